@@ -1,6 +1,6 @@
-"""The rules that read a surface: their engine, their checks, and what the checks know of prose and schemas.
+"""Rules that read a surface: the engine, the checks, and the readers of prose and schemas that checks share.
 
-Which rules run, and what becomes of a finding, is decided in ``catalogue``.
+``catalogue`` decides which rules run and what becomes of a finding.
 
 The rules themselves are data (:mod:`mcp_governor.catalogue`). Names are loaded on first use.
 """

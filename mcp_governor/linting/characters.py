@@ -1,4 +1,4 @@
-"""Which characters a text says a value is made of, and which of them a pattern takes."""
+"""Characters that a description allows in a value, and those that a pattern accepts."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _OPEN = lazy_pattern(
     re.IGNORECASE,
 )
 _FILLS = (1, 4, 12)
-"""Characters before and behind the one in question: a pattern may ask for a shortest length."""
+"""Padding before and after the tested character, in characters: a pattern may require a minimum length."""
 
 
 def stated_characters(text: str) -> frozenset[str] | None:
-    """One character of each sort that a description says a value is made of; ``None`` where it lists fewer than two.
+    """One character of each kind that a description allows in a value; ``None`` if it lists fewer than two kinds.
 
     Args:
-        text: about an argument.
+        text: the description of a parameter.
     """
     for match in _LISTED.finditer(text):
         listed = match["list"]
@@ -52,28 +52,28 @@ def stated_characters(text: str) -> frozenset[str] | None:
 
 
 def differences(stated: frozenset[str], pattern: str) -> Iterator[tuple[str, str]]:
-    """Where a pattern, which is taken to be about the whole value, and a list of characters differ.
+    """Compare a list of characters with a pattern, which is taken to match the whole value.
 
     Args:
-        stated: one character of each sort.
-        pattern: of the schema.
+        stated: one character of each kind.
+        pattern: from the schema.
 
     Yields:
-        ``refuses`` or ``takes``, and a sort of characters.
+        ``refuses`` or ``takes``, and a kind of character.
     """
     try:
         whole = linear_pattern(rf"^(?:{pattern})$")
     except ConfigError:
         return
     taken = frozenset(char for char in _ONE_OF_EACH if any(map(whole.search, _samples(char))))
-    # A pattern that takes none of them asks for a form, and says nothing of single characters.
+    # A pattern that accepts none of them requires a form and says nothing about single characters.
     if not taken & stated:
         return
     for char, sort in _ONE_OF_EACH.items():
         if char in stated and char not in taken:
             yield "refuses", sort
         elif char in taken and char not in stated and char != "0":
-            # "Capital letters and underscores (such as US_EAST_1)": who lists characters forgets digits.
+            # "Capital letters and underscores (such as US_EAST_1)": people who list characters forget digits.
             yield "takes", sort
 
 

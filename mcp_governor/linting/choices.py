@@ -1,4 +1,4 @@
-"""The values that an argument can have, by its schema or, where it chooses what a tool does, by its description."""
+"""Values that a parameter can have, from its schema or, if it selects what a tool does, from its description."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"})
-"""Arguments that choose what a tool does; their values are named in prose where they have no ``enum``."""
+"""Parameters that select what a tool does; without an ``enum``, their description names the values."""
 _VALUES = re.compile(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b")
 
 
 _QUOTED = re.compile(r"[`'\"]([A-Za-z][\w\-]{1,40})[`'\"]")
-_MOST_READ = 2_000
-"""Characters of a description that are read for values."""
+_MAX_READ = 2_000
+"""Maximum number of characters of a description searched for values."""
 
 
 def quoted_choices(name: str, schema: Any, entry: str) -> list[str]:
-    """The values in quotes that the text on an argument gives, where the argument chooses what a tool does.
+    """The quoted values in the description of a parameter that selects what a tool does.
 
     Args:
-        name: of the argument.
-        schema: its schema; what has an ``enum`` has its values there.
-        entry: what the description of the tool says of it.
+        name: of the parameter.
+        schema: its schema; if it has an ``enum``, the values are there.
+        entry: the tool's description of the parameter.
     """
     if name.lower() not in _CHOOSING or not isinstance(schema, dict) or "enum" in schema:
         return []
     own = schema.get("description")
-    found = _QUOTED.findall(f"{own if isinstance(own, str) else ''} {entry}"[:_MOST_READ])
+    found = _QUOTED.findall(f"{own if isinstance(own, str) else ''} {entry}"[:_MAX_READ])
     return list(dict.fromkeys(found)) if len(set(found)) > 1 else []
 
 
 def values_of(root: Any, name: str, schema: Any) -> Iterable[str]:
-    """The textual values of an argument, or of the items of a list.
+    """The string values of a parameter or of a list's items.
 
     Args:
-        root: the schema that references lead into.
-        name: of the argument.
+        root: the schema in which references are resolved.
+        name: of the parameter.
         schema: its schema.
     """
     found = effective(root, schema)

@@ -1,10 +1,11 @@
-"""Closed lists in prose: the values that an argument takes, where the text leaves no doubt that these are all.
+"""Closed lists in prose: the values that a parameter accepts, where the description clearly lists all of them.
 
-People write them in few forms: behind words that promise a list ("one of", "valid values"), as quoted alternatives
-("'before' or 'after'"), in brackets behind the word for a kind ("Cloud provider (gcp, aws, azure)"), with bars, as
-bullets, and as ``Literal[…]``. Examples ("e.g.", "such as") and lists that go on ("etc.", "or a custom one") are none.
+People write such lists in few forms: after words that announce a list ("one of", "valid values"), as quoted
+alternatives ("'before' or 'after'"), in brackets after a word for a kind ("Cloud provider (gcp, aws, azure)"), with
+bars, as bullets, and as ``Literal[…]``. Examples ("e.g.", "such as") and open-ended lists ("etc.", "or a custom one")
+are not closed lists.
 
-All patterns are bounded, and no more than :data:`_MOST_TEXT` characters of a description are read.
+All patterns are bounded, and at most :data:`_MAX_TEXT` characters of a description are read.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from mcp_governor.linting.guarded import Guarded, has_any, lowered
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST_TEXT = 4_000
-"""Characters of a description that are read; what stands beyond does not define an argument's values."""
-_MOST_VALUES = 60
-"""Values of a list; a longer one belongs in a document, and nobody turns it into an enum by hand."""
+_MAX_TEXT = 4_000
+"""Maximum number of characters read from a description; later text does not define a parameter's values."""
+_MAX_VALUES = 60
+"""Maximum number of values in a list; a longer one belongs in a document, and nobody would turn it into an enum by
+hand."""
 
 _QUOTED = r"(?:``[^`\n]{1,60}``|`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”|‘[^’\n]{1,60}’)"
 _BARE = r"[A-Za-z0-9_][\w.+\-]{0,49}"
 _ITEM = re.compile(rf"(?P<quoted>{_QUOTED})|(?P<bare>{_BARE})")
-_SLASHED = re.compile(rf"(?P<quoted>{_QUOTED})|(?P<bare>[A-Za-z0-9_][\w.+\-]{{0,49}})")
-# What may stand between two items. A quoted item may be explained ("'bullet' for bullets or 'number' for …").
+# What may separate two items. A quoted item may have an explanation ("'bullet' for bullets or 'number' for …").
 _NEXT = re.compile(r"\s?(?:[,;]\s?(?:(?:or|and)\s)?|\|\|?\s?|/\s?|(?:or|and|and/or)\s)")
 _NOTE = re.compile(r"\s?\([^()\n]{0,160}\)|\s?=\s?[^,;|.()\n]{1,80}")
-_TOLD = re.compile(
+_EXPLAINED = re.compile(
     r"\s?(?:\([^()\n]{0,160}\)|(?::|=|-|–|—|for|to|if|when|means|meaning|is|will|returns?|only|in|with)(?=\s)"
     r"[^;|\n'\"`“]{1,120}?(?=[,;]\s(?:or\s|and\s)?['\"`“]|\.\s['\"`“]|\s(?:or|and)\s['\"`“]))"
 )
@@ -38,7 +39,7 @@ _BRANCH = re.compile(
     r"(?:\smode)?(?:,|:|\s(?:[a-z]{2,20}s\b|for\b|to\b|will\b|=|-|–|—|→))",
     re.IGNORECASE,
 )
-"""A value with what it does: "If 'full', everything comes back", "'open' lists open ones"."""
+"""A value and its effect: "If 'full', everything comes back", "'open' lists open ones"."""
 _BEHIND = re.compile(
     r"\s?(?:are|is)\s(?:currently\s|the\s)?(?:only\s)?(?:supported|allowed|accepted|valid|permitted|available|possible)\b",
     re.IGNORECASE,
@@ -53,7 +54,8 @@ _PROMISE = Guarded(
     r"\b(?:one or more of|(?:one|any|either) of(?:\sthe)?(?:\s(?:following|these|values|options)){0,2}"
     r"|(?:allowed|valid|possible|accepted|acceptable|supported|available|permitted|permissible|recogni[sz]ed"
     r"|optional|legal)\s(?:[a-z]{1,16}\s){0,2}(?:values?|options?|choices|types?|modes?|formats?|operations?|actions?|levels?"
-    r"|[a-z]{3,20}(?=:\s['\"`“]))"
+    r"|[a-z]{3,20}(?=:\s['\"`“]))(?:\s(?:for|of)\s(?:the\s)?[`'\"]?\w{1,40}[`'\"]?(?=\s(?:are|is|include)\b|:))?"
+    r"|(?:allowed|valid|accepted|supported|permitted)(?=\s?:)"
     r"|values|options|choices|accepts|supports|enum|either"
     r"|must (?:be|equal)(?:\seither|\sone of)?|(?:can|may) (?:only\s)?be(?:\seither)?"
     r"|(?:consists?|made up|composed)\s(?:only\s|solely\s)?of|(?:limited|restricted|set)\sto(?:\seither|\sone of)"
@@ -79,6 +81,16 @@ _PROMISE = Guarded(
     *("level", "accepts", "supports", "enum", "can ", "either", "consist", "made up", "composed", "limited"),
     *("restricted", "choose", "pick", "select", "use", "only", " to "),
 )
+_PLAINLY = re.compile(
+    r"(?:(?:must|can|may) (?:only )?be )?(?:one of|either of).*"
+    r"|(?:allowed|valid|possible|accepted|acceptable|supported|available|permitted|permissible|legal)"
+    r"(?:\s(?:[a-z]{1,16}\s){0,2}(?:values?|options?|choices)\b.*|\s?:.*)"
+    r"|(?:values|options|choices|enum|(?:can|may|must) (?:only )?be)\b.*[:=].*|(?:values|options|choices) are.*"
+    r"|(?:choose|pick|select) (?:from|between).*",
+    re.IGNORECASE,
+)
+"""Words that announce values whatever the parameter's name is; "supports" and "only" often announce something else."""
+_REST = re.compile(r"[.)]?(?:\s?[(,.]?\s?defaults?\b.{0,80})?", re.IGNORECASE)
 _ALL_OF_IT = re.compile(
     r"\b(?:(?:allowed|valid|possible|accepted|supported|available|permitted|legal|following)(?:\s[a-z]{1,16}){0,3}"
     r"|one of(?:\sthe following)?|must be|values|options|choices)\s?:$",
@@ -89,21 +101,30 @@ _VALUES = re.compile(
 )
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{_QUOTED})\.?$", re.IGNORECASE)
-# The look behind keeps a search from beginning anew at every letter of a word.
+# The lookbehind keeps a search from starting again at every letter of a word.
 _OPENED = re.compile(r"(?<![A-Za-z_])(?P<noun>[A-Za-z_]++)\s?(?:\(|\[|\{|<|:\s|→\s|—\s|–\s|\s-\s)(?=[\w`'\"“])")
+_BARS = re.compile(
+    r"(?<![\w|'\"`.\-])(?P<open>[\[({<])?\s?(?P<values>[A-Za-z0-9_][\w.\-]{0,40}(?:\s?\|\s?[A-Za-z0-9_][\w.\-]{0,40}){1,59})"
+    r"(?![\w|'\"`(\[])"
+)
+_MARKED = re.compile(
+    r"([\w.\-]+)['\"`”]?\s?\((?:[^()\n]{0,40}\b)?default\b"
+    r"|\bdefaults?(?:\sto|\sis|\svalue)?(?:\sis)?\s?[:=]?\s?['\"`“]?(\w[\w\-]*)",
+    re.IGNORECASE,
+)
 _QUOTE = re.compile(r"(?<![\w=])['\"`“‘](?=[A-Za-z0-9_*+\-])")
 _BRACKETED = re.compile(rf"\(\s?({_QUOTED})\s?\)")
 _BULLET = re.compile(
     rf"[-*•+]\s?(?P<item>{_QUOTED}|[A-Za-z0-9_][\w.+\-]{{0,49}})(?:\s\([^()\n]{{0,80}}\))?\s?(?::|=|–|—|-\s|→|$)"
 )
 _LINE = re.compile(rf"(?:(?<=\n)|^)(?:\d{{1,2}}[.)]\s)?(?P<item>{_QUOTED})\s{{0,4}}(?::|=|–|—|-\s|→)")
-"""A value on a line of its own, without a bullet or behind a number."""
+"""A value on a line of its own, without a bullet or after a number."""
 _ANY_QUOTED = re.compile(rf"(?<![\w=]){_QUOTED}")
 _OTHERWISE = re.compile(r"\b(?:otherwise|any other|anything else|else)\b", re.IGNORECASE)
 _START = re.compile(r"(?:^|[.:;]\s|\n)(?:(?:currently|only|both)\s){0,2}(?=[\w`'\"“])", re.IGNORECASE)
 _GLUED = re.compile(rf"-\s(?P<item>{_QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?:|\s?-\s|\s|$)")
 
-# "e.g. a" is no end of a sentence; the length of the text stays.
+# "e.g. a" does not end a sentence. The text keeps its length.
 _ABBREVIATED = re.compile(r"\.(?:(?<=\be\.g\.)|(?<=\bi\.e\.)|(?<=\b(?:eg|ie|vs)\.)|(?<=\bincl\.))", re.IGNORECASE)
 _SHORT_FORMS = ("e.g.", "i.e.", "eg.", "ie.", "vs.", "incl.")
 _EXAMPLE = re.compile(
@@ -145,9 +166,11 @@ _DEFAULT = Guarded(
     "default",
     ignore_case=False,
 )
+_TYPES = frozenset(
+    ["string", "str", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict"]
+)
 _NO_VALUES = frozenset(
     {"null", "none", "empty", "omitted", "unset", "default", "defaults", "undefined", "optional", "required"}
-    | {"string", "str", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict"}
     | {
         "e.g",
         "i.e",
@@ -173,15 +196,20 @@ _LEFT_OUT = frozenset({"null", "none", "empty", "unset"})
 
 
 class ClosedList(NamedTuple):
-    """A list of values that prose gives for an argument.
+    """A list of values that prose gives for a parameter.
 
     Attributes:
         values: as written, without quotes.
-        quoted: each stands in quotes.
-        promised: words in front say that a list of values follows.
-        noun: the word in front of a bracket or a colon that opens the list, in lower case; empty where there is none.
-        alternatives: an "or", a bar or a slash stands between them.
-        bullets: each has a line.
+        quoted: every value is in quotes.
+        promised: the words in front announce a list of values.
+        noun: the word in front of the bracket or colon that opens the list, in lower case; empty if there is none.
+        alternatives: an "or", a bar or a slash separates them.
+        bullets: each value has a line.
+        plainly: the words in front announce values and nothing else ("one of", "allowed values", "can be:").
+        explained: an explanation in brackets follows most of the values.
+        whole: the list is the whole text, apart from a default.
+        bracketed: it is in brackets.
+        marked: the text names one of the values as the default.
     """
 
     values: tuple[str, ...]
@@ -190,15 +218,20 @@ class ClosedList(NamedTuple):
     noun: str = ""
     alternatives: bool = False
     bullets: bool = False
+    plainly: bool = False
+    explained: bool = False
+    whole: bool = False
+    bracketed: bool = False
+    marked: bool = False
 
 
 def closed_lists(text: str) -> tuple[ClosedList, ...]:
-    """The closed lists in a text about one argument, those that are most plainly meant first."""
+    """The closed lists in the description of a parameter, with the clearest ones first."""
     return tuple(_closed_lists(text))
 
 
 def _closed_lists(text: str) -> Iterator[ClosedList]:
-    text = text[:_MOST_TEXT]
+    text = text[:_MAX_TEXT]
     if has_any(lowered(text), _SHORT_FORMS):
         text = _ABBREVIATED.sub(",", text)
     if is_open(text):
@@ -209,6 +242,7 @@ def _closed_lists(text: str) -> Iterator[ClosedList]:
         *_promised(text, promises),
         *_bullets(text, promises),
         *_opened(text),
+        *_bars(text),
         *_quotes(text),
         *_branches(text),
         *_supported(text),
@@ -217,11 +251,11 @@ def _closed_lists(text: str) -> Iterator[ClosedList]:
 
 
 def is_open(text: str) -> bool:
-    """Whether a text says that other values are taken as well, or that the value is a text with a syntax of its own."""
-    text = text[:_MOST_TEXT]
+    """True if the text says that other values are accepted, or that the value has a syntax of its own."""
+    text = text[:_MAX_TEXT]
     promised: re.Match[str] | None = None
     for match in _FREE.finditer(text):
-        # Words that go on before all values are listed are about something else.
+        # Words that continue the sentence before all values are listed are about something else.
         promised = promised or (_VALUES.search(text) if match[0].lower() == "etc" else None)
         if promised is None or match[0].lower() != "etc" or match.start() > promised.start():
             return True
@@ -229,10 +263,15 @@ def is_open(text: str) -> bool:
 
 
 def _with_default(text: str, found: ClosedList) -> ClosedList:
-    """A list with the default that the text gives apart from it."""
+    """Add the default to a list if the text gives it separately."""
+    if "efault" not in text:
+        return found
+    values = {value.casefold() for value in found.values}
+    if any(values.intersection(name.casefold() for name in match.groups() if name) for match in _MARKED.finditer(text)):
+        found = found._replace(marked=True)
     match = _DEFAULT.search(text)
     default = _bare(match["quoted"] or match["bare"]) if match is not None else ""
-    if not default or default.casefold() in {value.casefold() for value in found.values}:
+    if not default or default.casefold() in values:
         return found
     return found._replace(values=(*found.values, default))
 
@@ -243,46 +282,51 @@ def _literals(text: str) -> Iterator[ClosedList]:
         yield ClosedList((only["one"].strip("`'\"“”"),), True, True)
     for match in _LITERAL.finditer(text):
         values = tuple(part.strip(" `'\"") for part in match[1].split(","))
-        if len(values) <= _MOST_VALUES and all(values):
+        if len(values) <= _MAX_VALUES and all(values):
             yield ClosedList(values, True, True)
 
 
 def _promised(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
     for match in promises:
-        # "one of" without a list behind it, and examples.
+        # Matches "one of" without a list after it, and examples.
         if not _EXAMPLE.search(text, max(_sentence(text, match.start()), match.start() - 60), match.end()):
             found = _run(text, match.end())
             if found is not None:
-                yield found._replace(promised=True)
+                leads = match.start() == 0 and match[0].lower().startswith("either")
+                yield found._replace(promised=True, plainly=leads or _PLAINLY.fullmatch(match[0]) is not None)
 
 
 def _bullets(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
     lines = text.split("\n")
+    bullets = [_BULLET.match(line) for line in lines] if len(lines) > 1 else []
+    if bullets and all(bullets) and len(bullets) <= _MAX_VALUES:
+        items = [match["item"] for match in bullets if match is not None]
+        yield ClosedList(tuple(map(_bare, items)), all(map(_is_quoted, items)), False, "list", bullets=True, whole=True)
     if len(lines) > 2:
         for position, line in enumerate(lines[:-1]):
             if line.endswith(":") and not _EXAMPLE.search(line):
                 found = [_BULLET.match(item) for item in _following(lines, position + 1)]
                 values = tuple(_bare(match["item"]) for match in found if match is not None)
-                # Bullets that hold lists of their own are groups, and their names are no values.
+                # Bullets that contain lists of their own are groups, and the names of groups are not values.
                 groups = any(len(_QUOTE.findall(line)) > 2 for line in lines[position + 1 : position + 1 + len(found)])
                 if len(values) == len(found) > 1 and not groups:
                     quoted = all(_is_quoted(match["item"]) for match in found if match)
                     yield ClosedList(values, quoted, _ALL_OF_IT.search(line) is not None, "list", bullets=True)
     for match in promises:
-        # Converted from HTML, bullets stand in one line: "Optional values are:- `a`: …- `b`: …".
+        # After conversion from HTML, bullets are on one line: "Optional values are:- `a`: …- `b`: …".
         if text.startswith("- ", match.end()) or text[match.end() - 2 : match.end()].endswith("- "):
             start = text.rfind("-", 0, match.end() + 1)
             items = [item["item"] for item in _GLUED.finditer(text, start)]
             values = tuple(dict.fromkeys(_bare(item) for item in items))
-            # A single value that is quoted is the only one.
+            # A list of one value has to quote it, and nothing else may be quoted.
             alone = len(values) == 1 and all(map(_is_quoted, items)) and len(_QUOTE.findall(text, start)) < 2
-            if 1 < len(values) <= _MOST_VALUES or alone:
+            if 1 < len(values) <= _MAX_VALUES or alone:
                 yield ClosedList(values, all(map(_is_quoted, items)), True)
 
 
 def _following(lines: list[str], start: int) -> list[str]:
     out = []
-    for line in lines[start : start + _MOST_VALUES]:
+    for line in lines[start : start + _MAX_VALUES]:
         if not line.startswith(("-", "*", "•", "+")):
             break
         out.append(line)
@@ -290,13 +334,13 @@ def _following(lines: list[str], start: int) -> list[str]:
 
 
 def _opened(text: str) -> Iterator[ClosedList]:
-    """Lists behind a bracket, a colon or a dash, with the word in front, and one that begins the text."""
-    first = _run(text, 0)
+    """Lists after a bracket, a colon or a dash, with the word in front, and a list at the start of the text."""
+    first, end = _scan(text, 0)
     if first is not None and not first.quoted:
-        yield first
+        yield first._replace(whole=_REST.fullmatch(text, end) is not None)
     for match in _OPENED.finditer(text):
         start = match.start("noun")
-        # Behind a bracket or a colon, only an example or a condition tells that the list is of something else.
+        # After a bracket or a colon, only an example or a condition shows that the list is about something else.
         lead = text[max(_sentence(text, start), start - 60) : match.end()]
         example = _EXAMPLE.search(lead)
         form = example is not None and example[0][:7].lower() == "format:"
@@ -304,13 +348,25 @@ def _opened(text: str) -> Iterator[ClosedList]:
             (example and not form) or _CONDITION.search(text[max(0, start - 60) : start]) or _in_bullet(text, start)
         ):
             found = _run(text, match.end())
-            # "Format: YYYY-MM-DD" is one form; only alternatives are a list of formats.
+            # "Format: YYYY-MM-DD" is one format; only alternatives are a list of formats.
             if found is not None and (found.alternatives or not form):
-                yield found._replace(noun=match["noun"].lower())
+                yield found._replace(noun=match["noun"].lower(), bracketed=match[0][-1] in "([")
+
+
+def _bars(text: str) -> Iterator[ClosedList]:
+    """Values between bars, wherever they are: "(red|green|blue)"."""
+    for match in _BARS.finditer(text) if "|" in text else ():
+        line = text.rfind("\n", 0, match.start()) + 1
+        values = tuple(dict.fromkeys(value.strip() for value in match["values"].split("|")))
+        tight = " " not in match["values"] or match["open"] is not None
+        if len(values) <= (1 if tight else 2) or not _are_values(list(values)) or text.startswith("|", line):
+            continue
+        if not _led_by_example(text, match.start(), match.start()):
+            yield ClosedList(values, False, True, alternatives=True, plainly=True)
 
 
 def _quotes(text: str) -> Iterator[ClosedList]:
-    """Quoted alternatives anywhere in a sentence, and bracketed ones behind what they mean."""
+    """Quoted alternatives anywhere in a sentence, and alternatives in brackets after their explanation."""
     at = 0
     while match := _QUOTE.search(text, at):
         found, at = _scan(text, match.start())
@@ -318,7 +374,7 @@ def _quotes(text: str) -> Iterator[ClosedList]:
         if found is not None and found.quoted and not _led_by_example(text, match.start(), match.start()):
             yield found
     explained = list(_BRACKETED.finditer(text))
-    if 1 < len(explained) <= _MOST_VALUES:
+    if 1 < len(explained) <= _MAX_VALUES:
         between = text[explained[0].start() : explained[-1].end()]
         sentence = text[_sentence(text, explained[0].start()) : explained[0].start()]
         if " or " in between and ". " not in between and not _EXAMPLE.search(sentence + between):
@@ -326,14 +382,14 @@ def _quotes(text: str) -> Iterator[ClosedList]:
 
 
 def _branches(text: str) -> Iterator[ClosedList]:
-    """Values that each have words of their own, where nothing else in the text is quoted."""
+    """Values that each have an explanation, if nothing else in the text is quoted."""
     if text.count("'") + text.count('"') + text.count("`") + text.count("“") < 4 or _EXAMPLE.search(text):
         return
     explained = sorted((*_BRANCH.finditer(text), *_LINE.finditer(text)), key=lambda match: match.start("item"))
     values = dict.fromkeys(_bare(match["item"]) for match in explained)
     quoted = {_bare(match[0]) for match in _ANY_QUOTED.finditer(text)}
-    if 1 < len(values) <= _MOST_VALUES and quoted == values.keys() and not _OTHERWISE.search(text):
-        yield ClosedList(tuple(values), True, False, "list")
+    if 1 < len(values) <= _MAX_VALUES and quoted == values.keys() and not _OTHERWISE.search(text):
+        yield ClosedList(tuple(values), True, False, "list", explained=True)
 
 
 def _supported(text: str) -> Iterator[ClosedList]:
@@ -341,22 +397,22 @@ def _supported(text: str) -> Iterator[ClosedList]:
     if " supported" not in text and " a" not in text and " valid" not in text and " p" not in text:
         return
     for match in _START.finditer(text):
-        values, quoted, _, end = _items(text, match.end())
-        # "Names and ids are accepted" is a sentence: its first word alone has a capital.
+        values, quoted, _, _, end = _items(text, match.end())
+        # "Names and ids are accepted" is a sentence: only its first word is capitalised.
         words = not quoted and len({value[:1].isupper() for value in values}) > 1
-        if 1 < len(values) <= _MOST_VALUES and not words and _BEHIND.match(text, end):
+        if 1 < len(values) <= _MAX_VALUES and not words and _BEHIND.match(text, end):
             yield ClosedList(tuple(dict.fromkeys(values)), quoted, True, alternatives=True)
 
 
 def _led_by_example(text: str, at: int, end: int) -> bool:
-    """Whether what leads to a list says that it is of examples, or about another argument."""
+    """True if the words before a list introduce examples, or are about another parameter."""
     lead = text[max(_sentence(text, at), at - 60) : end]
     others = _ABOUT_OTHERS.search(text[max(0, at - 60) : at])
     return _EXAMPLE.search(lead) is not None or others is not None or _in_bullet(text, at)
 
 
 def _in_bullet(text: str, at: int) -> bool:
-    """Whether a place is within a bullet, which holds some of the values at most."""
+    """True if a position is inside a bullet, which contains only some of the values."""
     line = text.rfind("\n", 0, at) + 1
     return text[line : line + 2] in {"- ", "* ", "• ", "+ "}
 
@@ -370,41 +426,50 @@ def _run(text: str, at: int) -> ClosedList | None:
 
 
 def _scan(text: str, at: int) -> tuple[ClosedList | None, int]:
-    """The list that begins at a place, and where it ends; none where it goes on, or its items are words of a phrase."""
-    values, quoted, alternatives, end = _items(text, at)
-    # Behind a bare word, a phrase may go on; "or a custom one" opens any list.
+    """The list that begins at a position, and its end; ``None`` if it continues or its items are words of a phrase."""
+    values, quoted, alternatives, explained, end = _items(text, at)
+    # After an unquoted word the phrase may continue; "or a custom one" makes any list open.
     if _GOES_ON.match(text, end) or not (quoted or _ENDS.match(text, end)):
         return None, end
     values = [value for value in values if quoted or value.lower() not in _LEFT_OUT]
-    if not 1 < len(values) <= _MOST_VALUES or (not quoted and any(value.lower() in _NO_VALUES for value in values)):
+    if not 1 < len(values) <= _MAX_VALUES or not (quoted or _are_values(values)):
         return None, end
-    return ClosedList(tuple(dict.fromkeys(values)), quoted, False, alternatives=alternatives), end
+    values = list(dict.fromkeys(values))
+    return ClosedList(tuple(values), quoted, False, alternatives=alternatives, explained=explained), end
 
 
-def _items(text: str, at: int) -> tuple[list[str], bool, bool, int]:
-    """The items from a place on, all quoted or none; whether they are; whether alternatives; their end."""
+def _are_values(words: list[str]) -> bool:
+    """True if unquoted words can be values: not words of a sentence, and not types. A view may be a "list"."""
+    types = sum(word.lower() in _TYPES for word in words)
+    return 2 * types < len(words) and not any(word.lower() in _NO_VALUES for word in words)
+
+
+def _items(text: str, at: int) -> tuple[list[str], bool, bool, bool, int]:
+    """The items at a position and their end, with three flags: quoted, alternatives, and explained in brackets."""
     values: list[str] = []
     quoted = alternatives = False
+    explained = 0
     end = at
-    while len(values) <= _MOST_VALUES and (match := _ITEM.match(text, at)):
+    while len(values) <= _MAX_VALUES and (match := _ITEM.match(text, at)):
         if values and (quoted is not (match["quoted"] is not None) or match[0].lower() in _REMARKS):
             break
         quoted = match["quoted"] is not None
         value = _bare(match[0])
         end = match.end()
         if not quoted and value.endswith("."):
-            # A full stop at the end of a bare word ends the sentence.
+            # A full stop after an unquoted word ends the sentence.
             values.append(value.rstrip("."))
-            return values, quoted, alternatives, end - 1
+            return values, quoted, alternatives, 2 * explained > len(values), end - 1
         values.append(value)
-        note = (_TOLD if quoted else _NOTE).match(text, end)
+        note = (_EXPLAINED if quoted else _NOTE).match(text, end)
+        explained += note is not None and note[0].lstrip().startswith("(")
         end = note.end() if note else end
         step = _NEXT.match(text, end) or (_OR_SENTENCE.match(text, end) if quoted else None)
         if step is None or _GOES_ON.match(text, end):
             break
         alternatives = alternatives or not {"or", "|", "/"}.isdisjoint(_MARK.findall(step[0]))
         at = step.end()
-    return values, quoted, alternatives, end
+    return values, quoted, alternatives, 2 * explained > len(values), end
 
 
 def _bare(item: str) -> str:

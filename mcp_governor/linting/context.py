@@ -1,8 +1,8 @@
-"""What a check is given: one subject at a time, the options of its rule, and facts shared by all rules."""
+"""The input of a check: one subject at a time, the options of its rule, and facts that all rules share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -19,15 +19,15 @@ _T = TypeVar("_T")
 
 
 class Hit(NamedTuple):
-    """One place where a rule does not hold.
+    """One place that violates a rule.
 
     Attributes:
-        path: JSON pointer, relative to what the finding is about (the tool, or the surface document).
+        path: JSON pointer, relative to the subject of the finding (the tool, or the surface document).
         value: the JSON value in question; its hash is part of the finding's id.
-        values: what the rule's message and fix name in braces, besides options, ``tool``, ``path``, ``value``.
-        tool: name of the tool, where the check looked at the whole surface.
-        says: which of the rule's ``messages`` it is, where it has several.
-        correction: the edits after which the rule holds, where they leave nothing to decide.
+        values: for the placeholders in the rule's message and fix, besides options, ``tool``, ``path`` and ``value``.
+        tool: name of the tool, if the check looked at the whole surface.
+        says: key of the message in the rule's ``messages``, if it has several.
+        correction: edits that satisfy the rule, if they leave nothing to decide.
     """
 
     path: str
@@ -48,7 +48,7 @@ def hit(
     correction: Correction | None = None,
     **values: Any,
 ) -> Hit:
-    """A :class:`Hit` with its named values."""
+    """Create a :class:`Hit` from keyword values."""
     return Hit(path, value, values, tool, says, correction)
 
 
@@ -56,12 +56,12 @@ class SchemaPlace(NamedTuple):
     """One schema within a tool's input or output schema.
 
     Attributes:
-        tool: whose.
+        tool: the tool that has it.
         side: ``inputSchema`` or ``outputSchema``.
-        tokens: the way from the schema's root to here.
-        pointer: JSON pointer into the tool.
-        schema: the schema, a boolean schema or whatever stands there.
-        argument: the name of the property whose schema this is, wherever it is declared; ``None`` for any other schema.
+        tokens: path from the root of the schema.
+        pointer: JSON pointer, relative to the tool.
+        schema: an object, a boolean schema, or any other value that is there.
+        argument: name of the property with this schema, wherever it is declared; ``None`` for any other schema.
     """
 
     tool: Tool
@@ -88,7 +88,7 @@ SIDES = ("inputSchema", "outputSchema")
 
 
 def schema_nodes(tool: Tool) -> list[SchemaPlace]:
-    """Every schema of a tool, both sides, parents before children, in document order."""
+    """Every schema of a tool, on both sides, parents before children, in document order."""
     out: list[SchemaPlace] = []
     for side in SIDES:
         if side not in tool.raw:
@@ -104,7 +104,7 @@ def schema_nodes(tool: Tool) -> list[SchemaPlace]:
                     node.tokens + tokens,
                     join_pointer(node.pointer, *tokens),
                     schema,
-                    # One step leads here, so the token in front of the name is the keyword.
+                    # There is one step from the parent to here, so the token in front of the name is the keyword.
                     str(tokens[1]) if tokens[0] == "properties" else None,
                 )
                 for tokens, schema in subschemas(node.schema)
@@ -114,16 +114,16 @@ def schema_nodes(tool: Tool) -> list[SchemaPlace]:
     return out
 
 
-MOST_EFFORT = 2_000_000
-"""Work for all defaults and examples of a surface, in parts of a schema: ten seconds. A surface may hold 2,000,000
-values; where each is looked at once, it is less than that."""
+MAX_EFFORT = 2_000_000
+"""Effort for checking all defaults and examples of a surface, in visited schema parts: ten seconds. A surface may have
+2,000,000 values; if each is visited once, it is less than that."""
 
 
-_MOST_KEPT = 20_000_000
-"""Characters that are kept of what was read of single tools, a schema counting for 200 besides its pointer: 10,000
-tools of six schemas each and what their descriptions say, 40 MB. Beyond it only what was read last is kept."""
+_MAX_KEPT = 20_000_000
+"""Maximum number of cached characters, with a schema counted as 200 besides its pointer: 10,000 tools with six schemas
+each and their descriptions, 40 MB. Beyond it, only the most recent values stay cached."""
 _NODE = 200
-"""About the bytes of a small object and of the key that leads to it."""
+"""Approximate size in bytes of a small object and the key for it."""
 
 
 def _size(nodes: list[SchemaPlace]) -> int:
@@ -132,17 +132,17 @@ def _size(nodes: list[SchemaPlace]) -> int:
 
 @dataclass(eq=False, repr=False)
 class Facts:
-    """What several rules want to know about one surface, worked out once.
+    """Facts about one surface that several rules need, computed once.
 
     Attributes:
-        surface: what is linted.
-        effort: what is left for holding values against schemas; nothing is judged without.
+        surface: the linted surface.
+        effort: budget left for validating values against schemas; at 0 nothing more is validated.
     """
 
     surface: Surface
-    effort: int = MOST_EFFORT
+    effort: int = MAX_EFFORT
     _memo: dict[Any, Any] = field(default_factory=dict)
-    _room: int = _MOST_KEPT
+    _room: int = _MAX_KEPT
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -150,16 +150,16 @@ class Facts:
         return frozenset(self.surface.by_name)
 
     def nodes(self, tool: Tool) -> list[SchemaPlace]:
-        """:func:`schema_nodes`, kept while the surface is linted; see :meth:`kept`."""
+        """:func:`schema_nodes`, cached while the surface is linted; see :meth:`kept`."""
         return self.kept(("nodes", tool.index), lambda: schema_nodes(tool), _size)
 
     def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
-        """The value under ``key``, kept for good while there is room, and as :meth:`recent` does it beyond.
+        """The value for ``key``, cached permanently while there is room, then as in :meth:`recent`.
 
         Args:
-            key: what it is, and of which tool or text.
-            make: makes it.
-            size: about how many characters it holds.
+            key: identifies the value and its tool or text.
+            make: computes the value.
+            size: approximate size in characters.
         """
         if key in self._memo:
             kept: _T = self._memo[key]
@@ -171,13 +171,21 @@ class Facts:
             self._memo[key] = value
         return value
 
-    def read(self, reader: Callable[[str], _T], text: str) -> _T:
-        """What a reader of prose finds in a text, kept as by :meth:`kept`: servers repeat the texts of arguments."""
-        return self.kept((reader.__qualname__, text), lambda: reader(text), lambda _: 2 * len(text) + _NODE)
+    def read(self, reader: Callable[..., _T], text: str, *more: Hashable) -> _T:
+        """The result of a prose reader for a description, cached by :meth:`kept`: servers repeat descriptions.
+
+        Args:
+            reader: takes the description and the further arguments.
+            text: the description.
+            more: further arguments.
+        """
+        return self.kept(
+            (reader.__qualname__, text, *more), lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE
+        )
 
     def recent(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
-        """The value under ``key``, kept until another is made under a key that begins with the same word: for what is
-        too large to be kept for every tool."""
+        """The value for ``key``, cached until another key with the same first word is computed. For values that are too
+        large to keep for every tool."""
         known, value = self._memo.get(key[0], (None, None))
         if known != key:
             value = make()
@@ -186,7 +194,7 @@ class Facts:
         return found
 
     def memo(self, key: Any, make: Callable[[], _T]) -> _T:
-        """The value under ``key``, made on first use."""
+        """The value for ``key``, computed on first use."""
         if key not in self._memo:
             self._memo[key] = make()
         value: _T = self._memo[key]
@@ -195,10 +203,10 @@ class Facts:
 
 @frozen
 class Context:
-    """The surroundings of one check.
+    """The environment of one check.
 
     Attributes:
-        options: of the rule, defaults filled in.
+        options: of the rule, with defaults filled in.
         facts: shared by all rules.
     """
 
@@ -211,9 +219,10 @@ class Context:
 
 
 Check = Callable[[Any, Context], Iterable[Hit]]
-"""A check: what the rule looks at (``on``) and its context → the places where the rule does not hold.
+"""A check: takes a subject of the kind in the rule's ``on`` and a context, and returns the places that violate the
+rule.
 
 The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, a :class:`SchemaPlace` for ``schema``,
 ``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface``, a
-:class:`~mcp_governor.linting.texts.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
+:class:`~mcp_governor.linting.strings.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
 """

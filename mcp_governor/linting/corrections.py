@@ -1,8 +1,8 @@
-"""Corrections: the edits that a rule asks for, where the rule has computed all that they take.
+"""Corrections: the edits that satisfy a rule, if the rule knows everything that they need.
 
-A check states its correction next to the sentence about it, from the same facts. What an edit does to the schema is
-proved later (:mod:`mcp_governor.checking.fix_plan`); here it is only placed where it says what is meant: in the branch
-beside null, in the items of a list, next to a reference.
+A check creates its correction next to its message, from the same facts. The effect of an edit on the schema is proved
+later (:mod:`mcp_governor.checking.fix_plan`); this module only finds the right place for it: the branch of a union with
+null, the items of a list, or next to a reference.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import SchemaPlace
 
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
-"""Keywords that stay with an argument where its types move into a branch."""
-_DEEPEST = 4
-"""Branches and items on the way to where a keyword belongs; arguments have one or two."""
-_BESIDE_REFERENCES = 19
-"""The first dialect in which a keyword beside ``$ref`` counts."""
+"""Keywords that stay with a parameter when its types move into a branch."""
+_MAX_DEPTH = 4
+"""Maximum number of branches and items on the way to the place of a keyword; parameters have one or two."""
+_SIBLINGS_OF_REFERENCES = 19
+"""The first dialect that does not ignore keywords next to ``$ref``."""
 
 
 def correction(edits: Iterable[Edit] | None, effect: Effect) -> Correction | None:
-    """A correction, or ``None`` where there are no edits."""
+    """A correction, or ``None`` if there are no edits."""
     kept = tuple(edits or ())
     return Correction(kept, effect) if kept else None
 
 
 def narrowed(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = False) -> Correction | None:
-    """Keywords that an argument, or the items of a list, is to have; ``None`` where no place for them is sure.
+    """Adds keywords to a parameter or to the items of a list; ``None`` if there is no certain place for them.
 
     Args:
-        node: the argument.
-        keywords: such as ``enum`` or ``minimum``, none of which it has.
-        items: they are of the items.
+        node: the parameter.
+        keywords: such as ``enum`` or ``minimum``, none of which the schema has.
+        items: the keywords are for the items.
     """
     return correction(keyword_edits(node, keywords, items=items), Effect.NARROWER)
 
 
 def keyword_edits(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = False) -> list[Edit] | None:
-    """The edits of :func:`narrowed`, for a rule that has one finding about many arguments."""
+    """The edits of :func:`narrowed`, for a rule with one finding about many parameters."""
     place = _landing(node, items=items)
     if place is None:
         return None
@@ -61,7 +61,7 @@ def keyword_edits(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool
 
 
 def _with_own(values: list[Any], schema: Mapping[str, Any], node: SchemaPlace) -> list[Any]:
-    """Values for an enum, with the null and the empty default that the schema accepts beside them."""
+    """Values for an enum, plus null and the empty default if the schema accepts them."""
     found = list(values)
     default = node.schema.get("default")
     if default == "" and "" not in found and types_of(schema, root_of(node)) is not None:
@@ -76,14 +76,14 @@ def _dialect(node: SchemaPlace) -> int:
 
 
 def _landing(node: SchemaPlace, *, items: bool) -> tuple[str, Mapping[str, Any]] | None:
-    """Where a keyword about an argument goes, and the schema that is there."""
+    """The place for a keyword about a parameter, and the schema there."""
     pointer, schema = node.pointer, node.schema
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         if not isinstance(schema, dict):
             return None
         if "$ref" in schema:
-            # The definition may be that of other arguments as well.
-            return None if items or _dialect(node) < _BESIDE_REFERENCES else (pointer, schema)
+            # Other parameters may share the definition.
+            return None if items or _dialect(node) < _SIBLINGS_OF_REFERENCES else (pointer, schema)
         branch = _only_branch(schema)
         if branch is not None:
             pointer, schema = join_pointer(pointer, *branch), schema[branch[0]][branch[1]]
@@ -95,7 +95,7 @@ def _landing(node: SchemaPlace, *, items: bool) -> tuple[str, Mapping[str, Any]]
 
 
 def _only_branch(schema: Mapping[str, Any]) -> tuple[str, int] | None:
-    """The one branch beside null."""
+    """The only branch of a union besides null."""
     for key in ("anyOf", "oneOf"):
         branches = schema.get(key)
         if isinstance(branches, list):
@@ -110,7 +110,7 @@ def _is_null(schema: Any) -> bool:
 
 
 def nullable(node: SchemaPlace) -> Edit | None:
-    """The edit after which an argument accepts null as well, as Pydantic writes it; ``None`` for a schema with a
+    """The edit that makes a parameter accept null, in the form that Pydantic writes; ``None`` if the schema has a
     keyword that must stay at its root."""
     schema = node.schema
     if any(key.startswith(("x-", "$")) and key != "$ref" for key in schema):
@@ -125,7 +125,7 @@ def nullable(node: SchemaPlace) -> Edit | None:
 
 
 def retyped(node: SchemaPlace, old: str, new: str) -> list[Edit] | None:
-    """The edits after which an argument has another type, alone or beside null; ``None`` where it has more than one."""
+    """The edits that give a parameter another type, keeping null; ``None`` if it has several types."""
     place = _landing(node, items=False)
     if place is None:
         return None
@@ -139,7 +139,7 @@ def retyped(node: SchemaPlace, old: str, new: str) -> list[Edit] | None:
 
 
 def without_type(node: SchemaPlace, unwanted: str) -> list[Edit] | None:
-    """The edits after which an argument has one of its types no more."""
+    """The edits that remove one of a parameter's types."""
     schema = node.schema
     kind = schema.get("type")
     if isinstance(kind, list) and unwanted in kind:
@@ -161,12 +161,12 @@ def without_type(node: SchemaPlace, unwanted: str) -> list[Edit] | None:
 
 
 def optional(node: SchemaPlace) -> Edit:
-    """The edit after which an argument may be left out."""
+    """The edit that makes a parameter optional."""
     return Edit(f"{_owner(node)}/required", node.argument, "drop")
 
 
 def required(node: SchemaPlace) -> Edit:
-    """The edit after which an argument must be given."""
+    """The edit that makes a parameter required."""
     return Edit(f"{_owner(node)}/required", node.argument, "add")
 
 
@@ -175,12 +175,12 @@ def _owner(node: SchemaPlace) -> str:
 
 
 def in_tool(edits: Iterable[Edit] | None, tool: str) -> Iterator[Edit]:
-    """The edits, of one tool by its name, for a finding about the surface."""
+    """The same edits with the name of their tool, for a finding about the surface."""
     for edit in edits or ():
         yield Edit(edit.path, edit.value, edit.op, tool)
 
 
 def numeric_default(node: SchemaPlace) -> float | None:
-    """The number that stands for an argument that is left out."""
+    """The numeric value that an omitted parameter has."""
     default = effective(root_of(node), node.schema).get("default")
     return default if isinstance(default, int | float) and not isinstance(default, bool) else None

@@ -1,4 +1,4 @@
-"""Rules without Python: a JSONPath finds values, a JSON Schema or a pattern judges them."""
+"""Rules without Python code: a JSONPath finds values, and a JSON Schema or a pattern judges them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _Problems = list[tuple[list["str | int"], str]]
 
 
 def declarative_check(rule: Rule, options: Mapping[str, Any]) -> Check:
-    """The check that the cases of a rule describe.
+    """Compile the cases of a rule to a check.
 
     Args:
         rule: a rule with cases.
-        options: of the rule, defaults filled in.
+        options: of the rule, with defaults filled in.
 
     Raises:
-        ConfigError: an expression, a schema or a pattern does not compile; the message names the rule.
+        ConfigError: an expression, a schema or a pattern does not compile. The message names the rule.
     """
     try:
         searches = [_Case(case, options).search() for case in rule.cases]
@@ -60,7 +60,7 @@ def _about(rule: Rule, error: ConfigError) -> ConfigError:
 
 
 class _Case:
-    """One case, compiled: what a rule looks at → the places in it where the case does not hold."""
+    """One compiled case: maps a subject to the places in it that violate the case."""
 
     def __init__(self, case: Case, options: Mapping[str, Any]) -> None:
         self._case = case
@@ -72,7 +72,7 @@ class _Case:
         self._is_one = case.judge == "name" or case.resolve or bool(case.value)
 
     def search(self) -> Callable[[Any, Any], Iterable[Hit]]:
-        """What gives the hits in one thing and its JSON: most things have none, and are asked as little as can be."""
+        """A function that returns the hits for a subject and its JSON, as fast as possible: most subjects have none."""
         query, named, applies, judged = self._query, self._named, self._applies, self._judged
 
         def search(subject: Any, document: Any) -> Iterable[Hit]:
@@ -112,7 +112,7 @@ class _Case:
         yield self._hit(place, value, name, subject, problems[0][1] if problems else "")
 
     def _hit(self, place: str, value: Any, name: Any, subject: Any, error: str) -> Hit:
-        """A hit with the facts that every rule without Python may name."""
+        """A hit with the facts that every rule without Python code may name."""
         argument = subject.argument if isinstance(subject, SchemaPlace) else None
         length = len(value) if isinstance(value, str | list | dict) else None
         says, kind = self._case.says, kind_of(value)
@@ -130,37 +130,37 @@ class _Case:
         )
 
     def _correction(self, place: str) -> Correction | None:
-        told = self._case.correction
-        if told is None:
+        declared = self._case.correction
+        if declared is None:
             return None
-        removed = told.get("remove", ())
-        edits = [Edit(join_pointer(place, key), value) for key, value in told.get("set", {}).items()]
+        removed = declared.get("remove", ())
+        edits = [Edit(join_pointer(place, key), value) for key, value in declared.get("set", {}).items()]
         edits += [
             Edit(place if removed is True else join_pointer(place, key), op="remove")
             for key in ([""] if removed is True else removed)
         ]
-        return Correction(tuple(edits), Effect(told["effect"]))
+        return Correction(tuple(edits), Effect(declared["effect"]))
 
 
 def _name(subject: Any, way: Way) -> Any:
-    """The name of a member that was found; of a schema itself, that of its argument."""
+    """The name of the matched member; for a schema itself, that of its parameter."""
     return way[-1] if way else subject.argument if isinstance(subject, SchemaPlace) else None
 
 
 def _judge(case: Case, options: Mapping[str, Any]) -> tuple[Predicate, Callable[[Any], _Problems]]:
-    """Whether a value is right; and the ways from it to what is not, each with the engine's words."""
+    """A test for valid values, and a function that returns the paths to invalid parts with the engine's messages."""
     if case.pattern is not None or case.forbid is not None:
         pattern = linear_pattern(with_options(case.pattern or case.forbid or "", options))
         wanted = case.pattern is not None
-        told: _Problems = [([], "does not match" if wanted else "matches")]
-        return lambda value: not isinstance(value, str) or pattern.search(value) is wanted, lambda _: told
+        problems: _Problems = [([], "does not match" if wanted else "matches")]
+        return lambda value: not isinstance(value, str) or pattern.search(value) is wanted, lambda _: problems
     schema = with_options(case.then, options)
     validator = compile_schema(schema)
     return predicate(schema), lambda value: errors(validator, value)
 
 
 def _named(expression: str) -> Callable[[str], bool]:
-    # The arguments of a surface have few names.
+    # The parameters of a surface have few different names.
     return functools.lru_cache(maxsize=4096)(linear_pattern(expression).search)
 
 
@@ -182,4 +182,4 @@ _DOCUMENTS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("text", "prose"), attrgetter("value")),
     "surface": _surface,
 }
-"""What a rule looks at as JSON, by ``on``; of anything else it is the raw entry."""
+"""The JSON form of a subject, by ``on``; for other subjects it is the raw entry."""

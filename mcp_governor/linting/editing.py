@@ -1,7 +1,7 @@
-"""Edits of the JSON of tools: carried out, and put into the fragments that people look at.
+"""Edits to the JSON of tools: applying them, and grouping them into fragments for display.
 
-A fragment is what a person changes in one go: the schema of one argument, the hints of a tool, or the keywords of an
-object that are not about one argument (``required``, ``additionalProperties``, ``$defs``).
+A fragment is what a person changes in one go: the schema of one parameter, the hints of a tool, or the keywords of an
+object that are not about one parameter (``required``, ``additionalProperties``, ``$defs``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Absent:
-    """The value of a member that is not there."""
+    """The value of a missing member."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -33,8 +33,8 @@ class Fragment(NamedTuple):
     """A place that a person edits in one go.
 
     Attributes:
-        pointer: into the tool.
-        whole: it is shown and replaced as a whole; otherwise only the members that an edit touches.
+        pointer: relative to the tool.
+        whole: it is shown and replaced as a whole; otherwise only the edited members are.
     """
 
     pointer: str
@@ -42,11 +42,11 @@ class Fragment(NamedTuple):
 
 
 def fragment_of(pointer: str, *, removes: bool = False) -> Fragment:
-    """The fragment that a place in a tool belongs to.
+    """The fragment to which a place in a tool belongs.
 
     Args:
-        pointer: into the tool.
-        removes: the place is to be taken away, and so belongs to what holds it.
+        pointer: relative to the tool.
+        removes: the place is removed, and so belongs to the fragment of its parent.
     """
     tokens = pointer_tokens(pointer)
     if not tokens:
@@ -72,10 +72,10 @@ def fragment_of(pointer: str, *, removes: bool = False) -> Fragment:
 
 
 def apply(tool: dict[str, Any], edits: Iterable[Edit]) -> bool:
-    """Carry out edits in a tool, up to one that has no place.
+    """Apply edits to a tool, stopping at the first one whose place is missing.
 
     Returns:
-        Whether every edit had its place.
+        True if every edit was applied.
     """
     return all(_apply(tool, edit) for edit in edits)
 
@@ -117,7 +117,7 @@ def _remove(tool: dict[str, Any], holder: dict[str, Any], tokens: list[str]) -> 
         return False
     del holder[tokens[-1]]
     if not holder and tokens[-2] in DEFINITIONS:
-        # Nobody keeps an empty list of definitions.
+        # An empty list of definitions is useless.
         above = resolve_pointer(tool, join_pointer("", *tokens[:-2]))
         del above[tokens[-2]]
     return True
@@ -144,7 +144,7 @@ def value_at(tool: Any, pointer: str) -> Any:
 
 
 def shown(tool: Any, fragment: Fragment, touched: Iterable[str]) -> Any:
-    """A fragment as a person is shown it: whole, or an object with the members that edits touched."""
+    """A fragment for display: whole, or an object with the edited members."""
     if fragment.whole:
         return value_at(tool, fragment.pointer)
     out: dict[str, Any] = {}
@@ -161,7 +161,7 @@ def shown(tool: Any, fragment: Fragment, touched: Iterable[str]) -> Any:
 
 
 def patch(before: Any, after: Any, fragment: Fragment, touched: Iterable[str]) -> list[dict[str, Any]]:
-    """The operations of a JSON Patch (RFC 6902) that turn a tool's fragment into the corrected one."""
+    """The JSON Patch operations (RFC 6902) that turn a tool's fragment into the corrected one."""
     pointers = [fragment.pointer] if fragment.whole else list(touched)
     out: list[dict[str, Any]] = []
     for pointer in pointers:
@@ -179,7 +179,7 @@ def patch(before: Any, after: Any, fragment: Fragment, touched: Iterable[str]) -
 
 
 def _outermost(tool: Any, pointer: str) -> str:
-    """The outermost place on the way to a pointer that is not there, else the pointer."""
+    """The first missing place on the way to a pointer, or the pointer itself."""
     tokens = pointer_tokens(pointer)
     for length in range(1, len(tokens) + 1):
         place = join_pointer("", *tokens[:length])

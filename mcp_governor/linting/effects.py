@@ -1,4 +1,4 @@
-"""What a tool does to the world, by its own words: destroys, writes, reads, or runs what it is given."""
+"""The effect of a tool according to its own words: destroys, writes, reads, or runs its input."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DESTROYING_VERBS = frozenset(
         *("flush", "revoke", "terminate", "truncate", "uninstall", "wipe"),
     ]
 )
-"""First words of names that promise to take something away."""
+"""First words of names that promise to remove something."""
 
 _WRITING_VERBS = MUTATING_VERBS | {
     *("assign", "attach", "close", "copy", "customize", "disable", "duplicate", "enable", "fill", "fork", "format"),
@@ -49,7 +49,7 @@ _READS_TOO = frozenset(
         *("return", "snapshot", "screenshot", "suggest", "summarize", "translate", "verify"),
     ]
 )
-"""Verbs of reading that also stand for other things in names, so that they count only where nothing else is known."""
+"""Verbs for reading that have other meanings in names, too; they count only if nothing else is known."""
 _WRITES_TOO = frozenset(
     [
         *(
@@ -86,18 +86,19 @@ _WRITES_TOO = frozenset(
         *("unsubscribe", "upgrade", "vote"),
     ]
 )
-"""Verbs of acting, likewise."""
+"""Verbs for writing that have other meanings in names, too."""
 _LOSSES = re.compile(
     r"\b(?:(?:cannot|can ?not|can't) be (?:undone|reversed|recovered)|irreversibl[ey]|"
-    r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b)",
+    r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b"
+    r"|replac(?:es|e|ing)s? (?:all|every|the (?:entire|whole|existing|current))\b)",
     re.IGNORECASE,
 )
-_LOSS_CUES = (" be ", "irreversibl", "permanently ", "overwrit")
+_LOSS_CUES = (" be ", "irreversibl", "permanently ", "overwrit", "replac")
 _DENIAL = re.compile(
     r"\b(?:not|never|without|no|avoids?|prevents?|unless|if|whether|instead of)\b|n't\b", re.IGNORECASE
 )
 _REACH = 40
-"""Characters in front of a phrase in which a denial counts: the words of one clause."""
+"""Number of characters in front of a phrase in which a negation counts: the words of one clause."""
 _RUNS = re.compile(
     r"\b(?:execut|run|evaluat)\w*\s(?:\w+\s){0,3}(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
     re.IGNORECASE,
@@ -114,13 +115,13 @@ _WHAT_IT_IS = re.compile(
 _SETTLED = frozenset(
     ["alert", "comment", "conflict", "conversation", "discussion", "incident", "issue", "thread", "ticket", "todo"]
 )
-"""What is closed by being resolved; everything else that is resolved is looked up."""
-_MOST_TEXT = 20_000
-"""Characters of a description that are read for what a tool does: it stands in front."""
+"""Things that are closed by being resolved; anything else that is resolved is looked up."""
+_MAX_TEXT = 20_000
+"""Maximum number of characters read from a description; what a tool does comes first."""
 
 
 def product_prefix(surface: Surface) -> str | None:
-    """The first word that most of the names share: the name of the product; ``None`` where it is a verb."""
+    """The first word that most of the names share: the name of the product; ``None`` if it is a verb."""
     named = [parts[0] for tool in surface.tools if len(parts := name_words(tool.name)) > 1]
     if len(named) < 3:
         return None
@@ -129,9 +130,9 @@ def product_prefix(surface: Surface) -> str | None:
 
 
 def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
-    """What a tool's name says it does: the verb behind the product's name, or the first in three words, or the last.
+    """The verb of a tool's name: after the product's name, else the first of three words, else the last.
 
-    Of ``create_or_update`` and ``search_and_replace`` it is the second, which is the graver.
+    For ``create_or_update`` and ``search_and_replace`` it is the second verb, which has the more serious effect.
     """
     parts = name_words(tool.name)
     parts = parts[1:] if prefix is not None and parts[:1] == (prefix,) else parts
@@ -143,7 +144,7 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
 
 
 def opening_verb(text: str) -> str | None:
-    """The verb that a description begins with: "Deletes the file" begins with ``delete``."""
+    """The verb at the start of a description: ``delete`` for "Deletes the file"."""
     lead = _WHAT_IT_IS.match(text)
     first = re.compile(r"\W{0,8}([A-Za-z]{2,20})").match(text, lead.end() if lead is not None else 0)
     if first is None:
@@ -153,26 +154,26 @@ def opening_verb(text: str) -> str | None:
     return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in known), None)
 
 
-def loss_told(text: str) -> str | None:
-    """The words by which a text says that something is lost ("cannot be undone"), if nothing denies them."""
+def stated_loss(text: str) -> str | None:
+    """The words that say that something is lost ("cannot be undone"), unless they are negated."""
     if not has_any(lowered(text), _LOSS_CUES):
         return None
-    for match in _LOSSES.finditer(text, 0, _MOST_TEXT):
+    for match in _LOSSES.finditer(text, 0, _MAX_TEXT):
         if not _DENIAL.search(text, max(0, match.start() - _REACH), match.start()):
             return match[0]
     return None
 
 
 def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
-    """What a tool does, by its name and its description."""
-    text = tool.description[:_MOST_TEXT]
+    """The effect of a tool, by its name and its description."""
+    text = tool.description[:_MAX_TEXT]
     verb = verb_of(tool, prefix)
     if verb in (None, "query") and _RUNS.search(text[:300]) and not _HARMLESS.search(text):
         return "runs"
-    verb = verb or _doing(tool, prefix) or opening_verb(text)
-    if verb in DESTROYING_VERBS or (verb not in READING_VERBS and loss_told(text)):
+    verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
+    if verb in DESTROYING_VERBS or (verb not in READING_VERBS and stated_loss(text)):
         return "destroys"
-    if _settles(verb, tool) or (verb in READING_VERBS and opening_verb(text) in _SENDING):
+    if _is_closed_by_resolving(verb, tool) or (verb in READING_VERBS and opening_verb(text) in _SENDING):
         return "writes"
     if verb in READING_VERBS | _READS_TOO:
         return "writes" if verb in _READS_TOO and _SAYS_WRITE.search(text) else "reads"
@@ -180,16 +181,16 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
 
 
 _SENDING = frozenset({"create", "mark", "send", "submit", "update"})
-"""Verbs that a description begins with only where they are what the tool does: "search_feedback" sends feedback."""
+"""Verbs that count only if the description starts with them: "search_feedback" sends feedback."""
 
 
-def _settles(verb: str | None, tool: Tool) -> bool:
-    """Whether a tool resolves what is closed by that: "resolve_thread", and not "resolve_name"."""
+def _is_closed_by_resolving(verb: str | None, tool: Tool) -> bool:
+    """True if a tool resolves something that this closes: "resolve_thread", but not "resolve_name"."""
     return verb == "resolve" and not _SETTLED.isdisjoint(part.removesuffix("s") for part in name_words(tool.name))
 
 
-def _doing(tool: Tool, prefix: str | None) -> str | None:
-    """The verb of a name that only stands in front: "browser_click" clicks, "by_order" orders nothing."""
+def _inner_verb(tool: Tool, prefix: str | None) -> str | None:
+    """The verb of a name whose first word is not its verb: "browser_click" clicks, "by_order" does not order."""
     parts = name_words(tool.name)
     parts = parts[1:] if prefix is not None and parts[:1] == (prefix,) else parts
     return next((word for word in parts[:1] if word in _READS_TOO | _WRITES_TOO), None)

@@ -1,7 +1,7 @@
-"""Whether a value that a text shows is one that a schema takes, as far as types, values, names and limits say.
+"""Compares example values with schemas, by types, values, names and limits.
 
-A validator would know more, and costs more than a text is worth: what is judged here is what an author gets wrong who
-writes an example by hand.
+A validator would find more, but costs more than one description is worth: this module finds the mistakes that authors
+make when they write an example by hand.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from mcp_governor.linting.schemas import effective, types_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_DEEPEST = 6
-"""Levels of an example that are looked at."""
-_MOST_ITEMS = 20
-"""Items of a list that are looked at."""
+_MAX_DEPTH = 6
+"""Maximum depth of an example."""
+_MAX_ITEMS = 20
+"""Maximum number of items checked per list."""
 _OPEN = ("allOf", "if", "not", "patternProperties", "dependentSchemas")
 _LIMITS = (("minimum", -1), ("maximum", 1))
 _SIZES: dict[type, tuple[str, str]] = {str: ("minLength", "maxLength"), list: ("minItems", "maxItems")}
 
 
 def misfit(root: Any, schema: Any, value: Any, where: str = "", depth: int = 0) -> str:
-    """Why a schema refuses a value, in a phrase; empty where it takes it, or where that is not plain.
+    """The reason why a schema rejects a value, as a phrase; empty if it accepts it, or if that is not clear.
 
     Args:
-        root: what references lead into.
+        root: the schema in which references are resolved.
         schema: for the value.
-        value: of JSON; ``...`` stands for any.
-        where: the way to it in the example: ``filter.value``.
-        depth: of the way.
+        value: a JSON value; ``...`` stands for any value.
+        where: path to the value in the example: ``filter.value``.
+        depth: of the path.
     """
     found = effective(root, schema)
-    if value is ... or depth > _DEEPEST or not found or any(key in found for key in _OPEN):
+    if value is ... or depth > _MAX_DEPTH or not found or any(key in found for key in _OPEN):
         return ""
     types = types_of(found, root)
     if types is not None and not _is_of(value, types):
@@ -69,14 +69,14 @@ def _is_of(value: Any, types: frozenset[str]) -> bool:
 
 
 def _is_blank(value: Any) -> bool:
-    """Whether a text stands for another: "...", "your-id", "value"."""
+    """True if a string is a placeholder: "...", "your-id", "value"."""
     return isinstance(value, str) and (not value.strip(". ") or value.lower().startswith(("your", "my", "some", "<")))
 
 
 def _parts(root: Any, schema: Mapping[str, Any], value: Any, where: str, depth: int) -> str:
     if isinstance(value, list):
         items = schema.get("items")
-        reasons = (misfit(root, items, item, f"{where}[]", depth + 1) for item in value[:_MOST_ITEMS])
+        reasons = (misfit(root, items, item, f"{where}[]", depth + 1) for item in value[:_MAX_ITEMS])
         return next(filter(None, reasons), "") if isinstance(items, dict) else ""
     declared = schema.get("properties")
     if not isinstance(value, dict) or not isinstance(declared, dict) or not declared:
@@ -93,7 +93,7 @@ def _parts(root: Any, schema: Mapping[str, Any], value: Any, where: str, depth: 
 
 
 def missing(schema: Mapping[str, Any], value: Mapping[str, Any]) -> list[str]:
-    """The required names that an object leaves out."""
+    """The required properties that an object lacks."""
     required = schema.get("required")
     names = required if isinstance(required, list) else []
     return [name for name in names if isinstance(name, str) and name not in value]

@@ -1,4 +1,4 @@
-"""What a fix does to the values that a schema accepts, by the containment engine."""
+"""The effect of a fix on the values that a schema accepts, from the containment engine."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from mcp_governor.linting.editing import Fragment
 
 _SECONDS = 1.0
-"""For one question. Most take a millisecond."""
+"""Time limit for one question. Most take a millisecond."""
 _BUDGET = 20.0
-"""Seconds for all questions of a plan; beyond it the answer is *unknown*."""
+"""Time limit in seconds for all questions about a plan; beyond it the answer is *unknown*."""
 
 
 @frozen
 class Proof:
-    """What a fix does.
+    """The effect of a fix.
 
     Attributes:
-        verdict: ``same``: it accepts the same values. ``wider``: all that it accepted, and more. ``accepts-all``: all
-            that it accepted, and perhaps more. ``narrower``: it refuses a value that was accepted. ``unknown``: the
-            engine cannot decide. ``no-schema``: it is not part of a schema.
-        witness: for ``narrower``, a value that was accepted and no longer is; ``ABSENT`` where none is known.
+        verdict: ``same``: accepts the same values. ``wider``: accepts all previous values, and more. ``accepts-all``:
+            accepts all previous values, and perhaps more. ``narrower``: rejects a value that was accepted. ``unknown``:
+            the engine cannot decide. ``no-schema``: the fix is not part of a schema.
+        witness: for ``narrower``, a value that was accepted and no longer is; ``ABSENT`` if none is known.
         reason: for ``unknown``, one clause.
-        bad_default: the default was valid before, and is not any more.
+        bad_default: the default was valid before and no longer is.
     """
 
     verdict: Literal["same", "wider", "accepts-all", "narrower", "unknown", "no-schema"]
@@ -55,19 +55,19 @@ class Proof:
 
 
 class Prover:
-    """Asks the engine, each question once, until the time for all of them is spent."""
+    """Asks the engine each question once, until the time for all of them is used up."""
 
     def __init__(self, budget: float = _BUDGET) -> None:
         self._left = budget
         self._known: dict[str, Proof] = {}
 
     def prove(self, tool: Mapping[str, Any], fragment: Fragment, operations: Sequence[Mapping[str, Any]]) -> Proof:
-        """The effect of one fix, by itself.
+        """The effect of one fix on its own.
 
         Args:
             tool: as published.
             fragment: what the operations change.
-            operations: of a JSON Patch, relative to the tool.
+            operations: of a JSON Patch, with pointers relative to the tool.
         """
         side = pointer_tokens(fragment.pointer)[0] if fragment.pointer else ""
         if side not in SIDES:
@@ -80,7 +80,7 @@ class Prover:
         before, after = value_at(tool, fragment.pointer), value_at(edited, fragment.pointer)
         bad = _default_broken(old, new, fragment.pointer.removeprefix(f"/{side}"))
         question = (old, new)
-        if fragment.whole and all(_stands_alone(value) for value in (before, after)):
+        if fragment.whole and all(_is_self_contained(value) for value in (before, after)):
             question = (_alone(old, before), _alone(new, after))
         key = json.dumps([*question, bad], sort_keys=True, default=str)
         if key not in self._known:
@@ -116,8 +116,8 @@ def _operate(tool: dict[str, Any], operation: Mapping[str, Any]) -> None:
         holder[key] = copy.deepcopy(operation["value"])
 
 
-def _stands_alone(fragment: Any) -> bool:
-    """Whether a part of a schema means the same by itself, given the definitions."""
+def _is_self_contained(fragment: Any) -> bool:
+    """True if a part of a schema has the same meaning on its own, given the definitions."""
     if fragment is ABSENT:
         return False
     text = json.dumps(fragment, default=str)
@@ -134,7 +134,7 @@ def _alone(root: Any, fragment: Any) -> Any:
 
 
 def _default_broken(old: Any, new: Any, pointer: str) -> bool:
-    """Whether the default of a part was valid, and is not any more."""
+    """True if the default of a part was valid before and no longer is."""
     return _default_valid(old, pointer) and not _default_valid(new, pointer)
 
 

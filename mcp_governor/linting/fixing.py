@@ -1,9 +1,9 @@
-"""A plan of fixes: which corrections go together, and what the surface is like after them.
+"""A plan of fixes: which corrections are compatible, and the surface after them.
 
-Corrections are applied to a copy of the tools as ESLint and Ruff apply fixes: those that do not overlap in one pass,
-the others after the copy was linted again, so that each is computed for the schema that it changes. At the end the copy
-is linted once more. A correction that did not remove its finding, that brought another one, or that the containment
-engine contradicts is withdrawn, with the reason, and the rest is done again.
+Corrections are applied to a copy of the tools as ESLint and Ruff apply fixes: non-overlapping ones in one pass, the
+others after linting the copy again, so that each one is computed for the schema that it changes. At the end the copy is
+linted once more. A correction that did not remove its finding, that caused another one, or that the containment engine
+contradicts is withdrawn with a reason, and the plan is made again.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Edit, Finding
     from mcp_governor.surface.model import Surface, Tool
 
-MOST_PASSES = 4
-"""Times that corrections are applied before what still overlaps is left for the next run: an argument seldom has more
-than two findings."""
-MOST_ROUNDS = 5
-"""Times that the plan is made again without what was withdrawn. In the last one all fixes of the tools in question are
-withdrawn, so that what is left is sound."""
+MAX_PASSES = 4
+"""Maximum number of passes before overlapping corrections are left for the next run: a parameter seldom has more than
+two findings."""
+MAX_ROUNDS = 5
+"""Maximum number of plans, each without what was withdrawn before. The last one withdraws all fixes of the tools in
+question, so that the remaining ones are sound."""
 
 _Place = tuple[str, "str | None", str]
-"""What makes a finding the same before and after edits: rule, tool, and the fragment that it is in."""
+"""Identifies a finding before and after edits: rule, tool, and the fragment that it is in."""
 
 
 @frozen
@@ -45,12 +45,12 @@ class PlacedFix:
 
     Attributes:
         tool: its name.
-        fragment: where.
-        before, after: as shown to people; ``ABSENT`` where there is nothing.
-        patch: the operations (RFC 6902), relative to the tool.
-        findings: that it fixes.
-        effect: what it is meant to do.
-        proof: what it does.
+        fragment: the place.
+        before, after: as displayed; ``ABSENT`` if there is no value.
+        patch: the operations (RFC 6902), with pointers relative to the tool.
+        findings: the findings that it fixes.
+        effect: the intended effect.
+        proof: the proved effect.
     """
 
     tool: str
@@ -64,11 +64,11 @@ class PlacedFix:
 
 
 class Withheld(NamedTuple):
-    """A finding with a correction that is not, or not everywhere, part of the plan.
+    """A finding whose correction is not part of the plan, or not everywhere.
 
     Attributes:
-        finding: which.
-        tool: in which tool the correction is left out.
+        finding: the finding.
+        tool: the tool in which the correction is omitted.
         reason: one clause.
     """
 
@@ -82,12 +82,13 @@ class Plan:
     """All fixes of one run.
 
     Attributes:
-        fixes: by tool and place.
-        withheld: corrections that are not in it.
-        fixed: findings that are gone after it.
-        partly: findings about several places, some of which it leaves.
+        fixes: sorted by tool and place.
+        withheld: corrections that the plan omits.
+        fixed: findings that the plan removes.
+        partly: findings about several places, some of which remain.
         unfixed: findings without a correction.
-        brought: findings that it brings although every suspect was withdrawn; empty unless a rule looks at other tools.
+        brought: findings that the plan causes although every suspect was withdrawn; empty unless a rule looks at other
+            tools.
         surface: with the fixes applied.
     """
 
@@ -106,15 +107,15 @@ def make_plan(
     """The fixes for findings of a surface.
 
     Args:
-        surface: what was linted.
-        selection: the rules that were selected.
-        findings: that are to be fixed where they can; others of the same rules are left.
-        prover: what proves the effect of a fix; by default one with a budget for the whole plan.
+        surface: the linted surface.
+        selection: the selected rules.
+        findings: to fix where possible; other findings of the same rules are left.
+        prover: proves the effect of a fix; by default one with a budget for the whole plan.
     """
     if all(finding.correction is None for finding in findings):
         return Plan((), (), (), (), tuple(findings), (), surface)
     maker = _Maker(surface, selection, findings, prover or Prover())
-    for last in [*[False] * (MOST_ROUNDS - 1), True]:
+    for last in [*[False] * (MAX_ROUNDS - 1), True]:
         attempt = maker.attempt()
         if not maker.withdraw(attempt, all_of_tool=last):
             break
@@ -134,7 +135,7 @@ class _Step(NamedTuple):
 
 @dataclass
 class _Attempt:
-    """One run of all passes: what was applied, what overlapped to the end, and the surface after it."""
+    """One run of all passes: the applied corrections, those that still overlapped, and the resulting surface."""
 
     surface: Surface
     applied: list[_Step] = field(default_factory=list)
@@ -144,7 +145,7 @@ class _Attempt:
 
 
 class _Maker:
-    """Makes attempts, and withdraws what does not hold."""
+    """Makes attempts, and withdraws corrections that fail."""
 
     def __init__(self, surface: Surface, selection: Selection, findings: Sequence[Finding], prover: Prover) -> None:
         self._surface, self._selection, self._prover = surface, selection, prover
@@ -164,12 +165,12 @@ class _Maker:
     # -- an attempt
 
     def attempt(self) -> _Attempt:
-        """Apply what is not barred, and lint what comes of it."""
+        """Apply all corrections that are not barred, and lint the result."""
         made = _Attempt(self._surface)
         tools = {tool.name: tool for tool in self._surface.tools}
         raw: dict[str, dict[str, Any]] = {}
         found: Sequence[Finding] = self._before
-        for _ in range(MOST_PASSES):
+        for _ in range(MAX_PASSES):
             made.waiting = []
             if not self._pass(made, tools, raw, self._steps(found)):
                 break
@@ -180,10 +181,10 @@ class _Maker:
         return made
 
     def _steps(self, found: Iterable[Finding]) -> Iterator[_Step]:
-        """The corrections of wanted findings, each tool for itself, and of those that the edits brought.
+        """The corrections of wanted findings, separately for each tool, and of those that the edits caused.
 
-        What takes something away comes first, since nothing else is to be done there; then what is said about one
-        tool, since it knows more than a rule about all of them.
+        Corrections that remove something come first, since there is nothing else to do at their place; then corrections
+        about one tool, which know more than a rule about all tools.
         """
         new = {finding.id for finding in self._new(found)}
         for finding in sorted(found, key=_urgency):
@@ -201,7 +202,7 @@ class _Maker:
     def _pass(
         self, made: _Attempt, tools: dict[str, Tool], raw: dict[str, dict[str, Any]], steps: Iterator[_Step]
     ) -> bool:
-        """Apply steps that do not overlap; whether there were any."""
+        """Apply corrections that do not overlap; true if there were any."""
         touched: dict[str, dict[str, tuple[str, Any]]] = {}
         any_applied = False
         for one in steps:
@@ -224,7 +225,7 @@ class _Maker:
         return any_applied
 
     def _fixes(self, made: _Attempt, tools: dict[str, Tool], raw: dict[str, dict[str, Any]]) -> Iterator[PlacedFix]:
-        """The fragments that the applied steps changed."""
+        """The fragments that the applied corrections changed."""
         grouped: dict[tuple[str, Fragment], list[tuple[_Step, str]]] = {}
         for one in made.applied:
             for edit in one.edits:
@@ -250,10 +251,10 @@ class _Maker:
                 self._prover.prove(old, fragment, operations),
             )
 
-    # -- what is withdrawn
+    # -- withdrawing
 
     def withdraw(self, made: _Attempt, *, all_of_tool: bool) -> bool:
-        """Bar the steps that do not hold; whether there were any."""
+        """Bar the corrections that failed; true if there were any."""
         known = len(self._barred)
         for fix in made.fixes:
             if fix.proof.bad_default:
@@ -263,9 +264,9 @@ class _Maker:
         if len(self._barred) == known:
             self._withdraw_useless(made)
         for finding in self._new(made.after):
-            # An enum of one argument may give words about another their meaning: then any fix of the tool is suspected.
-            near = [one for one in made.applied if _may_bring(one, finding, all_of_tool=False)]
-            suspects = [one for one in made.applied if _may_bring(one, finding, all_of_tool=True)]
+            # An enum of one parameter may give meaning to words about another, so any fix of the tool is suspect.
+            near = [one for one in made.applied if _may_cause(one, finding, all_of_tool=False)]
+            suspects = [one for one in made.applied if _may_cause(one, finding, all_of_tool=True)]
             for one in suspects if all_of_tool or not near else near:
                 self._bar(one, f"it would bring {finding.rule}")
         return len(self._barred) > known
@@ -277,8 +278,8 @@ class _Maker:
                 self._bar(one, "the finding would stay")
 
     def _gone(self, made: _Attempt) -> set[str]:
-        """Ids of findings of before that are gone. The id alone does not say so: it holds the value, which may be the
-        schema around."""
+        """Ids of original findings that are gone. The new ids alone do not show this: an id includes the value, which
+        may be the schema around the place."""
         left = {finding.id for finding in made.after}
         fewer = Counter(map(_place, self._before))
         fewer.subtract(map(_place, made.after))
@@ -301,7 +302,7 @@ class _Maker:
             self._barred.setdefault(key, reason)
 
     def _new(self, found: Iterable[Finding]) -> list[Finding]:
-        """Findings after edits that nothing like was there before."""
+        """Findings after the edits that have no counterpart before them."""
         if found is self._before:
             return []
         before = Counter(map(_place, self._before))
@@ -316,7 +317,7 @@ class _Maker:
     # -- the result
 
     def plan(self, made: _Attempt) -> Plan:
-        """What came of the last attempt."""
+        """The result of the last attempt."""
         gone = self._gone(made)
         touched = {one.finding.id for one in made.applied}
         fixed: list[Finding] = []
@@ -356,7 +357,7 @@ class _Maker:
 
 def _place(finding: Finding) -> _Place:
     if finding.tool is None:
-        # A finding about the surface has one place, and moves with what it is about.
+        # A finding about the surface has one place, which moves with its subject.
         return finding.rule, None, "" if finding.path.startswith("/tools") else finding.path
     return finding.rule, finding.tool, fragment_of(finding.path).pointer
 
@@ -372,12 +373,12 @@ def _keys(one: _Step) -> Iterator[tuple[str, str, str]]:
 
 
 def _groups(edits: list[Edit]) -> list[list[Edit]]:
-    """The edits of one tool by the fragments that they are in: one may be withdrawn, and the others stay."""
+    """The edits of one tool, grouped by fragment, so that one group can be withdrawn and the others stay."""
     out: dict[str, list[Edit]] = {}
     for edit in edits:
         owner = fragment_of(edit.path).pointer
         if edit.op in ("drop", "add") and isinstance(edit.value, str) and edit.path.endswith("/required"):
-            # What is done to ``required`` goes with what is done to the argument.
+            # Changes to ``required`` belong to the change of the parameter.
             argument = f"{edit.path.removesuffix('/required')}/properties/{edit.value}"
             owner = argument if argument in out else owner
         out.setdefault(owner, []).append(edit)
@@ -385,7 +386,7 @@ def _groups(edits: list[Edit]) -> list[list[Edit]]:
 
 
 def _overlaps(edit: Edit, places: dict[str, tuple[str, Any]]) -> bool:
-    """Whether an edit is at, above or below one that was made, unless both say the same or are about one list."""
+    """True if an edit is at, above or below an earlier one, unless both do the same or are about one list."""
     for path, (op, value) in places.items():
         if path == edit.path:
             lists = {"add", "drop"}
@@ -400,10 +401,10 @@ def _within(inner: str, outer: str) -> bool:
     return inner == outer or inner.startswith(f"{outer}/")
 
 
-def _may_bring(one: _Step, finding: Finding, *, all_of_tool: bool) -> bool:
-    """Whether a step is a likely cause of a finding: it is about the same place.
+def _may_cause(one: _Step, finding: Finding, *, all_of_tool: bool) -> bool:
+    """True if a correction is a likely cause of a finding because it is about the same place.
 
-    A finding about the whole surface that names no place, such as its size, has all of them for its cause, and none.
+    A finding about the whole surface without a place, such as its size, may be due to all corrections or none.
     """
     if finding.tool is not None:
         places = [(finding.tool, fragment_of(finding.path).pointer)]
@@ -421,7 +422,7 @@ def _may_bring(one: _Step, finding: Finding, *, all_of_tool: bool) -> bool:
 def _merged(
     grouped: dict[tuple[str, Fragment], list[tuple[_Step, str]]],
 ) -> dict[tuple[str, Fragment], list[tuple[_Step, str]]]:
-    """The steps by fragment; what is within a fragment that is replaced as a whole is part of it."""
+    """The corrections by fragment; a fragment within one that is replaced as a whole becomes part of it."""
     out: dict[tuple[str, Fragment], list[tuple[_Step, str]]] = {}
     for tool, fragment in sorted(grouped, key=lambda key: len(pointer_tokens(key[1].pointer))):
         owner = next(

@@ -1,7 +1,7 @@
-"""Formats in prose: the form that a description gives an argument's text, as a pattern that holds for it.
+"""Formats in prose: the format that a description gives for a string, as a pattern that allows all of it.
 
-A pattern is a promise to refuse calls, so it is as wide as the words allow, and none is made where the text takes other
-forms as well ("relative dates", "or a name"), or where an example in it does not match.
+A pattern rejects calls, so it is as wide as the words allow. There is no pattern if the description also allows other
+formats ("relative dates", "or a name"), or if one of its examples does not match.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from mcp_governor.linting.ruled_forms import ruled_forms
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST_TEXT = 2_000
-"""Characters of a description that are read; what stands beyond is no definition of a form."""
+_MAX_TEXT = 2_000
+"""Maximum number of characters read from a description; later text does not define a format."""
 
 
 def stated_form(text: str, name: str = "") -> Form | None:
-    """The one form that a text states, or ``None``: none, two that differ, or one of several that are taken.
+    """The one format that a description states; ``None`` if it states none, two different ones, or one of several.
 
     Args:
-        text: about one argument.
-        name: of the argument.
+        text: the description of a parameter.
+        name: of the parameter.
     """
-    text = text[:_MOST_TEXT]
+    text = text[:_MAX_TEXT]
     if not has_any(lowered(text), _CUES):
         return None
     forms: dict[str, Form] = {}
@@ -40,12 +40,12 @@ def stated_form(text: str, name: str = "") -> Form | None:
 
 
 def _one(forms: list[Form]) -> Form | None:
-    """The one form, or the one that two make together: what a text begins with and what it ends with."""
+    """The only form, or the combination of two: a prefix and a suffix."""
     if len(forms) == 1:
         return forms[0]
     positive = [form for form in forms if not form.said.startswith("no ")]
     if len(positive) == 1:
-        return positive[0]  # A name of some form that must not begin with a mark: the form says more.
+        return positive[0]  # A named format that must not begin with a certain character: the format says more.
     if len(forms) == 2:
         front, end = sorted(forms, key=lambda form: form.pattern.startswith("\\."))
         if front.pattern.startswith("^") and front.pattern.endswith("(/|$)") and end.pattern.startswith("\\."):
@@ -54,7 +54,7 @@ def _one(forms: list[Form]) -> Form | None:
     return None
 
 
-# What every form is said with; most texts have none of it, and are read once.
+# Every format is stated with one of these; most descriptions contain none, and one search skips them.
 _CUES = (
     *("yyyy", "hh:", "form", "qualified", "referenc", "notation", "iso", "rfc", "code", "key", "/", "40", "bcp", "hex"),
     *("rrggbb", "with", "separated", "digit", "only", "sem", "cron", "must", "uuid", "mail", "uri", "url", "arn"),
@@ -68,6 +68,7 @@ _OTHERS = re.compile(
     r"|formats are|also (?:accepts?|supports?|takes)"
     r"|keywords?"
     r"|now|today|yesterday|\d?daysago|custom|wildcards?|regex|regular expression|glob|css|named? colou?rs?|json"
+    r"|or an? (?:branch|commit|duration|expression|id|name|number|offset|path|ref|sha|slug|string|tag|text|title|url)"
     r"|comma[- ]separated|range of|partial|prefix(?:es)? or|usually|typically|preferably|recommended|prefer(?:red)?)\b"
     r"|\brgba?\(|\b[ap]\.?m\b",
     re.IGNORECASE,
@@ -81,9 +82,9 @@ _SAMPLE = re.compile(r"[`'\"]([^`'\"\n]{1,80})[`'\"]")
 
 
 def _samples(text: str) -> Iterator[str]:
-    """The quoted examples of a text."""
+    """The quoted examples in a description."""
     for match in _SAMPLES.finditer(text):
-        # "not `public.customer`" is an example of what is wrong.
+        # "not `public.customer`" is an example of an invalid value.
         for sample in _SAMPLE.finditer(match[1]):
             yield sample[1]
 
@@ -131,7 +132,7 @@ def _templates(text: str) -> Iterator[Form]:
         template, pattern = next(iter(dates.items()))
         yield Form(template, f"^{pattern}$")
     elif dates:
-        # "YYYY-MM-DD or YYYY-MM": either; the longest in front.
+        # "YYYY-MM-DD or YYYY-MM": either matches; the longest comes first.
         either = "|".join(dates[template] for template in sorted(dates, key=len, reverse=True))
         yield Form(" or ".join(dates), f"^(?:{either})$")
     for match in _IN_FORM.finditer(text):
@@ -140,7 +141,7 @@ def _templates(text: str) -> Iterator[Form]:
             pattern = re.sub(r"\d+", lambda digits: rf"\d{{{len(digits[0])}}}", template.replace(".", r"\."))
             yield Form(template, f"^{pattern}$")
         elif _names(template):
-            # "'/org/project' or '/org/project/version'": either; the longest in front.
+            # "'/org/project' or '/org/project/version'": either matches; the longest comes first.
             also = _ALSO.match(text, match.end())
             if also is not None and _names(also["also"]):
                 longest, other = sorted((_joined(template), _joined(also["also"])), key=len, reverse=True)
@@ -150,12 +151,12 @@ def _templates(text: str) -> Iterator[Form]:
 
 
 def _names(template: str) -> bool:
-    """Whether a template is of names with marks between them, and no date and no file."""
+    """True if a template consists of names with separators, and is neither a date nor a file."""
     return bool(_WHOLE.fullmatch(template)) and not _date_pattern(template) and not _FILE.search(template)
 
 
 def _joined(template: str) -> str:
-    """The pattern of names with marks between them: "owner/repo" is two texts without a slash, with one between."""
+    """The pattern for names with separators: "owner/repo" is two strings without a slash, joined by one."""
     first = template[0] if template[0] in "/#@" else ""
     marks = re.sub(_PLACEHOLDER, "", template[len(first) :])
     part = f"[^{''.join(dict.fromkeys(marks))}]+"
@@ -163,7 +164,7 @@ def _joined(template: str) -> str:
 
 
 def _date_pattern(template: str) -> str:
-    """The pattern of a date in letters, empty where there is none; a date without a year or a time is none."""
+    """The pattern for a date in letters; empty if the template is not a date with a year or a time."""
     out, at = [], 0
     letters = template.rstrip(".-/: ")
     if not re.search(r"[Yy]{4}", letters) and not re.fullmatch(r"[Hh]{2}:[Mm]{2}(?::[Ss]{2})?", letters):
@@ -177,6 +178,6 @@ def _date_pattern(template: str) -> str:
         else:
             out.append({"T": "T", "Z": "Z", ".": r"\."}.get(char, char))
             at += 1
-    # What a time ends with is seldom spelled out: fractions of a second, and the zone.
+    # The end of a time is seldom spelled out: fractions of a second, and the time zone.
     zone = r"(\.\d+)?(Z|[+\-]\d{2}:?\d{2})?" if "T" in out and len(out) == 11 else ""
     return "".join(out) + zone if len(out) > 1 else ""

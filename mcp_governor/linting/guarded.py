@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled and run only where a word they need is in the text.
+"""Regular expressions that are compiled and run only if the text contains a word that they need.
 
-A run over a small surface would spend more time on compiling patterns than on everything else, and a run over a
-large one on searching texts that cannot match.
+A run over a small surface would otherwise spend most of its time on compiling patterns, and a run over a large one on
+searching text that cannot match.
 """
 
 from __future__ import annotations
@@ -14,31 +14,35 @@ if TYPE_CHECKING:
 
 
 def has_any(text: str, words: Iterable[str]) -> bool:
-    """Whether one of the words is in the text, as they are written."""
-    return any(map(text.__contains__, words))
+    """True if the text contains one of the words, case-sensitively."""
+    # This loop takes half the time of any() for a few words, and two thirds for twenty.
+    for word in words:  # noqa: SIM110
+        if word in text:
+            return True
+    return False
 
 
 class _Lower:
-    """The text that was asked about last, in lower case: many expressions are searched in one text after the other."""
+    """The most recent text in lower case: many expressions are searched in one text in a row."""
 
     text = ""
     lower = ""
 
 
 def lowered(text: str) -> str:
-    """A text in lower case."""
+    """A string in lower case."""
     if text is not _Lower.text:
         _Lower.lower = text.lower()
         _Lower.text = text
     return _Lower.lower
 
 
-# What is no letter of an expression: escapes, the names of groups, and the classes that have both cases.
+# The letters in these do not count: escapes, group names, and classes that contain both cases.
 _NO_LETTERS = re.compile(r"\\.|\(\?P<\w+>|A-Za-z|a-zA-Z")
 
 
 def _is_lower(source: str) -> bool:
-    """Whether an expression that ignores case finds in a text of lower-case ASCII what it finds with case."""
+    """True if an expression that ignores case matches the same in lower-case ASCII text when it does not ignore it."""
     letters = _NO_LETTERS.sub("", source)
     return letters == letters.lower() and "(?-" not in source and "(?P=" not in source
 
@@ -48,26 +52,23 @@ class Guarded:
 
     Args:
         pattern: the expression.
-        needs: words in lower case, one of which every match contains; none: it is always searched.
-        ignore_case: match whatever the case.
+        needs: words in lower case, one of which every match contains; without any, every search runs.
+        ignore_case: match regardless of case.
     """
 
     def __init__(self, pattern: str, *needs: str, ignore_case: bool = True) -> None:
         self._source = pattern
-        # Everything contains the empty word.
+        # Every string contains the empty string.
         self._needs = needs or ("",)
         self._flags = re.IGNORECASE if ignore_case else re.NOFLAG
         self._compiled: re.Pattern[str] | None = None
         self._quick: re.Pattern[str] | None = None
         self._has_quick = ignore_case
 
-    def _pattern(self, text: str) -> re.Pattern[str] | None:
-        """The compiled expression, or ``None`` where the text cannot match."""
-        lower = lowered(text)
-        if not any(map(lower.__contains__, self._needs)):
-            return None
+    def _pattern(self, text: str, lower: str) -> re.Pattern[str] | None:
+        """The compiled expression, or ``None`` if it cannot match, though a needed word is there."""
         if self._has_quick and text.isascii():
-            # An expression that need not ignore case takes a third of the time, and most texts do not match.
+            # An expression that does not have to ignore case takes a third of the time, and most strings do not match.
             quick = self._quick
             if quick is None:
                 self._has_quick = _is_lower(self._source)
@@ -78,12 +79,21 @@ class Guarded:
             self._compiled = re.compile(self._source, self._flags)
         return self._compiled
 
+    # Most searches end at the words, so both methods look for them without another call.
     def search(self, text: str, at: int = 0) -> re.Match[str] | None:
-        """The first match in a text, from a place on."""
-        pattern = self._pattern(text)
-        return pattern.search(text, at) if pattern is not None else None
+        """The first match in a string at or after a position."""
+        lower = _Lower.lower if text is _Lower.text else lowered(text)
+        for need in self._needs:
+            if need in lower:
+                pattern = self._pattern(text, lower)
+                return pattern.search(text, at) if pattern is not None else None
+        return None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All matches in a text."""
-        pattern = self._pattern(text)
-        return pattern.finditer(text) if pattern is not None else iter(())
+        """All matches in a string."""
+        lower = _Lower.lower if text is _Lower.text else lowered(text)
+        for need in self._needs:
+            if need in lower:
+                pattern = self._pattern(text, lower)
+                return pattern.finditer(text) if pattern is not None else iter(())
+        return iter(())

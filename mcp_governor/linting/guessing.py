@@ -1,7 +1,7 @@
-"""Which arguments a model cannot guess, by name and type, and which words settle it.
+"""Parameters that a model cannot guess by name and type, and the words that settle them.
 
-Only what is left open counts: ``filename`` and ``limit`` need no word, a ``status`` needs its values, a ``filter`` its
-syntax, a free object its keys.
+Only open questions count: ``filename`` and ``limit`` need no description, a ``status`` needs its values, a ``filter``
+its syntax, and a free-form object its keys.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _CHOICES = frozenset(
         *("position", "priority", "protocol", "quality", "resolution", "severity", "tier"),
     ]
 )
-"""Last words of names that stand for one of a few values which nobody can guess."""
+"""Last words of names for one of a few values that nobody can guess."""
 _NUMBERED = frozenset(
     {"action", "kind", "mode", "operation", "reason", "result", "state", "status", "strategy", "type"}
 )
-"""Of these, those that are numbers only where somebody numbered the values."""
+"""Those of them whose values may be numbered, so that a number needs an explanation."""
 _SEVERAL = frozenset(
     [
         "actions",
@@ -44,9 +44,9 @@ _SEVERAL = frozenset(
         "types",
     ]
 )
-"""Last words of lists of such values."""
+"""Last words of names for lists of such values."""
 _FREE = frozenset({"mime", "content", "media", "file", "entity"})
-"""Words in front of such a word that make it guessable, or open: ``mime_type``."""
+"""Words in front of these that make the value guessable or open: ``mime_type``."""
 _COLOURS = frozenset({"color", "colour"})
 _DATES = frozenset({"date", "datetime", "since", "timestamp"})
 _WHEN = frozenset(
@@ -66,14 +66,14 @@ _WHEN = frozenset(
         "updated",
     ]
 )
-"""Words in front of ``time`` that make it a moment, and no duration."""
+"""Words in front of ``time`` that make it a point in time, not a duration."""
 _CODES = frozenset({"timezone", "tz", "currency"})
 _CODED = frozenset({("time", "zone"), ("currency", "code")})
 _SYNTAX = frozenset({"criteria", "expression", "filter", "filters", "formula", "where"})
-"""Names of texts in a language that somebody has to name."""
+"""Names of strings in a language that the description has to name."""
 _COUNTS = frozenset({"max", "min", "num", "number", "total"})
 _WHOLE = frozenset({"advanced", "custom", "filter", "formula", "metadata", "odata", "query", "row", "search", "sort"})
-"""Words in front of these; after any other, it filters by that thing, as ``user_filter``."""
+"""Words in front of these; after any other word, the parameter filters by that thing, as ``user_filter`` does."""
 _VAGUE = frozenset(
     [
         *("args", "criteria", "expression", "geoloc", "info"),
@@ -81,7 +81,7 @@ _VAGUE = frozenset(
         *("ref", "rule", "spec", "target", "value"),
     ]
 )
-"""Names that say nothing of what belongs there."""
+"""Names that do not say what belongs there."""
 _MAPS = frozenset(
     [
         *("annotations", "attributes", "context", "env", "environment"),
@@ -89,10 +89,10 @@ _MAPS = frozenset(
         *("metadata", "properties", "schema", "tags", "variables", "vars"),
     ]
 )
-"""Names of objects that take any keys."""
+"""Names of objects that accept any keys."""
 
 _ASKED = _CHOICES | _NUMBERED | _SEVERAL | _COLOURS | _DATES | _CODES | _SYNTAX | _VAGUE | {"time"}
-"""Last words of names that are looked at."""
+"""Last words of names that are checked."""
 
 _ENUM_ELSEWHERE = re.compile(
     r"\(?\b(?:see|refer to|from|of|per)\s(?:the\s)?[`'\"]?[A-Z]\w{2,40}[`'\"]?\s(?:enum\w*|constants?)\b\)?", re.NOFLAG
@@ -118,25 +118,25 @@ _JSON = re.compile(
     r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\b",
     re.IGNORECASE,
 )
-_SHAPE_TOLD = re.compile(
+_SHAPE_GIVEN = re.compile(
     r"[{<]|\[\s?[\"'{\[]|['\"`“]|\b(?:keys?|fields?|columns?|properties|syntax|"
     r"(?:dictionary|keyed|maps?|mapping|pairs)\b[^.\n]{0,30}\b(?:names?|ids?|urls?|values?|languages?)|"
     r"e\.\s?g|such as|like|for example|examples?|schema|same as|returned|see|contain\w*|includ\w*|with|"
     r"format|arguments?)\b|:\s?\S",
     re.IGNORECASE,
 )
-_SYNTAX_TOLD = re.compile(
+_SYNTAX_GIVEN = re.compile(
     r"['\"`“*{=:<>|$/]|\b(?:e\.\s?g|such as|like|for example|examples?|syntax|sql|odata|jql|cql|kql|cel|lucene|"
     r"regex\w*|regular|glob\w*|wildcards?|operators?|language|same as|see|returned|names?|text|keywords?|substring|"
     r"prefix|cron)\b|\d",
     re.IGNORECASE,
 )
 _LONG = 16
-"""Words from which on a text is taken to say what belongs there, in a way that is not looked for here."""
+"""Number of words from which on a description is assumed to say what belongs there, in a way that is not checked."""
 _LONG_SHAPE = 24
-"""The same for objects, of which there is more to say."""
-_MOST_TEXT = 4_000
-"""Characters of a tool's description that are read."""
+"""The same for objects, which need a longer description."""
+_MAX_TEXT = 4_000
+"""Maximum number of characters read from a tool's description."""
 _FILES = frozenset({"path", "file", "filename", "filepath", "url", "uri"})
 _GENERIC = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
     stem(word)
@@ -174,16 +174,16 @@ _GENERIC = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
 
 
 class Argument(NamedTuple):
-    """What is known about one argument.
+    """Everything that is known about one parameter.
 
     Attributes:
         name: as published.
         parts: the words of the name.
-        schema: what it comes to, references followed.
-        types: that it admits, but for ``null``; empty where anything goes.
-        text: all that is said about it.
+        schema: its schema, with references resolved.
+        types: its types without ``null``; empty if any type is accepted.
+        text: everything that is said about it.
         of_tool: the description of its tool.
-        nested: it stands in an object, whose name says what a ``value`` is.
+        nested: it is part of an object, whose name says what a ``value`` is.
     """
 
     name: str
@@ -201,12 +201,12 @@ class Argument(NamedTuple):
 
 
 def may_be_open(parts: tuple[str, ...], types: frozenset[str], own: str) -> bool:
-    """True if :func:`open_question` can have an answer at all; it costs a lookup, and reading the texts much more.
+    """True if :func:`open_question` can have an answer. This is one lookup, far cheaper than reading the descriptions.
 
     Args:
         parts: the words of the name.
-        types: that it admits.
-        own: its own description, or the tool's where it has none.
+        types: its types.
+        own: its own description, or the tool's if it has none.
     """
     if not parts or parts[-1] in _ASKED or parts[-2:] in _CODED or "JSON" in own or "stringified" in own:
         return bool(parts)
@@ -214,7 +214,7 @@ def may_be_open(parts: tuple[str, ...], types: frozenset[str], own: str) -> bool
 
 
 def open_question(one: Argument) -> str | None:
-    """What nobody says about an argument: a key of the messages of clarity/parameter-described, or ``None``."""
+    """The open question about a parameter, as a message key of clarity/parameter-described, or ``None``."""
     if not one.parts or _closes(one.schema):
         return None
     found = None
@@ -226,7 +226,7 @@ def open_question(one: Argument) -> str | None:
 
 
 CLOSING = ("enum", "const", "pattern", "format", "examples", "x-enum", "$ref")
-"""Keywords that say which values there are, and a reference that could not be followed."""
+"""Keywords that define the possible values, and a reference that could not be resolved."""
 
 
 def _closes(schema: Mapping[str, Any]) -> bool:
@@ -248,7 +248,7 @@ def _of_text(one: Argument) -> str | None:
     if last in _COLOURS:
         return "colour" if not _COLOUR_FORM.search(one.text) else None
     if last in _DATES or (last == "time" and before in _WHEN):
-        said = _DATE_FORM.search(one.text) or _DATE_FORM_OF_TOOL.search(one.of_tool[:_MOST_TEXT])
+        said = _DATE_FORM.search(one.text) or _DATE_FORM_OF_TOOL.search(one.of_tool[:_MAX_TEXT])
         return "date" if not said else None
     if last in _CODES or one.parts[-2:] in _CODED:
         return "code" if not _CODE_FORM.search(one.text) else None
@@ -268,57 +268,57 @@ def _lacks_values(text: str) -> bool:
 
 
 def _of_shape(one: Argument) -> str | None:
-    """Of objects and lists without a shape, and of JSON or another language in a text."""
+    """The question about an object or list without a shape, or about a string with JSON or another language in it."""
     last, bare = one.parts[-1], not one.text.strip() and not one.has_default
     structured = bool(one.types) and one.types <= {"array", "object"}
     if (structured or not one.types) and not _has_shape(one.schema):
         if last in _MAPS:
             return None
         return "shape" if bare else "keys" if "object" in one.types and _lacks_keys(one) else None
-    if one.types == {"array"} and last in _SEVERAL and one.text.strip() and _list_of_texts(one.schema):
+    if one.types == {"array"} and last in _SEVERAL and one.text.strip() and _is_list_of_strings(one.schema):
         return "values" if _lacks_values(one.text) else None
     if structured:
         return None
-    # Deeper down, the object that holds it says what a "value" is.
+    # Further down, the parent object says what a "value" is.
     vague = bare and not one.nested and len(one.parts) == 1 and last in _VAGUE
     return _of_language(one) or ("bare" if vague else None)
 
 
 def _lacks_keys(one: Argument) -> bool:
-    # "fields" as the words for "fields" names no keys.
+    # "fields" as the description of "fields" does not name keys.
     text = re.sub(rf"(?<!\w){re.escape(one.name)}(?!\w)", "", one.text)
-    return _is_thin(one) and not _SHAPE_TOLD.search(text) and not _shown(one)
+    return _is_thin(one) and not _SHAPE_GIVEN.search(text) and not _shown(one)
 
 
 def _of_language(one: Argument) -> str | None:
-    """Of a text that is more than words: JSON, a filter, an expression."""
+    """The question about a string with a syntax: JSON, a filter, an expression."""
     last = one.parts[-1]
     if "string" not in one.types or one.has_default or last in _FILES:
         return None
     if _JSON.search(one.text):
-        told = word_count(one.text) > _LONG_SHAPE or _SHAPE_TOLD.search(_JSON.sub("", one.text))
-        return "json" if not told and not _shown(one) else None
+        explained = word_count(one.text) > _LONG_SHAPE or _SHAPE_GIVEN.search(_JSON.sub("", one.text))
+        return "json" if not explained and not _shown(one) else None
     whole = last in _SYNTAX and (len(one.parts) == 1 or one.parts[-2] in _WHOLE)
     if not whole or not one.text.strip() or not _is_thin(one):
         return None
-    return "syntax" if not _SYNTAX_TOLD.search(one.text) and not _shown(one) else None
+    return "syntax" if not _SYNTAX_GIVEN.search(one.text) and not _shown(one) else None
 
 
 def _is_thin(one: Argument) -> bool:
-    """True if a text adds at most two words to the name."""
+    """True if a description adds at most two words to the name."""
     own = {stem(word) for word in one.parts} | {"map"}
     return len({root for root in map(stem, words(one.text[:400])) if root not in _GENERIC and root not in own}) <= 2
 
 
 def _shown(one: Argument) -> bool:
-    """True if an example in the tool's description gives the argument a value with a shape."""
+    """True if an example in the tool's description gives the parameter a value with a shape."""
     if one.name not in one.of_tool or not ("{" in one.of_tool or "[" in one.of_tool):
         return False
     shown = rf"(?<!\w){re.escape(one.name)}[\"'`*]{{0,3}}\s?[:=]\s?[\"'`]?[\[{{]"
-    return re.search(shown, one.of_tool[:_MOST_TEXT]) is not None
+    return re.search(shown, one.of_tool[:_MAX_TEXT]) is not None
 
 
-def _list_of_texts(schema: Mapping[str, Any]) -> bool:
+def _is_list_of_strings(schema: Mapping[str, Any]) -> bool:
     items = schema.get("items")
     return isinstance(items, dict) and items.get("type") == "string" and not any(key in items for key in CLOSING)
 
@@ -337,6 +337,6 @@ def _has_shape(schema: Mapping[str, Any]) -> bool:
         )
     branches = _branches(schema)
     if branches and "type" not in schema:
-        # A text beside the object says as little of its keys.
+        # A string as the alternative to the object says just as little about its keys.
         return any(_has_shape(one) for one in branches if one.get("type") not in ("null", "string"))
     return "type" not in schema and schema != {}

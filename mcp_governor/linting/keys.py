@@ -1,4 +1,4 @@
-"""Which keys a text says an object has: in words, as a shape, or one by one with their types."""
+"""Keys that a description lists for an object: in words, as a shape, or one by one with their types."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 
 from mcp_governor.lazy import lazy_pattern
 
-_MOST_READ = 2_000
-"""Characters of a description that are read for this."""
-_MOST_KEYS = 24
-"""Keys of one object that are listed; a message shows fewer."""
+_MAX_READ = 2_000
+"""Maximum number of characters searched per description."""
+_MAX_KEYS = 24
+"""Maximum number of keys collected per object; a message shows fewer."""
 
 _KINDS = (
     r"(?:str|string|text|int|integer|number|float|double|bool|boolean|list|array|dict|object|any|date|datetime|enum"
@@ -40,16 +40,26 @@ _TYPED = lazy_pattern(
     rf"\s?:?\s?\(\s?{_KINDS}\b",
     re.IGNORECASE,
 )
+_ITEM = rf"(?:an?\s|the\s)?[`'\"]?[A-Za-z_]\w{{1,40}}[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b"
+_NAMED = lazy_pattern(
+    rf"\b(?:must|should|has to|needs? to)\s(?:each\s|also\s)?(?:have|include|contain|provide)\s{_ITEM}"
+    rf"(?:(?:\s?,\s?(?:and\s)?|\sand\s){_ITEM}){{1,12}}",
+    re.IGNORECASE,
+)
+"""Keys with their types: "must include nodes array and connections object"."""
+_NAMED_ITEM = lazy_pattern(
+    rf"(?:\b(?:an?|the)\s)?[`'\"]?([A-Za-z_]\w{{1,40}})[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b", re.IGNORECASE
+)
 _EXAMPLE = lazy_pattern(r"\b(?:e\.g\.|(?:for example|such as|example|like|instance)\b)[^.]{0,30}$", re.IGNORECASE)
 
 
 def stated_keys(text: str) -> list[str]:
-    """The keys that a description says an object, or each item of a list, has; empty where it names fewer than two.
+    """The keys that a description lists for an object or for each item of a list; empty if it names fewer than two.
 
     Args:
-        text: about an argument that is an object or a list of objects.
+        text: the description of a parameter that is an object or a list of objects.
     """
-    text = text[:_MOST_READ]
+    text = text[:_MAX_READ]
     found: dict[str, None] = {}
     if "{" in text:
         for shape in _SHAPE.finditer(text):
@@ -60,20 +70,22 @@ def stated_keys(text: str) -> list[str]:
                 found.update(dict.fromkeys(names if len(names) > 1 else ()))
     typed = [match["quoted"] or match["listed"] for match in _TYPED.finditer(text)]
     found.update(dict.fromkeys(typed if len(typed) > 1 else ()))
+    named = [name for match in _NAMED.finditer(text) for name in _NAMED_ITEM.findall(match[0])]
+    found.update(dict.fromkeys(named if len(named) > 1 else ()))
     for match in _WORDS.finditer(text):
         if _EXAMPLE.search(text[max(0, match.start() - 40) : match.start()]):
             continue
         names = _list(text, match.end(), _PLAIN if match["plain"] else _QUOTED)
         found.update(dict.fromkeys(names if len(names) > 1 else ()))
-    return list(found)[:_MOST_KEYS]
+    return list(found)[:_MAX_KEYS]
 
 
 def _list(text: str, at: int, item: re.Pattern[str]) -> list[str]:
-    """The names of a list that begins at a place."""
+    """The names in a list that begins at a position."""
     out: list[str] = []
-    while len(out) < _MOST_KEYS and (match := item.match(text, at)) is not None:
+    while len(out) < _MAX_KEYS and (match := item.match(text, at)) is not None:
         step = _NEXT.match(text, match.end())
-        # A bare word that goes on is the first of a phrase.
+        # An unquoted word with more words after it is the start of a phrase.
         if step is None and item is _PLAIN and re.match(r"\s\w", text[match.end() : match.end() + 2]):
             break
         out.append(match["name"])

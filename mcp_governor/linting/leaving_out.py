@@ -1,4 +1,4 @@
-"""What prose says of leaving an argument out: that a caller may, and what is taken then."""
+"""Descriptions of optional parameters: that a caller may omit them, and what applies then."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _ALL = Guarded(
 )
 
 
-def states_all(text: str) -> bool:
-    """Whether a description says that without the argument there is no limit."""
+def states_no_limit(text: str) -> bool:
+    """True if a description says that there is no limit without the parameter."""
     return _ALL.search(text) is not None
 
 
@@ -34,7 +34,7 @@ _SPARE = Guarded(
 )
 
 
-def states_spare(text: str) -> str | None:
-    """The words by which a description lets a caller leave the argument out, in a case or always."""
+def states_optional(text: str) -> str | None:
+    """The words by which a description makes the parameter optional, in some cases or always."""
     match = _SPARE.search(text)
     return " ".join(text[match.start() : match.start() + 60].strip(" .;,(").split()) if match is not None else None

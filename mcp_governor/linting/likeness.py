@@ -1,7 +1,7 @@
-"""Names in prose that look like those of a tool or an argument and are none: another case, separator or prefix, a slip.
+"""Names in prose that resemble a tool or a parameter: with another case, separator or prefix, or misspelled.
 
-A name is written as one where it is quoted, followed by "tool" or "parameter", or behind a verb such as "call".
-Everything else in a description may be a field of a result, an API, a command or a word.
+A word is read as a name if it is quoted, followed by "tool" or "parameter", or preceded by a verb such as "call". Any
+other word in a description may be a field of a result, an API, a command or a plain word.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mcp_governor.linting.words import name_words
+from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
 _COMPOUND = re.compile(r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_\-]++[A-Za-z0-9]++)++|[A-Z]*+[a-z]++[A-Z][A-Za-z0-9]*+)")
-"""An identifier of several words, joined by marks or by capitals."""
+"""An identifier of several words, joined by separators or by capitals."""
 _QUOTES = frozenset("`'\"“”")
 _JOINED = frozenset("/.@$:\\-_{<")
 _GOES_ON = frozenset("/(@-_}>")
@@ -27,6 +28,16 @@ _CALLS = re.compile(
     r"(?:the\s|a\s)?[`'\"“]?$",
     re.IGNORECASE,
 )
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]", re.NOFLAG)
+_ORDERED = re.compile(r"\b(?:call|calls|calling|invoke|invokes|invoking)\s(?:the\s)?[`'\"“]?$", re.IGNORECASE)
+"""Verbs for tools alone."""
+_LEADS = re.compile(
+    r"\b(?:(?:use|uses|using|run|runs|running|via|see|try|prefer|through|with|from)\s|see also:?\s"
+    r"|(?:from|(?:returned|created|produced|generated|provided) by|output of|result of)\s"
+    r"|(?:pass|feed|hand)\s(?:\w+\s){1,4}?(?:to|into)\s)(?:the\s)?[`'\"“]?$",
+    re.IGNORECASE,
+)
+"""Words in front of tools and of other things, too."""
 _SOURCE = re.compile(
     r"\b(?:from|(?:returned|created|produced|generated|written|stored|provided) by|output of|result of|by calling)"
     r"\s(?:the\s)?[`'\"“]?$",
@@ -36,6 +47,11 @@ _TOOL_BEHIND = re.compile(
     r"[`'\"”]?(?:,?\s(?:and|or)\s(?:the\s)?[`'\"“]?\w{3,64}[`'\"”]?)?\s(?:MCP\s)?tools?\b(?!\s?[-_]\w|\s--)",
     re.IGNORECASE,
 )
+_CALLED = re.compile(
+    r"\b(?:call|calls|calling|use|uses|using|prefer|run|invoke|via)\s(?:the\s)?[`'\"]?(?P<name>[a-z][a-z0-9]*(?:_[a-z0-9]+)+)"
+    r"\([a-z_]{1,40}\s?=[^()\n]{0,120}\)"
+)
+"""A call with a named argument, which in prose is one of a tool: "calling plan_turn(model=…)"."""
 _PLAIN_TOOL = re.compile(
     r"\b(?i:use|call|run|invoke|via|with|using|calling)\sthe\s[`'\"“]?(?P<name>[a-z]{4,30})[`'\"”]?\stool\b(?!\s?[-_])"
 )
@@ -43,14 +59,18 @@ _LISTED = re.compile(
     r"[^\S\n]{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
     r"\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-\s)"
 )
-_FEWEST_LISTED = 3
-"""Tools that a list has to name before it is a list of tools."""
+_MIN_LISTED = 3
+"""Minimum number of known tools in a list for it to be a list of tools."""
 _NOTES = re.compile(
     r"\b(?:hints?|notes?|examples?|syntax|format|guidance|details|tips)\s(?:for|on|about)\s(?:the\s)?[`'\"“]$",
     re.IGNORECASE,
 )
 _GIVEN = re.compile(
     r"[`'\"”]?\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)",
+    re.IGNORECASE,
+)
+_IN_CALL = re.compile(
+    r"[`'\"”]?\s(?:is|are)\s(?:present|included|set|given)\sin\s(?:the|your|each|every|all)\s(?:tool\s)?calls?\b",
     re.IGNORECASE,
 )
 _PHRASE = re.compile(
@@ -71,7 +91,7 @@ _DENIED = re.compile(
 _CONTRASTED = re.compile(
     r"\b(?:instead of|rather than|unlike|over|than|before|after|as (?:in|for))\s(?:the\s)?[`'\"“]?$", re.IGNORECASE
 )
-"""What stands in front of another tool of the same server."""
+"""Words that come before another tool of the same server."""
 _FROM_RESULT = re.compile(r"[`'\"”]?\s(?:string|value|field|from|returned|of)\b", re.IGNORECASE)
 _STATES = re.compile(
     r"[`'\"”]?\s(?:is|are)\s(?:set|true|false|not|provided|specified|given|omitted|empty|null)\b|\s?=\s?\w"
@@ -81,16 +101,16 @@ _SETS = re.compile(
 )
 _IF = re.compile(r"\b(?:if|when|unless)\s(?:no\s|an?\s|the\s)?[`'\"“]?$", re.IGNORECASE)
 _ENTRY = re.compile(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
-# A set of characters in front is what the engine finds fastest.
+# The regex engine finds a leading set of characters fastest.
 _JOINT = re.compile(r"[_\-A-Z](?:(?<=[_\-])|(?<=[a-z][A-Z]))")
 _CLOSE = 0.84
-"""Likeness (difflib) from which a name is taken for a slip of another: one letter in six, a plural, a swapped word."""
-_MOST_COMPARED = 100_000
-"""Pairs of a word and a name that are compared, at 5 µs: half a second. Beyond it only other spellings of the same
-words are found."""
+"""Minimum likeness (difflib) for a name to be a misspelling of another: one letter in six, a plural, a swapped word."""
+_MAX_COMPARED = 100_000
+"""Maximum number of comparisons of a word with a name, at 5 µs each: half a second. Beyond it, only other spellings of
+the same words are found."""
 
 
-# the words of the texts of one server, most of which come again and again
+# Words in the descriptions of one server, most of which occur again and again.
 @lru_cache(maxsize=4096)
 def plain(name: str) -> str:
     """A name without case and marks."""
@@ -98,46 +118,52 @@ def plain(name: str) -> str:
 
 
 class Names:
-    """The names of one kind, for finding those that are nearly one of them.
+    """The names of one kind, for finding words that resemble one of them.
 
     Args:
-        names: of tools, or of the arguments of a tool.
-        effort: pairs of a word and a name that are compared.
+        names: of tools, or of the parameters of a tool.
+        effort: maximum number of comparisons of a word with a name.
     """
 
-    def __init__(self, names: Collection[str], effort: int = _MOST_COMPARED) -> None:
+    def __init__(self, names: Collection[str], effort: int = _MAX_COMPARED) -> None:
         self._effort = effort
         self.names = frozenset(names)
         self._plain: dict[str, str] = {}
         for name in names:
             self._plain.setdefault(plain(name), name)
         firsts = Counter(parts[0] for parts in map(name_words, names) if parts)
-        self.firsts = frozenset(firsts)
         shared = max(firsts, key=firsts.__getitem__, default="")
-        # The name of the product, in front of most names.
+        # The name of the product, at the start of most names.
         self._prefix = shared if len(names) > 2 and firsts[shared] * 5 >= len(names) * 3 else ""
+        behind = {parts[1] for parts in map(name_words, names) if len(parts) > 1 and parts[0] == self._prefix}
+        self.firsts = frozenset(firsts) | behind
 
         marks = [mark for mark in "_-" if sum(mark in name for name in names) * 3 >= len(names) * 2]
         self._mark = marks[0] if len(marks) == 1 else ""
+        self._inner = not marks and sum(_INNER_CAPITAL.search(name) is not None for name in names) * 3 >= len(names) * 2
 
     def is_alike(self, word: str) -> bool:
-        """Whether a word begins like a name of these, and is joined by the mark that most of them have."""
+        """True if a word begins like one of these names and is joined by the separator that most of them have."""
         return self._mark != "" and self._mark in word and word.islower() and name_words(word)[0] in self.firsts
 
+    def has_style(self, word: str) -> bool:
+        """True if a word is joined as most of these names are."""
+        return self._mark in word if self._mark else self._inner and _INNER_CAPITAL.search(word) is not None
+
     def variant(self, word: str) -> str | None:
-        """The name that has these words in another spelling, or with the prefix of most names."""
+        """The name that consists of the same words in another spelling, or with the prefix of most names."""
         key = plain(word)
         return self._plain.get(key) or (self._plain.get(self._prefix + key) if self._prefix else None)
 
     def close(self, word: str) -> str | None:
-        """The name that a word is a slip of, if one is near enough."""
+        """The name that a word misspells, if one is close enough."""
         if len(word) < 5 or not self._spend():
             return None
         near = difflib.get_close_matches(plain(word), self._plain, 1, _CLOSE)
         return self._plain[near[0]] if near else None
 
     def nearest(self, word: str) -> str | None:
-        """The name that shares most words with a word: two, or one that does not only begin many names."""
+        """The name that has most words in common with a word: two, or one that is not just the start of many names."""
         if not self._spend():
             return None
         parts = {part for part in name_words(word) if len(part) > 2}
@@ -151,7 +177,7 @@ class Names:
 
 
 def _compounds(text: str) -> Iterator[re.Match[str]]:
-    """The identifiers of several words in a text, looked for only between blanks with a mark or a hump between them."""
+    """Identifiers of several words, searched for only in words with a separator or an inner capital."""
     end = 0
     for joint in _JOINT.finditer(text):
         at = joint.start()
@@ -162,59 +188,85 @@ def _compounds(text: str) -> Iterator[re.Match[str]]:
 
 
 def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
-    """Words that are written as the name of a tool and are none, each with the nearest name, or empty.
+    """Words written as the name of a tool that does not exist, each with the nearest name, or an empty string.
 
     Args:
-        text: any text for a model.
+        text: any string written for a model.
         tools: the tools of the server.
     """
     text = " ".join(text.split()) if _JOINT.search(text) else ""
     for match in _compounds(text):
         word = match[0]
-        # Most words are like no name, and are read no further.
+        # Most words resemble no name and are skipped here.
         if word in tools.names or not _may_be_meant(match, tools):
             continue
         front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
-        if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON:
+        if front[-1:] in _JOINED:
+            continue
+        if not text.startswith("()", end) and (text[end : end + 1] in _GOES_ON or _OTHER_BEHIND.match(text, end)):
             continue
         quoted = front[-1:] in _QUOTES and text[end : end + 1] in _QUOTES
         behind = _TOOL_BEHIND.match(text, end) is not None
-        if _OTHER_BEHIND.match(text, end):
-            continue
         name = tools.variant(word)
         contrasted = name is not None and _CONTRASTED.search(front) is not None
         if not contrasted and _DENIED.search(front):
             continue
         called = _CALLS.search(front) is not None
-        if name is not None:
-            marked = "_" in word.strip("_") and "_" in name
-            snake = word.islower() and "_" in word.strip("_") and "-" in name
-            if (
-                behind
-                or (marked and word.lower() == name.lower())
-                or (called and quoted)
-                or (marked and (quoted or called or contrasted))
-                or snake
-            ):
-                yield word, name
-        elif behind and (quoted or "_" in word or tools.is_alike(word)):
-            name = tools.close(word) or tools.nearest(word)
-            if name is not None or tools.is_alike(word):
-                yield word, name or ""
-        elif called and (quoted or "_" in word) and (name := tools.close(word)) is not None:
+        if name is None:
+            meant = _unknown_tool(word, front, tools, quoted=quoted, behind=behind, called=called)
+            # A function of a language is called as well: "call open_file() in Python".
+            if meant is None and text[end : end + 1] != "(":
+                meant = _called_tool(word, front, tools)
+            if meant is not None:
+                yield word, meant
+        elif behind or _is_spelling(word, name, quoted=quoted, called=called, contrasted=contrasted):
             yield word, name
-        elif (called or _SOURCE.search(front)) and (quoted or "_" in word) and tools.is_alike(word):
-            yield word, tools.nearest(word) or ""
+
+
+def _is_spelling(word: str, name: str, *, quoted: bool, called: bool, contrasted: bool) -> bool:
+    """True if a word with the same letters as a tool's name means that tool."""
+    marked = "_" in word.strip("_") and "_" in name
+    if marked and (quoted or called or contrasted or word.lower() == name.lower()):
+        return True
+    if called and (quoted or _INNER_CAPITAL.search(word)):
+        return True
+    return word.islower() and "_" in word.strip("_") and "-" in name
+
+
+def _unknown_tool(word: str, front: str, tools: Names, *, quoted: bool, behind: bool, called: bool) -> str | None:
+    """The tool nearest to a word that means one, or an empty string; ``None`` if the word may be something else."""
+    known = quoted or "_" in word
+    alike = tools.is_alike(word)
+    if behind and (known or alike):
+        name = tools.close(word) or tools.nearest(word)
+        return name or "" if name is not None or alike else None
+    if called and known and (name := tools.close(word)) is not None:
+        return name
+    if (called or _SOURCE.search(front)) and known and alike:
+        return tools.nearest(word) or ""
+    return None
+
+
+def _called_tool(word: str, front: str, tools: Names) -> str | None:
+    """The same for a word that resembles no tool, but is called as one and joined as most names are."""
+    if tools.has_style(word) and (_ORDERED.search(front) or (_begins_with_verb(word) and _LEADS.search(front))):
+        return tools.close(word) or tools.nearest(word) or ""
+    return None
+
+
+def _begins_with_verb(word: str) -> bool:
+    first = name_words(word)[0]
+    return first in READING_VERBS or first in MUTATING_VERBS
 
 
 def _may_be_meant(match: re.Match[str], tools: Names) -> bool:
-    """Whether a word is another spelling of a name, or looks like one: by its marks, its quotes or its beginning."""
+    """True if a word spells a name differently, or looks like a name by its separators, quotes or beginning."""
     word, quoted = match[0], match.string[match.start() - 1] in _QUOTES
     return "_" in word or quoted or tools.is_alike(word) or tools.variant(word) is not None
 
 
 def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
-    """Single words in front of "tool" that are the singular or the plural of a tool's name, or end one."""
+    """Words in front of "tool" that are the singular or plural of a tool's name, or its last word."""
     for match in _PLAIN_TOOL.finditer(text):
         word = match["name"]
         if word in tools.names:
@@ -225,9 +277,9 @@ def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
 
 
 def listed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
-    """The entries of a list of tools that are none, each with the nearest name, or empty.
+    """Entries of a list of tools that do not exist, each with the nearest name, or an empty string.
 
-    A list is one of tools where three of its entries are, and more than half.
+    A list is a list of tools if at least three of its entries, and more than half, are tools.
     """
     block: list[str] = []
     for line in (*text.splitlines(), ""):
@@ -236,7 +288,7 @@ def listed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
             block.append(entry["name"])
         elif not line.strip() or not line.startswith((" ", "\t")):
             known = sum(name in tools.names for name in block)
-            if known >= _FEWEST_LISTED and known * 2 > len(block):
+            if known >= _MIN_LISTED and known * 2 > len(block):
                 yield from ((name, _nearest(name, tools)) for name in block if name not in tools.names)
             block = []
 
@@ -253,16 +305,17 @@ _NEEDED = re.compile(
     r"[`'\"]?(?:\s(?:or|and)\s[`'\"]?[\w$]{1,64}[`'\"]?)?\s(?:(?:is|are)\s)?"
     r"(?:required|must be (?:provided|specified|given|set))\b"
 )
-"""Behind a name: "userId or teamId required"."""
+"""Words after a name: "userId or teamId required"."""
 
 
 def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
-    """Words that are written as the name of an argument and are none, each with the nearest name, or empty.
+    """Words written as the name of a parameter that does not exist, each with the nearest name, or an empty string.
 
     Args:
-        text: a tool's description or one of its arguments', without what is said of results.
-        arguments: of the tool, nested ones included.
+        text: the description of a tool or of one of its parameters, without the parts about results.
+        arguments: parameters of the tool, nested ones included.
     """
+    hyphens = any("-" in name for name in arguments.names)
     for match in _compounds(text):
         word = match[0]
         if word in arguments.names:
@@ -275,9 +328,11 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
             or _ARGUMENT_FRONT.search(front) is not None
             or (front[-1:] in _QUOTES and _NOTES.search(front) is not None)
             or (_GIVEN.match(text, end) is not None and _IF.search(front) is not None)
+            or _IN_CALL.match(text, end) is not None
         )
         name = arguments.variant(word)
-        if name is None and not called:
+        # "ready-to-run" is a word.
+        if name is None and (not called or ("-" in word and not hyphens and front[-1:] not in _QUOTES)):
             continue
         if (not called and _OTHER_BEHIND.match(text, end)) or _DENIED.search(front):
             continue
@@ -290,13 +345,95 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
             yield word, arguments.close(word) or ""
 
 
-def absent_arguments(text: str, arguments: Names, others: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Arguments of other tools that a text takes for arguments of this one: "If no billing period is given".
+_QUOTED_ARGUMENT = re.compile(r"(?P<quote>[`'\"])(?P<name>[A-Za-z]\w{1,40})(?P=quote)")
+_AS_ARGUMENT = re.compile(
+    r"\s(?:(?P<called>parameters?|arguments?|params?)\b|(?:is|are)\s(?:also\s)?(?:required|mandatory|optional)\b)"
+)
+_SETS_ARGUMENT = re.compile(
+    r"\b(?:set|pass|provide|specify|supply|give|omit|requires?)\s(?:the\s|an?\s)?$", re.IGNORECASE
+)
+_SET_ARGUMENT = Guarded(
+    r"\b(?:use|using|set|pass|specify)\s`?(?P<name>[a-z]\w{2,40})\s?[=:]\s?(?:true|false|\d{1,9})\b",
+    "=",
+    ":",
+)
+_OF_ANOTHER = re.compile(
+    r"\b(?:query|url|uri|path|http|request|api|cli|command[- ]line|sql|function|method|template|environment"
+    r"|config(?:uration)?"
+    r"|connection|driver|server|body|header|form|json|field|column)s?\s(?:the\s)?$",
+    re.IGNORECASE,
+)
+_TEXTUAL = frozenset(
+    ["code", "command", "cql", "expression", "filter", "jql", "q", "query", "script", "search", "sql", "where"]
+)
+"""Parameters with a syntax of their own, in which a name may be assigned a value."""
+
+
+def named_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
+    """Words that a tool's description treats as its parameters though it has none of these names.
+
+    Args:
+        text: a tool's description, without the parts about results and examples.
+        arguments: parameters of the tool.
+    """
+    for match in _QUOTED_ARGUMENT.finditer(text):
+        name = match["name"]
+        if name in arguments.names:
+            continue
+        behind = _AS_ARGUMENT.match(text, match.end())
+        compound = "_" in name.strip("_") or _INNER_CAPITAL.search(name) is not None
+        if not compound and (behind is None or behind["called"] is None):
+            continue
+        front = text[max(0, match.start() - 40) : match.start()]
+        if (behind is None and not _SETS_ARGUMENT.search(front)) or _FROM_RESULT.match(text, match.end()):
+            continue
+        if not (_OF_ANOTHER.search(front) or _DENIED.search(front)):
+            yield name, arguments.close(name) or ""
+    if _TEXTUAL.isdisjoint(arguments.names):
+        for match in _SET_ARGUMENT.finditer(text):
+            if match["name"] not in arguments.names and not match["name"].isupper():
+                yield match["name"], arguments.close(match["name"]) or ""
+
+
+_ASSIGNED = re.compile(
+    r"\b(?:use|set|pass|with|specify|using|and|or|,)\s[`'\"]?(?P<name>[A-Za-z_]\w{1,40})\s?=\s?(?P<quote>['\"])(?P<value>[\w\-]{1,40})(?P=quote)",
+    re.IGNORECASE,
+)
+
+
+def misassigned(text: str, arguments: Names, values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Names to which a description assigns a value of a parameter of another name: "use format='docs'" for mode.
 
     Args:
         text: a tool's description.
-        arguments: of the tool.
-        others: the arguments of other tools, by their plain names (:func:`plain`).
+        arguments: parameters of the tool.
+        values: the values of its enums, each with the only parameter that accepts it.
+    """
+    for match in _ASSIGNED.finditer(text):
+        owner = values.get(match["value"])
+        if owner is not None and match["name"] not in arguments.names:
+            yield match["name"], owner
+
+
+def called_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
+    """Unknown names in calls with named arguments, each with the nearest tool, or an empty string.
+
+    Args:
+        text: any string written for a model.
+        tools: the tools of the server.
+    """
+    for match in _CALLED.finditer(text):
+        if match["name"] not in tools.names:
+            yield match["name"], tools.close(match["name"]) or ""
+
+
+def absent_arguments(text: str, arguments: Names, others: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Parameters of other tools that a description treats as this tool's: "If no billing period is given".
+
+    Args:
+        text: a tool's description.
+        arguments: parameters of the tool.
+        others: the parameters of other tools, by their plain names (:func:`plain`).
     """
     for match in _PHRASE.finditer(text):
         key = match["words"].replace(" ", "")
@@ -305,7 +442,7 @@ def absent_arguments(text: str, arguments: Names, others: Mapping[str, str]) -> 
 
 
 def notes_on(name: str, text: str) -> bool:
-    """Whether a text has a part on an argument: "Hints for `name`"."""
+    """True if a description has a section about a parameter: "Hints for `name`"."""
     at = text.find(name)
     while at > 0:
         if _NOTES.search(text[max(0, at - 40) : at]):

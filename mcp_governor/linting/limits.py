@@ -1,8 +1,8 @@
-"""Limits that prose gives an argument, in the many ways in which people write them.
+"""Limits that prose gives for a parameter, in the many ways in which people write them.
 
-:func:`mcp_governor.linting.prose.stated_bounds` reads what contradicts a schema, and so only what leaves no doubt. A
-limit that the schema lacks is told as advice, so more forms count here: "2-40" behind a colon, "at least two", "up to
-50 user emails", "cannot be empty". What a number counts decides whether it limits the argument: a number of seconds
+:func:`mcp_governor.linting.prose.stated_bounds` reads claims that contradict a schema, and so only unambiguous ones. A
+limit that the schema lacks is reported as advice, so more forms count here: "2-40" after a colon, "at least two", "up
+to 50 user emails", "cannot be empty". The noun after the number decides if it limits the parameter: a number of seconds
 does not limit a number of results.
 """
 
@@ -36,7 +36,7 @@ _WORDS = {
     "twenty": 20,
     "fifty": 50,
 }
-# Not money, a version, a part of a name or a date.
+# Not an amount of money, a version, a part of a name, or a date.
 _N = (
     rf"(?<![\w$€£#])(?<!\w\.)((?:-|\+)?(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,15}})(?:\.\d{{1,9}})?(?![\d$€£%]*[\d$€£])"
     rf"|(?:{'|'.join(_WORDS)})\b)"
@@ -50,7 +50,7 @@ _BETWEEN = (
     rf"\s?:?\s?{_N}{_TO}{_N}"
 )
 _LOOSE = (
-    rf"(?:^|[(,:;]\s?|\b(?:of|integer|number|value|level|scale|score|rating|priority|clamped\sto"
+    rf"(?:^|[(,:;]\s?|\b(?:of|length|integer|number|value|level|scale|score|rating|priority|clamped\sto"
     rf"|limited\sto)\s){_N}{_REMARK}\s?(?:-|–|\.\.\.?|to)\s?{_N}"
 )
 _CLOSED = rf"\b(?:in|within|between|range|ranges|is|interval|from)\s?:?\s?\[\s?{_N}\s?[,;]\s?{_N}\s?\]"
@@ -58,7 +58,8 @@ _CHAIN = rf"{_N}\s?(?:<=|≤)\s?\w{{1,40}}\s?(?:<=|≤)\s?{_N}"
 _RANGE = Guarded("|".join((_BETWEEN, _LOOSE, _CLOSED, _CHAIN)))
 _MOST = Guarded(
     rf"(?:\bmax(?:imum)?\.?{_IS}|\bat\smost\s|\bno\smore\sthan\s|\b(?:not|cannot|never|n't)\s(?:to\s)?(?:exceed|be\s(?:longer|more|greater|larger"
-    rf"|higher)\sthan)\s|\bup\sto\s|\b(?:limited|capped|clamped|restricted)\s(?:to|at)\s|(?:[(,;]\s?)(?:hard\s)?(?:cap|ceiling)(?:\s(?:of|at|is))?\s?[:=]?\s?|\bupper\s(?:bound|limit)\s(?:is|of)\s|\bno\slonger\sthan\s|\bless\sthan\sor\sequal\sto\s"
+    rf"|higher)\sthan)\s|\bup\sto\s|\b(?:hard|upper)\slimit(?:\sis|\sof|\s?:)?\s|\blimit\sis\s"
+    rf"|\bvalues?\s(?:above|over|beyond|(?:greater|higher|larger|more)\sthan)\s|\b(?:limited|capped|clamped|restricted)\s(?:to|at)\s|(?:^|[(,;]\s?)(?:hard\s)?(?:cap|ceiling)(?:\s(?:of|at|is))?\s?[:=]?\s?|\bupper\s(?:bound|limit)\s(?:is|of)\s|\bno\slonger\sthan\s|\bless\sthan\sor\sequal\sto\s"
     rf"|(?<![<>=\w])(?:≤|<=)\s?){_N}",
     *(
         "max",
@@ -78,7 +79,17 @@ _MOST = Guarded(
         "<=",
         "er than",
         "re than",
+        "limit",
+        "values ",
+        "value ",
     ),
+)
+_EXACTLY = Guarded(
+    rf"\bexactly\s{_N}(?=\s(?:char(?:acter)?|digit|letter|item|entr|element|value)s?\b)"
+    rf"|(?<![\d\-–]){_N}-(?:character|char|letter)\b(?!\s(?:limit|max|prefix|suffix|or\b))",
+    "exactly",
+    "-char",
+    "-letter",
 )
 _LEAST = Guarded(
     rf"(?:\bmin(?:imum)?\.?{_IS}|\bat\sleast\s|\b(?:no|not)\s(?:less|fewer)\sthan\s|\bnot\sbe\s(?:less|smaller|lower|shorter|fewer)\sthan\s"
@@ -109,6 +120,7 @@ _FILLED = Guarded(
     r"^(?:an?\s)?non-?empty\b|\b(?:can\s?not|can't|must\snot|may\snot)\sbe\sempty\b|\bmust\sbe\s(?:an?\s)?non-?empty\b",
     "empty",
 )
+_OF_LENGTH = lazy_pattern(r"\blength\s(?:(?:must|should|has to)\s(?:be\s)?|is\s)?$", re.IGNORECASE)
 _LENGTH = lazy_pattern(r"\b(?:length|long|characters?|chars?)\b", re.IGNORECASE)
 
 _TAIL = lazy_pattern(r"\s?((?:[A-Za-zµ°%]+(?:\s|(?=\W|$))){0,12})\s?(?:\(inclusive\)\s?)?(\S?)", re.IGNORECASE)
@@ -162,7 +174,7 @@ class Limit(NamedTuple):
     Attributes:
         keyword: ``minimum``, ``maxLength`` and so on.
         value: the bound.
-        said: the words that give it.
+        said: the words that state it.
     """
 
     keyword: str
@@ -176,20 +188,20 @@ class _Found(NamedTuple):
     start: int
     end: int
     tail: bool = True
-    """Whether what the number counts stands behind it."""
+    """True if the counted noun comes after the number."""
     exclusive: bool = False
     both: bool = False
-    """Whether it is one end of a range, which is more surely the argument's."""
+    """True if it is one end of a range, which is more likely to be the parameter's."""
 
 
 class Argument(NamedTuple):
-    """What limits are read for.
+    """A parameter whose limits are read.
 
     Attributes:
-        name: of the argument.
+        name: of the parameter.
         of: ``number``, ``integer``, ``characters`` or ``items``.
-        text: all that is said about it.
-        bare: of an array: whether a number without a noun counts its items. It may be one of its items otherwise.
+        text: everything that is said about it.
+        bare: of an array: a number without a noun counts its items. Otherwise it may be one of the items.
     """
 
     name: str
@@ -198,9 +210,9 @@ class Argument(NamedTuple):
     bare: bool = True
 
 
-_MOST_TEXT = 4_000
-"""Characters of a description that are read: what limits an argument stands in front. Each limit found is weighed
-against the text around it, so that reading all of a long text would cost the square of its length."""
+_MAX_TEXT = 4_000
+"""Maximum number of characters read from a description; limits come early. Each limit is weighed against the text
+around it, so reading all of a long text would take time quadratic in its length."""
 
 _KEYWORDS = {
     ("characters", "lower"): "minLength",
@@ -211,8 +223,8 @@ _KEYWORDS = {
 
 
 def stated_limits(argument: Argument) -> list[Limit]:
-    """The limits that a text gives an argument; a side with two limits is left out."""
-    text = argument.text[:_MOST_TEXT]
+    """The limits that a description gives for a parameter; a side with two different limits is omitted."""
+    text = argument.text[:_MAX_TEXT]
     argument = argument._replace(text=text)
     numbers = _NUMBERS if has_any(text.lower(), _NUMBER_WORDS) else _DIGITS
     found_numbers = len(numbers.findall(text))
@@ -269,6 +281,11 @@ def _found(argument: Argument, ranges: list[re.Match[str]]) -> Iterator[_Found]:
                 yield _Found(
                     side, _value(match[1] or match[match.re.groups]), match.start(), match.end(), exclusive=exclusive
                 )
+    if argument.of == "characters":
+        for match in _EXACTLY.finditer(text):
+            value = _value(match[1] or match[2])
+            yield _Found("lower", value, match.start(), match.end(), tail=False)
+            yield _Found("upper", value, match.start(), match.end(), tail=False)
     if argument.of in ("number", "integer"):
         for match in _POSITIVE.finditer(text):
             above = next(filter(None, match.groups())).lower() == "positive"
@@ -283,7 +300,7 @@ _RANGE_GOES_ON = lazy_pattern(r"\s?(?:-|–|to|\.\.)\s?\d")
 
 
 def _about(found: _Found, argument: Argument) -> bool:
-    """Whether a limit is one of this argument, always, and no advice."""
+    """True if a limit applies to this parameter, unconditionally, and is not advice."""
     text = argument.text
     begin = max((match.end() for match in _SENTENCE.finditer(text, 0, found.start)), default=0)
     ends = _SENTENCE.search(text, found.end)
@@ -299,7 +316,7 @@ def _about(found: _Found, argument: Argument) -> bool:
 
 
 def _counts(found: _Found, argument: Argument, before: str) -> bool:
-    """Whether the number counts what the argument is: its value, characters, or items."""
+    """True if the number counts what the parameter is: its value, characters, or items."""
     text = argument.text
     tail = _TAIL.match(text, found.end)
     if argument.of in ("number", "integer") and _OTHER_SIDE.match(text, found.end):
@@ -325,14 +342,16 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
     if argument.of == "characters":
         if "json" in text.lower():
             return False
-        return (len(noun) == 1 and noun[0] in _CHARACTERS) or (not noun and bool(_LENGTH.search(around)))
+        return (len(noun) == 1 and noun[0] in _CHARACTERS) or (
+            not noun and bool(_LENGTH.search(around) or _OF_LENGTH.search(before[-40:]))
+        )
     if argument.of == "items":
         return _items(noun, argument, around, before)
     return _quantity(noun, argument, before, found.both)
 
 
 def _noun(said: list[str]) -> list[str]:
-    """The words that say what is counted, up to the first that only leads on."""
+    """The words for what is counted, up to the first one that only continues the sentence."""
     out = []
     for word in said:
         if word in _FILLERS:

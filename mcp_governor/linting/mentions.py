@@ -1,4 +1,4 @@
-"""Tool names in prose: whole identifiers of the live surface, found in time linear in the text."""
+"""Tool names in prose: whole identifiers of the current surface, found in linear time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _TOKEN = re.compile(r"\w+(?:[.\-]\w+)*")
 
 
 class NameIndex:
-    """The tool names of one surface, for finding them in descriptions.
+    """An index of the tool names of one surface, to find them in descriptions.
 
-    A name is found as a whole identifier, case-sensitively: ``list`` is not found in ``list_items``, ``my-list``
-    or ``list.all``. A full stop after a name does not belong to it, two hyphens are a dash, and underscores
-    around a name are emphasis.
+    Only whole identifiers match, case-sensitively: ``list`` does not match in ``list_items``, ``my-list`` or
+    ``list.all``. A full stop after a name does not belong to it, two hyphens are a dash, and underscores around a name
+    are emphasis.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -44,5 +44,5 @@ class NameIndex:
 
 
 def _ends(text: str, end: int) -> bool:
-    """Whether no word goes on across a place in a text."""
+    """True if no word continues across a position."""
     return not (text[end - 1].isalnum() and text[end : end + 1].isalnum())

@@ -1,4 +1,4 @@
-"""Words that are written wrongly again and again, and how they are written: none of them is a word or a name."""
+"""Common misspellings and their corrections. No misspelling is itself a word or a name."""
 
 from __future__ import annotations
 
@@ -58,4 +58,4 @@ _PAIRS = (
 )
 
 MISSPELT = dict(pair.split(" ", 1) for pair in _PAIRS.split("|"))
-"""Misspelling → spelling, in lower case. No word of another language is among them."""
+"""Misspelling → spelling, in lower case. No misspelling is a word in another language."""

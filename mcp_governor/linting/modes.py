@@ -1,7 +1,7 @@
-"""What prose says of arguments that count for some values of another one only: "for create/delete operations".
+"""Parameters that apply only to some values of another one, according to prose: "for create/delete operations".
 
-A tool that does several things has an argument that chooses among them. Which of the others go with which choice
-stands in their descriptions, or in a list of the choices in that of the tool.
+A tool that does several things has a parameter that selects one of them. Which other parameters belong to which choice
+is in their descriptions, or in a list of choices in the tool's description.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from mcp_governor.lazy import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-_MOST_READ = 2_000
-"""Characters of a description that are read for this."""
-_MOST_VALUES = 12
-"""Values of one list; a longer one is cut, which changes nothing."""
+_MAX_READ = 2_000
+"""Maximum number of characters searched per description."""
+_MAX_VALUES = 12
+"""Maximum number of values in one list; cutting a longer one changes nothing."""
 
 _OPENS = lazy_pattern(
     r"\b(?:(?:for|with|by|in|when using|used for|used in|used by|applies to|apply to|valid for|specific to|only)\s"
@@ -25,8 +25,10 @@ _OPENS = lazy_pattern(
     re.IGNORECASE,
 )
 _VALUE = lazy_pattern(r"(?P<open>[`'\"“])?(?P<value>[\w$][\w$.\-]{0,60})(?P<close>[`'\"”])?")
+_ASSIGNED = lazy_pattern(r"[`'\"]?(?P<name>[A-Za-z_]\w{0,63})[`'\"]?(?:\s?==?\s?(?=[`'\"]?\w)|\s(?=[`'\"]\w))")
+_ONLY = lazy_pattern(r"\sonly\s?(?=$|[:;,.)])", re.IGNORECASE)
 _JOIN = lazy_pattern(r"\s?(?:,\s?(?:and|or|&)\s|,\s?|/|\s(?:and|or|&)\s|\|)\s?(?:the\s)?", re.IGNORECASE)
-_FOR = lazy_pattern(r"\b(?:for|only|applies to|apply to|specific to)\s(?:the\s)?$", re.IGNORECASE)
+_FOR = lazy_pattern(r"\b(?:for|only|used with|applies to|apply to|specific to)\s(?:the\s)?$", re.IGNORECASE)
 _GOES_ON = lazy_pattern(r"\s(?:that|which|are|is|can|to)\b", re.IGNORECASE)
 _NOUN = lazy_pattern(
     r"\s(?:[a-z]{2,12}\s)?(?:operations?|actions?|modes?|commands?|subcommands?|methods?|requests?|calls?)\b"
@@ -34,6 +36,7 @@ _NOUN = lazy_pattern(
     re.IGNORECASE,
 )
 _ENDS = lazy_pattern(r"\s(?:only\b|operations? only\b)?\s?(?=$|[)\].;:])|(?=$|[)\].;:,])|\sonly\b", re.IGNORECASE)
+_ASSIGNED_ENDS = lazy_pattern(r"\s?(?:$|[:;,.)\]])|\s(?:only|with|and)\b", re.IGNORECASE)
 _BRACKETS_END = lazy_pattern(r"(?:\sonly)?\s?[)\]:]", re.IGNORECASE)
 _BEFORE = lazy_pattern(r"\b(?:except|not|other than|unless|besides|unlike|no)\s(?:for\s)?(?:the\s)?$", re.IGNORECASE)
 
@@ -67,13 +70,13 @@ _NAME = lazy_pattern(r"[`'\"*]{0,3}(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"*]{0,3}
 
 
 class Mode(NamedTuple):
-    """An argument that goes with some values of another.
+    """A parameter that belongs to some values of another.
 
     Attributes:
-        argument: which one.
-        chooser: the argument whose values they are.
+        argument: the parameter.
+        chooser: the parameter with these values.
         condition: as written.
-        choices: the values, where they were listed.
+        choices: the values, if they are listed.
     """
 
     argument: str
@@ -83,14 +86,14 @@ class Mode(NamedTuple):
 
 
 def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mode | None:
-    """The values of another argument that a description says its argument is for.
+    """The values of another parameter to which a parameter's description restricts it.
 
     Args:
-        text: the description of an argument.
+        text: the description of the parameter.
         subject: its name.
-        values: whose value each is, in lower case.
+        values: each value in lower case, with the parameter that has it.
     """
-    flat = " ".join(text[:_MOST_READ].split())
+    flat = " ".join(text[:_MAX_READ].split())
     for match in _OPENS.finditer(flat):
         listed = _listed(flat, match.end(), subject, values)
         if listed is None or _BEFORE.search(flat[max(0, match.start() - 24) : match.start()]):
@@ -99,11 +102,17 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
         noun = _noun_end(flat, end, chooser)
         leads = match[0].strip(" ([") == ""
         if leads:
-            # "[create, update] The title": a mark, not the beginning of a sentence.
+            # "[create, update] The title": a marker, not the beginning of a sentence.
             bracket = match[0] != "" and _BRACKETS_END.match(flat, end)
             sure = bool(bracket) and (marked or count > 1 or " only" in flat[end : end + 6])
+            # "Sandbox only: the key", "Only for sandbox" without a bracket.
+            sure = sure or (match[0] == "" and _ONLY.match(flat, end) is not None)
+            sure = sure or (noun > 0 and _ONLY.match(flat, noun) is not None)
         else:
-            sure = noun > 0 or (marked and _FOR.search(match[0]) is not None and _ENDS.match(flat, end) is not None)
+            closed = _ASSIGNED_ENDS if "=" in flat[match.end() : end] else _ENDS
+            lead = flat[max(0, match.start() - len("used ")) : match.end()]
+            plainly = marked and _FOR.search(lead) is not None and closed.match(flat, end) is not None
+            sure = noun > 0 or plainly
         if sure:
             said = flat[match.start() : noun if noun and not leads else end].strip(" ([")
             return Mode(subject, chooser, said if not leads else f"for {said}")
@@ -111,7 +120,7 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
 
 
 def _noun_end(text: str, at: int, chooser: str) -> int:
-    """Where "operations", "mode" or the name of the argument that chooses ends behind its values; 0 without it."""
+    """End of "operations", "mode" or the selecting parameter's name after its values; 0 if there is none."""
     noun = _NOUN.match(text, at)
     if noun is not None:
         return noun.end()
@@ -123,17 +132,24 @@ def _noun_end(text: str, at: int, chooser: str) -> int:
 
 
 def _listed(text: str, at: int, subject: str, values: Mapping[str, str]) -> tuple[str, int, bool, int] | None:
-    """The list of values that begins at a place: whose they are, how many, whether they are written as values, and
-    where it ends; ``None`` where there is none of one argument."""
+    """The list of values that begins at a position: the parameter that has them, their number, if they are written as
+    values, and the end; ``None`` if there is no list of values of one parameter."""
     chooser, count, marked, end = "", 0, False, at
-    while count < _MOST_VALUES and (match := _VALUE.match(text, at)) is not None:
+    while count < _MAX_VALUES:
+        # "for mode=search": the name of the selecting parameter, and its value.
+        assigned = _ASSIGNED.match(text, at)
+        match = _VALUE.match(text, assigned.end() if assigned is not None else at)
+        if match is None:
+            break
         value = match["value"].rstrip(".")
         owner = values.get(value.casefold())
+        if assigned is not None and owner != assigned["name"]:
+            break
         if owner is None or owner == subject or (chooser and owner != chooser):
             break
         chooser, count = owner, count + 1
         quoted = match["open"] is not None and match["close"] is not None
-        marked = marked or quoted or "-" in value or "_" in value
+        marked = marked or assigned is not None or quoted or "-" in value or "_" in value
         end = match.end() if quoted else match.start("value") + len(value)
         step = _JOIN.match(text, end)
         if step is None:
@@ -143,31 +159,31 @@ def _listed(text: str, at: int, subject: str, values: Mapping[str, str]) -> tupl
 
 
 def modes_listed(text: str, names: Collection[str], values: Mapping[str, str]) -> Iterator[Mode]:
-    """What a tool's description says each of its choices requires: "- move: requires `goal`", a section with a line
+    """What each choice requires according to a tool's description: "- move: requires `goal`", a section with a line
     "Required: operation="move", goal", or a sentence "For move, goal is required".
 
     Args:
         text: the description of a tool.
-        names: of its arguments.
-        values: whose value each is, in lower case.
+        names: of its parameters.
+        values: each value in lower case, with the parameter that has it.
     """
     if "equire" not in text and "need" not in text and "must be" not in text:
         return
     reader = _Reader(names, values)
-    read = text[: 10 * _MOST_READ]
+    read = text[: 10 * _MAX_READ]
     for line in read.splitlines():
         reader.line(" ".join(line.split()))
     reader.sentences(" ".join(read.split()))
     for (name, chooser), choices in reader.found.items():
         if name != chooser:
-            yield Mode(name, chooser, f"for {', '.join(choices[:_MOST_VALUES])}", tuple(choices))
+            yield Mode(name, chooser, f"for {', '.join(choices[:_MAX_VALUES])}", tuple(choices))
 
 
 class _Reader:
-    """Reads a description for what each choice requires.
+    """Reads what each choice requires from a description.
 
     Attributes:
-        found: an argument and the one that chooses → the choices it is for.
+        found: a parameter and the one that selects → the choices to which it belongs.
     """
 
     def __init__(self, names: Collection[str], values: Mapping[str, str]) -> None:
@@ -178,7 +194,7 @@ class _Reader:
         self._section = ""
 
     def line(self, flat: str) -> None:
-        """A line of a list, or of a section about one choice."""
+        """Read a line of a list, or of a section about one choice."""
         entry = _ENTRY.match(flat)
         if entry is not None and entry["value"] not in self._names and entry["value"].casefold() in self._values:
             self._section, self._choice = entry["value"], self._values[entry["value"].casefold()]
@@ -197,7 +213,7 @@ class _Reader:
             self._take(name)
 
     def sentences(self, flat: str) -> None:
-        """ "For move, goal and path are required", wherever it stands."""
+        """Read "For move, goal and path are required", anywhere."""
         for match in _TRAILING.finditer(flat):
             self._section = match["value"]
             self._choice = self._values.get(match["value"].casefold(), match["chooser"] or "")
@@ -213,7 +229,7 @@ class _Reader:
 
 
 def _joined(text: str, at: int, names: Collection[str]) -> Iterator[str]:
-    """The arguments of the list that begins at a place."""
+    """The parameters in the list that begins at a position."""
     while (name := _NAME.match(text, at)) is not None and name["name"] in names:
         yield name["name"]
         step = _JOIN.match(text, name.end())

@@ -1,4 +1,4 @@
-"""The forms that have a name, in a word or in a phrase: ISO 8601, ARN, "must start with", with the pattern of each."""
+"""Formats that have a name, in a word or a phrase: ISO 8601, ARN, "must start with"; each with its pattern."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """A form that a text says.
+    """A format that a description states.
 
     Attributes:
-        said: what the text calls it, for messages.
-        pattern: that every text of the form matches, for ECMA 262 and Python alike.
-        widespread: a model writes it right without being told twice (URLs, UUIDs, addresses): petty to ask for.
+        said: its name in the description, for messages.
+        pattern: matches every string of the format, in both ECMA 262 and Python.
+        widespread: models write it correctly without help (URLs, UUIDs, addresses), so asking for a pattern is petty.
     """
 
     said: str

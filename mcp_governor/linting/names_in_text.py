@@ -1,7 +1,7 @@
-"""Which words of a sentence are names of arguments beyond doubt.
+"""The words of a sentence that are certainly names of parameters.
 
-In quotes, a name that is no common word, a common word where only an argument can stand ("when query is not given"),
-or a word that "or" joins to one of these.
+These are a name in quotes, a name that is not a common word, a common word where only a parameter makes sense ("when
+query is not given"), and a word that "or" joins to one of these.
 """
 
 from __future__ import annotations
@@ -43,24 +43,25 @@ QUOTES = frozenset("`'\"“”‘’")
 
 
 def names_in(text: str, names: Collection[str], *, after: str = "") -> tuple[str, ...]:
-    """The arguments that a text names beyond doubt, in its order.
+    """The parameters that a sentence certainly names, in order of appearance.
 
     Args:
-        text: one sentence, in single blanks.
-        names: of the arguments.
-        after: the word in front of a condition, whose first word is a name whatever it looks like, if a verb follows.
+        text: one sentence, with single spaces.
+        names: of the parameters.
+        after: the word in front of a condition, whose first word is a name, even if it is a common word, if a verb
+            follows.
     """
     return tuple(dict.fromkeys(match[0] for match in places(text, names, after=after)))
 
 
 def grouped(text: str, names: Collection[str], *, listed: bool, after: str = "") -> Ways:
-    """The arguments that a text names, those in one group that "+" or "and" joins.
+    """The parameters that a sentence names; those joined by "+" or "and" form a group.
 
     Args:
-        text: one sentence, in single blanks.
-        names: of the arguments.
-        listed: "and" comes before the last of a list, and joins nothing.
-        after: as of :func:`places`.
+        text: one sentence, with single spaces.
+        names: of the parameters.
+        listed: "and" comes before the last item of a list, and does not join.
+        after: as in :func:`names_in`.
     """
     joins = _PLUS if listed else _AND
     out: list[tuple[str, ...]] = []
@@ -78,12 +79,12 @@ def grouped(text: str, names: Collection[str], *, listed: bool, after: str = "")
 def places(text: str, names: Collection[str], *, after: str = "") -> list[re.Match[str]]:
     found = [match for match in IDENTIFIER.finditer(text) if match[0] in names]
     if after == "choice" and len(found) > 1:
-        # "Either name or path": two words that are names, joined, right behind.
+        # "Either name or path": two words that are names, joined, directly after it.
         first = _LISTED_FIRST.fullmatch(text, 0, found[0].start()) is not None
         if not (first and BETWEEN.fullmatch(text, found[0].end(), found[1].start())):
             after = ""
     sure = [_is_name(text, match) or (after != "" and _leads(text, match, after)) for match in found]
-    # What is joined to a name by "or" is a name as well. Once in each direction.
+    # A word joined to a name by "or" is a name as well. One pass in each direction.
     for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
         for position in order:
             other = position - 1 if order.step == 1 else position + 1
@@ -103,12 +104,12 @@ def _leads(text: str, match: re.Match[str], after: str) -> bool:
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
-    """Whether a word that is spelled like an argument is one."""
+    """True if a word that is spelled like a parameter is one."""
     before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
     if before in QUOTES and after in QUOTES:
         return True
     if before in _JOINED_BEFORE or after in _JOINED_AFTER:
-        # "start_date/end_date" is two names; a path is none.
+        # "start_date/end_date" is two names; a path is not.
         return (before == "/" or after == "/") and "_" in match[0].strip("_")
     word = match[0]
     if "_" in word.strip("_") or not (word.islower() or word.istitle()):

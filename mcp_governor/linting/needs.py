@@ -1,8 +1,8 @@
-"""What prose says of arguments that depend on each other: exclusive ones, pairs, conditions.
+"""Dependencies between parameters that prose states: exclusive ones, pairs, conditions.
 
-Read only where the sentence names arguments beyond doubt: in quotes, by a name that is no common word, or by a common
-word where only an argument can stand ("when query is not given"). A sentence is cut at 600 characters, so that time is
-linear in the text.
+Only sentences that certainly name parameters are read: in quotes, by a name that is not a common word, or by a common
+word where only a parameter makes sense ("when query is not given"). A sentence is cut at 600 characters, so that time
+is linear in the text.
 """
 
 from __future__ import annotations
@@ -22,24 +22,36 @@ if TYPE_CHECKING:
 
 Kind = Literal["together", "exclusive", "any", "one", "when", "ignored"]
 
-_MOST_SENTENCE = 600
-"""Characters of a sentence that are read. A longer one is a listing; what it says at its end, it says of its items."""
-_MOST_SENTENCES = 2_000
-"""Sentences of one text that are read. A text with more is no description; the rest is left alone."""
-_MOST_CONDITIONS = 3
-"""Conditions of one sentence that are read: "required for reports (and always required when kind is set)"."""
-_MOST_QUOTED = 80
-"""Characters of a condition that a message shows."""
+_MAX_SENTENCE = 600
+"""Maximum number of characters read from a sentence. A longer one is a listing, and its end is about its items."""
+_MAX_SENTENCES = 2_000
+"""Maximum number of sentences read. A longer text is not a description, and the rest is skipped."""
+_MAX_CONDITIONS = 3
+"""Maximum number of conditions in one sentence: "required for reports (and always required when kind is set)"."""
+_MAX_QUOTED = 80
+"""Maximum number of characters of a condition shown in a message."""
 
 _GUARD = (
     *("exclusive", "both", "either", "neither", "one of", "exactly one", "require", "mandatory", "must", "should be"),
     *("needed", "paired", "together", "combin", "conjunction", "incompatible", "compatible", "ignored", "only"),
-    *("no effect", "identif", "specif", "locate", "none of", "one of"),
+    *(
+        "no effect",
+        "needs ",
+        "supply ",
+        "provide ",
+        "optional if",
+        "optional when",
+        "identif",
+        "specif",
+        "locate",
+        "none of",
+        "one of",
+    ),
     *GUARD,
 )
 _ENDS = lazy_pattern(
     r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])"
-    # "limit: how many" begins what is said of the next argument, on a line of its own or not.
+    # "limit: how many" begins the description of the next parameter, on a line of its own or not.
     r"|(?:\n\s*|(?<=[.;])\s+)(?=[A-Za-z_$][\w$]{0,63}\s?(?:\([^()\n]{0,60}\))?:\s)"
 )
 _LINKS = frozenset({"and", "or", "the", "both"})
@@ -75,17 +87,30 @@ _CHOICE = Guarded(
     r"|\b(?:must|have to|need to) (?:provide|specify|supply|pass|include|give)\b",
     *("either", "at least one", "exactly one", "one of", "must ", "have to ", "need to "),
 )
-_ONE_OF = Guarded(r"\b(?:at least one|exactly one|only one) of\b|\bone of\b", "one of")
+_ONE_OF = Guarded(
+    r"\b(?:at most|no more than|not more than|maximum) one of\b|\b(?:at least one|exactly one|only one) of\b"
+    r"|\bone of\b",
+    "one of",
+)
+_ASKED_FOR = Guarded(
+    r"(?:^|[.;:(]\s)(?:you\s(?:must|should|have to|need to)\s)?"
+    r"(?:requires?|needs?|(?:must|should)\s(?:have|include|contain)|supply|provide|specify)\s"
+    r"(?:the\s)?[`'\"]?(?P<one>[A-Za-z_$][\w$\-]{0,63})[`'\"]?\s(?:or|xor)\s(?:the\s)?"
+    r"[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})[`'\"]?(?=\s?(?:$|[.;)]|\(not both))",
+    " or ",
+    " xor ",
+)
 _EITHER_NEEDED = Guarded(
-    r"(?<!if )(?<!when )(?<!whether )(?<![\w`'\"])[`'\"]?(?P<one>[A-Za-z_$][\w$\-]{0,63})[`'\"]?\sor\s"
+    r"(?<!if )(?<!when )(?<!whether )(?<![\w`'\"])[`'\"]?(?P<one>[A-Za-z_$][\w$\-]{0,63})[`'\"]?\s\(?or\s"
     r"[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
-    r"(?:\s(?:parameter|argument|field))?\s(?:(?:(?:is|are)\s)?required|must be (?:provided|specified|set|given"
-    r"|supplied))\b(?!\s(?:if|when|for)|,)",
+    r"(?:\s(?:parameter|argument|field))?\)?\s(?:(?:(?:is|are)\s)?required|must be (?:provided|specified|set|given"
+    r"|supplied|present))\b(?!\s(?:if|when|for)|,)",
     " or ",
 )
 _NEEDED = Guarded(
     r"\b(?:must|required?|requires|needs?|needed|mandatory|has to|have to|provide|specify|supply|pass|choose)\b",
 )
+_AT_MOST = lazy_pattern(r"\bonly\b|\bmost\b|\bmore than\b|\bmaximum\b", re.IGNORECASE)
 _COUNTED = ("exactly one", "at least one")
 _FREE = Guarded(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", "optional", "no")
 _NEITHER = Guarded(r"\b(?:with|if|when|without) (?:neither|either|none)\b", "neither", "either", "none")
@@ -95,7 +120,7 @@ _FAILS = lazy_pattern(
 )
 _WHEN = Guarded(
     r"(?P<no>\bnot |n't |\bnever |\bonly )?\b(?:required|mandatory|needed|(?:must|should) (?:also )?be (?:set|provided"
-    r"|specified|given|supplied|present|included))\s?,?\s?(?:only )?"
+    r"|specified|given|supplied|present|included))\s?,?\s?(?:only |(?:on its own|alone|standalone|by itself) and )?"
     r"(?P<word>when(?:ever)?|if|for|unless|with)\s(?P<cond>.{1,160})",
     "required",
     "mandatory",
@@ -142,7 +167,11 @@ _VALUE = lazy_pattern(
     r"[`'\"]?(?:\s(?:parameter|argument|field))?\s?(?:=|==|is|is set to|set to)\s?[`'\"]?(?P<value>[\w.\-]{1,60})"
 )
 _REQUIRES = Guarded(
-    r"^(?:also\s)?requires\s(?:that\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})", "requires"
+    r"^(?:also\s)?requires\s(?:that\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})"
+    r"|(?:^|;\s?)(?:also\s)?(?:requires|needs)\s(?:the\s)?[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})"
+    r"(?=[`'\"]?\s?(?:$|[.,;)+]|and\b))",
+    "requires",
+    "needs",
 )
 _CASE = lazy_pattern(r"(?:when|if|for|in case of)\s[^,]{3,80},", re.IGNORECASE)
 _CONDITION_ENDS = lazy_pattern(r"[.;](?:\s|$)|\s?[()]|\*\*")
@@ -153,11 +182,11 @@ _OTHERWISE = lazy_pattern(r"\b(?:all|any|every|except|other than|unless|not)\b",
 
 
 class Group(NamedTuple):
-    """Arguments that one object declares.
+    """Parameters that one object declares.
 
     Attributes:
-        names: theirs.
-        values: each value that one of them can have by its ``enum``, and whose it is; a value of two is left out.
+        names: of the parameters.
+        values: each enum value with the parameter that has it; a value of two parameters is omitted.
     """
 
     names: Collection[str]
@@ -165,17 +194,16 @@ class Group(NamedTuple):
 
 
 class Need(NamedTuple):
-    """One dependency that a text states.
+    """One dependency that a description states.
 
     Attributes:
-        kind: ``together``: all or none; ``exclusive``: at most one; ``any``: at least one; ``one``: exactly one;
-            ``when``: the first is required, or has to have a value, under a condition; ``ignored``: it counts only
-            then.
-        arguments: that it is about; of a condition the one that depends on the others, then those.
-        condition: as written, for ``when`` and ``ignored``; for the others a case in which alone it holds.
-        state: what the condition says of the second argument: ``present``, ``absent``, ``=value``, or empty where it
-            is more than that.
-        ways: for ``any`` and ``one``: what each alternative takes, one argument or several together.
+        kind: ``together``: all or none. ``exclusive``: at most one. ``any``: at least one. ``one``: exactly one.
+            ``when``: under a condition, the first is required or must have a value. ``ignored``: it has an effect only
+            under a condition.
+        arguments: the parameters; for a condition, the dependent one first, then those that it depends on.
+        condition: as written, for ``when`` and ``ignored``; for the others, the only case to which it applies.
+        state: the condition on the second parameter: ``present``, ``absent``, ``=value``, or empty for anything else.
+        ways: for ``any`` and ``one``: the parameters of each alternative, one or several together.
     """
 
     kind: Kind
@@ -186,25 +214,34 @@ class Need(NamedTuple):
 
 
 def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
-    """The dependencies between arguments that a text states.
+    """The dependencies between parameters that a description states.
 
     Args:
         text: a description.
-        group: the arguments that it may name.
-        subject: the argument that the text describes; empty for a text about all of them.
+        group: the parameters that it may name.
+        subject: the parameter that it describes; empty for one about all of them.
     """
-    if len(group.names) < 2 or not has_any(lowered(text), _GUARD):
+    if len(group.names) < 2 or (subject and not _names_another(text, group, subject)):
+        return
+    if not has_any(lowered(text), _GUARD):
         return
     last = ""
-    for sentence in _ENDS.split(text, maxsplit=_MOST_SENTENCES)[:_MOST_SENTENCES]:
-        flat = " ".join(sentence[:_MOST_SENTENCE].split())
+    for sentence in _ENDS.split(text, maxsplit=_MAX_SENTENCES)[:_MAX_SENTENCES]:
+        flat = " ".join(sentence[:_MAX_SENTENCE].split())
         if has_any(lowered(flat), _GUARD):
             yield from _Sentence(flat, group, subject).needs(last)
         last = flat
 
 
+def _names_another(text: str, group: Group, subject: str) -> bool:
+    """True if the description of a parameter contains the name of another one, or a value."""
+    if any(name in text for name in group.names if name != subject):
+        return True
+    return bool(group.values) and has_any(lowered(text), group.values)
+
+
 class _Sentence:
-    """One sentence and the arguments it names."""
+    """One sentence and the parameters that it names."""
 
     def __init__(self, text: str, group: Group, subject: str) -> None:
         self.text = text
@@ -217,17 +254,17 @@ class _Sentence:
 
     @cached_property
     def both(self) -> tuple[str, ...]:
-        """The arguments that it names, after the one that it describes."""
+        """The parameters that it names, after the one that it describes."""
         return tuple(dict.fromkeys((self.subject, *self.named) if self.subject else self.named))
 
     def needs(self, last: str) -> Iterator[Need]:
-        """What it states, at most one of each sort.
+        """The dependencies that it states, at most one of each kind.
 
         Args:
-            last: the sentence in front, for "with neither".
+            last: the previous sentence, for "with neither".
         """
         case = _CASE.match(self.text)
-        sets = [] if self._of_nobody() else list(self._sets(last))
+        sets = [] if self._has_no_subject() else list(self._sets(last))
         for need in sets:
             yield need if case is None else need._replace(condition=case[0].rstrip(",").lower())
         if not sets and self.subject and self.named:
@@ -242,20 +279,22 @@ class _Sentence:
     def _sets(self, last: str) -> Iterator[Need]:
         choice = _ONE_OF.search(self.text) or _CHOICE.search(self.text)
         ways = self._chosen(choice) if choice is not None else ()
-        needed = choice is not None and "only" not in choice[0].lower() and _FREE.search(self.text) is None
+        needed = choice is not None and not _AT_MOST.search(choice[0]) and _FREE.search(self.text) is None
         if _EXCLUSIVE.search(self.text):
             names = tuple(way[0] for way in ways) if len(ways) > 1 else self.both
             if len(names) == 2 or (2 < len(names) < 5 and (self.subject or self._side_by_side())):
                 yield Need("one" if needed and len(ways) > 1 else "exclusive", names, ways=ways)
         elif len(ways) > 1 and choice is not None and _FREE.search(self.text) is None:
             first = choice[0].lower()
-            if "only" not in first and not first.startswith(_COUNTED) and not _NEEDED.search(self.text):
+            most = _AT_MOST.search(first) is not None
+            if not most and not first.startswith(_COUNTED) and not _NEEDED.search(self.text):
                 return
-            kind: Kind = "exclusive" if "only" in first else "one" if "exactly" in first else "any"
+            kind: Kind = "exclusive" if most else "one" if "exactly" in first else "any"
             yield Need(kind, tuple(name for way in ways for name in way), ways=ways)
-        elif (pair := _EITHER_NEEDED.search(self.text)) is not None and {pair["one"], pair["other"]} <= set(
-            self.group.names
-        ):
+        elif (pair := _EITHER_NEEDED.search(self.text) or _ASKED_FOR.search(self.text)) is not None and {
+            pair["one"],
+            pair["other"],
+        } <= set(self.group.names):
             if not _FREE.search(self.text) and pair["one"] != pair["other"]:
                 yield Need("any", (pair["one"], pair["other"]), ways=((pair["one"],), (pair["other"],)))
         elif (none := _NONE_FAILS.search(self.text)) is not None and _FAILS.search(self.text):
@@ -273,8 +312,8 @@ class _Sentence:
         else:
             yield from self._ways()
 
-    def _of_nobody(self) -> bool:
-        """Whether "mutually exclusive with a and b" leaves open what is: the bullet that it ends is read for itself."""
+    def _has_no_subject(self) -> bool:
+        """True if "mutually exclusive with a and b" has no subject; the bullet that it ends is read separately."""
         exclusive = _EXCLUSIVE_WITH.search(self.text) if not self.subject else None
         if exclusive is None:
             return False
@@ -291,12 +330,12 @@ class _Sentence:
             yield Need("when", (other, self.subject), f"with {self.subject}", "present")
 
     def _side_by_side(self) -> bool:
-        """Whether all arguments that are named stand in one list: "a, b and c are mutually exclusive"."""
+        """True if all named parameters are in one list: "a, b and c are mutually exclusive"."""
         found = places(self.text, self.group.names)
         return all(BETWEEN.fullmatch(self.text, one.end(), other.start()) for one, other in itertools.pairwise(found))
 
     def _chosen(self, choice: re.Match[str]) -> Ways:
-        """The arguments that stand behind "either" or "one of", "this" among them."""
+        """The parameters after "either" or "one of", including "this"."""
         rest = self.text[choice.end() :]
         if " or " not in rest.lower() and "one" not in choice[0].lower():
             return ()
@@ -307,20 +346,22 @@ class _Sentence:
 
     def _when(self) -> Need | None:
         match = _REQUIRES.search(self.text) if self.subject else None
-        if match is not None and match["name"] in self.named and match["name"] != self.subject:
-            return Need("when", (match["name"], self.subject), f"with {self.subject}", "present")
+        other = (match["name"] or match["other"]) if match is not None else ""
+        # The choices of one parameter need what they need: "(start: …; requires name)".
+        if other in self.named and other != self.subject and self.subject not in self.group.values.values():
+            return Need("when", (other, self.subject), f"with {self.subject}", "present")
         match = _WHEN.search(self.text)
-        for _ in range(_MOST_CONDITIONS):
+        for _ in range(_MAX_CONDITIONS):
             if match is None or match["no"]:
                 return None
-            need = self._conditional("when", self._front(match.start()), match["word"], match["cond"])
+            need = self._conditional("when", self._subject_before(match.start()), match["word"], match["cond"])
             if need is not None:
                 return need
             match = _WHEN.search(self.text, match.start("cond"))
         return None
 
-    def _front(self, at: int) -> str:
-        """The argument that stands in front of "is required", or the one that the text describes."""
+    def _subject_before(self, at: int) -> str:
+        """The parameter in front of "is required", or the one that the text describes."""
         front = _SUBJECT.search(self.text[max(0, at - 100) : at])
         return front["name"] if front is not None and front["name"] in self.group.names else self.subject
 
@@ -341,10 +382,10 @@ class _Sentence:
         match = _IGNORED.search(self.text)
         if match is None or match["no"] or not _CLAUSE.search(self.text[max(0, match.start() - 20) : match.start()]):
             return None
-        return self._conditional("ignored", self._front(match.start()), match["word"], match["cond"])
+        return self._conditional("ignored", self._subject_before(match.start()), match["word"], match["cond"])
 
     def _conditional(self, kind: Kind, subject: str, word: str, condition: str) -> Need | None:
-        """A need under a condition, if the condition is about another argument."""
+        """A dependency under a condition, if the condition is about another parameter."""
         if not subject:
             return None
         condition = condition.split(" (and ", 1)[0]
@@ -359,11 +400,12 @@ class _Sentence:
         if not others:
             return None
         said = _CONDITION_ENDS.split(f"{word} {condition}", maxsplit=1)[0].strip()
-        said = said if len(said) <= _MOST_QUOTED else f"{said[:_MOST_QUOTED]}…"
+        said = said if len(said) <= _MAX_QUOTED else f"{said[:_MAX_QUOTED]}…"
         return Need(kind, (subject, *others[:3]), said, state)
 
     def _by_value(self, condition: str, subject: str, word: str) -> tuple[list[str], str]:
-        """The argument whose values a condition names ("required for 'delete' and 'move'"), and the one value."""
+        """The parameter whose values a condition names ("required for 'delete' and 'move'"), and the value if it is
+        one."""
         head = _CONDITION_ENDS.split(condition, maxsplit=1)[0]
         words = {match[0].lower().rstrip("s") for match in IDENTIFIER.finditer(head)}
         only = all(
@@ -377,7 +419,7 @@ class _Sentence:
             if owner is None or owner == subject:
                 continue
             quoted = match.start() > 0 and head[match.start() - 1] in QUOTES
-            # A bare value that is a common word counts where the argument is named as well: "start mode".
+            # An unquoted common word counts as a value only if its parameter is named as well: "start mode".
             if quoted or not value.islower() or not value.isalpha() or only or owner.lower().rstrip("s") in words:
                 found[value] = owner
         owners = list(dict.fromkeys(found.values()))
@@ -385,7 +427,7 @@ class _Sentence:
         return owners, f"={next(iter(found))}" if single else ""
 
     def _ways(self) -> Iterator[Need]:
-        """ "Identify it by ID or by text": each way has a word of one argument's name, and of that one only."""
+        """ "Identify it by ID or by text": each way has a word from one parameter's name, and from no other."""
         match = _WAYS.search(self.text)
         if match is None or self.subject:
             return
@@ -405,7 +447,7 @@ class _Sentence:
 
 
 def _state(condition: str, at: int, name: str, word: str) -> str:
-    """What a condition says of the one argument that it names."""
+    """What a condition says about the one parameter that it names."""
     front = condition[: at - len(name)].strip(" `'\"").lower()
     negative = word.lower() == "unless"
     if front in ("no", "not", "without"):

@@ -1,7 +1,7 @@
-"""Closed lists of numbers in prose: codes that stand for something ("1 = low, 2 = high", "Options: 0(off), 1(on)").
+"""Closed lists of numbers in prose: codes with a meaning ("1 = low, 2 = high", "Options: 0(off), 1(on)").
 
 A number with a meaning is not always one of a few: "0 means no limit" is about a count, and "1 (worst) to 5 (best)" is
-a range. So a list needs two codes that follow one another, and three where no word promises a list.
+a range. So a list needs two consecutive codes, or three if no words announce a list.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from mcp_governor.linting.guarded import Guarded
 
-_MOST_TEXT = 4_000
-"""Characters of a description that are read; what stands beyond does not define an argument's values."""
-_MOST_CODES = 60
-"""Codes of a list; a longer one belongs in a document."""
+_MAX_TEXT = 4_000
+"""Maximum number of characters read from a description; later text does not define a parameter's values."""
+_MAX_CODES = 60
+"""Maximum number of codes in a list; a longer one belongs in a document."""
 
 _CODE = re.compile(
     r"(?<![\w.\-/])[`'\"]?(?P<code>-?\d{1,6})[`'\"]?"
-    # What the code stands for: in brackets, which may hold brackets, or behind a sign up to the next separator.
+    # The meaning of the code: in brackets, possibly nested, or after a sign up to the next separator.
     r"(?:\s?\([^()\n]{1,160}(?:\([^()\n]{0,80}\)[^()\n]{0,80})?\)"
     r"|\s?(?:=|:|→|means\s|for\s|-\s|–\s?|—\s?)\s?[`'\"]?[A-Za-z][^,;|\n]{0,120}?(?=[,;|\n]|\s(?:or|and)\s-?\d|\.(?:\s|$)|\)|$))"
 )
@@ -40,11 +40,11 @@ _GOES_ON = re.compile(r"\betc\b|\.\.\.|…|\band so on\b", re.IGNORECASE)
 
 
 class NumberCodes(NamedTuple):
-    """The numbers that a text lists.
+    """The numbers that a description lists.
 
     Attributes:
-        codes: each once, as in the text.
-        promised: words in front say that a list of values follows.
+        codes: each once, in order of appearance.
+        promised: the words in front announce a list of values.
     """
 
     codes: tuple[int, ...]
@@ -52,8 +52,8 @@ class NumberCodes(NamedTuple):
 
 
 def number_codes(text: str) -> NumberCodes | None:
-    """The one list of codes in a text about one argument; ``None`` where there is none, or where it goes on."""
-    text = text[:_MOST_TEXT]
+    """The one list of codes in the description of a parameter; ``None`` if there is none, or if it is open-ended."""
+    text = text[:_MAX_TEXT]
     if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text):
         return None
     bare = _BARE.search(text)
@@ -64,12 +64,16 @@ def number_codes(text: str) -> NumberCodes | None:
         return None
     codes = [int(start["code"])]
     at = start.end()
-    while (step := _NEXT.match(text, at)) and (code := _CODE.match(text, step.end())) and len(codes) <= _MOST_CODES:
+    while (step := _NEXT.match(text, at)) and (code := _CODE.match(text, step.end())) and len(codes) <= _MAX_CODES:
         codes.append(int(code["code"]))
         at = code.end()
-    if not 1 < len(codes) <= _MOST_CODES or len(set(codes)) < len(codes):
+    if not 1 < len(codes) <= _MAX_CODES or len(set(codes)) < len(codes):
         return None
+    default = _DEFAULT.search(text)
+    if default is not None and int(default[1]) not in codes:
+        return None  # Some other value is valid, too.
     return NumberCodes(tuple(codes), _PROMISE.search(text, max(0, start.start() - 60), start.start()) is not None)
 
 
+_DEFAULT = re.compile(r"\bdefaults?(?:\sto|\sis)?\s?[:=]?\s?(-?\d{1,9})\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d.*\d", re.DOTALL)

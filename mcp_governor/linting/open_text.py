@@ -1,4 +1,4 @@
-"""Arguments that take any text, for rules that ask whether they should."""
+"""Parameters that accept any string, for rules that suggest a restriction."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class OpenText(NamedTuple):
-    """An argument, or the items of a list, that takes any text.
+    """A parameter, or the items of a list, that accepts any string.
 
     Attributes:
-        node: the argument.
-        schema: what it comes to, references followed.
+        node: the parameter.
+        schema: its schema, with references resolved.
         items: the values are those of the items.
     """
 
@@ -34,12 +34,12 @@ class OpenText(NamedTuple):
 
     @property
     def default(self) -> str:
-        """The text that stands for a value that is left out; empty where there is none."""
+        """The string that an omitted value stands for; empty if there is none."""
         default = self.schema.get("default")
         return default if isinstance(default, str) else ""
 
     def hit(self, keyword: str, value: Any, /, **facts: Any) -> Hit:
-        """A hit at the argument, with the fragment that its schema lacks."""
+        """A hit at the parameter, with the missing part of its schema."""
         return hit(
             self.node.pointer,
             value,
@@ -50,7 +50,7 @@ class OpenText(NamedTuple):
         )
 
     def fragment(self, keyword: str, value: Any) -> str:
-        """The keyword as the schema of the argument would have it."""
+        """The keyword as it would appear in the parameter's schema."""
         fragment: dict[str, Any] = {keyword: value}
         if self.items:
             fragment = {"items": {"type": "string", **fragment}}
@@ -58,7 +58,7 @@ class OpenText(NamedTuple):
 
 
 class _Last:
-    """What was read last: several rules ask for the same argument, one after the other."""
+    """The most recent result: several rules ask about the same parameter in a row."""
 
     def __init__(self) -> None:
         self.node: SchemaPlace | None = None
@@ -66,7 +66,7 @@ class _Last:
 
 
 def open_text(node: SchemaPlace, context: Context) -> OpenText | None:
-    """The argument at a node, where it takes any text; through references and the one branch beside null."""
+    """The parameter at a node, if it accepts any string; sees through references and unions with null."""
     schema = node.schema
     if node.side != "inputSchema" or not isinstance(schema, dict) or schema.get("type") in _NO_TEXT:
         return None

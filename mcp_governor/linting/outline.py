@@ -1,7 +1,7 @@
-"""What a tool's description says of single arguments: sections, bullets, tables, and mentions within a sentence.
+"""Parts of a tool's description about single parameters: sections, bullets, tables, and mentions in sentences.
 
-An argument is found by its exact name only. What stands under a heading about results ("Returns:") or examples says
-nothing of an argument, whatever its bullets are called.
+Only the exact name of a parameter matches. Text below a heading about results ("Returns:") or examples is never about a
+parameter, even if its bullets have the same names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _SECTION = lazy_pattern(
     re.IGNORECASE,
 )
 _LONGEST_SECTION = 60
-"""Characters of the longest heading of a section: "###### **Additional parameters (all required)**:" and some."""
+"""Maximum length of a section heading in characters: "###### **Additional parameters (all required)**:" and some
+more."""
 _HEADING = lazy_pattern(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|<[\w_]{1,40}>", re.NOFLAG)
 _APART = lazy_pattern(
     r"\b(?:returns?|response|outputs?|results?|yields|raises|errors?|examples?|fields|columns|see also)\b",
@@ -40,30 +41,34 @@ _NO = frozenset({"no", "false", "optional", "n", "❌"})
 
 _IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
 _LISTED = lazy_pattern(r"\s?\(\s?[`'\"“]|\s?=")
+_VALUES_OF = lazy_pattern(r"\b(?:values|options|choices)\s(?:for|of)\s(?:the\s)?[`'\"]?$", re.IGNORECASE)
+_LONGEST_LEAD = 20
+"""Number of characters in "choices for the" before a name, with its quote."""
 _SENTENCE_ENDS = lazy_pattern(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*•#|\d]|\s*\n)")
 _FEW_NAMES = 50
-"""Arguments up to which a text is first asked for each of them, which takes less than to read its words."""
-_MOST_MENTION = 400
-"""Characters of a mention: a sentence. What stands beyond is about something else."""
-_MOST_MENTIONS = 4
-"""Mentions of one argument that are read; a description that names it more often tells a story."""
-_MOST_LISTED = 4_000
-"""Characters behind a mention in which its bullets are looked for."""
-_MOST_BULLETS = 60
-"""Bullets of one list that are read; a longer one belongs in a document."""
-_MOST_SECTIONS = 40
-"""Headings with bullets of one description that are kept; each is compared with each argument."""
+"""Maximum number of parameters for which the text is first searched by name, which is faster than reading its words."""
+_MAX_MENTION = 400
+"""Maximum number of characters in a mention: one sentence. Later text is about something else."""
+_MAX_MENTIONS = 4
+"""Maximum number of mentions per parameter; a description with more is narrative. Twice as many if its values are
+announced."""
+_MAX_LISTED = 4_000
+"""Number of characters after a mention that are searched for its bullets."""
+_MAX_BULLETS = 60
+"""Maximum number of bullets per list; a longer one belongs in a document."""
+_MAX_SECTIONS = 40
+"""Maximum number of headings with bullets per description; each is compared with each parameter."""
 _TITLE = re.compile(r"(?:#{1,6}\s|\*\*)?(?P<words>[A-Za-z][\w` ]{1,50}?)\s?(?::|\*\*)?\s?(?:\*\*)?\s?:?")
 
 
 class Outline(NamedTuple):
-    """A tool's description by argument.
+    """A tool's description, by parameter.
 
     Attributes:
-        entries: what a section, a bullet or a row of a table says of an argument, as its own description would say it,
-            with a note ("(string, required)") in front. Arguments with two entries are left out.
-        mentions: for each argument that a sentence elsewhere names beyond doubt, the rest of that sentence from behind
-            the name; with its bullets, where it ends in a colon.
+        entries: the section, bullet or table row about a parameter, in the form of a description of its own, with a
+            note ("(string, required)") in front. Parameters with two entries are omitted.
+        mentions: for each parameter that a sentence elsewhere certainly names, the rest of that sentence after the
+            name; with the bullets that follow if it ends in a colon.
         sections: the bullets below a heading or a short line with a colon, as ("Filter types", "- a: …\\n- b: …").
     """
 
@@ -73,7 +78,7 @@ class Outline(NamedTuple):
 
 
 def outline(description: str, names: Collection[str]) -> Outline:
-    """What a tool's description says of the arguments with these names; time linear in the description."""
+    """What a tool's description says about the parameters with these names; time linear in the description."""
     if not names or not description:
         return Outline({}, {})
     reader = _Reader(names)
@@ -87,11 +92,11 @@ def _sections(lines: Sequence[str], indents: Sequence[int]) -> Iterator[tuple[st
     """Headings with the bullets that follow them."""
     kept = 0
     for position, line in enumerate(lines):
-        if kept == _MOST_SECTIONS:
+        if kept == _MAX_SECTIONS:
             return
-        if not line or len(line) > _MOST_TITLE or _BULLET.match(line) or (title := _TITLE.fullmatch(line)) is None:
+        if not line or len(line) > _MAX_TITLE or _BULLET.match(line) or (title := _TITLE.fullmatch(line)) is None:
             continue
-        # One blank line may part the heading from its bullets.
+        # A blank line may separate the heading from its bullets.
         start = position + 2 if not "".join(lines[position + 1 : position + 2]) else position + 1
         found = zip(_bullets(lines, start), indents[start:], strict=False)
         bullets = [line for line, indent in found if indent <= indents[start]]
@@ -100,14 +105,14 @@ def _sections(lines: Sequence[str], indents: Sequence[int]) -> Iterator[tuple[st
             yield title["words"], "\n".join(bullets)
 
 
-_MOST_TITLE = 60
-"""Characters of a line that may be a heading."""
+_MAX_TITLE = 60
+"""Maximum number of characters in a heading line."""
 
 
 def _bullets(lines: Sequence[str], start: int) -> list[str]:
-    """The bullets that begin at a line, without bold marks."""
+    """The bullets from a line on, without bold marks."""
     out = []
-    for line in lines[start : start + _MOST_BULLETS]:
+    for line in lines[start : start + _MAX_BULLETS]:
         if not _BULLET.match(line):
             break
         out.append(_BULLET.sub("- ", line, count=1).replace("**", ""))
@@ -122,14 +127,14 @@ class _Reader:
         self.entries: dict[str, list[str]] = {}
         self.twice: set[str] = set()
         self.rest: list[str] = []
-        self.indents: list[int] = []  # of each line of the rest
-        self._within = False  # a section on arguments
-        self._apart = False  # a section on results or examples
-        self._open: list[str] | None = None  # the entry that is read
+        self.indents: list[int] = []  # of each line in the rest
+        self._within = False  # in a section about parameters
+        self._apart = False  # in a section about results or examples
+        self._open: list[str] | None = None  # the current entry
         self._indent = 0
-        self._bulleted: int | None = None  # how far the bullet is indented that the last line is part of
+        self._bulleted: int | None = None  # indent of the bullet to which the last line belongs
         self._columns: list[str] = []
-        self._code = False  # within a fence
+        self._code = False  # in a fenced code block
 
     def read(self, line: str) -> None:
         flat = " ".join(line.split())
@@ -137,7 +142,7 @@ class _Reader:
         if flat.startswith("```"):
             self._code = not self._code and not flat.endswith("```", 3)
         if self._code:
-            # A call, an answer or a schema: '"limit": 10' says nothing of the argument.
+            # A call, an answer or a schema: '"limit": 10' does not describe the parameter.
             flat, self._open = "", None
         if self._open is not None and flat and indent > self._indent:
             self._continue(flat)
@@ -154,10 +159,10 @@ class _Reader:
             return
         self._columns = []
         if self._bulleted is not None and flat and indent > self._bulleted and not _BULLET.match(flat):
-            self.rest[-1] = f"{self.rest[-1]} {flat}"  # a bullet of several lines
+            self.rest[-1] = f"{self.rest[-1]} {flat}"  # a bullet with several lines
             return
         self._bulleted = indent if _BULLET.match(flat) and not self._apart else None
-        # A blank line keeps sentences apart; what stands under "Returns:" is about no argument.
+        # A blank line separates sentences; text below "Returns:" is never about a parameter.
         self.rest.append("" if self._apart else flat)
         self.indents.append(indent)
 
@@ -172,7 +177,7 @@ class _Reader:
         entry = _ENTRY.fullmatch(flat)
         if entry is None or entry["name"] not in self.names:
             return False
-        # Outside of a section, a line such as "type: …" is about the argument where it is marked as a name.
+        # Outside a section, a line such as "type: …" is about the parameter only if it is marked as a name.
         if not self._within and not entry["mark"] and not entry["open"]:
             return False
         self._take(entry["name"], f"{entry['note'] or ''} {entry['text']}".strip())
@@ -207,7 +212,7 @@ class _Reader:
 
 
 def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]]:
-    """Behind each name of an argument: the rest of its sentence, up to the next argument that is named."""
+    """For each name of a parameter, the rest of its sentence, up to the next parameter that is named."""
     if len(names) <= _FEW_NAMES and not any(name in text for name in names):
         return {}
     found = [
@@ -216,28 +221,34 @@ def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]
     out: dict[str, tuple[str, ...]] = {}
     for position, (match, after) in enumerate(found):
         limit = found[position + 1][0].start() if position + 1 < len(found) else len(text)
-        limit = min(limit, after + _MOST_MENTION)
+        limit = min(limit, after + _MAX_MENTION)
         stop = _SENTENCE_ENDS.search(text, after, limit)
-        # The quote that opens in front of the next name is not part of this one's text.
-        told = text[after : stop.start()] if stop else text[after:limit].rstrip("`'\"")
-        told = told.strip()
-        if stop and told.endswith(":"):
-            behind = text[stop.start() + 1 : stop.start() + _MOST_LISTED].split("\n")
-            told = "\n".join((told, *_bullets(behind, 0 if behind[0] else 1)))
+        # The quote that opens before the next name does not belong to this text.
+        passage = text[after : stop.start()] if stop else text[after:limit].rstrip("`'\"")
+        passage = passage.strip()
+        if stop and passage.endswith(":"):
+            behind = text[stop.start() + 1 : stop.start() + _MAX_LISTED].split("\n")
+            passage = "\n".join((passage, *_bullets(behind, 0 if behind[0] else 1)))
+        # "Valid values for mode are: …" announces values before the name.
+        most = _MAX_MENTIONS
+        if _VALUES_OF.search(text, max(0, match.start() - _LONGEST_LEAD), match.start()):
+            passage, most = f"values {passage}", 2 * most
         known = out.get(match[0], ())
-        if told and len(known) < _MOST_MENTIONS:
-            out[match[0]] = (*known, told)
+        if passage and len(known) < most:
+            out[match[0]] = (*known, passage)
     return out
 
 
 def _named(text: str, match: re.Match[str]) -> int:
-    """Where the text behind a name begins, if a word there is the name of an argument and no common word; else 0."""
+    """Start of the text after a name, if the word is certainly the name of a parameter; else 0."""
     before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
     if before in ("`", "'", '"') and after == before:
         return match.end() + 1
     word = match[0]
     if before in (".", "/", "-", "@", "$", "{", "<") or after in ("/", "@", "}", ">"):
         return 0
-    # "position ('before' or 'after')", "mode='fast'"; a name of several words is no word of a sentence.
+    if _VALUES_OF.search(text, max(0, match.start() - _LONGEST_LEAD), match.start()):
+        return match.end()
+    # "position ('before' or 'after')", "mode='fast'"; a name of several words cannot be a plain word.
     listed = _LISTED.match(text, match.end())
     return match.end() if listed or "_" in word.strip("_") or not (word.islower() or word.istitle()) else 0

@@ -1,6 +1,6 @@
-"""Short forms in which a sentence says how two arguments go together: "conflicts with", "alternative to", "along with".
+"""Short phrases that relate two parameters: "conflicts with", "alternative to", "along with".
 
-The sentence is one of :mod:`~mcp_governor.linting.needs`, and the arguments are those that it names beyond doubt.
+The sentence comes from :mod:`~mcp_governor.linting.needs`, and the parameters are those that it certainly names.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GUARD = (
     "this or ",
     "it or ",
 )
-"""In lower case: one of these is in every sentence of these forms."""
+"""In lower case: every sentence with such a phrase contains one of these."""
 
 _NAME = r"(?:the\s)?(?:argument\s|parameter\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
 _GIVEN = r"(?:\s(?:is|are)\s(?:also\s)?(?:set|given|provided|specified|used|passed|true|present|supplied))?"
@@ -45,7 +45,8 @@ _EXCLUDES = Guarded(
 _GOES_WITH = Guarded(
     rf"\b(?:(?:must|has to|have to|needs? to|should) be (?:used|specified|set|provided|given|combined|passed)"
     rf"\s(?:along\s|together\s)?with"
-    rf"|(?:must|has to|needs? to) be accompanied by|required along with)\s{_NAME}{_ENDS}"
+    rf"|(?:must|has to|needs? to) be accompanied by|required along with"
+    rf"|(?:use|give|pass|provide|specify|set|supply)\s(?:this\s|it\s)?(?:only\s)?together with)\s{_NAME}{_ENDS}"
 )
 _SPARES = Guarded(
     rf"\b(?:can be omitted|may be omitted|not needed|not necessary|optional) (?:if|when)\s{_NAME}"
@@ -58,14 +59,14 @@ _SPARES = Guarded(
 
 
 def relation(sentence: str, subject: str, named: Sequence[str]) -> tuple[Relation, str]:
-    """How a sentence about one argument relates it to another, and the other; empty where it does not.
+    """How a sentence about one parameter relates it to another, and that other one; empty if it does not.
 
-    ``follows``: the other one is needed where the first is given; ``any``: one of the two is needed.
+    ``follows``: the other one is required if the first is given. ``any``: one of the two is required.
 
     Args:
-        sentence: in single blanks.
-        subject: the argument that it is about.
-        named: the arguments that it names beyond doubt.
+        sentence: with single spaces.
+        subject: the parameter that it is about.
+        named: the parameters that it certainly names.
     """
     forms: tuple[tuple[Relation, Guarded], ...] = (("exclusive", _EXCLUDES), ("follows", _GOES_WITH), ("any", _SPARES))
     for kind, form in forms:

@@ -1,4 +1,4 @@
-"""How values and places are named in messages."""
+"""Names for values and counts in messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS: dict[type, str] = {
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in words: ``a list``, ``null``, ``an object``."""
+    """The type of a JSON value, in words: ``a list``, ``null``, ``an object``."""
     return _KINDS.get(type(value), type(value).__name__)
 
 

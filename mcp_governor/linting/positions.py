@@ -1,4 +1,4 @@
-"""JSON pointers → lines and columns of a recorded file, for code frames and for SARIF."""
+"""Maps JSON pointers to lines and columns of a recorded file, for code frames and for SARIF."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SCALAR = re.compile(r"[^,\]}\s]+")
 _FRAME_WIDTH = 100
-"""Characters of a line in a code frame: what terminals show beside the line number. Of a longer line the part around
-the place is shown."""
+"""Maximum number of characters per line in a code frame: what terminals show next to the line number. A longer line is
+cut around the place."""
 
 
 class Position(NamedTuple):
-    """A place in a text file, both counted from 1, columns in code points."""
+    """A position in a file. Line and column count from 1; columns are in code points."""
 
     line: int
     column: int
@@ -32,17 +32,18 @@ class Position(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class _Wanted:
-    """The pointers that are looked for, as a tree; each node remembers where it was found."""
+    """The requested pointers as a tree; each node stores where it was found."""
 
     below: dict[str, _Wanted] = field(default_factory=dict)
     offset: int | None = None
 
 
 def locate_all(text: str, pointers: Iterable[str]) -> dict[str, Position | None]:
-    """Where a JSON document says the values at several pointers, in one pass over the text.
+    """Locate the values at several pointers in a JSON document, in one pass over the text.
 
-    A member of an object is where its key begins, anything else where the value begins. A pointer that leads
-    nowhere is located at the last value on its way that is there. ``None`` for all where the text is not JSON.
+    The position of an object's member is where its key begins, that of any other value is where the value begins. A
+    pointer to a missing value gets the position of its last existing ancestor. All are ``None`` if the text is not
+    JSON.
     """
     wanted = {pointer: _tokens(pointer) for pointer in pointers}
     root = _Wanted()
@@ -89,7 +90,7 @@ class _Container:
 
 
 def _walk(text: str, at: int, root: _Wanted) -> int:
-    """Read one value and note the offsets of what is wanted in it; returns where the value ends."""
+    """Read one value, store the offsets of requested values in it, and return the end of the value."""
     stack: list[_Container] = []
     node: _Wanted | None = root
     while True:
@@ -108,7 +109,7 @@ def _walk(text: str, at: int, root: _Wanted) -> int:
             if match is None:
                 raise ValueError(at)
             at = match.end()
-        # A value has ended, or an empty container stands at its closing bracket.
+        # A value has ended, or this is the closing bracket of an empty container.
         while True:
             if not stack:
                 return at
@@ -123,7 +124,7 @@ def _walk(text: str, at: int, root: _Wanted) -> int:
 
 
 def _enter(text: str, at: int, container: _Container) -> tuple[int, _Wanted | None]:
-    """The start of the next value of a container, and what is wanted of it."""
+    """The start of the next value in a container, and the request for it, if any."""
     key_at = at
     if container.is_object:
         key, at = scanstring(text, at + 1, True)
@@ -141,7 +142,7 @@ def _enter(text: str, at: int, container: _Container) -> tuple[int, _Wanted | No
 
 
 class _LineTable:
-    """Offsets → lines and columns."""
+    """Converts offsets to lines and columns."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -154,7 +155,7 @@ class _LineTable:
 
 
 class About(Protocol):
-    """What has a place in a surface: a finding, or a change."""
+    """Anything with a place in a surface: a finding, or a change."""
 
     @property
     def tool(self) -> str | None: ...
@@ -163,11 +164,11 @@ class About(Protocol):
 
 
 def finding_positions(text: str, surface: Surface, findings: Sequence[About]) -> list[Position | None]:
-    """Where a recorded file says what each finding, or change, is about.
+    """The position of each finding or change in a recorded file.
 
     Args:
-        text: the file that ``surface`` was read from: a surface file, a ``tools/list`` result, a response that
-            holds one, or an array of tools.
+        text: the content of the file from which ``surface`` was read: a surface file, a ``tools/list`` result, a
+            response that contains one, or an array of tools.
         surface: as read from it.
         findings: about that surface; those about another file (``FILE:LINE``) get ``None``.
     """
@@ -179,7 +180,7 @@ def finding_positions(text: str, surface: Surface, findings: Sequence[About]) ->
 
 
 def _tools_pointer(text: str) -> str:
-    """The pointer of the list of tools in a recording."""
+    """The pointer to the list of tools in a recording."""
     try:
         document = json.loads(text)
     except ValueError:
@@ -202,11 +203,11 @@ def _document_pointer(finding: About, prefix: str, order: dict[str, int]) -> str
 
 
 def code_frame(text: str | Sequence[str], position: Position, *, around: int = 1) -> str:
-    """The line of a position with ``around`` lines on each side, numbered, and a caret below the column.
+    """The line at a position with ``around`` lines before and after it, numbered, and a caret below the column.
 
-    ``text`` may be given as its lines, so that many frames of one file split it once.
+    ``text`` may be a list of lines, so that many frames of one file split it only once.
 
-    Safe to show: control and invisible characters are escaped, and long lines are cut around the column.
+    The result is safe to print: control and invisible characters are escaped, and long lines are cut around the column.
     """
     lines = text.split("\n") if isinstance(text, str) else text
     first = max(1, position.line - around)

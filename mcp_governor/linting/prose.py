@@ -1,11 +1,11 @@
-"""What prose says of an argument, read only where it leaves no doubt.
+"""Claims about a parameter in prose, read only if they are unambiguous.
 
-A description claims a type, a list of values, a default, bounds, or whether an argument may be left out. Each
-reader here knows the few forms in which people write such a claim ("(string)", "one of: a, b", "defaults to 10",
-"max 100", "Required.") and returns nothing where the sentence could mean something else: a claim that contradicts
-its schema is an error, so one that was misread is worse than one that was missed.
+A description may claim a type, a default, bounds, or that a parameter is required. Each reader here knows the few forms
+in which people write such a claim ("(string)", "defaults to 10", "max 100", "Required.") and returns nothing if the
+sentence could mean something else. A claim that contradicts its schema is an error, so misreading one is worse than
+missing one.
 
-All patterns are bounded and run on text without runs of white space, so that reading stays linear in the text.
+All patterns are bounded and run on text without runs of white space, so that reading takes linear time.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.stated_values import QUOTED
 from mcp_governor.linting.units import unit_of, unit_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 # -- types
 
@@ -45,7 +46,7 @@ _LISTED = lazy_pattern(
     re.IGNORECASE,
 )
 _NOTE = r"\(([^()\n]{2,60})\)"
-# In front, or behind a phrase without lists or fields.
+# At the start, or after a phrase without lists or fields.
 _TYPE_NOTE = Guarded(rf"^{_NOTE}|^[^:,(\n.]{{0,200}}{_NOTE}(?=\s*(?:[.:;]?\s*$|\.\s))", "(")
 _TYPE_LABEL = Guarded(rf"(?:^|[.\n]\s?)type\s?[:=]\s?({_TYPE})\b(?!\s?(?:or\b|[|/\[<]|of\b))", "type")
 _TYPE_LEAD = Guarded(
@@ -81,19 +82,19 @@ _HEDGE = lazy_pattern(
 
 
 class TypeClaim(NamedTuple):
-    """A stated type; ``item`` is that of the items of a list, where it was said."""
+    """A stated type; ``item`` is the type of a list's items, if it is stated."""
 
     kind: str
     item: str | None = None
 
     @property
     def shown(self) -> str:
-        """As a message names it."""
+        """The type as a message names it."""
         return f"{self.kind} of {self.item}" if self.item else self.kind
 
 
 def _note_type(note: str) -> TypeClaim | None:
-    """The type in a parenthesised note such as ``string, optional``; ``None`` where it is not only a type."""
+    """The type in a parenthesised note such as ``string, optional``; ``None`` if the note is not only a type."""
     parts = [part.strip() for part in re.split(r"[,;]", note)]
     if parts and parts[0].lower() in ("optional", "required"):
         parts = parts[1:]
@@ -114,7 +115,7 @@ _REMARK = lazy_pattern(
 
 
 def stated_type(text: str, argument: str) -> TypeClaim | None:
-    """The type that a description states for the argument as a whole."""
+    """The type that a description states for the parameter as a whole."""
     match = _TYPE_NOTE.search(text)
     claim = _note_type(match[1] or match[2]) if match is not None else None
     if claim is not None:
@@ -129,23 +130,43 @@ def stated_type(text: str, argument: str) -> TypeClaim | None:
 
 
 def ordered_type(text: str) -> TypeClaim | None:
-    """The type of "must be a number"; for arguments that are no containers, whose items it may speak of."""
+    """The type in "must be a number". Not for containers, since it may refer to their items."""
     match = _TYPE_ORDER.search(text)
     return TypeClaim(_TYPES[match[1].lower()]) if match is not None else None
 
 
 def states_comma_list(text: str) -> bool:
-    """Whether the description wants one string with commas."""
+    """True if the description requires one string with commas."""
     return _plainly(_COMMA_LIST, text)
 
 
 def states_json_text(text: str) -> bool:
-    """Whether the description wants JSON within a string."""
+    """True if the description requires JSON in a string."""
     return _plainly(_JSON_TEXT, text)
 
 
+_NULL = Guarded(
+    r"(?<!empty )(?<!missing )(?<!undefined )\bor null(?=\s?(?:$|[).,;]|(?:to|for)\s))"
+    r"|(?:^|[(,;.]\s?)(?:(?:use|pass|send|set to|leave)\s)?null\s(?:to|for|means|clears?|removes?|resets?|unsets?)\b"
+    r"|\b(?:set|pass|use|leave|send)\s(?:it\s|this\s)?(?:to\s|as\s)?null\sto\b",
+    "null",
+)
+_NO_NULL = lazy_pattern(
+    r"\b(?:not|never|no|non|cannot|without|if|when|whether|is|are|returns?|returned|contains?|values?)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+def states_null(text: str) -> bool:
+    """True if the description offers null as a value of the parameter itself."""
+    return any(
+        not _NO_NULL.search(text[max(_sentence_start(text, match.start()), match.start() - 80) : match.start()])
+        for match in _NULL.finditer(text)
+    )
+
+
 def _plainly(pattern: Guarded, text: str) -> bool:
-    """Whether there is a match that its sentence does not deny, offer as an alternative or say of the items."""
+    """True if there is a match that its sentence does not negate, offer as an alternative, or apply to the items."""
     return any(
         not _HEDGE.search(text[max(_sentence_start(text, match.start()), match.start() - 80) : match.start()])
         for match in pattern.finditer(text)
@@ -154,98 +175,6 @@ def _plainly(pattern: Guarded, text: str) -> bool:
 
 def _sentence_start(text: str, at: int) -> int:
     return max(text.rfind(". ", 0, at), text.rfind("\n", 0, at), 0)
-
-
-# -- values
-
-_QUOTED = r"(?:`[^`\n]{1,60}`|'[^'\n]{1,60}'|\"[^\"\n]{1,60}\"|“[^”\n]{1,60}”)"
-_ITEM = lazy_pattern(rf"({_QUOTED})|([+\-]?[A-Za-z0-9_][\w.+\-/]{{0,59}})")
-_ITEM_OF_SLASHES = lazy_pattern(rf"({_QUOTED})|([A-Za-z0-9_][\w.+\-]{{0,59}})")
-_SEPARATOR = lazy_pattern(r"\s?(?:,\s?(?:(?:or|and)\s)?|;\s?|\|\s?|(?:or|and)\s)|\s/\s")
-_SLASH = lazy_pattern(r"/")
-_BAR = lazy_pattern(r"\s?\|\s?")
-_REMARKS = lazy_pattern(r"\s?\([^()\n]{0,80}\)|\s?=\s?\w{1,30}")
-_INTRO = Guarded(
-    r"\b(?:(one of|any of|(?:allowed|valid|possible|accepted|supported|available) (?:values?|options?))"
-    r"(?:\sthe\sfollowing)?|values|options|choices|must be|can be|either)"
-    r"(?:\s(?:are|is|includes?)\b)?\s?(:|=)?\s?[(\[{]?\s?",
-    "one of",
-    "any of",
-    "value",
-    "option",
-    "choices",
-    "must be",
-    "can be",
-    "either",
-)
-_OPENED = Guarded(r"[(\[]\s?(?=[\w`'\"“])|\w:\s(?=[\w`'\"“])", "(", "[", ":")
-_LIST_ENDS = lazy_pattern(r"\s?(?:$|[.;)\]}\n]|[,:]\s)")
-_AND_SO_ON = frozenset({"etc", "more", "other", "others"})
-_NO_VALUES = frozenset({"null", "none", "empty", "omitted", "unset", "default", "defaults", "undefined"})
-
-
-class ValuesClaim(NamedTuple):
-    """A stated list of values.
-
-    Attributes:
-        values: as written, without quotes.
-        complete: it says that these are the values ("one of: …"), so that it need not share one with an enum.
-        shared: how many values it shares with an enum that it is about, at least.
-    """
-
-    values: tuple[str, ...]
-    complete: bool
-    shared: int
-
-
-def stated_values(text: str) -> Iterator[ValuesClaim]:
-    """Every list of values in a description, with what it takes to be about the enum."""
-    for match in _INTRO.finditer(text):
-        values, quoted = _items(text, match.end())
-        complete = match[1] is not None and match[1].lower() != "any of" and (quoted or match[2] is not None)
-        # Bare words behind "must be" are a sentence more often than a list.
-        if quoted or match[1] is not None or match[2] is not None:
-            yield from _claims(values, complete, 1)
-            yield from _claims(_items(text, match.end(), _ITEM_OF_SLASHES, _SLASH)[0], False, 1)
-    for at in (0, *(match.end() for match in _OPENED.finditer(text))):
-        values, quoted = _items(text, at)
-        if at:
-            yield from _claims(values, False, 1 if quoted else 2)
-        yield from _claims(_items(text, at, separator=_BAR)[0], False, 1)
-        yield from _claims(_items(text, at, _ITEM_OF_SLASHES, _SLASH)[0], False, 2)
-
-
-def _claims(values: tuple[str, ...], complete: bool, shared: int) -> Iterator[ValuesClaim]:
-    if len(values) > 1:
-        yield ValuesClaim(values, complete, shared)
-
-
-def _items(
-    text: str, at: int, item: re.Pattern[str] = _ITEM, separator: re.Pattern[str] = _SEPARATOR
-) -> tuple[tuple[str, ...], bool]:
-    """The items of a list that begins at a place, and whether they are quoted: either all are, or none."""
-    out: list[str] = []
-    quoted: bool | None = None
-    while match := item.match(text, at):
-        if quoted is not (match[1] is not None) and quoted is not None:
-            break
-        quoted = match[1] is not None
-        # A full stop at the end of a bare word ends the sentence.
-        value = match[1][1:-1] if quoted else match[2].rstrip(".")
-        stopped = not quoted and value != match[2]
-        remark = _REMARKS.match(text, match.end())
-        end = remark.end() if remark else match.end()
-        step = None if stopped else separator.match(text, end)
-        clean = stopped or step is not None or _LIST_ENDS.match(text, end) is not None
-        if value.lower() in _AND_SO_ON:
-            return (), False
-        # A bare word that goes on is the first of a phrase and no value.
-        if quoted or (clean and value.lower() not in _NO_VALUES):
-            out.append(value)
-        if step is None:
-            break
-        at = step.end()
-    return tuple(out), bool(quoted)
 
 
 # -- numbers
@@ -272,10 +201,18 @@ def number(text: str) -> float:
 
 # -- defaults
 
+_LEFT_OUT = r"(?:not\s(?:provided|specified|given|set)|omitted|unspecified)"
 _DEFAULT = Guarded(
-    rf"(?<!['\"`“])\bdefault(?:s\sto|\svalue(?:\sis)?|\sis)?\s?[:=]?\s?(?:({_QUOTED})|(true|false|{_NUMBER}){_END})"
-    rf"|\b(true|false|{_NUMBER})\sby\sdefault\b",
+    rf"(?<!['\"`“])\bdefault(?:s\sto|\svalue(?:\sis)?|\sis)?\s?[:=]?\s?(?:({QUOTED})|(true|false|{_NUMBER}){_END})"
+    rf"|\b(true|false|{_NUMBER})\sby\sdefault\b"
+    rf"|\bif\s{_LEFT_OUT},?\s(?:{QUOTED}|(?:true|false|{_NUMBER}))(?=\sis\sused\b)"
+    rf"|\buses\s(?:{QUOTED}|(?:true|false|{_NUMBER}))\sif\s{_LEFT_OUT}\b",
     "default",
+    "if ",
+)
+_LITERAL = lazy_pattern(rf"({QUOTED})|\b(true|false|{_NUMBER})(?=\s)", re.IGNORECASE)
+_NAMED_DEFAULT = Guarded(
+    r"\bdefault(?:s\sto|\svalue(?:\sis)?|\sis)?\s?[:=]?\s?([A-Za-z][\w\-]*)(?=\s?(?:$|[).,;\n]))", "default"
 )
 _CHANGED = lazy_pattern(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
 
@@ -288,21 +225,30 @@ _DEFAULT_OF_UNIT = Guarded(
 
 
 def stated_default(text: str, argument: str = "") -> tuple[str, bool] | None:
-    """The one default that a description states, and whether it was quoted.
+    """The default that a description states, if there is exactly one, and if it was quoted.
 
-    Two defaults in one description are two cases, which a schema cannot say.
+    Two defaults in one description are for two cases, which a schema cannot express.
 
     Args:
         text: a description.
-        argument: whose; a default with a unit ("600 seconds") counts where the name ends in that unit.
+        argument: the parameter; a default with a unit ("600 seconds") counts if its name ends in that unit.
     """
     found = list(_DEFAULT.finditer(text))
     if not found and (unit := unit_of_name(argument)) is not None:
         found = [match for match in _DEFAULT_OF_UNIT.finditer(text) if unit_of(match["unit"]) == unit]
     if len(found) != 1 or _CHANGED.search(text[max(0, found[0].start() - 40) : found[0].start()]):
         return None
-    quoted = found[0][1]
-    return (quoted[1:-1], True) if quoted else (found[0][2] or found[0][3], False)
+    groups = found[0].groups()
+    if not any(groups) and (literal := _LITERAL.search(found[0][0] + " ")) is not None:
+        groups = literal.groups()
+    quoted, *plain = groups
+    return (quoted[1:-1], True) if quoted else (next(filter(None, plain)), False)
+
+
+def named_default(text: str, values: Collection[str]) -> str | None:
+    """The one of some values that a description states as the default without quotes; ``None`` if it states two."""
+    found = {match[1] for match in _NAMED_DEFAULT.finditer(text) if match[1] in values}
+    return found.pop() if len(found) == 1 and not _CHANGED.search(text) else None
 
 
 # -- bounds
@@ -341,7 +287,7 @@ _BELOW = Guarded(rf"\bmust be (?:less than|below|under)\s({_NUMBER}){_END}", "mu
 _ABOVE = Guarded(rf"\bmust be (?:greater than|more than|above|over)\s({_NUMBER}){_END}", "must be")
 _SIZE_END = r"(?:\s(?:long|in length|max(?:imum)?|allowed))?\s?(?=$|[);\]\n]|[.,](?:\s|$))"
 _LONGEST = r"(?:max(?:imum)?(?:\sof)?|at most|up to|no more than|limited to)\s?:?\s?(\d{1,9})"
-_MOST_CHARACTERS = Guarded(
+_MAX_CHARACTERS = Guarded(
     rf"\b{_LONGEST}\schar(?:acter)?s{_SIZE_END}|\bmax(?:imum)?\s?length(?:\sis|\sof)?\s?[:=]?\s?(\d{{1,9}})"
     rf"(?:\schar(?:acter)?s)?{_SIZE_END}|(?<![\d\-–])(?<!to )(?<!and )\b(\d{{1,9}})\schar(?:acter)?s\smax(?:imum)?\b",
     "char",
@@ -356,7 +302,7 @@ _LEAST_CHARACTERS = Guarded(
 _RANGE_CHARACTERS = Guarded(
     rf"(?:\bbetween\s(\d{{1,9}})\sand\s|\b(\d{{1,9}})\s?(?:-|–|to)\s?)(\d{{1,9}})\schar(?:acter)?s{_SIZE_END}", "char"
 )
-_MOST_ITEMS = Guarded(
+_MAX_ITEMS = Guarded(
     rf"\b{_LONGEST}\s(?:items|elements|entries|values|ids|urls){_SIZE_END}",
     "items",
     "elements",
@@ -383,8 +329,12 @@ class BoundClaim(NamedTuple):
     exclusive: bool = False
 
 
-def stated_bounds(text: str, types: Iterable[str]) -> Iterator[BoundClaim]:
-    """The bounds that a description states; a bound that is stated twice with two values is left out."""
+def stated_bounds(text: str, types: Iterable[str]) -> tuple[BoundClaim, ...]:
+    """The bounds that a description states; a bound with two different values is omitted."""
+    return tuple(_stated_bounds(text, types))
+
+
+def _stated_bounds(text: str, types: Iterable[str]) -> Iterator[BoundClaim]:
     if not _DIGIT.search(text):
         return
     for kind, of, claims in (
@@ -404,11 +354,11 @@ _ALTERNATIVE = re.compile(r"\bor\s(?:an?\s|as\s|in\s)?[a-z%]{1,20}\s?$", re.IGNO
 
 
 def of_alternative(text: str, start: int) -> bool:
-    """Whether the range that begins at ``start`` is that of the last of several units: "items, or percent (1-100)"."""
+    """True if the range at ``start`` belongs to the last of several units: "items, or percent (1-100)"."""
     return _ALTERNATIVE.search(text[max(0, start - 40) : start]) is not None
 
 
-# "Use a small value (3-5)" is advice, and no limit.
+# "Use a small value (3-5)" is advice, not a limit.
 _ADVISED = re.compile(
     r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|ideal\w*|prefer\w*|optimal\w*|small\w*|large\w*|good|best|try)\b",
     re.IGNORECASE,
@@ -434,21 +384,24 @@ def _number_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
 def _character_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
     for match in _RANGE_CHARACTERS.finditer(text):
         yield from (("lower", int(match[1] or match[2]), False), ("upper", int(match[3]), False))
-    for pattern, side in ((_MOST_CHARACTERS, "upper"), (_LEAST_CHARACTERS, "lower")):
+    for pattern, side in ((_MAX_CHARACTERS, "upper"), (_LEAST_CHARACTERS, "lower")):
         yield from ((side, int(next(filter(None, match.groups()))), False) for match in pattern.finditer(text))
 
 
 def _item_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
-    yield from (("upper", int(match[1]), False) for match in _MOST_ITEMS.finditer(text))
+    yield from (("upper", int(match[1]), False) for match in _MAX_ITEMS.finditer(text))
     yield from (("lower", int(match[1]), False) for match in _LEAST_ITEMS.finditer(text))
 
 
 # -- required
 
-# In front, or in brackets where a phrase ends; not before a noun ("required scopes") or a condition.
+# At the start, or in brackets at the end of a phrase; not before a noun ("required scopes") or a condition.
 _SAYS = Guarded(
-    r"^[\[(]?(required|mandatory|optional)\b[\])]?\s?(?:[.:,;–](?:\s|$)|-\s|$|(?<=[\])]))"
-    r"|^[^:\n(\[]{0,200}[\[(](required|mandatory|optional)[\])](?=\s?(?:$|[.:\n]))"
+    r"^[\[(]?(?:always\s)?(required|mandatory|optional)\b[\])]?(?:\s(?:parameter|argument|field))?"
+    r"\s?(?:[.:,;–](?:\s|$)|-\s|$|(?<=[\])]))"
+    r"|^[^:\n(\[]{0,200}[\[(](required|mandatory|optional)(?:,\s(?:default|max|min|e\.g)[^()\n]{0,40})?[\])]"
+    r"(?=\s?(?:$|[.:\n]))"
+    r"|^[^:\n(\[]{0,200}(?:[.;]\s|\s[-–—]\s|,\s)(?:always\s)?(required|mandatory|optional)(?=\.?$)"
     r"|\bthis\s(?:field|argument|parameter|property|value|option)?\s?is\s(required|mandatory|optional)(?=\s?(?:$|[.\n]))",
     "required",
     "mandatory",
@@ -471,12 +424,23 @@ _ORDERED = Guarded(
 )
 
 
+_ORDER = Guarded(
+    r"(?:^|\.\s)(?:it\s|this\s)?"
+    r"(?:must\s(?:always\s)?be\s(?:provided|specified|given|supplied)|can\s?not\sbe\s(?:omitted|left out))"
+    r"(?=\s?(?:$|\.))",
+    "must",
+    "not be",
+)
+
+
 def stated_necessity(text: str) -> str | None:
-    """``required`` or ``optional``, where a description says so of the argument and without a condition."""
+    """``required`` or ``optional``, if a description says so about the parameter without a condition."""
     if _ORDERED.search(text):
         return "required"
     if _CONDITIONAL.search(text):
         return None
+    if _ORDER.search(text):
+        return "required"
     match = _SAYS.search(text)
     if match is not None:
         said = next(filter(None, match.groups())).lower()
@@ -489,8 +453,9 @@ def stated_necessity(text: str) -> str | None:
 
 
 def without_name(text: str, argument: str) -> str:
-    """Text in single blanks, without empty lines, bold marks, and the argument's own name in front of a claim."""
-    flat = _lines(text) if "\n" in text or "**" in text else " ".join(text.split())
+    """The text with single spaces, without empty lines, bold marks, and the parameter's own name before a claim."""
+    flat = _EMPHASIS.sub(r"(\1) ", text.lstrip(), count=1) if text.lstrip()[:1] in ("*", "_") else text
+    flat = _lines(flat) if "\n" in flat or "**" in flat else " ".join(flat.split())
     bare = flat.lstrip("`'\"")
     if bare.startswith(argument):
         rest = bare[len(argument) :].lstrip("`'\" ")
@@ -501,6 +466,22 @@ def without_name(text: str, argument: str) -> str:
     return flat
 
 
+_EMPHASIS = re.compile(r"^[*_]{1,3}(required|optional|mandatory)[.:]?[*_]{1,3}:?\s", re.IGNORECASE)
+_SHORTEST_WRAPPED = 50
+"""Minimum number of characters in a line that a docstring may have wrapped; lists of values have shorter lines."""
+_OWN_LINE = lazy_pattern(r"[-*•+#|>`'\"“]|\d{1,2}[.)]\s|[\w$.\-]{1,64}\s?(?::|=|–|—|-\s|→)")
+
+
 def _lines(text: str) -> str:
-    lines = (" ".join(line.replace("**", "").split()) for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
+    """The lines of a description, with lines that a docstring has wrapped joined again."""
+    out: list[str] = []
+    wrapped = False
+    for line in text.split("\n"):
+        flat = " ".join(line.replace("**", "").split())
+        if flat:
+            if wrapped and _OWN_LINE.match(flat) is None:
+                out[-1] = f"{out[-1]} {flat}"
+            else:
+                out.append(flat)
+        wrapped = len(flat) >= _SHORTEST_WRAPPED and flat[-1] not in ".:;!?"
+    return "\n".join(out)

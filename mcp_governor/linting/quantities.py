@@ -1,4 +1,4 @@
-"""Numbers by what they stand for: counts, and what is never negative."""
+"""Parameters that count something, and parameters that are never negative."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _AMOUNTS = frozenset({"seconds", "minutes", "hours", "days", "ms", "millis", "by
 
 
 def never_below_zero(name: str, text: str) -> bool:
-    """Whether an argument is a duration, a size, a position in a list or a capacity, and no text says otherwise."""
+    """True if a parameter is a duration, a size, a position in a list or a capacity, and its description agrees."""
     parts = name_words(name)
     if not parts or _BELOW_ZERO.search(text):
         return False
@@ -61,7 +61,7 @@ _BELOW_ZERO = re.compile(r"(?<![\w.])-\d|\bnegative\b|\boffset\b|\bfrom\sthe\sen
 
 
 def counts_something(name: str, text: str) -> bool:
-    """Whether an argument counts things, which has no fractions, by its name or by its description."""
+    """True if a parameter counts things, by its name or by its description, and so has no fractions."""
     if _FRACTION.search(text):
         return False
     if _NUMBER_OF.match(text):

@@ -1,4 +1,4 @@
-"""Definitions that an argument, or a field of a result, leads to: what no reference reaches is seen by no client."""
+"""Definitions that a parameter or a field of a result refers to; clients never see unreferenced ones."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 _HOMES = ("$defs", "definitions")
 _OTHER_WAYS = ("$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "id")
-"""Keywords by which a definition is referred to in ways that a pointer does not show; then all count as reached."""
+"""Keywords for referring to a definition without a pointer; with one of them, all definitions count as referenced."""
 
 _Home = tuple[str, str]
 """A definition at the root of a schema: the keyword and the name."""
 
 
 def is_reached(node: SchemaPlace, facts: Facts) -> bool:
-    """Whether a schema stands where a value can come: outside of the definitions, or in one that is referred to."""
+    """True if a schema applies to some value: it is outside the definitions, or in a referenced one."""
     home = _home(node)
     if home is None:
         return True
@@ -40,7 +40,7 @@ def _home(node: SchemaPlace) -> _Home | None:
 
 
 def _reached(nodes: Iterable[SchemaPlace]) -> frozenset[_Home] | None:
-    """The definitions that references from outside lead to, over others or at once; ``None`` where nobody can tell."""
+    """Definitions referenced from outside, directly or through others; ``None`` if that cannot be determined."""
     leads: dict[_Home | None, set[_Home]] = {}
     for node in nodes:
         schema = node.schema

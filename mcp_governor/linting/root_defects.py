@@ -1,4 +1,4 @@
-"""Defects of a tool's arguments taken together: those that leaked into it, wrappers, and calls with nothing."""
+"""Defects of a tool's parameters as a whole: leaked parameters, wrappers, and calls without arguments."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_MOST_TEXT = 400
-"""Characters of a description that are read: what a tool does stands in front."""
+_MAX_TEXT = 400
+"""Maximum number of characters read from a description; what a tool does comes first."""
 
 _LEAKED = frozenset(
     [
@@ -34,7 +34,7 @@ _LEAKED = frozenset(
     ]
 )
 _MAYBE_LEAKED = frozenset({"context", "request", "session", "state", "config", "extra", "signal"})
-"""Names that are leaked where nobody wrote a word about them, nor what they hold."""
+"""Names of parameters that have leaked if they have neither a description nor a schema."""
 _FUNCTION = re.compile(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Callback)$")
 _HEADER = re.compile(
     r"(?:accept|accept-(?:language|encoding)|user-agent|cache-control|content-type|authorization|cookie|api-version"
@@ -48,7 +48,7 @@ _FILTERS = frozenset({"filter", "query", "where", "criteria", "selector", "condi
 
 
 def root_defects(tool: Tool) -> Iterator[tuple[str, str, str]]:
-    """Each defect of the arguments of a tool: its name, the name of the argument, and the pointer within the tool."""
+    """Each defect of a tool's parameters: its name, the name of the parameter, and the pointer within the tool."""
     schema = tool.raw.get("inputSchema")
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(schema, dict) or not isinstance(properties, dict):
@@ -76,7 +76,7 @@ _NEEDING = frozenset(
         *("query", "remove", "rename", "reply", "run", "send", "set", "update", "upload", "upsert", "write"),
     ]
 )
-"""What cannot be done to nothing: tools with such a verb need at least one argument."""
+"""Verbs that need an object: such a tool has at least one required parameter."""
 _ALONE_FINE = re.compile(
     r"\b(?:optional(?:ly)?|default|if\s(?:omitted|not|provided|given)|current|empty|none|all)\b", re.IGNORECASE
 )
@@ -86,13 +86,13 @@ _ALONE = re.compile(r"\b(?:optional(?:ly)?|current|(?:without|no)\s(?:arguments|
 
 
 def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
-    """Whether a tool that acts on what it is given accepts a call without arguments, and nothing says that it may."""
+    """True if a tool that acts on its input accepts a call without arguments, and nothing allows that explicitly."""
     parts = name_words(tool.name)
-    if not (_NEEDING.intersection(parts[:2]) or _NEEDING.intersection(parts[-1:])) or len(properties) > _MOST_SMALL:
+    if not (_NEEDING.intersection(parts[:2]) or _NEEDING.intersection(parts[-1:])) or len(properties) > _MAX_SMALL:
         return False
     if any(key in schema for key in ("anyOf", "oneOf", "allOf", "if", "minProperties", "dependentRequired", "$ref")):
         return False
-    if _ALONE.search(tool.description[:_MOST_TEXT]):
+    if _ALONE.search(tool.description[:_MAX_TEXT]):
         return False
     return all(
         isinstance(value, dict)
@@ -103,12 +103,12 @@ def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[
     )
 
 
-_MOST_SMALL = 4
-"""Arguments of a tool that is judged by this: one with many may well take any of them."""
+_MAX_SMALL = 4
+"""Maximum number of parameters of a tool for this check; a tool with many may well accept any of them."""
 
 
 def _says_nothing(schema: Any) -> bool:
-    """Whether a schema takes anything at all and has no description, or refers to a class of a framework."""
+    """True if a schema accepts anything and has no description, or refers to a class of a framework."""
     if not isinstance(schema, dict):
         return False
     reference = schema.get("$ref")

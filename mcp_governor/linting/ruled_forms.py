@@ -1,6 +1,6 @@
-"""Forms that a text gives by a rule ("must not start with '-'", "starts with ou_") or by the argument's name.
+"""Formats that a description gives as a rule ("must not start with '-'", "starts with ou_") or a name implies.
 
-What such a rule says is one character or a prefix, so most of these patterns are petty to ask for one at a time: see
+Such a rule is about one character or a prefix, so asking for most of these patterns one by one is petty: see
 ``Form.widespread``.
 """
 
@@ -79,11 +79,11 @@ _OR = re.compile(
 
 
 def ruled_forms(text: str, name: str) -> Iterator[Form]:
-    """The forms that a text gives by a rule, or that its argument's name and a word in it make plain.
+    """The formats that a description gives as a rule, or that follow from the parameter's name and a word in it.
 
     Args:
-        text: about one argument.
-        name: of the argument.
+        text: the description of a parameter.
+        name: of the parameter.
     """
     if match := _NOT_IN_FRONT.search(text):
         mark = next(filter(None, match.groups()))
@@ -121,7 +121,7 @@ def _of_name(text: str, name: str) -> Iterator[Form]:
 
 
 def _escaped(text: str) -> str:
-    """The text as a pattern, for ECMA 262 with the ``u`` flag and Python alike: neither escapes what needs none."""
+    """The text as a pattern for both ECMA 262 with the ``u`` flag and Python, with necessary escapes only."""
     return re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", text)
 
 

@@ -1,4 +1,4 @@
-"""The linter: a surface and a selection → findings."""
+"""The linter: turns a surface and a selection of rules into findings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.errors import ConfigError
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
 from mcp_governor.linting.reached import is_reached
-from mcp_governor.linting.texts import surface_texts
+from mcp_governor.linting.strings import surface_strings
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
@@ -38,19 +38,19 @@ def lint(
     profile: str | Sequence[str] | None = None,
     baseline: Surface | None = None,
 ) -> list[Finding]:
-    """What the selected rules say about a surface.
+    """Run the selected rules on a surface.
 
     Args:
-        surface: what to read; malformed entries are reported, never a crash.
-        settings: which rules, how grave, with which options.
-        profile: a profile, or several, instead of those of ``settings``.
-        baseline: report only findings that it does not already give.
+        surface: the surface to lint; malformed entries are reported and never crash.
+        settings: the rules, their severities and their options.
+        profile: one or several profiles that replace those in ``settings``.
+        baseline: report only findings that this surface does not have.
 
     Returns:
-        Findings by tool (those about the surface first), then by rule, then by place.
+        Findings sorted by tool (those about the surface first), rule and place.
 
     Raises:
-        ConfigError: the settings cannot be followed.
+        ConfigError: the settings cannot be applied.
     """
     if profile is not None:
         settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
@@ -63,18 +63,18 @@ def lint(
 
 
 def run_rules(surface: Surface, selection: Selection) -> list[Finding]:
-    """What the selected rules say, with their own severities, before anything is suppressed."""
+    """Findings of the selected rules with the rules' own severities, before suppressions."""
     return sorted_findings(condensed(_run(surface, _prepare(selection, surface))), surface)
 
 
 def sorted_findings(findings: Iterable[Finding], surface: Surface) -> list[Finding]:
-    """Findings by tool (those about the surface first), then by rule, then by place."""
+    """Findings sorted by tool (those about the surface first), rule and place."""
     order = {tool.name: tool.index for tool in surface.tools}
     return sorted(findings, key=lambda f: (order.get(f.tool or "", -1), f.rule, f.path))
 
 
 def _prepare(selection: Selection, surface: Surface, rules: Collection[str] | None = None) -> dict[str, list[Runner]]:
-    """The checks of the selected rules, of those with these ids where some are given, by what they look at."""
+    """The checks of the selected rules (or of those among them with the given ids), by subject."""
     facts = Facts(surface)
     out: dict[str, list[Runner]] = {}
     for active in selection.linted:
@@ -85,10 +85,10 @@ def _prepare(selection: Selection, surface: Surface, rules: Collection[str] | No
 
 
 def resolve_check(rule: Rule, options: Mapping[str, Any]) -> Check:
-    """The function behind a rule.
+    """The function that implements a rule.
 
     Raises:
-        ConfigError: a user's rule names a function that cannot be imported, or does not compile.
+        ConfigError: a user's rule does not compile, or names a function that cannot be imported.
     """
     if rule.check is None:
         from mcp_governor.linting.declarative import declarative_check
@@ -115,7 +115,7 @@ def resolve_check(rule: Rule, options: Mapping[str, Any]) -> Check:
 
 
 def _imported(module: str, folder: str) -> ModuleType:
-    """A module of the user's: one that is installed, or else one in their folder of rules."""
+    """A user's module: an installed one, or else one in their folder of rules."""
     if not folder or folder in sys.path:
         return importlib.import_module(module)
     sys.path.append(folder)
@@ -126,7 +126,7 @@ def _imported(module: str, folder: str) -> ModuleType:
 
 
 def _guarded(rule: Rule, check: Check) -> Check:
-    """A user's check whose exceptions are the user's errors, not ours."""
+    """A user's check whose exceptions are reported as the user's errors."""
 
     def run(subject: Any, context: Context) -> Iterable[Hit]:
         try:
@@ -156,30 +156,33 @@ def _run(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Find
     for tool in surface.tools:
         yield from _run_tool(tool, runners)
     if "text" in runners or "prose" in runners:
-        yield from _run_texts(surface, runners)
+        yield from _run_strings(surface, runners)
 
 
-def _run_texts(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
+def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
     on_any = runners.get("text", [])
     on_prose = [*on_any, *runners.get("prose", ())]
-    # Surfaces repeat their texts, "string" above all. Our own checks judge the value alone: one that says nothing of it
-    # says nothing of it anywhere. A check of the user's may look at more.
+    # Surfaces repeat their strings, "string" above all. Our own checks look at the value alone, so a value without hits
+    # has none anywhere. A user's check may look at more.
     users = {id(check) for active, check, _ in on_prose if active.rule.check is not None and ":" in active.rule.check}
-    speak: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
-    for text in surface_texts(surface):
+    with_hits: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
+    quiet: set[str] = set()
+    for text in surface_strings(surface, quiet):
         is_prose = text.is_prose
-        known = speak[is_prose].get(text.value)
-        spoke = []
+        known = with_hits[is_prose].get(text.value)
+        matching = []
         for runner in (on_prose if is_prose else on_any) if known is None else known:
             active, check, context = runner
-            said = False
+            has_hits = False
             for found in check(text, context):
-                said = True
+                has_hits = True
                 yield _finding(active, found, text.tool)
-            if known is None and (said or id(check) in users):
-                spoke.append(runner)
+            if known is None and (has_hits or id(check) in users):
+                matching.append(runner)
         if known is None:
-            speak[is_prose][text.value] = spoke
+            with_hits[is_prose][text.value] = matching
+            if not matching and not is_prose:
+                quiet.add(text.value)
 
 
 def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
@@ -197,7 +200,7 @@ def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]]) -> Iterator[Findi
     for node in facts.nodes(tool):
         for active, check, context in per_side[node.side]:
             for found in check(node, context):
-                # A client that never gets to a definition refuses nothing in it.
+                # A client that never visits a definition cannot reject anything in it.
                 if active.rule.limit is None or is_reached(node, facts):
                     yield _finding(active, found, tool.name)
 
@@ -215,7 +218,7 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
 
 
 class Linted(NamedTuple):
-    """A surface, and what :func:`run_rules` said about it."""
+    """A surface, and its findings from :func:`run_rules`."""
 
     surface: Surface
     said: Iterable[Finding]
@@ -224,17 +227,17 @@ class Linted(NamedTuple):
 def new_findings(
     findings: Iterable[Finding], baseline: Surface, selection: Selection, linted: Linted | None = None
 ) -> list[Finding]:
-    """The findings that the same rules do not give, at the same place and for the same value, about ``baseline``.
+    """The findings that ``baseline`` does not have, at the same place and for the same value.
 
-    A change is judged by what it brought: an old finding in a tool that it touched is no part of it, and a finding
-    that it causes in a tool that it did not touch is.
+    A change is judged by what it causes: an old finding in a changed tool does not count, and a new finding in an
+    unchanged tool does.
 
     Args:
-        findings: those about the surface, with the severities that were decided.
-        baseline: what the surface was before.
-        selection: the rules that gave the findings.
-        linted: the surface and what these rules said about it, where that is known: about a baseline that is the same
-            they say the same, and are not asked again.
+        findings: those about the surface, with the configured severities.
+        baseline: the surface before the change.
+        selection: the rules that produced the findings.
+        linted: the surface with the findings of these rules, if known: they are reused for an equal baseline instead of
+            running the rules again.
     """
     found = list(findings)
     if not found:
@@ -248,11 +251,11 @@ def new_findings(
 
 
 _UNREAD = frozenset({"source", "tools"})
-"""What says where a surface was read, which no rule looks at, and what is made from ``entries``."""
+"""Attributes that no rule reads: where a surface comes from, and what is derived from ``entries``."""
 
 
 def _same(one: Surface, other: Surface) -> bool:
-    """Whether every rule reads the same in two surfaces, to the type of each number and the order of each key."""
+    """True if two surfaces look the same to every rule, including number types and the order of keys."""
     return all(
         _same_part(getattr(one, part.name), getattr(other, part.name))
         for part in fields(one)
@@ -262,7 +265,7 @@ def _same(one: Surface, other: Surface) -> bool:
 
 def _same_part(one: Any, other: Any) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple):
-        # One after the other: the text of all tools may be long.
+        # Item by item, because the text of all tools may be long.
         return len(one) == len(other) and all(map(_same_part, one, other))
-    # In Python, 1 is 1.0 and True; their texts differ.
+    # In Python, 1 == 1.0 == True, but their representations differ.
     return repr(one) == repr(other)

@@ -1,4 +1,4 @@
-"""A new rule: its file with examples that fail and pass, ready to be filled in."""
+"""A new rule: its file with examples that fail and pass, ready to edit."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ tool = '{{"name": "a", "description": "TODO: describe", "inputSchema": {{"type":
 
 
 def new_rule(rule_id: str, folder: Path) -> Path:
-    """Write a rule file that works as it is, to be edited.
+    """Write a rule file that works immediately and is meant to be edited.
 
     Args:
         rule_id: ``pack/kebab-name``.
-        folder: the folder of rules that the config names; the pack gets a folder below it.
+        folder: the folder of rules in the configuration; the pack becomes a subfolder.
 
     Returns:
-        The file that was written.
+        The new file.
 
     Raises:
-        UsageError: the id is no rule id, or the file exists.
+        UsageError: the id is not a rule id, or the file exists.
     """
     if not re.fullmatch(ID_PATTERN.strip("^$"), rule_id):
         raise UsageError(f"{one_line(rule_id)!r} is not a rule id.", "Write pack/kebab-name in lower case.")
@@ -69,14 +69,14 @@ def new_rule(rule_id: str, folder: Path) -> Path:
 
 
 def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
-    """Write a page about each pack in a folder of rules, ``PACK.md`` beside the packs.
+    """Write a page for each pack in a folder of rules, ``PACK.md`` next to the packs.
 
     Args:
         folder: a folder with rule files.
-        root: the folder of the configuration that names it; ``None`` where the user typed it.
+        root: the folder of the configuration that names it; ``None`` if the user gave it on the command line.
 
     Returns:
-        The pages, those that were fresh already included.
+        The pages, including those that were up to date.
 
     Raises:
         ConfigError: a rule file is broken.
@@ -97,11 +97,11 @@ def write_pages(folder: Path, *, root: Path | None = None) -> list[Path]:
 
 
 def check_examples(folder: Path, *, only: Path | None = None) -> list[str]:
-    """What the examples of a folder's rules do not give as they say; an empty list where all is well.
+    """Examples in a folder of rules with an unexpected result; empty if all pass.
 
     Args:
         folder: a folder with rule files.
-        only: the one file whose examples are run; by default those of all are, and with them their Python.
+        only: the one file whose examples run; by default all examples run, and with them the Python code of the rules.
 
     Raises:
         ConfigError: a rule file is broken.

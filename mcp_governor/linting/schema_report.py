@@ -1,4 +1,4 @@
-"""Whether a published schema is one: dialect, meta-schema, references, compilation; worked out once per schema."""
+"""Problems of a published schema: dialect, meta-schema, references, compilation; computed once per schema."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @frozen
 class SchemaReport:
-    """What is wrong with one published schema.
+    """The problems of one published schema.
 
     Attributes:
-        invalid: pointer within the schema, and what the meta-schema says.
+        invalid: pointer within the schema, and the message of the meta-schema.
         remote: pointers of references to other documents, with the reference.
-        dangling: pointers of local references that lead nowhere, with the reference.
-        uncompilable: why no validator can be built, where all the above is in order.
+        dangling: pointers of local references that do not resolve, with the reference.
+        uncompilable: why no validator can be built, if there is no problem above.
     """
 
     invalid: tuple[tuple[str, str], ...] = ()
@@ -37,7 +37,7 @@ class SchemaReport:
 
 
 def schema_report(tool: Tool, side: str, context: Context) -> SchemaReport:
-    """The report on one side of a tool, kept while the surface is linted."""
+    """The report on one side of a tool, cached while the surface is linted."""
     return context.facts.memo(("schema-report", tool.index, side), lambda: _report(tool, side, context))
 
 
@@ -46,12 +46,13 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
     draft = dialect_of(schema)
     if not isinstance(schema, dict) or draft is None:
         return _SOUND
-    if _is_huge(schema):
-        return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
     text = json.dumps(schema)
+    # Every value takes a character.
+    if len(text) > MAX_VALUES and _is_huge(schema):
+        return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
     document = document_of(tool, side, context, text)
     lost = list(_lost_references(document)) if '"$ref"' in text else []
-    # The output schemas of one server are much alike.
+    # The output schemas of one server are often alike.
     refused = (
         ""
         if lost
@@ -60,7 +61,7 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
         )
     )
     if not lost and not refused:
-        # What the engine compiles, the meta-schema accepts.
+        # A schema that the engine compiles is valid against its meta-schema.
         return _SOUND
     invalid = tuple(_invalid(schema, draft))
     remote, dangling = (
@@ -73,11 +74,12 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
 _SOUND = SchemaReport()
 
 MAX_VALUES = 200_000
-"""Values of one schema; twenty thousand properties have 80,000. A validator takes a kilobyte for each."""
+"""Maximum number of values in one schema; twenty thousand properties have 80,000. A validator takes a kilobyte for
+each."""
 
 
 def _is_huge(schema: Any) -> bool:
-    """Whether a schema holds more than ``MAX_VALUES`` values; looks at no more of it than that."""
+    """True if a schema has more than ``MAX_VALUES`` values; stops counting there."""
     left = MAX_VALUES
     stack = [schema]
     while stack and left >= 0:
@@ -101,7 +103,7 @@ def _invalid(schema: dict[str, Any], draft: int) -> Iterator[tuple[str, str]]:
 
 
 def _lost_references(document: Document) -> Iterator[tuple[bool, str, str]]:
-    """The references that lead nowhere: whether to another document, the pointer of the schema, the reference."""
+    """References that do not resolve: true for another document, the pointer of the schema, and the reference."""
     for part in document.parts():
         reference = part.schema.get("$ref") if isinstance(part.schema, dict) else None
         if isinstance(reference, str):
@@ -111,7 +113,7 @@ def _lost_references(document: Document) -> Iterator[tuple[bool, str, str]]:
 
 
 def _compile_error(schema: dict[str, Any], draft: int, text: str) -> str:
-    """Why the engine refuses a schema; a pattern counts as broken only where Python refuses it as well."""
+    """Why the engine rejects a schema; a pattern counts as broken only if Python rejects it as well."""
     from mcp_governor.schemas.soundness import surely_compiles
 
     if surely_compiles(schema, text, draft):

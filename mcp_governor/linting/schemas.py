@@ -19,27 +19,28 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
-_MOST_STEPS = 8
-"""References in a row that are followed; generators write one or two. This ends a circle as well: what is left has its
-``$ref``."""
-_DEEPEST = 250
-"""Levels that are followed, references included: more than a surface may nest (``MAX_DEPTH``). Beyond: the types are
-unknown, and rules about them do not fire."""
+_MAX_STEPS = 8
+"""Maximum number of references followed in a row; generators write one or two. A circle ends here with its ``$ref``
+left in place."""
+_MAX_DEPTH = 250
+"""Maximum depth, references included: more than a surface may nest (``MAX_DEPTH``). Beyond it the types are unknown,
+and rules about types do not fire."""
 
 
 def types_of(schema: Any, root: Any = None) -> frozenset[str] | None:
-    """The JSON types that a schema admits as far as ``type`` and ``anyOf``/``oneOf`` of such say, else ``None``.
+    """The JSON types that a schema allows according to ``type``, ``anyOf`` and ``oneOf``, or ``None`` if these do not
+    say.
 
     Args:
         schema: any schema.
-        root: what its local references are looked up in; ``None``: they are not followed.
+        root: the schema in which local references are resolved; with ``None``, they are not.
     """
     return _types(schema, root, {}, 0)
 
 
 def _types(schema: Any, root: Any, known: dict[str, frozenset[str] | None], depth: int) -> frozenset[str] | None:
-    """:func:`types_of`, each reference followed once: circles and repetitions cost nothing."""
-    if not isinstance(schema, dict) or depth > _DEEPEST:
+    """:func:`types_of`, with each reference followed once, so that circles and repetitions are cheap."""
+    if not isinstance(schema, dict) or depth > _MAX_DEPTH:
         return None
     kind = schema.get("type")
     if isinstance(kind, str):
@@ -69,14 +70,14 @@ def _target(root: Any, reference: str) -> Any:
 
 
 def followed(root: Any, schema: Any) -> dict[str, Any]:
-    """A schema with what its local ``$ref`` leads to laid under it; empty where there is no object.
+    """A schema merged with the target of its local ``$ref``, its own keywords first; empty if it is not an object.
 
-    A reference that leads nowhere, elsewhere or in a circle is left as it is.
+    A ``$ref`` that is dangling, remote or circular is left in place.
     """
     if not isinstance(schema, dict):
         return {}
     found: dict[str, Any] = schema
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         reference = found.get("$ref")
         if not isinstance(reference, str) or not reference.startswith("#"):
             break
@@ -88,20 +89,20 @@ def followed(root: Any, schema: Any) -> dict[str, Any]:
 
 
 def effective(root: Any, schema: Any) -> dict[str, Any]:
-    """What a schema comes to: local references followed, and the one branch beside null in its place."""
+    """A schema with local references resolved, and a union with null replaced by its other branch."""
     found = followed(root, schema)
     for key in ("anyOf", "oneOf"):
         branches = found.get(key)
         if isinstance(branches, list):
             real = [item for item in branches if isinstance(item, dict) and item.get("type") != "null"]
             if len(real) == 1 and len(real) < len(branches):
-                # The types of the whole stay with the branches: null is among them.
+                # The types still come from the whole schema, so null is among them.
                 return {**found, **followed(root, real[0])}
     return found
 
 
 def values_of(root: Any, schema: Any) -> list[Any] | None:
-    """The values that an argument, or the items of a list, can have; ``None`` where they are open."""
+    """The values that a parameter or the items of a list can have; ``None`` if they are open."""
     return _values(root, schema, branch=False)
 
 
@@ -121,10 +122,10 @@ _CLOSING = frozenset({"enum", "const", "pattern", "format", "not"})
 
 
 def closes(root: Any, schema: Any) -> bool:
-    """Whether a schema says more of texts than their length: an enum, a pattern or a format, of the value or of the
-    items, in any branch, behind references."""
+    """True if a schema restricts strings by more than their length: with an enum, a pattern or a format, for the value
+    or for the items, in any branch, through references."""
     found = followed(root, schema)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         if found.keys() & _CLOSING:
             return True
         branches = [item for key in ("anyOf", "oneOf", "allOf") for item in _list(found.get(key))]
@@ -143,7 +144,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def parent_of(node: SchemaPlace) -> dict[str, Any]:
-    """The object schema that declares a property; empty where there is none."""
+    """The object schema that declares a property; empty if there is none."""
     value: Any = node.tool.raw.get(node.side)
     for token in node.tokens[:-2]:
         value = value[token]
@@ -156,13 +157,13 @@ def root_of(node: SchemaPlace) -> Any:
 
 
 def document_of(tool: Tool, side: str, context: Context, text: str = "") -> Document:
-    """One schema of a tool with its references, kept while the surface is linted.
+    """One schema of a tool with its references, cached while the surface is linted.
 
     Args:
-        tool: whose.
+        tool: the tool that has it.
         side: ``inputSchema`` or ``outputSchema``.
         context: of the check.
-        text: the schema as JSON, where that is known.
+        text: the schema as JSON, if known.
     """
     schema = tool.raw.get(side)
     return context.facts.memo(
@@ -175,7 +176,7 @@ _PYTHON: dict[str, tuple[type, ...]] = {"string": (str,), "boolean": (bool,), "i
 
 
 def plainly_accepts(schema: Any, value: Any) -> bool:
-    """Whether a schema of a few plain keywords accepts a scalar; no where it takes more than a look to say so."""
+    """True if a schema of a few plain keywords accepts a scalar; false if that takes more than a glance."""
     if not isinstance(schema, dict) or not schema.keys() <= _PLAIN:
         return False
     kind = schema.get("type")
@@ -193,15 +194,15 @@ def plainly_accepts(schema: Any, value: Any) -> bool:
 _NUMBERS = (int, float)
 
 
-class Judges:
-    """Validators for the parts of one published schema, references resolved in the whole of it, which is read once."""
+class PartValidators:
+    """Validators for the parts of one published schema, which is read once and in which all references are resolved."""
 
     def __init__(self, schema: Any) -> None:
         self._draft = dialect_of(schema)
         self._schema = schema
 
     def at(self, node: SchemaPlace) -> Validator | None:
-        """A validator for the schema at a node; ``None`` where none can be built."""
+        """A validator for the schema at a node; ``None`` if none can be built."""
         if not isinstance(self._schema, dict) or self._draft is None or not isinstance(node.schema, dict):
             return None
         try:

@@ -1,4 +1,4 @@
-"""Arguments whose type says less than their words: lists that may be empty, objects without keys, structure in text."""
+"""Types that say less than the description: lists that may be empty, objects without keys, structure in strings."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _ACTED_ON = re.compile(
     re.IGNORECASE,
 )
 _KEYED = frozenset({"ids", "urls", "uris", "paths", "queries", "symbols", "tickers", "emails", "messages", "updates"})
-"""Last words of names of such lists, whatever is said about them."""
+"""Last words of names of such lists, whatever their description says."""
 _NEUTRAL = frozenset({"pipeline", "stages"})
-"""Lists that mean something without any items: an aggregation of no stages gives everything."""
+"""Lists with a meaning when empty: an aggregation without stages returns everything."""
 _MAY_BE_EMPTY = re.compile(
     r"\b(?:empty|optional(?:ly)?|if\s(?:any|omitted|not)|leave|none|zero|additional|extra|exclude|ignore|skip|at\sleast)\b",
     re.IGNORECASE,
@@ -36,11 +36,11 @@ _MAY_BE_EMPTY = re.compile(
 
 
 def needs_items(name: str, text: str) -> bool:
-    """Whether a list is what the tool acts on ("List of files to read", "ids"), so that an empty one asks for nothing.
+    """True if the tool acts on a list ("List of files to read", "ids"), so that an empty one is pointless.
 
     Args:
-        name: of the argument, which is required.
-        text: what is said about it.
+        name: of the parameter, which is required.
+        text: everything that is said about it.
     """
     if _MAY_BE_EMPTY.search(text):
         return False
@@ -54,7 +54,7 @@ _LISTS = ("List of", "A list of", "The list of", "Array of", "An array of", "The
 
 
 def refuses_empty(name: str, description: str) -> bool:
-    """Whether the description of a tool says that it fails if this list is empty."""
+    """True if the description of a tool says that it fails if this list is empty."""
     match = _IF_EMPTY.search(description)
     return match is not None and name in re.findall(r"\w+", match["names"])
 
@@ -74,19 +74,19 @@ _SEVERAL = re.compile(
 
 
 def tuple_length(text: str, schema: Mapping[str, Any]) -> int | None:
-    """The length of a list of numbers that a text gives by its parts ("as [r, g, b]"), where no bound says it."""
+    """The length of a list of numbers whose parts a description lists ("as [r, g, b]"), if no bound gives it."""
     items = schema.get("items")
     numbers = isinstance(items, dict) and items.get("type") in ("integer", "number")
     if not numbers or schema.keys() & {"minItems", "maxItems", "prefixItems"}:
         return None
-    match = _TUPLE.search(text[:_MOST_TUPLE])
+    match = _TUPLE.search(text[:_MAX_TUPLE])
     if match is None or _SEVERAL.search(text[: match.start()]):
         return None
     return (match["parts"] or match["round"]).count(",") + 1
 
 
-_MOST_TUPLE = 200
-"""Characters of a description in which the parts of a list are looked for."""
+_MAX_TUPLE = 200
+"""Maximum number of characters of a description searched for the parts of a list."""
 
 # -- objects without keys
 
@@ -123,11 +123,11 @@ _SAMPLE_KEYS = frozenset(
 
 
 _ROWS = frozenset({"rows", "records", "documents", "metadatas", "headers", "env", "variables"})
-"""Objects whose keys are the user's, whatever an example shows."""
+"""Objects whose keys belong to the user, whatever an example shows."""
 
 
 def lacks_keys(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema is of an object, or of a list of them, and declares no key."""
+    """True if a schema is for an object or a list of objects, and declares no keys."""
     items = schema.get("items")
     if schema.get("type") == "array" and isinstance(items, dict):
         return lacks_keys(items)
@@ -142,27 +142,27 @@ def lacks_keys(schema: Mapping[str, Any]) -> bool:
 _KEYS_SAID = frozenset({"patternProperties", "propertyNames", "$ref", "allOf", "if", "required", "enum", "const"})
 
 
-def key_told(name: str, text: str, description: str) -> str | None:
-    """A key that the words give an object which declares none; ``None`` where they leave the keys open.
+def stated_key(name: str, text: str, description: str) -> str | None:
+    """A key that a description gives for an object without declared keys; ``None`` if it leaves the keys open.
 
     Args:
-        name: of the argument.
-        text: what is said about it.
-        description: of the tool, where examples of calls stand.
+        name: of the parameter.
+        text: everything that is said about it.
+        description: of the tool, which may show example calls.
     """
     own = _OWN_KEYS.search(text)
     if name in _ROWS or _ANY_KEYS.search(text, 0, own.start() if own is not None else len(text)):
         return None
     key = next(filter(None, own.groups()), None) if own is not None else None
     if key is None and name in description:
-        key = _key_shown(name, description[:_MOST_DESCRIPTION])
+        key = _key_shown(name, description[:_MAX_DESCRIPTION])
     return None if key is None or key.lower() in _SAMPLE_KEYS else key
 
 
 def _key_shown(name: str, description: str) -> str | None:
-    """The first key of an object in a call that is shown as an example, or below the name of the argument."""
+    """The first key of an object in an example call, or below the name of the parameter."""
     at = description.find(name)
-    for _ in range(_MOST_PLACES):
+    for _ in range(_MAX_PLACES):
         if at < 0:
             return None
         shown = _SHOWN.match(description, at + len(name))
@@ -175,12 +175,12 @@ def _key_shown(name: str, description: str) -> str | None:
 _SHOWN = re.compile(
     r"[\"'`]?(?:\s?[=:]\s?|[^{}]{0,160}?\n\s{0,40})\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:"
 )
-_MOST_PLACES = 20
-"""Places of the name at which an example is looked for."""
-_MOST_DESCRIPTION = 20_000
-"""Characters of a tool's description in which an example is looked for."""
+_MAX_PLACES = 20
+"""Maximum number of occurrences of the name where an example is looked for."""
+_MAX_DESCRIPTION = 20_000
+"""Maximum number of characters of a tool's description searched for an example."""
 
-# -- structure packed into a text
+# -- structure packed into a string
 
 _JSON = Guarded(
     r"\bJSON[- ](?:(?:encoded|formatted|serialized|stringified)[- ]?\s?)?(?:string|array|object|list|text)\b"
@@ -204,7 +204,7 @@ _OR_JSON = re.compile(
 
 
 def packed(text: str, schema: Mapping[str, Any]) -> str | None:
-    """What a text argument holds that JSON has a type for: "JSON", "comma-separated", "true or false"; or ``None``."""
+    """Content of a string parameter that has a JSON type: "JSON", "comma-separated", "true or false"; or ``None``."""
     default = schema.get("default")
     if "enum" in schema or "const" in schema or "pattern" in schema or "format" in schema:
         return None
@@ -221,20 +221,20 @@ def packed(text: str, schema: Mapping[str, Any]) -> str | None:
     return None
 
 
-# -- patterns that any text passes
+# -- patterns that every string matches
 
 _LOOSE_PATTERN = re.compile(r"[\[\\]")
 
 
 def unanchored(schema: Mapping[str, Any]) -> str | None:
-    """The pattern of a schema, where it describes a whole value and lacks both ``^`` and ``$``; else ``None``."""
+    """The pattern of a schema if it describes a whole value and lacks both ``^`` and ``$``; else ``None``."""
     pattern = schema.get("pattern")
-    if not isinstance(pattern, str) or not 3 < len(pattern) <= _MOST_PATTERN or not _LOOSE_PATTERN.search(pattern):
+    if not isinstance(pattern, str) or not 3 < len(pattern) <= _MAX_PATTERN or not _LOOSE_PATTERN.search(pattern):
         return None
     if re.search(r"(?<!\[)\^|\$|\\[AZzbB]|\(\?[=!<]|^\.\*|\.\*$", pattern):
         return None
     return pattern
 
 
-_MOST_PATTERN = 400
-"""Characters of a pattern that are looked at."""
+_MAX_PATTERN = 400
+"""Maximum length of a pattern that is checked."""

@@ -1,7 +1,7 @@
 """Examples in a description that are written as values or calls: JSON, and calls in Python.
 
-A snippet is what stands between a bracket and the one that closes it. Only what its author meant as JSON is called
-broken: strings in double quotes, and no mark that something was left out.
+A snippet is the text from an opening bracket to the matching one. Only a snippet that its author meant as JSON is
+called broken: with strings in double quotes, and no sign that something was omitted.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from mcp_governor.lazy import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST_SNIPPETS = 40
-"""Snippets of one text that are read; a text with more is a manual."""
+_MAX_SNIPPETS = 40
+"""Maximum number of snippets read per description; one with more is a manual."""
 _LONGEST = 4_000
-"""Characters of a snippet; a longer one is data."""
+"""Maximum length of a snippet in characters; a longer one is data."""
 _OPENS = lazy_pattern(r"(?P<json>\{\s{0,80}\"|\[\s{0,80}(?:\"|\{\s{0,80}\"))|[{\[]")
 _LEFT_OUT = lazy_pattern(
     r"\.\.\.|…|<[\w\s\-|/]{1,40}>|→|\$\{|\{\{|\}\}\s?[A-Za-z]|\b(?:str|int|bool|string|number)\b\s?[,}\]]"
@@ -30,17 +30,17 @@ _TRAILING = lazy_pattern(r",\s*[}\]]")
 _NESTED = lazy_pattern(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))")
 _CALL = lazy_pattern(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
 _LONGEST_CALL = 400
-"""Characters of a call in an example: two to four lines. The end of a longer one is not looked for."""
+"""Maximum length of a call in an example: two to four lines. The end of a longer one is not searched for."""
 
 
 class Snippet(NamedTuple):
-    """A value that is written out in a text.
+    """A value that is written out in a description.
 
     Attributes:
-        at: where it begins.
+        at: its position.
         text: as written.
-        value: what it is; ``None`` where it is neither JSON nor a literal of Python.
-        broken: why it is no JSON, where it was meant to be; else empty.
+        value: the value; ``None`` if it is neither JSON nor a Python literal.
+        broken: why it is not valid JSON, if it was meant to be; else empty.
     """
 
     at: int
@@ -50,14 +50,14 @@ class Snippet(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call that is written out in a text.
+    """A call that is written out in a description.
 
     Attributes:
         name: of the function.
         text: as written.
-        given: the values given by position; ``...`` stands for what is no literal.
-        named: the values given by name, likewise.
-        whole: nothing was left out.
+        given: the positional values; ``...`` stands for anything that is not a literal.
+        named: the values given by name, with the same placeholder.
+        whole: nothing was omitted.
     """
 
     name: str
@@ -68,9 +68,9 @@ class Call(NamedTuple):
 
 
 def snippets(text: str) -> Iterator[Snippet]:
-    """The outermost snippets of a text, in its order."""
+    """The outermost snippets of a description, in order."""
     at = 0
-    for _ in range(_MOST_SNIPPETS):
+    for _ in range(_MAX_SNIPPETS):
         match = _OPENS.search(text, at)
         if match is None:
             return
@@ -89,7 +89,7 @@ def snippets(text: str) -> Iterator[Snippet]:
 
 
 def _closing(text: str, at: int) -> int:
-    """The end of a bracket that opens at a place, whatever stands in quotes; 0 where it is not near."""
+    """The end of the bracket that opens at a position, ignoring quoted text; 0 if it is too far away."""
     depth = 0
     for position in range(at, min(len(text), at + _LONGEST)):
         char = text[position]
@@ -122,7 +122,7 @@ def _read(snippet: str, *, meant: bool) -> tuple[Any, str]:
 
 
 def _literal(source: str) -> Any:
-    """A literal of Python, or of JSON in Python; ``None`` for anything else."""
+    """The value of a literal in Python, or of JSON in Python; ``None`` for anything else."""
     try:
         return _value(ast.parse(source.strip(), mode="eval").body)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -133,7 +133,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def _value(node: ast.expr) -> Any:
-    """The value of a literal; raises ``ValueError`` where there is none."""
+    """The value of a literal; raises ``ValueError`` if it is not a literal."""
     if isinstance(node, ast.Name) and node.id in _WORDS:
         return _WORDS[node.id]
     if isinstance(node, ast.List | ast.Tuple):
@@ -150,14 +150,14 @@ def _value(node: ast.expr) -> Any:
 
 
 def calls(text: str, names: frozenset[str]) -> Iterator[Call]:
-    """The calls of functions with these names that are written out in a text, in Python.
+    """The calls of functions with these names that are written out in Python.
 
     Args:
-        text: any text for a model.
+        text: any string written for a model.
         names: of the functions.
     """
     for count, match in enumerate(_CALL.finditer(text)):
-        if count >= _MOST_SNIPPETS:
+        if count >= _MAX_SNIPPETS:
             return
         if match["name"] not in names:
             continue

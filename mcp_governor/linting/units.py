@@ -1,4 +1,4 @@
-"""Units of measure: which word is one, and which unit a text gives."""
+"""Units of measure: words for units, and the unit that a description gives."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ _UNITS = {
 }
 _BY_WORD = {word: unit for unit, words in _UNITS.items() for word in words.split()}
 _ALONE = frozenset({"m", "s", "h", "d", "b", "in", "min", "mins", "point", "points"})
-"""Words that are a unit behind a number, and mostly something else where they stand alone."""
+"""Words that are a unit after a number, and usually something else on their own."""
 _WORD = re.compile(r"[A-Za-z%°]+")
 
 
 def unit_of(word: str) -> str | None:
-    """The unit that a word behind a number is, in one spelling; ``None`` where it is none."""
+    """The unit that a word after a number means, in one spelling; ``None`` if it is not a unit."""
     return _BY_WORD.get(word.lower())
 
 
 def units_in(text: str) -> frozenset[str]:
-    """The units that a text names by words that are nothing else."""
+    """The units in a string, from words that have no other meaning."""
     found = (word.lower() for word in _WORD.findall(text))
     return frozenset(_BY_WORD[word] for word in found if word in _BY_WORD and word not in _ALONE)
 
 
 def unit_of_name(name: str) -> str | None:
-    """The unit that a name ends in, or holds in a word that is nothing else: "timeout_s", "ms_to_wait"."""
+    """The unit that a name ends in, or contains as an unambiguous word: "timeout_s", "ms_to_wait"."""
     parts = name_words(name)
     if parts and parts[-1] in _BY_WORD and parts[-1] not in ("in", "min", "point", "points"):
         return _BY_WORD[parts[-1]]
@@ -57,7 +57,7 @@ def unit_of_name(name: str) -> str | None:
 
 
 def same_unit(unit: str, name: str, text: str) -> bool:
-    """Whether a number of this unit is one of the argument: its name, or else its text, gives this unit only."""
+    """True if the parameter has this unit: its name, or else its description, gives this unit only."""
     named = unit_of_name(name)
     return named == unit if named else units_in(text) <= {unit}
 
@@ -92,10 +92,10 @@ _NAMED = re.compile(
 
 
 def measures(name: str, within: str = "") -> str | None:
-    """The dimension that an argument measures by its name: ``time``, ``bytes`` or ``length``; ``None`` for others.
+    """The dimension that a parameter measures according to its name: ``time``, ``bytes``, ``length``, or ``None``.
 
     Args:
-        name: of the argument.
+        name: of the parameter.
         within: name of the object that it is part of: "top" of a margin is a length.
     """
     parts = name_words(name)
@@ -112,5 +112,5 @@ def measures(name: str, within: str = "") -> str | None:
 
 
 def states_unit(dimension: str, text: str) -> bool:
-    """Whether a text gives a unit of a dimension, or says that there is none."""
+    """True if a description gives a unit of a dimension, or says that there is none."""
     return bool(_OF[dimension] & units_in(text)) or _NAMED.search(text) is not None

@@ -1,4 +1,4 @@
-"""What the names of arguments let expect of their values: one of a few, or whatever the user has."""
+"""What names of parameters imply about their values: one of a few, or anything the user likes."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ def _words(text: str) -> frozenset[str]:
 
 
 KINDS = _words("""
-    action aggregate aggregation alignment algorithm anchor audience backend behavior behaviour
-    category channel chart choice class classification
-    comparison compression condition context criteria density depth difficulty direction effect encoding encryption
-    engine env environment event feedback filter flavor flavour format frequency grain granularity group grouping
-    importance integration interval justify kind language layout level license logic match method metric mode model op
-    operation operator option order orientation outcome period permission phase placement plan platform policy position
-    precision preference preset priority privacy profile protocol provider purpose quality range reason relation
-    relationship resolution result role rule scale schedule scheme scope severity shape side site size sort speed stage
-    state status step strategy style subtype target task template term theme tier tone topology transition transport
-    trend trigger type unit urgency variant vendor verbosity view visibility vote weight wrap by
+    action aggregate aggregation alignment algorithm anchor audience backend behavior behaviour category channel
+    chart choice class classification comparison compression condition context criteria density depth difficulty
+    direction effect encoding encryption engine env environment event feedback filter flavor flavour format
+    frequency grain granularity group grouping importance integration interval justify kind language layout level
+    license logic match method metric mode model op operation operator option order orientation outcome period
+    permission phase placement plan platform policy position precision preference preset priority privacy profile
+    protocol provider purpose quality range reason relation relationship resolution result role rule scale schedule
+    scheme scope severity setting shape side site size sort speed stage state status step strategy style subtype
+    target task template term theme tier tone topology transition transport trend trigger type unit urgency variant
+    vendor verbosity view visibility vote weight wrap by
 """)
-"""Words for a kind: an argument with such a name takes one of a few values."""
+"""Words for kinds: a parameter with such a name has one of a few values."""
 
 FREE = _words("""
     account address arn author body branch command code comment content cursor data date day dir directory email
@@ -29,9 +29,9 @@ FREE = _words("""
     table tag tags text thought time timestamp title token topic uid until uri url user username uuid value values
     version
 """)
-"""Words for what everybody names as they like: only a promise of a list ("one of") makes its quoted values closed."""
+"""Words for things that everybody names freely: quoted values are closed only after "one of" and the like."""
 
 
 def is_kind(word: str) -> bool:
-    """Whether a word is for a kind, in the singular or the plural."""
+    """True if a word is for a kind, in the singular or the plural."""
     return word in KINDS or word.removesuffix("s") in KINDS or word.rpartition("_")[2].removesuffix("s") in KINDS

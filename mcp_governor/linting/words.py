@@ -1,16 +1,16 @@
-"""Names and prose as words."""
+"""Splits names and prose into words."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-_MOST_CACHED = 64
-"""Characters of a name or a word that is kept with what was found in it: with 4096 of them, that is one megabyte."""
+_MAX_CACHED = 64
+"""Maximum length of a cached name or word, in characters: with 4,096 of them, that is one megabyte."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)?+")
-# Scripts that are written without spaces between words: about two characters make one.
+# Scripts without spaces between words: about two characters make one.
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
 
 STOP_WORDS = frozenset(
@@ -92,7 +92,7 @@ READING_VERBS = frozenset(
         "view",
     ]
 )
-"""First words of names that promise to leave everything as it is."""
+"""First words of names that promise to change nothing."""
 
 MUTATING_VERBS = frozenset(
     [
@@ -144,27 +144,27 @@ MUTATING_VERBS = frozenset(
 
 def name_words(name: str) -> tuple[str, ...]:
     """The words of an identifier, in lower case: ``getUserById`` and ``get_user_by_id`` are the same."""
-    return _short_words(name) if len(name) <= _MOST_CACHED else _name_words(name)
+    return _short_words(name) if len(name) <= _MAX_CACHED else _name_words(name)
 
 
 def _name_words(name: str) -> tuple[str, ...]:
     return tuple([part.lower() for part in _PART.findall(name)])
 
 
-# the names of the tools and arguments of one server, which every rule takes apart
+# The names of the tools and parameters of one server, which every rule splits.
 _short_words = lru_cache(maxsize=4096)(_name_words)
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in lower case."""
+    """The words of a string, in lower case."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    # Folded, a few letters are no longer one.
+    # In lower case, some letters are no longer one character.
     return [word.lower() for word in _WORD.findall(text)]
 
 
 def word_count(text: str) -> int:
-    """How many words a reader would count; text without spaces counts one for two characters."""
+    """Number of words as a reader would count them; in scripts without spaces, two characters count as one word."""
     if text.isascii():
         return len(text.split())
     unspaced = len(_UNSPACED.findall(text))
@@ -172,8 +172,8 @@ def word_count(text: str) -> int:
 
 
 def stem(word: str) -> str:
-    """A word without the endings of English plurals and verb forms; crude, and the same for both sides."""
-    return _short_stem(word) if len(word) <= _MOST_CACHED else _stem(word)
+    """A word without the endings of English plurals and verb forms. Crude, but used on both sides of a comparison."""
+    return _short_stem(word) if len(word) <= _MAX_CACHED else _stem(word)
 
 
 def _stem(word: str) -> str:
@@ -183,7 +183,7 @@ def _stem(word: str) -> str:
     return word
 
 
-# the words of the texts of one server, most of which come again and again
+# Words in the descriptions of one server, most of which occur again and again.
 _short_stem = lru_cache(maxsize=4096)(_stem)
 
 

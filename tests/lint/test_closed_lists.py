@@ -115,7 +115,7 @@ def test_the_values_are_of_another_argument_or_its_name_or_tools():
     assert fragments(ways, name="kind", others={"url": STRING, "path": STRING}) == [["path", "url"]]
 
 
-def test_two_lists_that_differ_are_no_closed_list():
+def test_two_lists_that_differ_are_not_a_closed_list():
     tool = "Args:\n    mode: One of 'fast', 'slow', 'deep'\n"
     assert fragments("'fast' or 'slow'", tool=tool) == []
 

@@ -28,7 +28,7 @@ def test_a_generators_null_defaults_are_one_finding():
     assert found[0].message.startswith("The default is null, but the type does not accept null: p0 (tool_0), ")
     names = found[0].message.split(": ", 1)[1]
     assert names.startswith("p0 (tool_0), same (tool_0), p1 (tool_1), ")
-    assert names.endswith("p10 (tool_10) and 3 more; 28 arguments in 14 tools.")
+    assert names.endswith("p10 (tool_10) and 3 more; 28 parameters in 14 tools.")
 
 
 def test_definitions_that_a_generator_leaves_behind_are_one_finding():
@@ -50,7 +50,7 @@ def test_what_only_an_unused_definition_refers_to_is_unused_as_well():
     assert [finding.value for finding in found] == [["Left", "Behind", "Tree"]]
 
 
-def test_an_enum_beside_null_does_not_refuse_null():
+def test_an_enum_next_to_null_does_not_refuse_null():
     closed = {"anyOf": [{**TEXT, "enum": ["a"]}, {"type": "null"}], "default": None}
     assert findings("null-default", {"x": closed}) == []
     assert findings("null-default", {"x": {**closed, "enum": ["a"]}}) != []
@@ -75,7 +75,7 @@ def test_what_counts_is_an_integer(name, schema, fires):
     assert len(findings("count-number", {name: schema})) == fires
 
 
-def test_a_place_is_no_count():
+def test_a_place_is_not_a_count():
     assert not findings("count-number", {"top": NUMBER, "left": NUMBER})
 
 

@@ -29,5 +29,5 @@ def test_pages_hold_no_raw_control_or_bidirectional_characters():
         assert all(char == "\n" or char.isprintable() for char in text)
 
 
-def test_the_charter_page_says_why_this_source_wants_what_others_flag():
+def test_the_charter_page_says_why_this_source_requires_what_others_flag():
     assert "steers the model" in PAGES["charter.md"]

@@ -83,7 +83,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("rule", "innocent", "guilty"), PAIRS, ids=[rule for rule, _, _ in PAIRS])
-def test_a_false_finding_is_gone_and_the_true_one_beside_it_stays(rule, innocent, guilty):
+def test_a_false_finding_is_gone_and_the_true_one_next_to_it_stays(rule, innocent, guilty):
     assert rule not in rules_of(innocent)
     assert guilty is None or rule in rules_of(guilty)
 

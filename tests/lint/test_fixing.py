@@ -92,12 +92,12 @@ def corrected(argument, *rules, name="x"):
     ],
 )
 def test_a_list_in_prose_becomes_an_enum_where_the_text_is(rule, name, before, after, verdict):
-    told = {"description": "One of: 'fast', 'slow'"}
-    found, said, _ = corrected({**before, **told}, f"clarity/{rule}", name=name)
-    assert (found, said) == ({**after, **told}, verdict)
+    reported = {"description": "One of: 'fast', 'slow'"}
+    found, said, _ = corrected({**before, **reported}, f"clarity/{rule}", name=name)
+    assert (found, said) == ({**after, **reported}, verdict)
 
 
-def test_an_enum_stands_beside_a_reference_and_not_in_what_others_refer_to():
+def test_an_enum_is_next_to_a_reference_and_not_in_what_others_refer_to():
     schema = arguments(mode={"$ref": "#/$defs/Text", "description": "One of: 'a', 'b'"}, other={"$ref": "#/$defs/Text"})
     schema["$defs"] = {"Text": TEXT}
     plan, _, _ = planned([tool(schema)], "clarity/closed-list")
@@ -280,8 +280,8 @@ def test_a_limit_in_prose_wins_over_the_minimum_of_any_count():
 
 def test_a_correction_that_another_rule_would_complain_about_is_left_out_with_the_reason():
     # The null in the enum is what one client refuses; nothing else of the plan suffers.
-    told = {"description": "One of: 'a', 'b'"}
-    properties = {"kind": {"type": ["string", "null"], **told}, "mode": {**TEXT, **told}}
+    reported = {"description": "One of: 'a', 'b'"}
+    properties = {"kind": {"type": ["string", "null"], **reported}, "mode": {**TEXT, **reported}}
     plan, found, _ = planned([tool(arguments(**properties))], "clients/gemini-enum", "clarity/closed-list")
     assert len(found) == 2
     assert [fix.fragment.pointer for fix in plan.fixes] == ["/inputSchema/properties/mode"]
@@ -319,8 +319,8 @@ def test_what_the_engine_cannot_decide_is_said():
 
 
 def test_only_what_was_asked_for_is_fixed():
-    day, told = {**TEXT, "description": "Day (YYYY-MM-DD)"}, {**TEXT, "description": "One of: 'a', 'b'"}
-    surface = build_surface({"tools": [tool(arguments(day=day, mode=told))]})
+    day, reported = {**TEXT, "description": "Day (YYYY-MM-DD)"}, {**TEXT, "description": "One of: 'a', 'b'"}
+    surface = build_surface({"tools": [tool(arguments(day=day, mode=reported))]})
     chosen = selection("clarity/missing-format", "clarity/closed-list")
     found = linted(surface, chosen)
     plan = make_plan(surface, chosen, [one for one in found if one.rule == "clarity/missing-format"])

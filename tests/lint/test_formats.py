@@ -153,7 +153,7 @@ def test_the_default_has_the_form():
     assert patterns({"type": "string", "description": "YYYY-MM-DD", "default": "latest"}) == []
 
 
-def test_two_texts_that_give_two_forms_give_none():
+def test_two_descriptions_that_give_two_forms_give_none():
     assert patterns({"type": "string", "description": "YYYY-MM-DD"}, "Args:\n  day: The day, YYYY-MM-DD") == [DAY]
     assert patterns({"type": "string", "description": "YYYY-MM-DD"}, "Args:\n  day: The month, YYYY-MM") == []
 
@@ -209,7 +209,7 @@ def test_what_everybody_knows_is_one_finding_for_the_server():
     url, key = {"type": "string", "description": "URL to open"}, {"type": "string", "description": "UUID of it"}
     ((path, value, message),) = petty({"url": url, "key": key}, {"url": url})
     assert (path, value) == ("/tools", ["key", "url"])
-    assert "3 arguments in 2 tools" in message
+    assert "3 parameters in 2 tools" in message
     assert "url (t0: a URL), key (t0: a UUID)" in message
     ((path, _value, _message),) = petty({"url": url})
     assert path == "/tools/0/inputSchema/properties/url"

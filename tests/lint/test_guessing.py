@@ -105,7 +105,7 @@ def test_a_lone_argument_counts_where_only_somebody_else_knows_the_value() -> No
     assert messages(rule, tool("stop", board_id=TEXT), tool("list_users")) == ["No description: board_id (stop)."]
 
 
-def test_the_hardest_to_guess_stands_first() -> None:
+def test_the_hardest_to_guess_comes_first() -> None:
     found = messages(
         "clarity/shared-parameter-described",
         tool("a", gate=TEXT, fence_id=TEXT),
@@ -133,7 +133,7 @@ def test_an_identifier_without_a_source(text: str) -> None:
         "The fence that is nearest",
     ],
 )
-def test_a_text_that_says_more_of_an_identifier(text: str) -> None:
+def test_a_string_that_says_more_of_an_identifier(text: str) -> None:
     found = messages("clarity/id-source", tool("run", required=("fence_id",), fence_id={**TEXT, "description": text}))
     assert (found == []) == (text != "The fence that is nearest")
 

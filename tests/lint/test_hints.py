@@ -65,3 +65,46 @@ def test_the_graver_tools_are_named_before_the_others():
     tools = [{"name": f"{verb}_{n}"} for verb in ("get", "add", "delete") for n in range(13)]
     (found,) = lint(surface(*tools), LintSettings(select=("clarity/hints-declared",)))
     assert [found.message.count(verb) for verb in ("delete_", "add_", "get_")] == [12, 10, 6]
+
+
+@pytest.mark.parametrize(
+    ("tool", "message", "fix", "edits"),
+    [
+        (
+            {"name": "mail_delete_item", "annotations": {"readOnlyHint": True}},
+            'mail_delete_item says readOnlyHint: true, but the name says "delete".',
+            "Set readOnlyHint: false, or correct the words.",
+            [("/annotations/readOnlyHint", False)],
+        ),
+        (
+            {"name": "drop_table", "annotations": {"readOnlyHint": False, "destructiveHint": False}},
+            'drop_table says destructiveHint: false, but the name says "drop".',
+            "Set destructiveHint: true, or correct the words.",
+            [("/annotations/destructiveHint", True)],
+        ),
+        (
+            {"name": "list_tags", "description": "Lists tags.", "annotations": {"destructiveHint": True}},
+            'list_tags says destructiveHint: true, but the name and the description say "list" and no change.',
+            "Set readOnlyHint: true, or correct the words.",
+            [],
+        ),
+        (
+            {"name": "list_tags", "description": "Lists tags.", "annotations": {"readOnlyHint": False}},
+            'list_tags says readOnlyHint: false, but the name and the description say "list" and no change.',
+            "Set readOnlyHint: true, or correct the words.",
+            [],
+        ),
+        (
+            {"name": "send_mail", "annotations": {"readOnlyHint": False, "idempotentHint": True}},
+            'send_mail says idempotentHint: true, but the name says "send": two calls send two.',
+            "Set idempotentHint: false, or correct the words.",
+            [("/annotations/idempotentHint", False)],
+        ),
+    ],
+)
+def test_a_wrong_hint_comes_with_the_one_that_the_words_mean(tool, message, fix, edits):
+    # A promise more, as that a tool only reads, is said and never written for anybody.
+    (found,) = lint(surface(tool), LintSettings(select=("clarity/hints-contradict",)))
+    assert (found.message, found.fix) == (message, fix)
+    made = found.correction.edits if found.correction is not None else ()
+    assert [(edit.path, edit.value) for edit in made] == edits

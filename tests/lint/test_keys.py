@@ -6,7 +6,7 @@ import pytest
 
 from mcp_governor.linting.keys import stated_keys
 
-TEXTS = [
+STRINGS = [
     ("The spec with keys x, y and z.", ["x", "y", "z"]),
     ("Must include 'x' (list of names) and 'y'.", ["x", "y"]),
     ("Rows: [{id: string, total?: number}]", ["id", "total"]),
@@ -26,6 +26,6 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "keys"), TEXTS)
+@pytest.mark.parametrize(("text", "keys"), STRINGS)
 def test_keys(text, keys):
     assert stated_keys(text) == keys

@@ -53,7 +53,7 @@ NO_TOOLS = [
 
 
 @pytest.mark.parametrize("text", NO_TOOLS)
-def test_words_that_are_no_names_of_tools(text):
+def test_words_that_are_not_names_of_tools(text):
     assert not dict(misnamed_tools(text, TOOLS))
 
 
@@ -85,7 +85,7 @@ NO_ARGUMENTS = [
 
 
 @pytest.mark.parametrize("text", NO_ARGUMENTS)
-def test_words_that_are_no_names_of_arguments(text):
+def test_words_that_are_not_names_of_arguments(text):
     assert not dict(misnamed_arguments(text, ARGUMENTS))
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.catalogue import LintSettings, load_catalogue, select
@@ -46,10 +46,10 @@ def test_the_same_surface_gives_the_same_findings():
     assert lint(surface) == lint(surface)
 
 
-def test_a_finding_is_told_by_its_value_not_by_its_words():
+def test_a_finding_is_identified_by_its_value_not_by_its_words():
     chosen = LintSettings(select=("clarity/length",))
-    texts = ("x" * 2_049, "y" * 2_049)
-    one, other = (lint(build_surface({"tools": [tool(description=text)]}), chosen)[0] for text in texts)
+    strings = ("x" * 2_049, "y" * 2_049)
+    one, other = (lint(build_surface({"tools": [tool(description=text)]}), chosen)[0] for text in strings)
     assert one.message == other.message
     assert one.rule == other.rule
     assert one.id != other.id
@@ -100,7 +100,7 @@ def test_findings_about_the_surface_are_new_only_where_the_baseline_lacks_them()
     assert [f.path for f in lint(new, chosen, baseline=old)] == ["/serverInfo/name"]
 
 
-def test_a_property_called_like_a_keyword_is_no_keyword():
+def test_a_property_called_like_a_keyword_is_not_a_keyword():
     schema = {
         "type": "object",
         "properties": {
@@ -265,6 +265,8 @@ recordings = st.fixed_dictionaries(
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@example({"tools": [{"name": "0"}]})
+@example({"tools": [{"name": "0", "inputSchema": {"properties": {"\ud800": None}}}]})
 @given(recordings)
 def test_no_surface_can_crash_a_rule(recording):
     surface = build_surface(json.loads(json.dumps(recording)))

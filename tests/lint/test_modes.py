@@ -20,7 +20,13 @@ OF_ARGUMENTS = [
     ("[create, delete] Where to go.", ("mode", "for create, delete")),
     ("Only for list_all.", ("mode", "for list_all")),
     ("A title in create mode.", ("mode", "in create mode")),
+    ("For mode=create: the name", ("mode", "For mode=create")),
+    ("Only applies to mode='create' with a name.", ("mode", "applies to mode='create'")),
+    ("create only: what to make", ("mode", "for create")),
     # Words, other arguments, exceptions and beginnings of sentences.
+    ("Offset of characters (with mode=create the title counts).", None),
+    ("For name=create: the name", None),
+    ("Create only what is new.", None),
     ("Width in degrees, for web and mail.", None),
     ("The rules for create and more.", None),
     ("Filter by id.", None),
@@ -38,7 +44,7 @@ def test_what_an_argument_is_for(text, expected):
     assert (found and (found.chooser, found.condition)) == expected
 
 
-def test_the_values_of_the_argument_itself_are_no_choice():
+def test_the_values_of_the_argument_itself_are_not_a_choice():
     assert modes_of_argument("For create operations.", "mode", VALUES) is None
 
 
@@ -76,7 +82,21 @@ def test_what_a_list_of_choices_requires(text, expected):
     assert [(one.argument, one.condition) for one in found] == expected
 
 
-def test_a_flag_only_counts_there_and_what_is_required_is_no_matter():
+def test_the_values_that_prose_lists_are_choices():
+    arguments = {
+        "source": {"type": "string", "description": "hills, brooks or meadows."},
+        "kind": {"type": "string", "description": "hills only: what to look for"},
+        "size": {"type": "string", "description": "Any words"},
+    }
+    schema = {"type": "object", "required": ["source"], "properties": arguments}
+    surface = build_surface({"tools": [{"name": "a", "description": "", "inputSchema": schema}]}, source="test")
+    context = Context({}, Facts(surface))
+    assert [one.values["needs"] for one in unstated_needs(surface.tools[0], context)] == [
+        'kind depends on source ("for hills")'
+    ]
+
+
+def test_a_flag_only_counts_there_and_what_is_required_does_not_matter():
     arguments = {
         "mode": {"enum": ["create", "delete"]},
         "deep": {"type": "boolean", "description": "Go deep (for delete operations)."},
@@ -91,6 +111,6 @@ def test_a_flag_only_counts_there_and_what_is_required_is_no_matter():
         'name depends on mode ("for create operations")'
     ]
     assert [one.values["needs"] for one in unstated_ignoring(surface.tools[0], context)] == [
-        'deep counts depending on mode ("for delete operations"); '
-        'size counts depending on mode ("for create operations")'
+        'the effect of deep depends on mode ("for delete operations"); '
+        'the effect of size depends on mode ("for create operations")'
     ]

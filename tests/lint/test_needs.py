@@ -46,7 +46,7 @@ ABOUT_ALL = [
 
 
 @pytest.mark.parametrize(("text", "need"), ABOUT_ALL)
-def test_a_text_about_all_arguments(text, need):
+def test_a_description_of_all_arguments(text, need):
     assert [(found.kind, *found.arguments) for found in stated_needs(text, GROUP)] == [need]
 
 
@@ -96,13 +96,16 @@ ABOUT_ONE = [
     ("Required for all actions except 'move-one'.", ("when", "depth", "action"), ""),
     ("Must be set if deepScan is true.", ("when", "depth", "deepScan"), "=true"),
     ("Requires file_id.", ("when", "file_id", "depth"), "present"),
+    ("A deeper look; needs file_id + path.", ("when", "file_id", "depth"), "present"),
+    ("Required on its own and with file_id; else optional.", ("when", "depth", "file_id"), "present"),
+    ("At most one of depth, file_id or path should be given.", ("exclusive", "depth", "file_id", "path"), ""),
     ("Only used when deepScan is true.", ("ignored", "depth", "deepScan"), "=true"),
     ("Ignored if query is set.", ("ignored", "depth", "query"), "present"),
 ]
 
 
 @pytest.mark.parametrize(("text", "need", "state"), ABOUT_ONE)
-def test_a_text_about_one_argument(text, need, state):
+def test_a_description_of_one_argument(text, need, state):
     (found,) = stated_needs(text, GROUP, "depth")
     assert ((found.kind, *found.arguments), found.state) == (need, state)
 

@@ -59,8 +59,8 @@ def test_mentions(description, mentions):
 
 
 def test_a_story_is_not_read_to_its_end():
-    told = outline("`mode` " + "x" * 1000 + ". " + "`mode` is a. " * 50, NAMES).mentions["mode"]
-    assert [len(one) for one in told] == [399, 4, 4, 4]
+    reported = outline("`mode` " + "x" * 1000 + ". " + "`mode` is a. " * 50, NAMES).mentions["mode"]
+    assert [len(one) for one in reported] == [399, 4, 4, 4]
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,6 @@ def test_a_story_is_not_read_to_its_end():
 )
 def test_time_is_linear_in_the_description(piece):
     # The test's own time limit is what a quadratic reading would break.
-    told = outline(piece * (1_000_000 // len(piece)), NAMES)
-    assert len(told.entries) <= 1
-    assert all(len(texts) <= 4 for texts in told.mentions.values())
+    reported = outline(piece * (1_000_000 // len(piece)), NAMES)
+    assert len(reported.entries) <= 1
+    assert all(len(strings) <= 4 for strings in reported.mentions.values())

@@ -41,7 +41,7 @@ def test_a_pointer_is_found_where_the_key_stands(pointer, line, column):
     assert locate_all(DOCUMENT, [pointer])[pointer] == Position(line, column)
 
 
-def test_a_pointer_that_leads_nowhere_is_found_at_its_nearest_ancestor():
+def test_a_pointer_that_does_not_resolve_is_found_at_its_nearest_ancestor():
     assert locate_all(DOCUMENT, ["/tools/1/annotations/title"])["/tools/1/annotations/title"] == Position(4, 5)
     assert locate_all(DOCUMENT, ["/nothing"])["/nothing"] == Position(1, 1)
 

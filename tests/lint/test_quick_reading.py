@@ -20,7 +20,7 @@ PATTERNS = [
     r"[^a-z\s]+\Z",
     r"stra(?:ss|ß)e|\bkey\b",
 ]
-TEXTS = [
+STRINGS = [
     "At Least 5",
     "at most 3",
     "AB-1, ab-2",
@@ -37,12 +37,12 @@ TEXTS = [
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_guarded_expression_finds_what_the_plain_one_finds(pattern):
     guarded, plain = Guarded(pattern), re.compile(pattern, re.IGNORECASE)
-    for text in (*TEXTS, *map("".join, itertools.product("aAbB-. 1", repeat=4))):
+    for text in (*STRINGS, *map("".join, itertools.product("aAbB-. 1", repeat=4))):
         assert [match.span() for match in guarded.finditer(text)] == [match.span() for match in plain.finditer(text)]
         assert (guarded.search(text) is None) == (plain.search(text) is None)
 
 
-def test_a_rule_is_reported_wherever_a_text_stands():
+def test_a_rule_is_reported_wherever_a_string_is():
     description = "Reads it. <!-- hidden -->"
     surface = build_surface({"tools": [_tool("a", description), _tool("b", description)]}, source="x")
     found = [finding for finding in lint(surface) if finding.rule == "hygiene/comments"]

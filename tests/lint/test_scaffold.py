@@ -29,7 +29,7 @@ def test_a_new_rule_runs_and_its_examples_hold(tmp_path):
         ('at = ["/description"]', 'at = ["/title"]', "fail example 1 gives findings at /description, not at /title"),
     ],
 )
-def test_an_example_that_does_not_hold_is_told(tmp_path, old, new, says):
+def test_an_example_that_does_not_hold_is_reported(tmp_path, old, new, says):
     file = new_rule("acme/no-todo", tmp_path)
     file.write_text(file.read_text().replace(old, new))
     (problem,) = check_examples(tmp_path)
@@ -38,7 +38,7 @@ def test_an_example_that_does_not_hold_is_told(tmp_path, old, new, says):
 
 
 @pytest.mark.parametrize("rule_id", ["todo", "Acme/todo", "acme/no todo", "acme/../x", ""])
-def test_what_is_no_rule_id_is_refused(tmp_path, rule_id):
+def test_what_is_not_a_rule_id_is_refused(tmp_path, rule_id):
     with pytest.raises(UsageError, match="not a rule id"):
         new_rule(rule_id, tmp_path)
 
@@ -62,7 +62,7 @@ def test_a_new_rule_says_what_the_configuration_needs(tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     (tmp_path / file).write_text(before)
     new_rule("acme/first", tmp_path / "rules")
-    told = governor_here("rule", "acme/no-todo", "--new", "rules", capsys=capsys)
-    assert told.code == 0, told.err
-    assert added in told.out
-    assert bool(added) is ("Add to the configuration:" in told.out)
+    reported = governor_here("rule", "acme/no-todo", "--new", "rules", capsys=capsys)
+    assert reported.code == 0, reported.err
+    assert added in reported.out
+    assert bool(added) is ("Add to the configuration:" in reported.out)

@@ -95,6 +95,15 @@ def test_the_charter_profile_raises_the_four_description_rules():
         assert chosen[f"charter/{name}"].severity is Severity.ERROR
 
 
+def test_the_profile_of_schema_md_raises_what_its_source_demands():
+    chosen = active(profiles=("schema-md",))
+    demanded = {"closed-input", "closed-nested", "closed-output", "explicit-dialect", "explicit-required"}
+    demanded |= {"no-coercion", "no-default", "root-object", "non-sensitive"}
+    assert all(chosen[f"schema-md/{name}"].severity is Severity.ERROR for name in demanded)
+    # The source says "short", and the figures are ours.
+    assert all(chosen[f"schema-md/{name}-length"].severity is Severity.WARNING for name in ("description", "property"))
+
+
 def test_the_users_severity_beats_the_profiles_and_an_id_beats_a_pack():
     chosen = active(profiles=("charter",), severity={"charter/*": Severity.INFO, "charter/length": Severity.WARNING})
     assert chosen["charter/use-this-when"].severity is Severity.INFO

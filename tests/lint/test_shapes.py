@@ -7,11 +7,11 @@ import pytest
 from mcp_governor.catalogue import LintSettings
 from mcp_governor.linting import lint
 from mcp_governor.linting.shapes import (
-    key_told,
     lacks_keys,
     needs_items,
     packed,
     refuses_empty,
+    stated_key,
     tuple_length,
     unanchored,
 )
@@ -106,7 +106,7 @@ def test_objects_with_keys_or_none(schema):
     ],
 )
 def test_a_key_that_the_words_give(text, description, key):
-    assert key_told("x", text, description) == key
+    assert stated_key("x", text, description) == key
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_key_that_the_words_give(text, description, key):
         ("What is true of it", {"default": "true"}, None),
     ],
 )
-def test_structure_in_a_text(text, schema, what):
+def test_structure_in_a_string(text, schema, what):
     assert packed(text, schema) == what
 
 
@@ -151,16 +151,16 @@ def findings(rule, *properties, required=()):
 def test_one_finding_for_the_server():
     files = {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}
     (message,) = findings("empty-list", {"files": files}, {"files": files}, required=["files"])
-    assert "files (t0, t1); 2 arguments in 2 tools." in message
+    assert "files (t0, t1); 2 parameters in 2 tools." in message
     assert findings("empty-list", {"files": files}) == []
     (message,) = findings("stringly-typed", {"ids": {"type": "string", "description": "IDs, comma-separated"}})
-    assert "ids (t0: comma-separated); 1 argument in 1 tool." in message
+    assert "ids (t0: comma-separated); 1 parameter in 1 tool." in message
 
 
 def test_an_argument_that_has_a_minimum_in_another_tool():
     least = {"type": "integer", "minimum": 1}
     (message,) = findings("count-minimum", {"issue": least}, {"issue": {"type": "integer"}})
-    assert "issue (t1); 1 argument in 1 tool." in message
+    assert "issue (t1); 1 parameter in 1 tool." in message
     assert findings("count-minimum", {"issue": {"type": "integer"}}) == []
 
 
@@ -202,4 +202,4 @@ def test_a_call_without_arguments(name, property_, found):
 def test_a_message_names_more_tools_of_one_argument_where_there_is_room():
     files = {"files": {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}}
     (message,) = findings("empty-list", *[files] * 5, required=["files"])
-    assert "files (t0, t1, t2); 5 arguments in 5 tools." in message
+    assert "files (t0, t1, t2); 5 parameters in 5 tools." in message

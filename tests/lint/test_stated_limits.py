@@ -130,7 +130,7 @@ def test_two_limits_on_one_side_are_none():
 
 
 @pytest.mark.parametrize("text", ["1-2, " * 200_000, "max " * 250_000, "between 1 and " * 80_000, "0" * 1_000_000])
-def test_long_texts_are_read_in_time(text):
-    started = time.monotonic()
+def test_long_strings_are_read_in_time(text):
+    started = time.process_time()
     stated_limits(Argument("n", "integer", text))
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5

@@ -270,7 +270,7 @@ def test_an_entry_point_that_gives_no_folder_is_one_error(package):
         load_catalogue()
 
 
-def test_a_check_stands_in_the_folder_of_rules_or_in_a_package(tmp_path):
+def test_a_check_is_in_the_folder_of_rules_or_in_a_package(tmp_path):
     text = changed('given = "$.description"\nforbid = "foo+$"', 'check = "acme_beside:ends"')
     body = 'from mcp_governor.linting import hit\n\n\ndef ends(tool, context):\n    yield hit("/description", "foo")\n'
     folder(tmp_path, text)
@@ -282,7 +282,7 @@ def test_a_check_stands_in_the_folder_of_rules_or_in_a_package(tmp_path):
     del sys.modules["acme_beside"]
 
 
-def test_a_module_that_is_no_python_is_the_users_error(tmp_path):
+def test_a_module_that_is_not_python_is_the_users_error(tmp_path):
     text = changed('given = "$.description"\nforbid = "foo+$"', 'check = "acme_broken:ends"')
     folder(tmp_path, text)
     (tmp_path / "rules" / "acme_broken.py").write_text("def ends(:\n")

@@ -18,7 +18,7 @@ def test_intervals_are_wilsons(hits: int, total: int, low: float, high: float) -
     assert Share(hits, total).interval == pytest.approx((low, high), abs=5e-5)
 
 
-def test_nothing_counted_is_no_share() -> None:
+def test_nothing_counted_is_not_a_share() -> None:
     assert (str(Share(0, 0)), Share(0, 0).as_json(), Share(0, 0).interval) == ("-", {"hits": 0, "total": 0}, (0.0, 1.0))
 
 

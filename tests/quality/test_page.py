@@ -74,7 +74,7 @@ def test_a_rules_page_shows_what_was_measured() -> None:
     assert "*Measured:*" not in pages(load_catalogue(entry_points=False))["clarity.md"]
 
 
-def test_figures_stand_under_the_current_name_of_a_rule(tmp_path: Path) -> None:
+def test_figures_are_under_the_current_name_of_a_rule(tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     file.write_text('{"now": {"corpus": {"all": {"rules": {"changelog/untold": 3}}}}}', "utf-8")
     assert read_figures(file)["now"] == {"corpus": {"all": {"rules": {"changelog/missing-entry": 3}}}}

@@ -209,12 +209,12 @@ def test_a_judges_file_gets_back_what_the_sheet_hid() -> None:
     ]
     assert len(said[1].reason) <= 160
     assert said[1].reason.startswith("no such x")
-    for lines, told in (
+    for lines, reported in (
         ([{"n": 3, "verdict": "useful"}], "number 3 is not on the sheet"),
         ([{"n": 1, "verdict": "useful"}] * 2, "number 1 was judged twice"),
         ([{"n": 1, "verdict": "ok"}], "'ok' is not a verdict"),
     ):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=reported):
             judged(hidden, lines, "j")
 
 
@@ -311,10 +311,10 @@ def test_a_judge_reads_the_tool(place: Path, capsys: pytest.CaptureFixture[str])
 def test_volumes_count_findings_and_lines_by_split(place: Path) -> None:
     found = volumes({"boxes": "held"}, place / "corpus")
     assert set(found) == {"all", "held"}
-    told = found["held"].as_json()
-    assert (told["servers"], told["findings"]["sum"]) == (1, sum(told["rules"].values()))
-    assert told["findings"]["median"] == told["findings"]["max"] == told["findings"]["sum"] > 1
-    assert told["lines"]["max"] > told["findings"]["max"]
+    reported = found["held"].as_json()
+    assert (reported["servers"], reported["findings"]["sum"]) == (1, sum(reported["rules"].values()))
+    assert reported["findings"]["median"] == reported["findings"]["max"] == reported["findings"]["sum"] > 1
+    assert reported["lines"]["max"] > reported["findings"]["max"]
     assert set(volumes({}, place / "corpus")) == {"all", "dev"}
 
 

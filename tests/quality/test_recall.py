@@ -59,8 +59,8 @@ def finding(tool: str | None, path: str, message: str = "Something is wrong.", r
 
 
 def label(*places: tuple[str, str], kind: str = "units", trap: bool = False, words: str = "", **more: str) -> Label:
-    told = {"importance": "" if trap else "minor", "reach": "" if trap else "rule", **more}
-    return Label("boxes", tuple(Place(*place) for place in places), kind, trap, words=words, **told)
+    reported = {"importance": "" if trap else "minor", "reach": "" if trap else "rule", **more}
+    return Label("boxes", tuple(Place(*place) for place in places), kind, trap, words=words, **reported)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_findings_are_credited_to_problems_and_charged_to_traps() -> None:
     assert measured["lines"] == {"median": 3, "max": 3}
 
 
-def test_what_finds_a_problem_is_no_false_alarm() -> None:
+def test_what_finds_a_problem_is_not_a_false_alarm() -> None:
     text = ("move_box", "/description")
     seen = outcome([finding(*text)], [label(text), label(text, trap=True)])
     assert (len(seen.found), len(seen.alarms)) == (1, 0)
@@ -324,9 +324,9 @@ def test_another_recording_is_said_and_not_measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, tmp_path, "of another surface") == 1
-    told = capsys.readouterr()
-    assert "boxes 1.10.0: the corpus holds another recording" in told.err
-    assert "nothing was measured" in told.out
+    reported = capsys.readouterr()
+    assert "boxes 1.10.0: the corpus holds another recording" in reported.err
+    assert "nothing was measured" in reported.out
 
 
 def test_the_held_half_is_never_listed(capsys: pytest.CaptureFixture[str]) -> None:

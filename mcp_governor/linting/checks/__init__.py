@@ -1,5 +1,5 @@
-"""Checks in Python, one module per family; a rule file names its check as ``module.function``.
+"""Checks written in Python, one module per family; a rule file names its check as ``module.function``.
 
-A check takes what its rule's ``on`` names and yields places with facts; sentences, severities and options stand in the
-rule file. What several checks need to know stands in ``linting``.
+A check takes whatever the rule's ``on`` selects and yields places with facts. Sentences, severities and options belong
+in the rule file, and knowledge shared by several checks in ``linting``.
 """

@@ -1,4 +1,4 @@
-"""Arguments that a model cannot guess: what is hard to guess by its name and type has to be said."""
+"""Parameters that a model cannot guess: a name and a type that leave the value open need a description."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import declared, one_hit
 from mcp_governor.linting.guessing import Argument, may_be_open, open_question
+from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.reached import is_reached
-from mcp_governor.linting.said import said_of
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
 from mcp_governor.linting.words import name_words
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 # -- hard to guess
 
-_MOST_TEXT = 4_000
-"""Characters of what is said about an argument that are read."""
+_MAX_TEXT = 4_000
+"""Maximum number of characters read from everything that is said about one parameter."""
 
 
 def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """Of an argument that is hard to guess, the text says what belongs there."""
+    """A parameter whose value is hard to guess has a description that says what belongs there."""
     name = node.argument
     if name is None or not isinstance(node.schema, dict):
         return
@@ -35,16 +35,16 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     own = schema.get("description") or node.tool.description
     if not may_be_open(parts, types, own if isinstance(own, str) else ""):
         return
-    texts = [one.text for one in said_of(node, context, mentions=True)] or _told_above(node, schema)
-    text, nested = " ".join(texts)[:_MOST_TEXT], len(node.tokens) > 2
+    descriptions = [one.text for one in passages_about(node, context, mentions=True)] or _related(node, schema)
+    text, nested = " ".join(descriptions)[:_MAX_TEXT], len(node.tokens) > 2
     says = open_question(Argument(name, parts, schema, types, text, node.tool.description, nested))
-    # No value comes to a definition that nothing refers to.
+    # A definition that nothing refers to never receives a value.
     if says is not None and is_reached(node, context.facts):
         yield hit(node.pointer, node.schema, says=says, argument=name)
 
 
-def _told_above(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:
-    """What is said about an argument elsewhere: in what it refers to, in its items, on the object that holds it."""
+def _related(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:
+    """Descriptions of a parameter from elsewhere: the referenced schema, its items, and the object that contains it."""
     below = [schema, schema.get("items")]
     out = [item["description"] for item in below if isinstance(item, dict) and isinstance(item.get("description"), str)]
     if node.argument is not None and len(node.tokens) > 2:
@@ -57,7 +57,7 @@ def _told_above(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:
 # -- counted from
 
 INDEXES = frozenset({"index", "idx", "position", "pos", "row", "col", "column"})
-"""Last words of names of what counts from 0 or from 1."""
+"""Last words of names for things that may be counted from 0 or from 1."""
 _BASE = re.compile(
     r"(?<![\w.])-?[01](?![\w.]|\s?%)|\b(?:zero|one|first|last|next|indexed)\b|-based\b|[01]-(?:based|index)", re.I
 )
@@ -67,18 +67,18 @@ _SERVER_BASE = re.compile(
 
 
 def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Something says whether an index counts from 0 or from 1; one hit for the server."""
-    if _SERVER_BASE.search((surface.instructions or "")[:_MOST_TEXT]):
+    """The server says if an index counts from 0 or from 1; one hit for the server."""
+    if _SERVER_BASE.search((surface.instructions or "")[:_MAX_TEXT]):
         return
     found: dict[str, list[Tool]] = {}
-    told: dict[str, str] = {}
+    examples: dict[str, str] = {}
     for one in declared(surface, context):
         parts = name_words(one.name)
         if not parts or parts[-1] not in INDEXES or one.schema.get("type") not in ("integer", "number"):
             continue
         bounded = "minimum" in one.schema or "exclusiveMinimum" in one.schema
-        if bounded or _BASE.search(one.text) or _SERVER_BASE.search(one.tool.description[:_MOST_TEXT]):
-            told.setdefault(one.name, one.tool.name)
+        if bounded or _BASE.search(one.text) or _SERVER_BASE.search(one.tool.description[:_MAX_TEXT]):
+            examples.setdefault(one.name, one.tool.name)
         else:
             found.setdefault(one.name, []).append(one.tool)
-    yield from one_hit(sorted(found.items(), key=lambda item: -len(item[1])), told, "says it")
+    yield from one_hit(sorted(found.items(), key=lambda item: -len(item[1])), examples, "says it")

@@ -1,43 +1,32 @@
-"""What the charter wants published beside a tool ("Per-tool metadata", "Response envelope", principle 5)."""
+"""What the charter requires alongside a tool ("Per-tool metadata", "Response envelope")."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter.facts import (
     CONFIDENCES,
     ENVELOPE_KEYS,
     HINTS_OF_SIDE_EFFECTS,
-    META_KEY,
     STATUSES,
     VERSIONS,
     declared_metadata,
+    metadata_place,
 )
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.schemas import effective, followed
+from mcp_governor.schemas.branches import branches
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Tool
 
 _LATENCIES = ("fast", "moderate", "slow")
 _FORMATS = {"concise", "detailed"}
 _KEYS_1_0 = ENVELOPE_KEYS[:6]
-"""What every version of the envelope has; the rest came later."""
-_ARROW = re.compile(r"(?:→|⟶|⇒|->|=>)")
-_BEFORE_ARROW = re.compile(r"[`'\"*(]*([A-Za-z][\w.\-]*)(?:\([^()\n]*\))?[`'\"*)]*\s*$")
-_AFTER_ARROW = re.compile(r"\s*[`'\"*(]*([A-Za-z][\w.\-]*)")
-
-
-def _place(tool: Tool, key: str) -> str:
-    """Where a metadata field is, or belongs."""
-    own = tool.meta.get(META_KEY)
-    if isinstance(own, dict):
-        return join_pointer("/_meta", META_KEY, key)
-    return f"/_meta/{key}" if key in tool.meta else join_pointer("", key) if key in tool.raw else ""
+"""Keys that every version of the envelope has; later versions added the others."""
 
 
 def _value(tool: Tool, key: str) -> tuple[bool, Any]:
@@ -46,72 +35,78 @@ def _value(tool: Tool, key: str) -> tuple[bool, Any]:
 
 
 def charter_version(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The tool declares a charter version that there is, as major.minor."""
+    """The tool declares an existing charter version, as major.minor."""
     there, value = _value(tool, "charter_version")
     if not there or value not in VERSIONS:
         found = f"is {value!r}" if there else "is missing"
-        yield hit(_place(tool, "charter_version"), value, found=found, known=list(VERSIONS))
+        yield hit(metadata_place(tool.raw, "charter_version"), value, found=found, known=list(VERSIONS))
 
 
 def cost_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """cost_hint holds a token estimate, and a price or null."""
+    """cost_hint contains a token estimate, and a price or null."""
     there, value = _value(tool, "cost_hint")
     if not there:
-        yield hit(_place(tool, "cost_hint"), None, problem="is missing")
+        yield hit(metadata_place(tool.raw, "cost_hint"), None, problem="is missing")
         return
     tokens = value.get("tokens_estimate") if isinstance(value, dict) else None
     if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
-        yield hit(_place(tool, "cost_hint"), value, problem="has no tokens_estimate")
+        yield hit(metadata_place(tool.raw, "cost_hint"), value, problem="has no tokens_estimate")
         return
+    if "dollars_estimate" not in value:
+        yield hit(
+            metadata_place(tool.raw, "cost_hint"),
+            value,
+            problem="has no dollars_estimate, which is null for a free call",
+        )
     dollars = value.get("dollars_estimate")
     if dollars is not None and (not isinstance(dollars, int | float) or isinstance(dollars, bool) or dollars < 0):
-        yield hit(_place(tool, "cost_hint"), value, problem="has a dollars_estimate that is not a price")
+        yield hit(metadata_place(tool.raw, "cost_hint"), value, problem="has a dollars_estimate that is not a price")
 
 
 def latency_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
     """latency_hint is fast, moderate or slow."""
     there, value = _value(tool, "latency_hint")
     if not isinstance(value, str) or value not in _LATENCIES:
-        yield hit(_place(tool, "latency_hint"), value, found=f"is {value!r}" if there else "is missing")
+        yield hit(metadata_place(tool.raw, "latency_hint"), value, found=f"is {value!r}" if there else "is missing")
 
 
 def idempotent(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """Idempotent is a boolean, and idempotentHint says the same."""
+    """idempotent is a boolean, and idempotentHint agrees with it."""
     there, value = _value(tool, "idempotent")
     if not isinstance(value, bool):
-        yield hit(_place(tool, "idempotent"), value, problem=f"is {value!r}" if there else "is missing")
+        yield hit(metadata_place(tool.raw, "idempotent"), value, problem=f"is {value!r}" if there else "is missing")
     elif tool.annotations.get("idempotentHint") is not value:
-        told = tool.annotations.get("idempotentHint")
-        problem = f"is {value}, and idempotentHint is {told if told is not None else 'missing'}"
-        yield hit("/annotations/idempotentHint", told, problem=problem)
+        actual = tool.annotations.get("idempotentHint")
+        problem = f"is {value}, and idempotentHint is {actual if actual is not None else 'missing'}"
+        yield hit("/annotations/idempotentHint", actual, problem=problem)
 
 
 def side_effects(tool: Tool, _context: Context) -> Iterator[Hit]:
     """side_effects is none, read or write."""
     there, value = _value(tool, "side_effects")
     if not isinstance(value, str) or value not in HINTS_OF_SIDE_EFFECTS:
-        yield hit(_place(tool, "side_effects"), value, found=f"is {value!r}" if there else "is missing")
+        yield hit(metadata_place(tool.raw, "side_effects"), value, found=f"is {value!r}" if there else "is missing")
 
 
 def side_effects_hints(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The three hints are those that the charter maps side_effects to."""
+    """The three hints have the values to which the charter maps side_effects."""
     _, value = _value(tool, "side_effects")
     for name, wanted in HINTS_OF_SIDE_EFFECTS.get(value, {}).items() if isinstance(value, str) else ():
-        told = tool.annotations.get(name)
-        if told is not wanted:
-            found = "missing" if told is None else str(told).lower()
-            yield hit(f"/annotations/{name}", told, hint=name, wanted=wanted, found=found, side_effects=value)
+        actual = tool.annotations.get(name)
+        if actual is not wanted:
+            found = "missing" if actual is None else str(actual).lower()
+            yield hit(f"/annotations/{name}", actual, hint=name, wanted=wanted, found=found, side_effects=value)
 
 
 def no_write(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """No tool of the surface declares side_effects "write"."""
+    """No tool of the server declares side_effects "write"."""
     _, value = _value(tool, "side_effects")
     if value == "write":
-        yield hit(_place(tool, "side_effects"), value)
+        yield hit(metadata_place(tool.raw, "side_effects"), value)
 
 
 def response_format(tool: Tool, context: Context) -> Iterator[Hit]:
-    """A tool with large results lets the caller choose, and ``concise`` is the default."""
+    """A tool with large results has a parameter for the format, with ``concise`` as the default."""
     schema = tool.input_schema
     properties = schema.get("properties") if isinstance(schema, dict) else None
     argument = properties.get("response_format") if isinstance(properties, dict) else None
@@ -130,31 +125,8 @@ def response_format(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit(place, argument, problem="does not default response_format to concise")
 
 
-def workflows(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Every tool in a workflow written with arrows exists."""
-    texts = [(tool.name, "/description", tool.description) for tool in surface.tools]
-    if surface.instructions:
-        texts.append(("", "/instructions", surface.instructions))
-    for tool, path, text in texts:
-        known = context.facts.names
-        # An arrow between two unknown words is about something else: columns, states, tables.
-        steps = [pair for pair in _steps(text) if not known.isdisjoint(pair)]
-        unknown = sorted({name for pair in steps for name in pair if "_" in name and name not in known})
-        if unknown:
-            yield hit(path, text, tool=tool or None, unknown=unknown)
-
-
-def _steps(text: str) -> Iterator[tuple[str, str]]:
-    """The words on both sides of each arrow, calls and marks stripped."""
-    for match in _ARROW.finditer(text):
-        before = _BEFORE_ARROW.search(text, max(0, match.start() - 200), match.start())
-        after = _AFTER_ARROW.match(text, match.end())
-        if before is not None and after is not None:
-            yield before[1].rstrip(".-"), after[1].rstrip(".-")
-
-
 def envelope_schema(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """outputSchema publishes the envelope: the six keys of 1.0, and the charter's values of two of them."""
+    """outputSchema contains the envelope: the six keys of 1.0, and the charter's values for two of them."""
     root = tool.output_schema
     if not isinstance(root, dict):
         yield hit("", None, problem="publishes no outputSchema")
@@ -169,3 +141,62 @@ def envelope_schema(tool: Tool, _context: Context) -> Iterator[Hit]:
         if not isinstance(choices, list) or not all(choice is None or str(choice) in known for choice in choices):
             place = join_pointer("/outputSchema/properties", key)
             yield hit(place, properties[key], problem=f"publishes a {key} that is not the charter's enum")
+    yield from _wrong_types(root, properties)
+
+
+_FIELD_TYPES = {
+    "error": "object",
+    "provenance": "object",
+    "follow_up_hints": "array",
+    "degradation_reason": "string",
+    "charter_version": "string",
+}
+_ERROR_TYPES = {"kind": "string", "message": "string", "recovery": "object"}
+
+
+def _wrong_types(root: Any, properties: dict[str, Any]) -> Iterator[Hit]:
+    """Fields of the envelope that are declared with a wrong type, and a kind that is not a closed set."""
+    error = effective(root, properties["error"]).get("properties")
+    within = error if isinstance(error, dict) else {}
+    for prefix, fields, types in (((), properties, _FIELD_TYPES), (("error", "properties"), within, _ERROR_TYPES)):
+        for key, wanted in types.items():
+            if key in fields and not _may_be(root, fields[key], wanted):
+                place = join_pointer("/outputSchema/properties", *prefix, key)
+                named = f"{'error.' if prefix else ''}{key}"
+                yield hit(place, fields[key], problem=f"publishes {named} as another type than {wanted}")
+    if "kind" in within and not any(found.keys() & {"enum", "const"} for found in _branches(root, within["kind"])):
+        place = "/outputSchema/properties/error/properties/kind"
+        yield hit(place, within["kind"], problem="publishes error.kind as free text, not as a list of kinds")
+
+
+def _branches(root: Any, schema: Any) -> Iterator[dict[str, Any]]:
+    return (found for found in branches(root, schema) if found is not None)
+
+
+def _may_be(root: Any, schema: Any, wanted: str) -> bool:
+    """True unless a schema declares types without the wanted one."""
+    declared = [found.get("type") for found in _branches(root, schema)]
+    types = {item for one in declared for item in (one if isinstance(one, list) else [one]) if isinstance(item, str)}
+    return wanted in types or not types - {"null"}
+
+
+def typed_data(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The published envelope declares the schema of its data."""
+    root = tool.output_schema
+    properties = followed(root, root).get("properties") if isinstance(root, dict) else None
+    if not isinstance(properties, dict) or not {"status", "data"} <= properties.keys():
+        return
+    if not any(map(_says_something, _branches(root, properties["data"]))):
+        yield hit("/outputSchema/properties/data", properties["data"])
+
+
+_OF_DATA = frozenset(
+    {"properties", "patternProperties", "additionalProperties", "items", "prefixItems", "enum", "const"}
+)
+
+
+def _says_something(schema: dict[str, Any]) -> bool:
+    """True if a schema declares members, items, values, or a type that has neither."""
+    declared = schema.get("type")
+    types = set(declared if isinstance(declared, list) else [declared]) - {None, "null", "object", "array"}
+    return bool(types) or any(schema.get(key) not in (None, True, {}) for key in _OF_DATA)

@@ -1,4 +1,4 @@
-"""Examples in descriptions: whether they can be read, and whether the schema takes them."""
+"""Examples in descriptions: they parse, and the schema accepts them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import Context, Hit
     from mcp_governor.surface.model import Surface, Tool
 
-_MOST_READ = 20_000
-"""Characters of a text that are read for examples."""
-_MOST_SHOWN = 2
-"""Problems that a message spells out."""
+_MAX_READ = 20_000
+"""Maximum number of characters of a description searched for examples."""
+_MAX_SHOWN = 2
+"""Maximum number of problems quoted in a message."""
 _ANSWER = lazy_pattern(
     r"\b(?:returns?|returned|response|responds|outputs?|results?|yields|answers?|stored|contains)\b[^{}\[\]]{0,200}$",
     re.IGNORECASE,
@@ -36,8 +36,8 @@ _CALLED = lazy_pattern(
 
 
 def broken_example(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """An example that is written as JSON is JSON."""
-    for pointer, text in _texts(tool):
+    """An example written as JSON is valid JSON."""
+    for pointer, text in _descriptions(tool):
         broken = [one for one in _snippets(text) if one.broken]
         if broken:
             more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
@@ -49,7 +49,7 @@ def _short(text: str) -> str:
     return flat if len(flat) <= 80 else f"{flat[:80]}…"
 
 
-def _texts(tool: Tool) -> Iterator[tuple[str, str]]:
+def _descriptions(tool: Tool) -> Iterator[tuple[str, str]]:
     yield "/description", tool.description
     for name, argument in _arguments(tool).items():
         own = argument.get("description") if isinstance(argument, dict) else None
@@ -65,34 +65,34 @@ def _arguments(tool: Tool) -> Mapping[str, Any]:
 
 def _snippets(text: str) -> Iterator[Snippet]:
     if "{" in text or "[" in text:
-        yield from snippets(text[:_MOST_READ])
+        yield from snippets(text[:_MAX_READ])
 
 
 def unfit_example(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A value or a call that a text shows is one that the schema takes."""
+    """The schema accepts every value and call that a description shows."""
     names = frozenset(name for name in surface.by_name if name.isidentifier())
     if surface.instructions:
-        yield from _told("/instructions", None, surface.instructions, _of_calls(surface, surface.instructions, names))
+        yield from _hits("/instructions", None, surface.instructions, _of_calls(surface, surface.instructions, names))
     for tool in surface.tools:
         schema, arguments = tool.input_schema, _arguments(tool)
-        for pointer, text in _texts(tool):
+        for pointer, text in _descriptions(tool):
             if pointer == "/description":
                 found = (*_of_calls(surface, text, names), *_of_values(tool, text))
             else:
                 name = pointer_tokens(pointer)[2]
                 found = tuple(_of_argument(schema, name, arguments[name], text))
-            yield from _told(pointer, tool.name, text, found)
+            yield from _hits(pointer, tool.name, text, found)
 
 
-def _told(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> Iterator[Hit]:
+def _hits(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> Iterator[Hit]:
     problems = list(dict.fromkeys(found))
     if problems:
-        more = f"; and {len(problems) - _MOST_SHOWN} more" if len(problems) > _MOST_SHOWN else ""
-        yield hit(pointer, text, tool=tool, problems="; ".join(problems[:_MOST_SHOWN]) + more)
+        more = f"; and {len(problems) - _MAX_SHOWN} more" if len(problems) > _MAX_SHOWN else ""
+        yield hit(pointer, text, tool=tool, problems="; ".join(problems[:_MAX_SHOWN]) + more)
 
 
 def _of_values(tool: Tool, text: str) -> Iterator[str]:
-    """Problems of objects whose keys are arguments of the tool."""
+    """Problems with objects whose keys are parameters of the tool."""
     arguments, schema = _arguments(tool), tool.input_schema
     needs: dict[tuple[str, str], list[str]] = {}
     for mode in modes_listed(text, arguments.keys(), {}):
@@ -104,7 +104,7 @@ def _of_values(tool: Tool, text: str) -> Iterator[str]:
         if not isinstance(value, dict) or not value or _DENIED.search(front):
             continue
         known = sum(name in arguments for name in value)
-        # An object that shares a name or two with the arguments may be anything.
+        # An object that shares only a name or two with the parameters may be unrelated.
         if known < 2 and not (known == len(value) and _CALLED.search(front)):
             continue
         if known * 2 <= len(value) or (known < len(value) and not _CALLED.search(front)) or _is_answer(front):
@@ -126,12 +126,12 @@ def _is_plain(key: tuple[str, Any]) -> bool:
 
 
 def _is_answer(front: str) -> bool:
-    """Whether what stands in front of an example says that it is a result."""
+    """True if the words in front of an example call it a result."""
     return _ANSWER.search(front.rsplit("\n\n", 1)[-1]) is not None
 
 
 def _of_argument(root: Mapping[str, Any], name: str, schema: Any, text: str) -> Iterator[str]:
-    """Problems of the lists and objects in the description of an argument that takes such."""
+    """Problems with lists and objects in the description of a parameter of such a type."""
     types = types_of(effective(root, schema), root)
     if not types or types.isdisjoint({"array", "object"}) or "string" in types:
         return
@@ -139,12 +139,12 @@ def _of_argument(root: Mapping[str, Any], name: str, schema: Any, text: str) -> 
         front = text[max(0, one.at - 200) : one.at]
         if _DENIED.search(front) or _is_answer(front) or not isinstance(one.value, list | dict) or not one.value:
             continue
-        # What is an object may be one of the items.
+        # An object may be one of the list's items.
         if isinstance(one.value, dict) and "object" not in types:
             continue
         if isinstance(one.value, list) and "array" not in types:
             continue
-        # A list of words in the text about a list of objects is about something else, or a part of one.
+        # A list of words in the description of a list of objects shows something else, or only a part of one.
         if (
             isinstance(one.value, list)
             and not all(isinstance(item, dict) for item in one.value)
@@ -162,9 +162,9 @@ def _of_objects(root: Mapping[str, Any], schema: Any) -> bool:
 
 
 def _of_calls(surface: Surface, text: str, names: frozenset[str]) -> Iterator[str]:
-    """Problems of the calls of tools that are written in Python."""
+    """Problems with calls of tools written in Python."""
     if "(" in text:
-        for call in calls(text[:_MOST_READ], names):
+        for call in calls(text[:_MAX_READ], names):
             reason = _unfit_call(call, surface.by_name[call.name])
             if reason:
                 yield f"{reason} in {_short(call.text)}"
@@ -173,7 +173,7 @@ def _of_calls(surface: Surface, text: str, names: frozenset[str]) -> Iterator[st
 def _unfit_call(call: Call, tool: Tool) -> str:
     arguments, schema = _arguments(tool), tool.input_schema
     if not call.given and not call.named:
-        # "get_items()" is how people write the name of a function.
+        # "get_items()" is a common way to write the name of a function.
         return ""
     for name, value in call.named.items():
         if name not in arguments:
@@ -183,7 +183,7 @@ def _unfit_call(call: Call, tool: Tool) -> str:
             return reason
     open_ = [name for name in arguments if name not in call.named]
     if len(call.given) > len(open_):
-        return f"more values than arguments ({len(open_)}) are"
+        return f"more values than parameters ({len(open_)}) are"
     taken = _placed([value for value in call.given if value is not ...], open_, tool)
     if taken:
         return taken
@@ -192,12 +192,12 @@ def _unfit_call(call: Call, tool: Tool) -> str:
 
 
 def _placed(values: list[Any], names: list[str], tool: Tool) -> str:
-    """Why values that are given by position find no arguments, whatever their order is."""
+    """Why values that are given by position match no parameters in any order; empty if they do."""
     schema, arguments = tool.input_schema, _arguments(tool)
     fits = [[name for name in names if not misfit(schema, arguments[name], value, name, 1)] for value in values]
     for value, names_of in zip(values, fits, strict=True):
         if not names_of:
-            return f"{value!r} fits no argument"
+            return f"{value!r} fits no parameter"
         same = [other for other in fits if set(other) <= set(names_of)]
         if len(same) > len(names_of):
             return f"{len(same)} values such as {value!r} are given, and {' and '.join(names_of)} alone takes one"

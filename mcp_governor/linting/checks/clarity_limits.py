@@ -1,4 +1,4 @@
-"""Limits and units that prose gives, or should give, and that the schema lacks."""
+"""Limits and units that the description gives, or should give, and that the schema lacks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.limits import Argument, Limit, stated_limits
-from mcp_governor.linting.said import said_of
+from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _BOUNDED = {
     "number": ("enum", "const", *COMPOSITION),
     "integer": ("enum", "const", *COMPOSITION),
 }
-"""What bounds a value beside the keywords for it, so that a missing keyword is no gap."""
+"""Other keywords that bound a value, so that the keyword for the bound itself may be missing."""
 _OF = {"string": "characters", "array": "items", "number": "number", "integer": "integer"}
 _TAKES = {"characters": "text", "items": "number of items", "number": "number", "integer": "integer"}
 
@@ -32,7 +32,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A limit that the description gives is in the schema."""
     if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
         return
-    said = said_of(node, context, mentions=True)
+    said = passages_about(node, context, mentions=True)
     schema = effective(root_of(node), node.schema)
     of = _kind(types_of(schema), schema)
     if of is None:
@@ -44,13 +44,13 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             continue
         stated = _stated(Argument(node.argument, of, text, not numeric), context)
         limits = [limit for limit in stated if _missing(limit, schema)]
-        # "One or more names" of an argument that may be left out says nothing about an empty list.
+        # "One or more names" about an optional parameter does not exclude an empty list.
         if [limit[:2] for limit in limits] == [("minItems", 1)] and not _is_required(node):
             continue
         if limits:
-            told = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
+            bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
             correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
-            yield one.told(correction=correction, limits=told, said=limits[0].said, takes=_TAKES[of])
+            yield one.hit(correction=correction, limits=bounds, said=limits[0].said, takes=_TAKES[of])
             return
     if of == "items" and "minItems" not in schema and _is_required(node) and _one_or_more(node):
         description = node.tool.description
@@ -65,8 +65,29 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         )
 
 
+def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A default is within the limit that the description gives."""
+    if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
+        return
+    default = node.schema.get("default")
+    if not isinstance(default, int | float) or isinstance(default, bool):
+        return
+    schema = effective(root_of(node), node.schema)
+    of = _kind(types_of(schema), schema)
+    if of not in ("integer", "number"):
+        return
+    for one in passages_about(node, context, mentions=True):
+        # In a sentence of the tool, only brackets right after the name are about this parameter.
+        if one.where in ("own", "entry") or (one.where == "mention" and one.text.startswith("(")):
+            text = one.text if one.where != "mention" else one.text.split(")", 1)[0] + ")"
+            for limit in _stated(Argument(node.argument, of, text, True), context):
+                if limit.keyword == "maximum" and default > limit.value:
+                    yield one.hit(said=limit.said, default=default)
+                    return
+
+
 def _stated(argument: Argument, context: Context) -> list[Limit]:
-    """The limits that a text gives, read once: servers repeat arguments with their texts."""
+    """The limits that a description gives; memoised because servers repeat parameters with their descriptions."""
     return context.facts.kept(("limits", argument), lambda: stated_limits(argument), lambda _: 2 * len(argument.text))
 
 
@@ -74,7 +95,7 @@ _SOME = re.compile(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
 
 
 def _one_or_more(node: SchemaPlace) -> bool:
-    """Whether the tool's first sentence says "one or more", and this is the only list that it can mean."""
+    """True if the tool's first sentence says "one or more" and this is the only list it can mean."""
     if node.tokens != ("properties", node.argument) or not _SOME.match(node.tool.description.lstrip()[:300]):
         return False
     properties = parent_of(node).get("properties", {}).values()
@@ -101,11 +122,11 @@ _LEADS = (
     "at most",
     "at least",
 )
-"""How a sentence goes on behind the argument that it is about."""
+"""How a sentence continues after the name of its parameter."""
 
 
 def _kind(types: frozenset[str] | None, schema: Mapping[str, Any]) -> str | None:
-    """What a limit of the argument bounds; ``None`` where its types leave that open, or other keywords bound it."""
+    """What a limit of the parameter bounds; ``None`` if its types leave that open, or if other keywords bound it."""
     real = (types or frozenset()) - {"null"}
     if real == {"integer", "number"}:
         real = frozenset({"number"})
@@ -118,7 +139,7 @@ def _kind(types: frozenset[str] | None, schema: Mapping[str, Any]) -> str | None
 
 
 _GENERATED = 2**53 - 1
-"""What zod writes for an integer: it bounds nothing that a caller means."""
+"""zod writes this for any integer; it is not a bound that a caller would mean."""
 
 
 def _missing(limit: Limit, schema: Mapping[str, Any]) -> bool:
@@ -131,7 +152,7 @@ def _missing(limit: Limit, schema: Mapping[str, Any]) -> bool:
 
 
 def _keeps_default(limit: Limit, default: Any) -> bool:
-    """Whether the default is within the limit: otherwise the limit is of something else."""
+    """True if the default is within the limit; if it is not, the limit is about something else."""
     size: float
     if isinstance(default, str | list):
         size = len(default)

@@ -1,4 +1,4 @@
-"""What a tool's description lists as required or optional, and defaults that only prose states."""
+"""Parameters that a tool's description lists as required or optional, and defaults that only the description states."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting import prose
+from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
-from mcp_governor.linting.said import told_of
+from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import Context, Hit
     from mcp_governor.surface.model import Surface, Tool
 
-_MOST_READ = 20_000
-"""Characters of a description that are read; a longer one is a manual."""
+_MAX_READ = 20_000
+"""Maximum number of characters read from a description; a longer one is a manual."""
 _NOTE = re.compile(
     r"\b(?P<name>[A-Za-z_]\w{0,63})[`*]{0,3}\s?\((?P<note>(?:str|string|int|integer|float|number|bool|boolean|list|dict"
     r"|array|object)\b[^()\n]{0,60})\)",
@@ -37,19 +38,19 @@ _ITEM = re.compile(
     r"(?:[-*•]\s|\d{1,2}[.)]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}(?=\s?[:(–—]|\s-\s|$)"
 )
 _BARE = re.compile(r"[`'\"]?([A-Za-z_]\w{0,63})[`'\"]?")
-_MOST_SHOWN = 6
-"""Arguments that a message names; the others are counted."""
+_MAX_SHOWN = 6
+"""Maximum number of parameters named in a message; the others are counted."""
 
 
-def listed_necessity(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """What a description lists as required is required, and what it lists as optional is not."""
-    schema = tool.input_schema
-    arguments = schema.get("properties") if isinstance(schema, dict) else None
-    if not isinstance(arguments, dict) or not arguments or any(key in schema for key in COMPOSITION):
+def listed_necessity(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A parameter listed as required is required, and one listed as optional is optional."""
+    call = call_object(tool, context.facts)
+    schema, arguments = call.schema, call.properties
+    if not arguments or any(key in schema for key in COMPOSITION):
         return
     names = schema.get("required")
     required = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
-    description = tool.description[:_MOST_READ]
+    description = tool.description[:_MAX_READ]
     listed = {**_by_notes(description, arguments, required), **_by_headings(description, arguments)}
     for stated in ("required", "optional"):
         wrong = [name for name, said in listed.items() if said == stated and _differs(said, name, arguments, required)]
@@ -61,15 +62,15 @@ def listed_necessity(tool: Tool, _context: Context) -> Iterator[Hit]:
 def _differs(said: str, name: str, arguments: Mapping[str, Any], required: set[str]) -> bool:
     schema = arguments[name]
     if said == "required":
-        # An argument with a default that says something may be left out, whatever the list says.
+        # A parameter with a meaningful default is optional, whatever the list says.
         return name not in required and isinstance(schema, dict) and schema.get("default") in (None, "")
     return name in required and "null" not in (types_of(schema) or ())
 
 
 def _by_notes(description: str, arguments: Mapping[str, Any], required: set[str]) -> dict[str, str]:
-    """ "a (str), b (int, optional)": where one is marked optional, what is not marked is required.
+    """ "a (str), b (int, optional)": where one is marked as optional, unmarked ones are required.
 
-    Only where the author keeps to it: what is marked is optional, and one that is not marked is required.
+    Applied only if the author is consistent: every marked parameter is optional, and an unmarked one is required.
     """
     if "optional" not in lowered(description):
         return {}
@@ -82,7 +83,7 @@ def _by_notes(description: str, arguments: Mapping[str, Any], required: set[str]
 
 
 def _by_headings(description: str, arguments: Mapping[str, Any]) -> dict[str, str]:
-    """ "Required parameters:" with names below or behind; nothing where there are several such lists."""
+    """ "Required parameters:" with names below it or after it; nothing where there are several such lists."""
     out: dict[str, str] = {}
     seen: list[str] = []
     word = ""
@@ -97,7 +98,7 @@ def _by_headings(description: str, arguments: Mapping[str, Any]) -> dict[str, st
             parts = heading["rest"].rstrip(".").split(",")
             behind = [match[1] for part in parts if (match := _BARE.fullmatch(part.strip()))]
             out.update({name: word for name in behind if name in arguments})
-            # What stands behind the colon is the whole list.
+            # Names after the colon are the whole list.
             word = "" if heading["rest"] else word
         elif word:
             item = _ITEM.match(flat)
@@ -150,12 +151,12 @@ def unstated_default(surface: Surface, context: Context) -> Iterator[Hit]:
     ]
     if not found:
         return
-    # One of each tool first, so that a reader sees how far it goes.
+    # One per tool comes first, to show how many tools are affected.
     first = {one.tool: one for one in reversed(found)}
     order = [one for one in found if first[one.tool] is one] + [one for one in found if first[one.tool] is not one]
-    shown = [f"{one.argument} of {one.tool} ({json.dumps(one.value)})" for one in order[:_MOST_SHOWN]]
-    if len(found) > _MOST_SHOWN:
-        shown.append(f"and {len(found) - _MOST_SHOWN} more")
+    shown = [f"{one.argument} of {one.tool} ({json.dumps(one.value)})" for one in order[:_MAX_SHOWN]]
+    if len(found) > _MAX_SHOWN:
+        shown.append(f"and {len(found) - _MAX_SHOWN} more")
     edits = tuple(Edit(f"{one.pointer}/default", one.value, tool=one.tool) for one in found)
     correction = Correction(edits, Effect.NEUTRAL)
     fragment = f'"default": {json.dumps(order[0].value)}'
@@ -163,7 +164,7 @@ def unstated_default(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 def _arguments(root: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str]]:
-    """Every argument, nested ones included, with its schema, the object that declares it, and its pointer."""
+    """Every parameter, nested ones included, with its schema, the object that declares it, and its pointer."""
     stack = [("/inputSchema", root)]
     while stack:
         pointer, schema = stack.pop()
@@ -187,11 +188,11 @@ _BELOW = ("items", "anyOf", "oneOf", "allOf", "additionalProperties")
 
 
 def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: Tool, context: Context) -> Any:
-    """The default that a description states and the schema does not; ``None`` where there is none."""
+    """The default that a description states and the schema does not; ``None`` if there is none."""
     root = tool.input_schema
     own = schema.get("description")
     if not own and parent is root and "efault" in tool.description:
-        own = told_of(tool, parent["properties"], context.facts).entries.get(name)
+        own = outline_of(tool, context.facts).entries.get(name)
     if not isinstance(own, str) or schema.get("default") is not None or "efault" not in own:
         return None
     names = parent.get("required")

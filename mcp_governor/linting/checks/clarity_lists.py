@@ -1,4 +1,4 @@
-"""Arguments whose values are listed in prose, or in the schema of another tool, and open in their own schema."""
+"""Parameters whose values are listed in a description or in another tool's schema, but not in their own schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.number_codes import number_codes
 from mcp_governor.linting.open_text import open_text
-from mcp_governor.linting.said import said_of
+from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of, values_of
 from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
     from mcp_governor.linting.open_text import OpenText
-    from mcp_governor.linting.said import Said
+    from mcp_governor.linting.passages import Passage
 
 _SAMPLE = re.compile(r"Y{2,4}|\d{4}-\d\d|^[\d.,:\-]+$|^[./~$<{]|[/@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
 _MENTIONED = re.compile(
@@ -30,22 +30,24 @@ _MENTIONED = re.compile(
     re.IGNORECASE,
 )
 _EXPLAINED = re.compile(r"(?<=[\w`'\"])\s?(?::|=|–|—|-\s|→|\().*")
+_DOTTED = re.compile(r"[A-Za-z]\.[A-Za-z]")
+_SHOWN = re.compile(r"\s?[:=]\s?[\"'`]([\w.\-]{1,60})[\"'`]")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
 def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """An argument whose values the description lists has them as an enum."""
+    """A parameter whose values the description lists has an enum."""
     found = open_text(node, context)
     if found is None:
         yield from _listed_codes(node, context)
         return
-    claim = _told(found, context)
+    claim = _stated_list(found, context)
     if claim is not None:
         yield found.hit("enum", list(claim.values), takes="text")
 
 
 def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """The numbers that an argument takes, where its description gives the meaning of each."""
+    """The numbers that a parameter accepts, if its description gives the meaning of each."""
     schema = node.schema
     if node.argument is None or node.side != "inputSchema" or not isinstance(schema, dict):
         return
@@ -55,7 +57,7 @@ def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     real = effective(root, schema)
     words = name_words(node.argument)
-    for said in said_of(node, context):
+    for said in passages_about(node, context):
         found = number_codes(said.text)
         if found is None or not (found.promised or len(found.codes) > 2 or is_kind(words[-1] if words else "")):
             continue
@@ -74,7 +76,7 @@ def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """An argument that has an enum in another tool has it here as well, where the texts are about the same."""
+    """A parameter that has an enum in another tool has it here as well, if the descriptions agree."""
     found = open_text(node, context)
     if found is None:
         return
@@ -82,8 +84,8 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     text = node.schema.get("description")
     if not enums or not isinstance(text, str):
         return
-    if _told(found, context) is not None:
-        return  # The text lists the values: closed_list says so.
+    if _stated_list(found, context) is not None:
+        return  # closed_list reports values that the description lists.
     for one in enums:
         if one.items is found.items and one.tool != node.tool.name and _same_thing(found, text, one):
             yield found.hit("enum", list(_as_default(one.values, found.default)), sibling=one.tool)
@@ -91,85 +93,124 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def _as_default(values: tuple[str, ...], default: str) -> tuple[str, ...]:
-    """The values in the case of a default that is one of them but for its case."""
+    """The values in the letter case of a default that equals one of them apart from case."""
     if not default or default in values:
         return values
     return tuple(value.lower() if default.islower() else value.upper() for value in values)
 
 
-def _told(found: OpenText, context: Context) -> ClosedList | None:
-    """The list of values that the texts about an argument give; none where another list there has more."""
-    # Two rules ask, and those on formats after them.
+def _stated_list(found: OpenText, context: Context) -> ClosedList | None:
+    """The list of values that the descriptions of a parameter give; ``None`` if another list there has more."""
+    # Two rules ask for this, and then the rules about formats.
     key = ("closed list", found.node.tool.index, found.node.pointer)
     return context.facts.recent(key, lambda: _read(found, context))
 
 
 def _read(found: OpenText, context: Context) -> ClosedList | None:
-    texts = said_of(found.node, context, mentions=True)
-    if any(is_open(said.text) for said in texts if said.where in ("own", "entry")):
+    passages = passages_about(found.node, context, mentions=True)
+    if any(is_open(said.text) for said in passages if said.where in ("own", "entry")):
         return None
-    # The heading of a section promises the list that its bullets are.
+    # A section whose heading announces a list has it as bullets.
     claims = [
         (said, claim)
-        for said in texts
+        for said in passages
         for claim in context.facts.read(closed_lists, _headed(said.text) if said.where == "section" else said.text)
     ]
-    told = next(
+    stated = next(
         (claim for said, claim in claims if _is_about(said, claim) and _meant(claim, found, context)),
         None,
     )
-    if told is None:
+    if stated is None:
         return None
-    values = set(told.values)
+    values = set(stated.values)
+    shown = {match[1] for said in passages if said.where == "mention" and (match := _SHOWN.match(said.text))}
+    if not shown <= values:
+        return None  # An example call has another value: the list belongs to one case.
     more = any(
         values.intersection(claim.values) and not values.issuperset(claim.values)
         for said, claim in claims
         if said.where != "section"
     )
-    return None if more else told
+    return None if more else stated
 
 
 def _headed(bullets: str) -> str:
-    """The bullets of a section as a list of values, without what explains each."""
+    """The bullets of a section as a list of values, without their explanations."""
     return "\n".join(("Values:", *(_EXPLAINED.sub(":", bullet, count=1) for bullet in bullets.split("\n"))))
 
 
-def _is_about(said: Said, claim: ClosedList) -> bool:
-    """Whether a list in a text is about its argument: in a sentence that names it, only a quoted one in front, or one
-    of bullets."""
+def _is_about(said: Passage, claim: ClosedList) -> bool:
+    """True if a list belongs to its parameter: a sentence that names it may have only a quoted list before the name, or
+    one in bullets."""
     if said.where == "section":
         return claim.bullets
-    return said.where != "mention" or ((claim.quoted or claim.bullets) and _MENTIONED.match(said.text) is not None)
+    if said.where != "mention" or (claim.plainly and said.text.startswith("values ")):
+        return True
+    return (claim.quoted or claim.bullets) and _MENTIONED.match(said.text) is not None
 
 
 def _meant(claim: ClosedList, found: OpenText, context: Context) -> bool:
-    """Whether a list is of this argument's values."""
+    """True if a list gives the values of this parameter."""
     return _trusted(claim, found) and not _of_something_else(claim, found, context)
 
 
 def _trusted(claim: ClosedList, found: OpenText) -> bool:
-    """Whether the form of a list, and the words for what it is of, make it one of values."""
+    """True if the form of a list and the words that introduce it make it a list of values."""
     words = name_words(found.name)
     last = words[-1] if words else ""
+    # "sort_dir" is not a directory.
+    last = "direction" if last == "dir" and words[-2:-1] in (("sort",), ("order",)) else last
     kind = is_kind(last) or (is_kind(claim.noun) and last not in FREE)
     constants = all(_CONSTANT.fullmatch(value) for value in claim.values)
     identifiers = constants and (len(claim.values) > 2 or any("_" in value for value in claim.values))
+    # Two unquoted words may be a phrase.
+    several = len(claim.values) > 2 or claim.alternatives or constants
+    given = any(value.lower() in FREE or value.lower() in _GIVEN for value in claim.values)
     if found.items and not claim.promised:
         return False
     if claim.promised and claim.quoted:
         return True
     if last in FREE:
         return False
+    certain = claim.marked or claim.explained
     if claim.promised:
-        return kind or identifiers or claim.bullets
+        if kind or identifiers or claim.bullets:
+            return True
+        return not given and ((claim.plainly and several) or (claim.alternatives and len(claim.values) > 2))
     if claim.quoted:
-        return kind or claim.alternatives or claim.bullets
-    plain = claim.noun != "" or claim.alternatives
-    return (kind and (plain or constants)) or (identifiers and plain)
+        return kind or claim.alternatives or claim.bullets or certain
+    plain = claim.noun != "" or claim.alternatives or certain
+    whole = claim.whole and (len(claim.values) > 2 or claim.bullets)
+    if (kind and (plain or constants or whole)) or (identifiers and plain):
+        return True
+    # A description that consists of a list of names lists values, unless the names stand for free text.
+    names = (claim.whole and plain) or (claim.explained and not claim.noun)
+    names = names or (claim.alternatives and (claim.bracketed or claim.marked))
+    return names and (len(claim.values) > 2 or (claim.marked and claim.alternatives)) and not given
+
+
+_GIVEN = frozenset(
+    [
+        "city",
+        "company",
+        "country",
+        "county",
+        "domain",
+        "ip",
+        "person",
+        "place",
+        "province",
+        "slug",
+        "street",
+        "town",
+        "zip",
+    ]
+)
+"""Words for free text, in addition to ``FREE``: "City, state or country"."""
 
 
 def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> bool:
-    """Whether the values are other arguments, tools, another argument's values, samples, or lack the default."""
+    """True if the values are parameters, tools, another parameter's values or samples, or lack the default."""
     values = set(claim.values)
     default = found.schema.get("default")
     if isinstance(default, str) and default and default not in values:
@@ -184,7 +225,9 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
         return True  # "Provide exactly one of `path` or `url`."
     if claim.promised and claim.quoted:
         return False
-    if values & others:
+    if not claim.promised and claim.alternatives and all(map(_DOTTED.search, values)):
+        return True  # Two examples of qualified names: "base.http" or "chain.agent".
+    if 2 * len(values & others) >= len(values):
         return True
     root = root_of(found.node)
     return any(
@@ -195,7 +238,7 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
 
 
 class _Enum(NamedTuple):
-    """An argument of some tool with an enum of texts."""
+    """A parameter of some tool that has an enum of strings."""
 
     tool: str
     items: bool
@@ -204,7 +247,7 @@ class _Enum(NamedTuple):
 
 
 def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
-    """The enums of all tools by the name of the argument."""
+    """The enums of all tools, by parameter name."""
     out: dict[str, dict[tuple[str, ...], _Enum]] = {}
     for tool in context.surface.tools:
         for node in context.facts.nodes(tool):
@@ -228,7 +271,7 @@ def _words(text: Any) -> frozenset[str]:
 
 
 def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
-    """Whether an argument is what another of the same name is: the same words, two of its values, or its default."""
+    """True if two parameters of one name mean the same: same words, two of its values, or its default."""
     default = found.schema.get("default")
     if isinstance(default, str) and default:
         if default not in _as_default(other.values, default):

@@ -1,4 +1,4 @@
-"""Names of tools and arguments in prose that do not exist under that name."""
+"""Names of tools and parameters in descriptions that do not exist under that name."""
 
 from __future__ import annotations
 
@@ -11,23 +11,27 @@ from mcp_governor.linting.guarded import has_any, lowered
 from mcp_governor.linting.likeness import (
     Names,
     absent_arguments,
+    called_tools,
     listed_tools,
+    misassigned,
     misnamed_arguments,
     misnamed_tools,
+    named_arguments,
     notes_on,
     plain,
     plainly_misnamed,
 )
+from mcp_governor.linting.schemas import root_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.linting.context import Context, Facts, Hit, SchemaPlace
-    from mcp_governor.linting.texts import Text
+    from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Tool
 
-_MOST_READ = 20_000
-"""Characters of a text that are searched for names; a description with more is a manual, mostly of other things."""
+_MAX_READ = 20_000
+"""Maximum number of characters searched for names; a longer description is a manual, mostly about other things."""
 _ARGS = re.compile(
     r"(?:args|arguments|parameters|params|(?:required|optional|input) (?:parameters|arguments))\s?:", re.IGNORECASE
 )
@@ -39,26 +43,28 @@ _ANSWER = re.compile(
     r"|raises|yields|errors?|each with)\b",
     re.IGNORECASE,
 )
-_MOST_COMPARED = 2_000
-"""Pairs of a word and an argument that are compared for one tool: 10 ms; see likeness."""
-_MOST_NAMED = 5
-"""Names that a message spells out."""
+_MAX_COMPARED = 2_000
+"""Maximum number of comparisons of a word with a parameter per tool, which take 10 ms; see likeness."""
+_MAX_NAMED = 5
+"""Maximum number of names quoted in a message."""
 
 
 def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
-    """A text names tools by names that they have."""
+    """A description calls tools by their names."""
     tools = context.facts.memo("tool names", lambda: Names(context.facts.names))
-    read = text.value[:_MOST_READ]
+    read = text.value[:_MAX_READ]
     found = dict(misnamed_tools(read, tools))
     if " tool" in read:
         found.update(plainly_misnamed(read, tools))
+    if "=" in read and "(" in read:
+        found.update(called_tools(read, tools))
     if "\n" in read:
         found.update(listed_tools(read, tools))
     if found:
         known = context.facts.memo("other names", lambda: _other_names(context.facts))
         found = {named: name for named, name in found.items() if named not in known}
     if found:
-        pairs = list(found.items())[:_MOST_NAMED]
+        pairs = list(found.items())[:_MAX_NAMED]
         near = [f"{name} for {named}" for named, name in pairs if name]
         advice = f"Write {', '.join(near)}, if that is meant." if near else "Name a tool that this server has."
         yield hit(text.pointer, text.value, tool=text.tool, named=_joined([named for named, _ in pairs]), advice=advice)
@@ -69,53 +75,71 @@ def _joined(names: list[str]) -> str:
 
 
 def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
-    """The description of a tool names arguments by names that they have."""
+    """The description of a tool calls parameters by their names."""
     declared = tool.raw.get("inputSchema")
     top = declared.get("properties") if isinstance(declared, dict) else None
     if not isinstance(top, dict) or not top:
         return
     nodes = [node for node in context.facts.nodes(tool) if node.side == "inputSchema"]
     names = {node.argument for node in nodes if node.argument is not None}
-    arguments = Names(names, _MOST_COMPARED)
+    arguments = Names(names, _MAX_COMPARED)
     seen: set[str] = set()
     for path, text, (named, name) in _misnamed(tool, nodes, arguments, context.facts):
         if named not in seen:
             seen.add(named)
-            advice = f"Write {name}" if name else f"Name one of its arguments ({', '.join(sorted(names)[:8])})"
+            advice = f"Write {name}" if name else f"Name one of its parameters ({', '.join(sorted(names)[:8])})"
             yield hit(path, text, named=named, advice=advice)
 
 
 def _misnamed(
     tool: Tool, nodes: list[SchemaPlace], arguments: Names, facts: Facts
 ) -> Iterator[tuple[str, str, tuple[str, str]]]:
-    """Where, in which text, which word, and the nearest name."""
-    description = tool.description[:_MOST_READ]
-    # What such an entry is called does not matter: it is documented as an argument of this tool.
+    """Pointer and text of each misspelled name, with the word and the nearest name."""
+    description = tool.description[:_MAX_READ]
+    # The heading's wording does not matter: the entry documents a parameter of this tool.
     yield from (("/description", tool.description, pair) for pair in _undeclared(description, arguments))
-    texts = [("/description", tool.description, _asked(description))]
+    parts = [("/description", tool.description, _asked(description))]
     for node in nodes:
         own = node.schema.get("description") if isinstance(node.schema, dict) else None
         if isinstance(own, str):
-            texts.append((f"{node.pointer}/description", own, own[:_MOST_READ]))
-    for path, value, text in texts:
+            parts.append((f"{node.pointer}/description", own, own[:_MAX_READ]))
+    for path, value, text in parts:
         for pair in misnamed_arguments(text, arguments):
             known = facts.memo("other names", lambda: _other_names(facts))
             if pair[0] not in facts.names and (pair[0] not in known or _is_copied(pair[0], text, facts)):
                 yield path, value, pair
+    for pair in named_arguments(parts[0][2], arguments):
+        known = facts.memo("other names", lambda: _other_names(facts))
+        if pair[0] not in facts.names and pair[0] not in known:
+            yield "/description", tool.description, pair
+    if "='" in description or '="' in description:
+        assigned = misassigned(parts[0][2], arguments, _values(nodes))
+        yield from (("/description", tool.description, pair) for pair in assigned if pair[0] not in facts.names)
     if "f no " in description or "f the " in description:
         others = facts.memo("plain arguments", lambda: _plain_arguments(facts))
         yield from (
-            ("/description", tool.description, pair) for pair in absent_arguments(texts[0][2], arguments, others)
+            ("/description", tool.description, pair) for pair in absent_arguments(parts[0][2], arguments, others)
         )
 
 
+def _values(nodes: list[SchemaPlace]) -> dict[str, str]:
+    """The values of the enums of a tool, each with its parameter; values of two parameters are left out."""
+    out: dict[str, str] = {}
+    twice: set[str] = set()
+    for node in nodes:
+        for value in values_of(root_of(node), node.argument, node.schema) if node.argument is not None else ():
+            if out.setdefault(value, node.argument or "") != node.argument:
+                twice.add(value)
+    return {value: name for value, name in out.items() if value not in twice}
+
+
 def _is_copied(name: str, text: str, facts: Facts) -> bool:
-    """Whether a text gives notes on an argument that another tool has: copied with the rest of its description."""
+    """True if the description documents a parameter of another tool: it was copied with the rest of the description."""
     return name in facts.memo("plain arguments", lambda: _plain_arguments(facts)).values() and notes_on(name, text)
 
 
 def _plain_arguments(facts: Facts) -> dict[str, str]:
-    """The arguments of all tools, by their names without case and marks."""
+    """The parameters of all tools, by their names without case and marks."""
     out: dict[str, str] = {}
     for tool in facts.surface.tools:
         schema = tool.input_schema
@@ -125,7 +149,7 @@ def _plain_arguments(facts: Facts) -> dict[str, str]:
 
 
 def _asked(description: str) -> str:
-    """A description without the lists that tell of results and examples."""
+    """A description without its lists of results and examples."""
     out: list[str] = []
     apart = False
     for line in description.splitlines():
@@ -142,7 +166,7 @@ def _asked(description: str) -> str:
 
 
 def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]:
-    """Entries of an "Args:" section that the schema does not have, where it has another of the entries."""
+    """Entries of an "Args:" section that are missing in the schema, where another of its entries is present."""
     if ":" not in description or not has_any(lowered(description), ("args", "arguments", "param")):
         return
     within, indent = False, -1
@@ -165,7 +189,7 @@ def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]
 
 
 def _other_names(facts: Facts) -> frozenset[str]:
-    """Names of arguments, fields of results, values and prompts: whatever is spelled like one of these is no tool."""
+    """Names of parameters, result fields, values and prompts; a word spelled like one of them is not a tool."""
     out: set[str] = set()
     for tool in facts.surface.tools:
         for node in facts.nodes(tool):

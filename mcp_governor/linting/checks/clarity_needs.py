@@ -1,32 +1,37 @@
-"""Arguments that depend on each other by the words of a tool and not by its schema."""
+"""Parameters that depend on each other according to a tool's description but not its schema."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.choices import quoted_choices, values_of
+from mcp_governor.linting.closed_lists import closed_lists
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
 from mcp_governor.linting.needs import Group, Need, stated_needs
-from mcp_governor.linting.said import told_of
+from mcp_governor.linting.option_lists import stated_options
+from mcp_governor.linting.passages import outline_of
+from mcp_governor.linting.prose import without_name
 from mcp_governor.linting.schemas import COMPOSITION, types_of
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.linting.context import Context, Facts, Hit, SchemaPlace
     from mcp_governor.surface.model import Tool
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
 _FLAG = (frozenset({"boolean"}), frozenset({"boolean", "null"}))
-_MOST_SHOWN = 3
-"""Dependencies that a message spells out; the others are counted."""
+_MAX_SHOWN = 3
+"""Maximum number of dependencies quoted in a message; the others are counted."""
 
 
 class _Found(NamedTuple):
-    """A need, the object that declares its arguments, and if it is one of a choice."""
+    """A dependency, the object that declares its parameters, and if it is one of a choice."""
 
     need: Need
     pointer: str
@@ -35,16 +40,16 @@ class _Found(NamedTuple):
 
 
 def unstated_needs(tool: Tool, context: Context) -> Iterator[Hit]:
-    """A dependency between arguments that a description states is in the schema."""
-    yield from _told(tool, context, ignored=False)
+    """A dependency between parameters that a description states is in the schema."""
+    yield from _hits(tool, context, ignored=False)
 
 
 def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
-    """Where an argument counts only together with another, the schema says so."""
-    yield from _told(tool, context, ignored=True)
+    """The schema says so if a parameter has an effect only together with another."""
+    yield from _hits(tool, context, ignored=True)
 
 
-def _told(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
+def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     found = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
     strict = [one for one in found if one.need.kind != "ignored"]
     if ignored:
@@ -56,8 +61,8 @@ def _told(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         ]
     if not strict:
         return
-    shown = [_shown(one.need) for one in strict[:_MOST_SHOWN]]
-    named = {one.need.arguments[0] for one in strict[:_MOST_SHOWN]}
+    shown = [_shown(one.need) for one in strict[:_MAX_SHOWN]]
+    named = {one.need.arguments[0] for one in strict[:_MAX_SHOWN]}
     rest = [name for name in dict.fromkeys(one.need.arguments[0] for one in strict) if name not in named]
     if rest:
         shown.append(f"and more of {', '.join(rest)}")
@@ -68,14 +73,14 @@ def _told(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     advice = json.dumps(fragments[0], ensure_ascii=False)[1:-1] if fragments else 'a condition ("if" and "then")'
     pointer, value = first.pointer, first.schema
     if all(one.of_mode for one in strict):
-        # Nothing is wrong with the object: an argument of it is one of a choice.
+        # The object as a whole is fine; the fault is in one parameter of a choice.
         name = first.need.arguments[0]
         pointer, value = join_pointer(pointer, "properties", name), value["properties"][name]
     yield hit(pointer, value, needs="; ".join(shown), advice=advice)
 
 
 def _needs_of(tool: Tool, context: Context) -> Iterator[_Found]:
-    """Every dependency that is stated and not expressed, each once."""
+    """Every dependency that is stated and missing in the schema, each once."""
     seen: set[tuple[str, frozenset[str]]] = set()
     for found in _stated(tool, context):
         kind = "when" if found.need.kind == "when" else "ignored" if found.need.kind == "ignored" else "set"
@@ -88,6 +93,7 @@ def _needs_of(tool: Tool, context: Context) -> Iterator[_Found]:
 
 def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
     root = tool.raw.get("inputSchema")
+    called = call_object(tool, context.facts).tokens
     for node in context.facts.nodes(tool):
         schema = node.schema
         if node.side != "inputSchema" or not isinstance(schema, dict):
@@ -95,13 +101,15 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
         arguments = schema.get("properties")
         if not isinstance(arguments, dict) or len(arguments) < 2:
             continue
-        entries = told_of(tool, arguments, context.facts).entries if node.is_root else {}
-        group = _group(root, arguments, entries)
-        about = [tool.description] if node.is_root else []
+        is_call = node.tokens == called
+        entries = outline_of(tool, context.facts).entries if is_call else {}
+        group = _group(root, arguments, entries, context.facts)
+        about = [tool.description] if is_call else []
         about += [text for text in (schema.get("description"), _holder(root, node.tokens)) if isinstance(text, str)]
         for text in about:
             yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
-        if node.is_root:
+        if is_call:
+            yield from _options(tool.description, node, group)
             for mode in modes_listed(tool.description, group.names, group.values):
                 yield _Found(Need("when", mode[:2], mode.condition), node.pointer, schema, of_mode=True)
         for name, argument in arguments.items():
@@ -112,8 +120,17 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
                     yield from _by_mode(said, name, group, node)
 
 
+def _options(description: str, node: SchemaPlace, group: Group) -> Iterator[_Found]:
+    """Alternative ways to call a tool that its description lists."""
+    options = stated_options(description, group.names) if "ption" in description or "ethod" in description else None
+    if options is not None:
+        names = tuple(dict.fromkeys(name for way in options.ways for name in way))
+        need = Need("one" if options.exactly else "any", names, ways=options.ways)
+        yield _Found(need, node.pointer, node.schema)
+
+
 def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[_Found]:
-    """That an argument goes with some choices of another: for a flag, that it counts only there."""
+    """Dependencies of a parameter that applies to some choices of another, or to one value of a flag."""
     mode = modes_of_argument(said, name, group.values) if group.values else None
     if mode is None:
         return
@@ -124,7 +141,7 @@ def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[
 
 
 def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
-    """The description of the list that an object is an item of."""
+    """The description of the list whose items are this object."""
     if not tokens or tokens[-1] != "items":
         return None
     value = root
@@ -133,18 +150,41 @@ def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
     return value.get("description") if isinstance(value, dict) else None
 
 
-def _group(root: Any, arguments: Mapping[str, Any], entries: Mapping[str, str]) -> Group:
+def _group(root: Any, arguments: Mapping[str, Any], entries: Mapping[str, str], facts: Facts) -> Group:
     values: dict[str, str] = {}
     twice: set[str] = set()
+    descriptions = {name: _text(argument, entries.get(name, "")) for name, argument in arguments.items()}
+    by_value = _BY_VALUE.search("\n".join(descriptions.values())) is not None
     for name, argument in arguments.items():
-        for value in (*values_of(root, name, argument), *quoted_choices(name, argument, entries.get(name, ""))):
+        listed = _listed_choices(argument, descriptions[name], facts) if by_value else ()
+        chosen = quoted_choices(name, argument, entries.get(name, ""))
+        for value in (*values_of(root, name, argument), *chosen, *listed):
             if values.setdefault(value.casefold(), name) != name:
                 twice.add(value.casefold())
     return Group(frozenset(arguments), {value: name for value, name in values.items() if value not in twice})
 
 
+_BY_VALUE = Guarded(
+    r"\b(?:required|needed|only) (?:for|with|when)\b|(?:^|\n)\W{0,2}\w{2,30} only\b", " for", " with", " when", " only"
+)
+"""Words that relate a parameter to a value of another."""
+
+
+def _text(argument: Any, entry: str) -> str:
+    own = argument.get("description") if isinstance(argument, dict) else None
+    return own if isinstance(own, str) and own else entry
+
+
+def _listed_choices(argument: Any, text: str, facts: Facts) -> tuple[str, ...]:
+    """The values that prose lists for a parameter without an enum: "hills, brooks or meadows"."""
+    if not isinstance(argument, dict) or argument.get("type") != "string" or "enum" in argument:
+        return ()
+    found = next((one for one in facts.read(closed_lists, without_name(text, "")) if one.whole or one.plainly), None)
+    return found.values if found is not None else ()
+
+
 def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
-    """Whether the schema says something of these arguments together, or leaves no choice."""
+    """True if the schema relates these parameters to each other, or leaves no choice."""
     required = schema.get("required")
     required = (
         set(required) if isinstance(required, list) and all(isinstance(name, str) for name in required) else set()
@@ -158,22 +198,22 @@ def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
     if given:
         return True
     said = [schema[key] for key in _EXPRESSED_BY if key in schema]
-    # The text of the keywords holds the names in quotes, as values and as keys.
+    # In the JSON of the keywords, the names appear in quotes, both as values and as keys.
     text = json.dumps(said, default=str, ensure_ascii=False) if said else ""
     return any(json.dumps(name, ensure_ascii=False) in text for name in need.arguments)
 
 
 def _shown(need: Need) -> str:
-    told = _told_need(need)
-    return f'{told} ("{need.condition}")' if need.condition else told
+    wording = _wording(need)
+    return f'{wording} ("{need.condition}")' if need.condition else wording
 
 
-def _told_need(need: Need) -> str:
+def _wording(need: Need) -> str:
     names = need.arguments
     if need.kind == "when":
         return f"{names[0]} depends on {', '.join(names[1:])}"
     if need.kind == "ignored":
-        return f"{names[0]} counts depending on {', '.join(names[1:])}"
+        return f"the effect of {names[0]} depends on {', '.join(names[1:])}"
     joined = f"{', '.join(names[:-1])} and {names[-1]}"
     if need.kind == "together":
         return f"{joined} go together"
@@ -184,7 +224,7 @@ def _told_need(need: Need) -> str:
 
 
 def _fragment(need: Need, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The keyword that would express a need; ``None`` where the words leave open which."""
+    """The keyword that would express a dependency; ``None`` if the words leave that open."""
     names = list(need.arguments)
     if need.condition and need.kind not in ("when", "ignored"):
         return None

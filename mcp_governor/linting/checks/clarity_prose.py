@@ -1,4 +1,4 @@
-"""Prose that contradicts its schema: the one smell of descriptions that was measured to hurt."""
+"""Descriptions that contradict their schema: the one flaw of descriptions that is measured to hurt."""
 
 from __future__ import annotations
 
@@ -7,39 +7,45 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting import prose
-from mcp_governor.linting.leaving_out import states_all, states_spare
-from mcp_governor.linting.said import Said, said_of
+from mcp_governor.linting.leaving_out import states_no_limit, states_optional
+from mcp_governor.linting.passages import Passage, passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of, values_of
+from mcp_governor.linting.stated_values import listed_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.linting.context import Context, Facts, Hit, SchemaPlace
 
 
 # -- type
 
 
 def stated_type(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A type that the description states is one that the schema accepts."""
-    said = said_of(node, context)
+    """The schema accepts the type that the description states."""
+    said = passages_about(node, context)
     types = types_of(node.schema, root_of(node)) if said else None
     if types is None:
         return
     for one in said:
-        stated = _refused_type(one, types)
+        stated = _refused_type(one, types, context.facts)
         if stated is not None:
-            yield one.told(stated=stated, type=sorted(types))
+            yield one.hit(stated=stated, type=sorted(types))
 
 
-def _refused_type(said: Said, types: frozenset[str]) -> str | None:
-    """What the text says the type is, where the schema refuses that."""
+def _refused_type(said: Passage, types: frozenset[str], facts: Facts) -> str | None:
+    """The type that the description states, if the schema does not accept it."""
     schema = effective(root_of(said.node), said.node.schema)
-    claim = prose.stated_type(said.text, said.node.argument or "")
+    # Only this name is a word for what is read.
+    claim = facts.read(prose.stated_type, said.text, "type" if said.node.argument == "type" else "")
     if claim is None and types.isdisjoint({"array", "object"}) and not schema.keys() & {"pattern", "format", "enum"}:
         claim = prose.ordered_type(said.text)
+    if claim is not None and not (_accepts(types, claim.kind) and _accepts_items(said.node, schema, claim.item)):
+        return claim.shown
+    if "null" not in types and not _takes_null(schema) and prose.states_null(said.text):
+        return "null"
     if claim is not None:
-        return None if _accepts(types, claim.kind) and _accepts_items(said.node, schema, claim.item) else claim.shown
+        return None
     if types <= {"array", "null"} and prose.states_comma_list(said.text):
         return "comma-separated text"
     if types <= {"array", "object", "null"} and prose.states_json_text(said.text):
@@ -47,8 +53,15 @@ def _refused_type(said: Said, types: frozenset[str]) -> str | None:
     return None
 
 
+def _takes_null(schema: Mapping[str, Any]) -> bool:
+    """True if a schema accepts null without a null type: by ``nullable``, an enum, or a default, which has a rule of
+    its own."""
+    values = schema.get("enum")
+    return schema.get("nullable") is True or (isinstance(values, list) and None in values) or "default" in schema
+
+
 def _accepts(types: frozenset[str], stated: str) -> bool:
-    """Whether one of the types is the stated one, or as good; a float is more than an integer takes."""
+    """True if one of the types is the stated one or accepts it; an integer does not accept a float."""
     if stated == "float":
         return "number" in types
     return stated in types or ({"integer", "number"} >= {stated} and not types.isdisjoint({"integer", "number"}))
@@ -63,25 +76,25 @@ def _accepts_items(node: SchemaPlace, schema: Mapping[str, Any], stated: str | N
 
 
 def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """Every value that the description lists is in the enum."""
-    said = said_of(node, context)
+    """The enum contains every value that the description lists."""
+    said = passages_about(node, context)
     allowed = _enum(root_of(node), node.schema) if said else None
     if not allowed:
         return
     exact, folded = set(allowed), {value.casefold() for value in allowed}
     for one in said:
-        for claim in prose.stated_values(one.text):
-            # Where the list is less than a promise, another case is another way to write.
+        for claim in listed_values(one.text):
+            # In a list that is not exhaustive, a value in another letter case is only another spelling.
             known = exact if claim.complete else folded
             extra = [value for value in claim.values if (value if claim.complete else value.casefold()) not in known]
             shared = sum(value.casefold() in folded for value in claim.values)
             if extra and (shared >= claim.shared or (claim.complete and shared == 0)):
-                yield one.told(stated=extra, allowed=allowed)
+                yield one.hit(stated=extra, allowed=allowed)
                 break
 
 
 def _enum(root: Any, schema: Any) -> list[str] | None:
-    """The values that an argument, or the items of a list, can have, as text; ``None`` where they are open."""
+    """The values that a parameter or the items of a list can have, as strings; ``None`` if they are open."""
     values = values_of(root, schema)
     if values is None:
         return None
@@ -92,18 +105,20 @@ def _enum(root: Any, schema: Any) -> list[str] | None:
 
 
 def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A default that the description states is the default of the schema."""
-    said = said_of(node, context)
+    """A default that the description states is the default in the schema."""
+    said = passages_about(node, context)
     if not said or "default" not in node.schema:
         return
     actual = node.schema["default"]
     for one in said:
-        claim = prose.stated_default(one.text, node.argument or "")
+        claim = context.facts.read(prose.stated_default, one.text, node.argument or "")
         stated = _literal(claim, actual) if claim is not None else None
-        if claim is None and _is_count(actual) and states_all(one.text):
+        if claim is None and isinstance(actual, str) and (values := _enum(root_of(node), node.schema)):
+            stated = prose.named_default(one.text, values)
+        if claim is None and _is_count(actual) and states_no_limit(one.text):
             stated = "all"
         if stated is not None and stated != actual:
-            yield one.told(stated=stated, default=actual)
+            yield one.hit(stated=stated, default=actual)
 
 
 def _is_count(value: Any) -> bool:
@@ -111,10 +126,10 @@ def _is_count(value: Any) -> bool:
 
 
 def _literal(claim: tuple[str, bool], actual: Any) -> Any:
-    """The stated value where it is of the same kind as the actual one, else ``None``."""
+    """The stated value if it has the type of the actual one, else ``None``."""
     text, quoted = claim
     if isinstance(actual, str):
-        # "default: 10" of an argument that takes numbers as text.
+        # "default: 10" for a parameter that takes numbers as strings.
         return text if quoted or (_NUMERIC.fullmatch(actual) and _NUMERIC.fullmatch(text)) else None
     if isinstance(actual, bool):
         return {"true": True, "false": False}.get(text.lower())
@@ -140,27 +155,27 @@ _KEYWORDS = {
 
 
 def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """Bounds that the description states are those of the schema."""
-    said = said_of(node, context)
+    """Bounds that the description states are those in the schema."""
+    said = passages_about(node, context)
     if not said:
         return
     schema = effective(root_of(node), node.schema)
     types = types_of(schema) or frozenset()
     for one in said:
-        for claim in prose.stated_bounds(one.text, types):
+        for claim in context.facts.read(prose.stated_bounds, one.text, types):
             for keyword in _KEYWORDS[claim.of, claim.side]:
                 actual = schema.get(keyword)
                 if isinstance(actual, int | float) and not isinstance(actual, bool):
                     whole = types == {"integer"}
-                    # In draft-04 the exclusive keyword is a boolean beside the bound.
+                    # In draft-04 the exclusive keyword is a boolean that modifies the bound.
                     excluded = keyword.startswith("exclusive") or schema.get(f"exclusive{keyword.title()}") is True
                     stated = _bound(claim.value, claim.side, claim.exclusive, whole)
                     if stated != _bound(actual, claim.side, excluded, whole):
-                        yield one.told(keyword=keyword, stated=claim.value, actual=actual)
+                        yield one.hit(keyword=keyword, stated=claim.value, actual=actual)
 
 
 def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float, bool]:
-    """A bound in one spelling: among whole numbers, below 10 is at most 9."""
+    """A bound in normal form: for integers, below 10 is at most 9."""
     if exclusive and whole and value == int(value):
         return value + (1 if side == "lower" else -1), False
     return value, exclusive
@@ -170,20 +185,20 @@ def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float
 
 
 def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A description does not call an argument required that is optional, or the other way round."""
-    said = said_of(node, context) if node.side == "inputSchema" else ()
+    """A description does not call an optional parameter required, or a required one optional."""
+    said = passages_about(node, context) if node.side == "inputSchema" else ()
     parent = parent_of(node) if said else {}
     if not said or any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
         return
     names = parent.get("required")
     actual = "required" if isinstance(names, list) and node.argument in names else "optional"
-    # Strict modes list every argument as required, and let null stand for leaving it out.
+    # Strict modes list every parameter as required, and null means that it was left out.
     if actual == "required" and "null" in (types_of(node.schema, root_of(node)) or ()):
         return
     for one in said:
-        stated = prose.stated_necessity(one.text)
+        stated = context.facts.read(prose.stated_necessity, one.text)
         if stated is None and actual == "required" and "default" not in node.schema:
-            words = states_spare(one.text)
+            words = states_optional(one.text)
             stated = f'optional ("{words}")' if words else None
         if stated is not None and stated != actual:
-            yield one.told(stated=stated, actual=actual)
+            yield one.hit(stated=stated, actual=actual)

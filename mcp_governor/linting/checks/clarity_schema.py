@@ -1,4 +1,4 @@
-"""Schemas that contradict themselves, or carry what nobody can use."""
+"""Schemas that contradict themselves, or contain what nothing can use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from mcp_governor.catalogue.patterns import errors
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.corrections import optional
-from mcp_governor.linting.schemas import Judges, document_of, parent_of, plainly_accepts, root_of
+from mcp_governor.linting.schemas import PartValidators, document_of, parent_of, plainly_accepts, root_of
+from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
@@ -28,7 +29,7 @@ _BOUNDS = (
 )
 
 
-# Within a branch, required may speak of what another branch or the parent declares.
+# Within a branch, ``required`` may refer to properties that another branch or the parent declares.
 _BRANCHES = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not"})
 
 
@@ -38,7 +39,7 @@ def _required(node: SchemaPlace) -> list[Any]:
 
 
 def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """A required argument has no default."""
+    """A required parameter has no default."""
     if node.argument is None or not isinstance(node.schema, dict) or "default" not in node.schema:
         return
     if node.argument in _required(node):
@@ -47,7 +48,7 @@ def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]
 
 
 def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A default is a value that its own schema accepts."""
+    """A default is valid against its own schema."""
     if not isinstance(node.schema, dict) or node.schema.get("default") is None:
         return
     given = [(f"{node.pointer}/default", node.schema["default"])]
@@ -55,7 +56,7 @@ def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def examples_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """Examples are values that their own schema accepts."""
+    """Examples are valid against their own schema."""
     if not isinstance(node.schema, dict):
         return
     examples = node.schema.get("examples")
@@ -75,13 +76,13 @@ def _hits(rule: str, node: SchemaPlace, context: Context, given: list[tuple[str,
 def _refused(
     node: SchemaPlace, context: Context, given: list[tuple[str, Any]]
 ) -> Iterator[tuple[str, Any, str | None]]:
-    """The values that their own schema refuses: each with its pointer and the reason, all with one validator.
+    """The values that their own schema rejects, each with its pointer and the reason, all checked with one validator.
 
-    Where nothing is left to spend, the first value without a reason.
+    Yields the first value without a reason once the budget is used up.
     """
     if not given:
         return
-    judges = context.facts.recent(("judges", node.tool.index, node.side), lambda: Judges(root_of(node)))
+    judges = context.facts.recent(("judges", node.tool.index, node.side), lambda: PartValidators(root_of(node)))
     if context.facts.effort <= 0:
         yield *given[0], None
         return
@@ -100,14 +101,14 @@ def _refused(
 
 
 def _unjudged(rule: str, node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """That from here on nothing is judged: said once for each tool."""
+    """Reports that nothing is checked from here on, once per tool."""
     said = context.facts.memo(("unjudged", rule, node.tool.index), lambda: node.pointer)
     if said == node.pointer:
         yield hit(node.pointer, says="unjudged")
 
 
 def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """Every name in ``required`` is declared in ``properties``, where properties are declared at all."""
+    """Every name in ``required`` is declared in ``properties``, if properties are declared at all."""
     schema = node.schema
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
         return
@@ -120,6 +121,37 @@ def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         if isinstance(name, str) and name not in schema["properties"] and not schema.get("patternProperties"):
             correction = Correction((Edit(f"{node.pointer}/required", name, "drop"),), Effect.WIDER)
             yield hit(f"{node.pointer}/required/{index}", name, correction=correction, argument=name)
+
+
+def misplaced_properties(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """The fields of an object are declared in ``properties``, not next to ``type``."""
+    schema = node.schema
+    if not isinstance(schema, dict) or schema.keys() & _DECLARING:
+        return
+    if schema.get("type", "object") != "object" or ("type" not in schema and node.argument is None):
+        return
+    names = [name for name, value in schema.items() if name not in KEYWORDS and _is_field(name, value)]
+    if names:
+        shown = ", ".join(one_line(name, 64) for name in names[:_MAX_FIELDS])
+        rest = f" and {len(names) - _MAX_FIELDS} more" if len(names) > _MAX_FIELDS else ""
+        named = node.argument if node.argument is not None else "The input schema" if node.is_root else "An object"
+        yield hit(node.pointer, names, object=named, names=shown + rest, them="it" if len(names) == 1 else "them")
+
+
+_DECLARING = frozenset({"properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf"})
+_OTHER_KEYWORDS = frozenset({"annotations", "discriminator", "example", "externalDocs", "meta", "metadata", "xml"})
+"""Keywords of OpenAPI and of frameworks whose value is an object."""
+_MAX_FIELDS = 6
+"""Maximum number of fields named in a message."""
+_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+
+
+def _is_field(name: str, value: Any) -> bool:
+    """True if an unknown keyword is a field of the object: its name is an identifier and its value a schema."""
+    if not isinstance(value, dict) or not name.isidentifier() or name in _OTHER_KEYWORDS or name.startswith("_"):
+        return False
+    kind = value.get("type")
+    return (isinstance(kind, str) and kind in _TYPES) or isinstance(value.get("$ref"), str)
 
 
 def bounds_open(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
@@ -137,33 +169,33 @@ def _is_number(value: Any) -> TypeGuard[float]:
 
 
 def unused_definitions(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Every definition is referred to; one hit for the server, since one generator leaves them in every tool."""
+    """Every definition is referenced; one hit for the server, since a generator leaves them in every tool."""
     found = [(tool, *place) for tool in surface.tools for place in _unused(tool, context)]
     if found:
         names = list(dict.fromkeys(one_line(name, 64) for _, name, _ in found))
         tools = list(dict.fromkeys(tool.name for tool, _, _ in found))
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
         where = f"in {one_line(tools[0], 64)}" if len(tools) == 1 else f"in {len(tools)} tools"
         first = join_pointer("/tools", found[0][0].index) + found[0][2]
         path = first if len(found) == 1 else "/tools"
         edits = [Edit(pointer, op="remove", tool=tool.name) for tool, _, pointer in found]
         correction = Correction(tuple(edits), Effect.NEUTRAL)
-        yield hit(path, names, correction=correction, names=", ".join(names[:_MOST_NAMES]) + more, places=where)
+        yield hit(path, names, correction=correction, names=", ".join(names[:_MAX_NAMES]) + more, places=where)
 
 
-_MOST_NAMES = 8
-"""Definitions that a message names; the rest is counted."""
+_MAX_NAMES = 8
+"""Maximum number of definitions named in a message; the rest are counted."""
 
 
 def _used(nodes: list[SchemaPlace]) -> set[str]:
-    """The definitions that are reached from outside of the definitions, directly or by way of others."""
+    """Definitions that are referenced from outside the definitions, directly or through others."""
     by_home: dict[str, set[str]] = {}
     for node in nodes:
         reference = node.schema.get("$ref") if isinstance(node.schema, dict) else None
         if isinstance(reference, str):
             inside = len(node.tokens) > 1 and node.tokens[0] in ("$defs", "definitions")
             home = join_pointer("#", *node.tokens[:2]) if inside else ""
-            # A reference into a definition uses it as well: "#", "$defs" and the name are what counts.
+            # A reference into a definition uses it as well, so only "#", "$defs" and the name are kept.
             by_home.setdefault(home, set()).add("/".join(unquote(reference).split("/", 3)[:3]))
     used: set[str] = set()
     waiting = [""]
@@ -175,7 +207,7 @@ def _used(nodes: list[SchemaPlace]) -> set[str]:
 
 
 def _unused(tool: Tool, context: Context) -> Iterator[tuple[str, str]]:
-    """The definitions of a tool that nothing refers to: name and pointer."""
+    """Definitions of a tool that nothing references, as name and pointer."""
     for side in SIDES:
         schema = tool.raw.get(side)
         if not isinstance(schema, dict):
@@ -183,7 +215,7 @@ def _unused(tool: Tool, context: Context) -> Iterator[tuple[str, str]]:
         schemas = [
             node.schema for node in context.facts.nodes(tool) if node.side == side and isinstance(node.schema, dict)
         ]
-        # With names of their own, definitions may be referred to in ways that a pointer does not show.
+        # Definitions with names of their own may be referenced in other ways than by pointer.
         if any(key in item for item in schemas for key in ("$anchor", "$dynamicAnchor", "$id", "id")):
             continue
         used = _used([node for node in context.facts.nodes(tool) if node.side == side])

@@ -1,4 +1,4 @@
-"""What is wrong in many places for one reason: titles, spelling, remains of web pages, lists that cannot be paged."""
+"""Problems with one cause in many places: titles, spelling, remains of web pages, lists without pagination."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.texts import surface_texts
+from mcp_governor.linting.strings import surface_strings
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.text import one_line
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mcp_governor.linting.context import Context, Hit
-    from mcp_governor.linting.texts import Text
+    from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Surface, Tool
 
-_MOST_SHOWN = 6
-"""Places that a message names; the others are counted."""
-_MOST_READ = 20_000
-"""Characters of a text that are read."""
+_MAX_SHOWN = 6
+"""Maximum number of places named in a message; the others are counted."""
+_MAX_READ = 20_000
+"""Maximum number of characters read from one string."""
 
 
 class _Place(NamedTuple):
-    """What was found, in which tool, at which argument."""
+    """One problem, with its tool and its parameter."""
 
     what: str
     tool: str
@@ -48,15 +48,15 @@ def _place(what: str, text: Text) -> _Place:
 
 def _shown(places: Iterable[object]) -> str:
     found = [str(place) for place in places]
-    more = [f"and {len(found) - _MOST_SHOWN} more"] if len(found) > _MOST_SHOWN else []
-    return ", ".join([*found[:_MOST_SHOWN], *more])
+    more = [f"and {len(found) - _MAX_SHOWN} more"] if len(found) > _MAX_SHOWN else []
+    return ", ".join([*found[:_MAX_SHOWN], *more])
 
 
 # -- titles
 
 
 def title_repeats(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A title is not the name again; one hit for the server."""
+    """A title does not just repeat the name; one hit for the server."""
     found = [tool.name for tool in surface.tools if tool.name in (tool.raw.get("title"), _annotated(tool))]
     if found:
         yield hit("/tools", len(found), count=counted(len(found), "tool"), names=_shown(found))
@@ -71,25 +71,25 @@ def _annotated(tool: Tool) -> Any:
 
 
 def misspelt(surface: Surface, context: Context) -> Iterator[Hit]:
-    """No word in a text is misspelt in a way that a program can be sure of; one hit for the server."""
+    """No word is misspelled in a way that a program can be sure of; one hit for the server."""
     found: dict[str, _Place] = {}
     seen: set[str] = set()
     for text in _prose(surface, context):
         if text.value in seen:
             continue
         seen.add(text.value)
-        for word in sorted(MISSPELT.keys() & _WORD.findall(text.value[:_MOST_READ].lower())):
+        for word in sorted(MISSPELT.keys() & _WORD.findall(text.value[:_MAX_READ].lower())):
             found.setdefault(word, _place(f"{word} for {MISSPELT[word]}", text))
     if found:
         yield hit("/tools", sorted(found), words=_shown(found.values()))
 
 
-# What stands in quotes or in an identifier is a name, and stays as it is.
+# A word in quotes or within an identifier is a name and keeps its spelling.
 _WORD = lazy_pattern(r"(?<![\w\-`'\"./])[a-z]{4,20}(?![\w\-`'\"])")
 
 
 def _prose(surface: Surface, context: Context) -> list[Text]:
-    found: list[Text] = context.facts.memo("prose", lambda: [text for text in surface_texts(surface) if text.is_prose])
+    found: list[Text] = context.facts.memo("prose", lambda: [one for one in surface_strings(surface) if one.is_prose])
     return found
 
 
@@ -108,13 +108,14 @@ _FOLLOWS = lazy_pattern(
 
 
 def leftovers(surface: Surface, context: Context) -> Iterator[Hit]:
-    """No text holds links without an address, tags of a page, or points to an example that is not there."""
+    """No string contains links without an address, HTML tags, or a pointer to a missing example; one hit for the
+    server."""
     found: dict[tuple[str, str], _Place] = {}
     for text in _prose(surface, context):
-        for what in _left_over(text.value[:_MOST_READ]):
+        for what in _left_over(text.value[:_MAX_READ]):
             found.setdefault((what, text.tool or ""), _place(what, text))
     if found:
-        # What is rarest first: links come by the dozen.
+        # The rarest come first: there are dozens of links.
         places = sorted(found.values(), key=lambda place: place.what.startswith("["))
         yield hit("/tools", len(found), places=_shown(places))
 
@@ -132,21 +133,21 @@ def _left_over(value: str) -> Iterator[str]:
             yield f'no example follows "{one_line(points[0], 40)}"'
 
 
-# -- lists that cannot be paged
+# -- lists without pagination
 
 _PAGES = frozenset(
     ["cursor", "page", "offset", "skip", "after", "before", "start", "token", "continuation", "since", "until"]
 )
 _LIMITS = frozenset(["limit", "top", "count", "results", "first", "size", "per"])
 _LISTS = frozenset(["list", "history"])
-_FEWEST_PAGED = 2
-"""Tools of a server that page before one that does not is an oversight."""
+_MIN_PAGED = 2
+"""Number of paginated tools from which on a tool without pagination is an oversight."""
 
 
 def unpaged(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A list with a limit can be paged where other lists of the server can; one hit for the server."""
+    """A list with a limit has pagination if other lists of the server have it; one hit for the server."""
     paged = [tool.name for tool in surface.tools if _words_of(tool) & _PAGES]
-    if len(paged) < _FEWEST_PAGED:
+    if len(paged) < _MIN_PAGED:
         return
     found = [
         tool.name
@@ -158,10 +159,10 @@ def unpaged(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 
 def _words_of(tool: Tool) -> set[str]:
-    """The words of the names of a tool's arguments, those in objects included."""
+    """The words of the names of a tool's parameters, nested ones included."""
     out: set[str] = set()
     stack, steps = [tool.input_schema], 0
-    while stack and steps < _MOST_STEPS:
+    while stack and steps < _MAX_STEPS:
         schema, steps = stack.pop(), steps + 1
         arguments = schema.get("properties") if isinstance(schema, dict) else None
         if isinstance(arguments, dict):
@@ -170,5 +171,5 @@ def _words_of(tool: Tool) -> set[str]:
     return out
 
 
-_MOST_STEPS = 500
-"""Schemas of one tool that are looked at."""
+_MAX_STEPS = 500
+"""Maximum number of schemas visited per tool."""

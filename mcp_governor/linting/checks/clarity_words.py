@@ -1,4 +1,4 @@
-"""How much a description tells: its length in words, characters and sentences."""
+"""Length of descriptions in words, characters and sentences."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
 _SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
 CUT = 2048
-"""Characters that Claude Code passes on: the option of clients/claude-code-description. One long description is one
-finding, and this is the length from which on it does harm; below, two judges called 9 of 13 findings nitpicks."""
+"""Maximum number of characters that Claude Code passes on: the option of clients/claude-code-description. A single long
+description is a finding only beyond this length, where it does harm; below it, two judges called 9 of 13 findings
+nitpicks."""
 
 
 def sentence_count(text: str) -> int:
-    """How many sentences a text has; list items and paragraphs count as such."""
+    """Number of sentences; list items and paragraphs count as sentences."""
     parts = [part for part in _SENTENCE_END.split(text) if part and part.strip()]
     return len(parts)
 
 
 def length(tool: Tool, context: Context) -> Iterator[Hit]:
-    """A description has at least ``min-words`` words and at most ``max-characters`` code points (0: any)."""
+    """A description has at least ``min-words`` words and at most ``max-characters`` code points (0: no limit)."""
     text = tool.description
     count = word_count(text)
     least, most = context.options["min-words"], context.options["max-characters"]

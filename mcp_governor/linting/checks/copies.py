@@ -1,4 +1,4 @@
-"""Words that stand twice: copied descriptions, boilerplate, and twins among tools. Linear in the number of tools."""
+"""Repeated words: copied descriptions, boilerplate, and near-identical tools. Linear in the number of tools."""
 
 from __future__ import annotations
 
@@ -17,29 +17,30 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.linting.context import SchemaPlace
     from mcp_governor.surface.model import Surface, Tool
 
-_MOST_TEXT = 20_000
-"""Characters of one text that are compared: far more than any client shows."""
+_MAX_TEXT = 20_000
+"""Maximum number of characters of one description that are compared: far more than any client shows."""
 
 # -- copied
 
-_FEWEST_SAME = 12
-"""Words, without the common ones and those of the names, from which on two descriptions that agree are a copy. Short
-descriptions of one family agree for good reason ("Creates a branch in a repository")."""
+_MIN_SAME = 12
+"""Number of words, apart from common ones and those of the names, from which on two equal descriptions are a copy.
+Short descriptions of similar tools agree for good reason ("Creates a branch in a repository")."""
 
 
 def copied_description(surface: Surface, context: Context) -> Iterator[Hit]:
-    """No description is that of another tool with only the name changed."""
-    repeated = {line for line, tools in _lines(context).items() if len(tools) >= _FEWEST_TOOLS}
+    """No description equals that of another tool apart from the name."""
+    repeated = {line for line, tools in _lines(context).items() if len(tools) >= _MIN_TOOLS}
     first: dict[tuple[str, ...], Tool] = {}
     for tool in surface.tools:
         own = {stem(word) for word in name_words(tool.name)}
-        text = tool.description[:_MOST_TEXT]
+        text = tool.description[:_MAX_TEXT]
         if repeated:
             text = " ".join([line for line in _split(text) if line not in repeated])
         key = tuple(word for word in words(text) if word not in STOP_WORDS and stem(word) not in own)
-        if len(key) < _FEWEST_SAME:
+        if len(key) < _MIN_SAME:
             continue
         other = first.setdefault(key, tool)
         if other is not tool:
@@ -47,37 +48,51 @@ def copied_description(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 def copied_argument(tool: Tool, context: Context) -> Iterator[Hit]:
-    """No two arguments of one object are described by the same words."""
-    first: dict[tuple[Any, ...], str] = {}
+    """No two parameters of one object have the same description.
+
+    Three or more share one on purpose: it gives a format, such as "ISO 8601 date", and their names differ enough.
+    """
+    same: dict[tuple[Any, ...], list[tuple[SchemaPlace, str]]] = {}
     for node in context.facts.nodes(tool):
         text = node.schema.get("description") if isinstance(node.schema, dict) else None
         if node.argument is None or node.side != "inputSchema" or not isinstance(text, str):
             continue
-        said = tuple(words(text[:_MOST_TEXT]))
+        said = tuple(words(text[:_MAX_TEXT]))
         if len([word for word in said if word not in STOP_WORDS]) < 2:
             continue
-        other = first.setdefault((node.tokens[:-1], said), node.argument)
-        if other != node.argument:
-            yield hit(f"{node.pointer}/description", text, argument=node.argument, other=other)
+        same.setdefault((node.tokens[:-1], said), []).append((node, text))
+    for found in same.values():
+        if len(found) == _A_COPY:
+            (first, _), (second, text) = found
+            # "Cloud only" is a condition that holds for both.
+            names = {stem(word) for node in (first, second) for word in name_words(node.argument or "")}
+            if names.isdisjoint(stem(word) for word in words(text[:_MAX_TEXT])):
+                continue
+            yield hit(f"{second.pointer}/description", text, argument=second.argument, other=first.argument)
+
+
+_A_COPY = 2
+"""Number of parameters with the same description that suggests a mistake."""
 
 
 # -- boilerplate
 
-_FEWEST_TOOLS = 3
-"""Tools that repeat a text from which on it is boilerplate; two may be a pair."""
+_MIN_TOOLS = 3
+"""Number of tools from which on a repeated line is boilerplate; two may be a pair."""
 _SHORTEST = 40
-"""Characters of a text that is worth being said once only."""
-_FEWEST_TOKENS = 1_000
-"""Tokens that the repetitions of a server cost in every session: below, nobody would take the trouble."""
-_FEWEST_OF_ONE = 300
-"""Tokens of one text's copies from which on there is one to begin with; many small ones have to cost twice as much."""
+"""Minimum length in characters of a line that is worth saying only once."""
+_MIN_TOKENS = 1_000
+"""Minimum cost of all repetitions in tokens per session; less is not worth the effort."""
+_MIN_OF_ONE = 300
+"""Minimum cost of one line's copies in tokens, so that there is one to begin with; without it the total must be twice
+as high."""
 _WORST = 3
-"""Texts that a message quotes, the dearest first."""
+"""Maximum number of lines quoted in a message, the most expensive first."""
 _SPLIT = re.compile(r"\n|(?<=[.!?])\s+")
 
 
 def boilerplate(surface: Surface, context: Context) -> Iterator[Hit]:
-    """What many descriptions repeat costs less than a thousand tokens; one hit for the server."""
+    """Repeated lines cost less than a thousand tokens; one hit for the server."""
     places: dict[str, list[tuple[str, str]]] = {}
     for line, tools in _lines(context).items():
         places[line] = [(name, "") for name in tools]
@@ -85,45 +100,45 @@ def boilerplate(surface: Surface, context: Context) -> Iterator[Hit]:
         for tokens, text in _arguments(tool.input_schema):
             if len(text) >= _SHORTEST:
                 places.setdefault(text, []).append((tool.name, join_pointer("", *tokens)))
-    costs = {text: len(text) * (len(at) - 1) // 4 for text, at in places.items() if len(at) >= _FEWEST_TOOLS}
+    costs = {text: len(text) * (len(at) - 1) // 4 for text, at in places.items() if len(at) >= _MIN_TOOLS}
     total = sum(costs.values())
     worst = sorted(costs, key=lambda text: -costs[text])[:_WORST]
-    if total < _FEWEST_TOKENS or (total < 2 * _FEWEST_TOKENS and costs[worst[0]] < _FEWEST_OF_ONE):
+    if total < _MIN_TOKENS or (total < 2 * _MIN_TOKENS and costs[worst[0]] < _MIN_OF_ONE):
         return
     shown = [_shown(text, places[text], costs[text]) for text in worst]
     yield hit("/tools", tokens=f"{total:,}", worst="; ".join(shown))
 
 
 def _arguments(schema: Any) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The descriptions of arguments, of objects within arguments too, each with the way to it."""
+    """The descriptions of parameters, nested ones included, each with its path."""
     stack: list[tuple[tuple[str, ...], Any]] = [((), schema)]
     while stack:
         tokens, held = stack.pop()
         properties = held.get("properties") if isinstance(held, dict) else None
-        for name, argument in islice(properties.items() if isinstance(properties, dict) else (), _MOST_PROPERTIES):
+        for name, argument in islice(properties.items() if isinstance(properties, dict) else (), _MAX_PROPERTIES):
             if isinstance(argument, dict):
                 below = (*tokens, "properties", name)
                 if isinstance(text := argument.get("description"), str):
                     yield below, text.strip()
-                if len(below) < _DEEPEST:
+                if len(below) < _MAX_DEPTH:
                     stack.append((below, argument))
 
 
-_MOST_PROPERTIES = 1_000
-"""Arguments of one object; one that has more was not written by hand."""
-_DEEPEST = 8
-"""Tokens of the way to an argument: four objects within each other."""
+_MAX_PROPERTIES = 1_000
+"""Maximum number of parameters in one object; a larger object was not written by hand."""
+_MAX_DEPTH = 8
+"""Maximum length of the path to a parameter, in tokens: four nested objects."""
 
 
 def _shown(text: str, places: list[tuple[str, str]], cost: int) -> str:
     names = ", ".join(one_line(tool, 64) for tool, _ in places[:_WORST])
     name = places[0][1].rpartition("/")[2]
     about = f"{one_line(name, 64)}, " if name else ""
-    return f'{about}"{one_line(text, 40)}" in {counted(len(places), "tool")} ({names}, …: {cost:,})'
+    return f'{about}"{one_line(text, 40)}" in {counted(len(places), "tool")} ({names}, …: {cost:,} tokens)'
 
 
 def _lines(context: Context) -> dict[str, list[str]]:
-    """The lines and sentences of descriptions → the tools that have them, each once."""
+    """The lines and sentences of descriptions, each with the tools that contain it."""
     return context.facts.memo("lines of descriptions", lambda: _lines_of(context.surface))
 
 
@@ -137,17 +152,17 @@ def _lines_of(surface: Surface) -> dict[str, list[str]]:
 
 
 def _split(text: str) -> list[str]:
-    """The lines and sentences of a text; some may be empty."""
-    text = text[:_MOST_TEXT]
+    """The lines and sentences of a string; some may be empty."""
+    text = text[:_MAX_TEXT]
     if not text.replace("\n", "").isprintable():
         return [line.strip() for line in _SPLIT.split(text)]
-    # All white space is blanks and line feeds: without an expression it takes a tenth of the time.
+    # All white space is spaces and line feeds here; without a regular expression this takes a tenth of the time.
     for end in ".!?":
         text = text.replace(f"{end} ", f"{end}\n")
     return [line.strip() for line in text.split("\n")]
 
 
-# -- says only the name
+# -- repeats only the name
 
 _EMPTY = {stem(word) for word in STOP_WORDS} | {
     stem(word)
@@ -155,11 +170,11 @@ _EMPTY = {stem(word) for word in STOP_WORDS} | {
 }
 _GRAVE = DESTROYING_VERBS | {"pause", "reset", "stop"}
 _FACTS = frozenset({"data", "details", "info", "information", "stats", "status", "summary"})
-"""Last words of names that promise facts without saying which."""
+"""Last words of names that promise facts but do not say which."""
 
 
 def tautology(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A tool that takes something away, or that promises facts, says more than its name."""
+    """A tool that removes something, or that promises facts, says more than its name."""
     prefix = product_prefix(surface)
     common = _common(surface)
     for tool in surface.tools:
@@ -168,20 +183,20 @@ def tautology(surface: Surface, _context: Context) -> Iterator[Hit]:
         facts = bool(parts) and parts[-1] in _FACTS and not tool.output_schema
         if not grave and not facts:
             continue
-        said = {stem(word) for word in words(tool.description[:_MOST_TEXT])} - _EMPTY - common
+        said = {stem(word) for word in words(tool.description[:_MAX_TEXT])} - _EMPTY - common
         if tool.description.strip() and said <= {stem(word) for word in (*parts, *words(tool.title or ""))}:
             yield hit("/description", tool.description, tool=tool.name, says="" if facts else "grave")
 
 
 def _common(surface: Surface) -> set[str]:
-    """Stems that half of the descriptions have: the product's words say nothing of a single tool."""
+    """Stems that half of the descriptions contain: words about the product do not describe a single tool."""
     product = {stem(word) for word in name_words(surface.name or "")}
     openings = (words(tool.description[:400]) for tool in surface.tools)
     counts = Counter(root for said in openings for root in {stem(word) for word in said})
     return product | {root for root, count in counts.items() if count >= 4 and count * 2 >= len(surface.tools)}
 
 
-# -- twins
+# -- near-identical tools
 
 _PRAISE = frozenset(
     [
@@ -189,18 +204,18 @@ _PRAISE = frozenset(
         *("plus", "pro", "robust", "safe", "simple", "smart", "v2", "v3"),
     ]
 )
-"""Last words of names that say of a tool how good it is, not what it does."""
+"""Last words of names that say how good a tool is, not what it does."""
 _WHEN = re.compile(
     r"\b(?:use (?:this|it|when|for|only|if|instead)|instead of|rather than|prefer|unlike|when (?:you|the)|"
     r"only (?:for|if)|deprecated|also returns|in addition)\b",
     re.IGNORECASE,
 )
 _SHOWN = 3
-"""Other tools that a message names; what is more is left out."""
+"""Maximum number of other tools named in a message."""
 
 
 def overlapping_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """Of a tool that is another one but better, the description says when to take which; one hit per family."""
+    """The description of a better version of a tool says when to use which; one hit per family."""
     families: dict[tuple[str, ...], list[Tool]] = {}
     for tool in surface.tools:
         parts = _name(tool)
@@ -213,7 +228,11 @@ def overlapping_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
         if len(base) < 2 or parts[-1] not in _PRAISE or base in done or len(base) > 4:
             continue
         twins = [other for other in islice(families[base], 20) if other is not tool]
-        if not twins or _tells(tool, twins) or any(_name(other) == base and _tells(other, [tool]) for other in twins):
+        if (
+            not twins
+            or _explains(tool, twins)
+            or any(_name(other) == base and _explains(other, [tool]) for other in twins)
+        ):
             continue
         done.add(base)
         twins.sort(key=lambda other: (_name(other) != base, _name(other)[-1] not in _PRAISE))
@@ -222,13 +241,13 @@ def overlapping_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 
 def _name(tool: Tool) -> tuple[str, ...]:
-    """The words of a name, a version in one piece."""
+    """The words of a name, with a version kept as one word."""
     parts = name_words(tool.name)
     if len(parts) > 2 and parts[-2] == "v" and parts[-1].isdigit():
         return (*parts[:-2], f"v{parts[-1]}")
     return parts
 
 
-def _tells(tool: Tool, twins: list[Tool]) -> bool:
-    text = tool.description[:_MOST_TEXT]
+def _explains(tool: Tool, twins: list[Tool]) -> bool:
+    text = tool.description[:_MAX_TEXT]
     return bool(_WHEN.search(text)) or any(other.name in text for other in twins)

@@ -1,4 +1,4 @@
-"""Texts that send the reader to a page, a picture or a link that is not there: what is left of a web page."""
+"""References to a page, a picture or a link that is missing: remains of a web page."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ _SHOWN = Guarded(
     r"\bin the (?:image|picture|figure|screenshot|diagram|illustration)s? (?:below|above)\b", " below", " above"
 )
 _HERE = Guarded(r"\b(?:click|see|documented|described) here\b(?!\s?[:(])(?!.{0,80}https?:)", " here")
-_MOST_TEXT = 4_000
-"""Characters of one text that are searched."""
-_MOST_LINKS = 40
-"""Brackets of one text that are looked at; one with more holds data."""
+_MAX_TEXT = 4_000
+"""Maximum number of characters searched per string."""
+_MAX_LINKS = 40
+"""Maximum number of brackets tried per string; a string with more contains data."""
 _FEW_WORDS = 12
-"""Words of a text, the link's included, that says little else."""
-_MOST_PLACES = 12
-"""Places that a message names; the rest is counted."""
+"""Maximum number of words in a string that says little apart from its link, the link included."""
+_MAX_PLACES = 12
+"""Maximum number of places named in a message; the rest are counted."""
 
 
 def dead_reference(surface: Surface, context: Context) -> Iterator[Hit]:
-    """What a text points to is there; one hit for the server."""
+    """No string refers to something that is missing; one hit for the server."""
     places: dict[tuple[str, str], tuple[int, str]] = {}
     for one in declared(surface, context):
         if found := _dead(one.schema.get("description")):
-            # What says nothing else first; a tool can be understood without its manual more often than a value.
+            # Strings that say nothing else come first. A tool without its manual is easier to understand than a value.
             rank = 0 if word_count(one.text) <= _FEW_WORDS else 1 if one.required else 2
             places.setdefault((one_line(one.tool.name, 64), one_line(one.name, 64)), (rank, found))
     for tool in surface.tools:
@@ -58,21 +58,21 @@ def dead_reference(surface: Surface, context: Context) -> Iterator[Hit]:
     ordered = sorted(places.items(), key=lambda item: item[1][0])
     shown = [
         f'{f"{name} of {named}" if name else named} ("{one_line(said, 60)}")'
-        for (named, name), (_, said) in ordered[:_MOST_PLACES]
+        for (named, name), (_, said) in ordered[:_MAX_PLACES]
     ]
-    if len(ordered) > _MOST_PLACES:
-        shown.append(counted(len(ordered) - _MOST_PLACES, "more place"))
+    if len(ordered) > _MAX_PLACES:
+        shown.append(counted(len(ordered) - _MAX_PLACES, "more place"))
     yield hit("/tools", places="; ".join(shown))
 
 
 def _dead(value: Any) -> str:
-    """The first words of a text that point nowhere, or none."""
+    """The first words that refer to something missing, or an empty string."""
     if not isinstance(value, str):
         return ""
-    text = value[:_MOST_TEXT]
+    text = value[:_MAX_TEXT]
     if "[" in text:
         for count, link in enumerate(_LINK.finditer(text)):
-            if count >= _MOST_LINKS:
+            if count >= _MAX_LINKS:
                 break
             named = link[1]
             is_title = named[0].isupper() or named.lower() == "here"

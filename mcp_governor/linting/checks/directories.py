@@ -1,4 +1,4 @@
-"""What directories of connectors refuse, where a pattern or a schema does not say it."""
+"""Reasons for which connector directories reject a server, where a pattern or a schema cannot express them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEMPLATES = (("openai/outputTemplate",), ("ui", "resourceUri"))
 
 
 def hints(tool: Tool, context: Context) -> Iterator[Hit]:
-    """Every hint of the option ``hints`` is a boolean; of names with ``|`` between them, one is."""
+    """Every hint of the option ``hints`` is a boolean; of names separated by ``|``, at least one is."""
     given = tool.annotations
     missing = [
         wanted.replace("|", " or ")
@@ -33,7 +33,7 @@ def hints(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def mixed_methods(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """No argument for the HTTP method takes safe and unsafe ones."""
+    """No parameter for the HTTP method accepts both safe and unsafe ones."""
     if node.argument is None or not _METHOD.match(node.argument) or not isinstance(node.schema, dict):
         return
     values = node.schema.get("enum")
@@ -47,7 +47,7 @@ def mixed_methods(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
 
 
 def output_template(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """Every template that a tool names is a resource, where the recording has resources."""
+    """Every template that a tool names is a resource, if the recording has resources."""
     known = {item.get("uri") for item in surface.resources if isinstance(item, dict)}
     known |= {item.get("uriTemplate") for item in surface.templates if isinstance(item, dict)}
     if not known:

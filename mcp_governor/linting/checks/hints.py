@@ -1,4 +1,4 @@
-"""Behaviour hints of tools: those that are missing, and those that the tool's own words contradict."""
+"""Behaviour hints of tools: missing ones, and ones that contradict the tool's description."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.corrections import correction
-from mcp_governor.linting.effects import DESTROYING_VERBS, effect_of, loss_told, opening_verb, product_prefix, verb_of
+from mcp_governor.linting.effects import DESTROYING_VERBS, effect_of, opening_verb, product_prefix, stated_loss, verb_of
+from mcp_governor.linting.guarded import has_any, lowered
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS
 from mcp_governor.text import one_line
@@ -23,11 +25,11 @@ _GROUPS = (
     (("writes",), "change something", 10),
     (("reads",), "only read", 6),
 )
-"""Effects, what a message says of them, and how many tools it names: the graver, the more; the rest is counted."""
+"""Effects, their wording in a message, and how many tools it names: more for serious effects; the rest are counted."""
 
 
 def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """Every tool whose effect is known says it in its hints; one hit for the server."""
+    """Every tool whose effect is known declares it in its hints; one hit for the server."""
     prefix = product_prefix(surface)
     groups: dict[str, list[str]] = {}
     edits: list[Edit] = []
@@ -50,7 +52,7 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
             if bare == total
             else f"{bare} of {counted(total, 'tool')} {'has' if bare == 1 else 'have'} no"
         )
-        # The kinds, and not the tools, tell the finding: a hint that is added makes no new one.
+        # Kinds identify the finding, not tools, so adding a hint does not create a new finding.
         yield hit("/tools", kinds, correction=correction(edits, Effect.NEUTRAL), who=who, groups="; ".join(parts))
 
 
@@ -58,8 +60,8 @@ _ONLY_ADDS = frozenset({"add", "append", "create", "insert"})
 
 
 def _hints(tool: Tool, effect: str, verb: str | None) -> Iterator[Edit]:
-    """The hints that say what a tool does. What only changes something may overwrite it: that is the default of the
-    specification, and saying it takes nothing from anybody."""
+    """The hints that match the effect of a tool. A tool that only changes something may overwrite: that is the default
+    in the specification, and stating it takes nothing away."""
     if "annotations" in tool.raw and not isinstance(tool.raw["annotations"], dict):
         return
     if effect == "reads":
@@ -71,7 +73,7 @@ def _hints(tool: Tool, effect: str, verb: str | None) -> Iterator[Edit]:
 
 
 def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A tool that says that it changes something says if it destroys; one hit for the server."""
+    """A tool that declares that it changes something declares if it destroys; one hit for the server."""
     prefix = product_prefix(surface)
     adds: list[str] = []
     destroys: list[str] = []
@@ -80,7 +82,7 @@ def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
         if hints.get("readOnlyHint") is False and not isinstance(hints.get("destructiveHint"), bool):
             effect = effect_of(tool, prefix)
             (destroys if effect in ("destroys", "runs") else adds).append(tool.name)
-    # What is left out means that a tool destroys, which is right for those that do.
+    # A missing hint means that a tool destroys, which is correct for those that do.
     if adds:
         more = f"; true is right for {_listed(destroys, 12)}" if destroys else ""
         yield hit(
@@ -109,7 +111,7 @@ _SURE_CHANGES = MUTATING_VERBS - {
     "post",
     "put",
 }
-"""Verbs that change something outside of the answer. The rest also make values: a sum, a merged text, a draft."""
+"""Verbs that change something outside the result. The others also produce values: a sum, a merged string, a draft."""
 _SAVES = re.compile(
     r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database)\b",
     re.IGNORECASE,
@@ -119,26 +121,34 @@ _MENTIONED_CHANGE = re.compile(
     r"trigger|charg|download|log)(?:e|es|s|ed|ing|ies|y|ten)?\b",
     re.IGNORECASE,
 )
+_ALSO_CHANGES = re.compile(
+    r"\b(?:it|this tool|this|and|also|then|automatically|which)\s(?:will\s|also\s|then\s|automatically\s){0,2}"
+    r"(?:creat|delet|updat|remov|writ|modif|overwrit|replac|insert|send|sav|stor|mark|reset|clear|start|launch|trigger"
+    r"|charg)(?:es|s|ies|e)?\b",
+    re.IGNORECASE,
+)
+_MAX_FIRST = 600
+"""Maximum length in characters of the paragraph that says what a tool does."""
 _PRETENDS = re.compile(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
 _SAME_AGAIN = re.compile(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
 _MAKES = frozenset({"create", "send", "post", "append", "insert"})
 _PURE_READS = frozenset(
     {"count", "describe", "fetch", "find", "get", "list", "lookup", "read", "search", "show", "view"}
 )
-_MOST_TEXT = 20_000
-"""Characters of a description that are read; what a tool does stands in front."""
+_MAX_TEXT = 20_000
+"""Maximum number of characters read from a description; what a tool does comes first."""
 
 
 def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
-    """The name and the description of a tool do not contradict its hints."""
+    """The name and the description of a tool agree with its hints."""
     hints = tool.annotations
     if not hints:
         return
     prefix = context.facts.memo("product prefix", lambda: product_prefix(context.surface))
-    verb, text = verb_of(tool, prefix), tool.description[:_MOST_TEXT]
+    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     reads, destroys = hints.get("readOnlyHint"), hints.get("destructiveHint")
     if reads is True:
-        if said := _change_told(verb, text):
+        if said := change_stated(tool, prefix) or _saving_parameter(tool, context):
             yield hit(
                 "/annotations/readOnlyHint",
                 True,
@@ -182,17 +192,43 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def _hint(name: str, value: bool) -> Correction:
-    """The hint as the words have it. Only towards more caution: a promise less is no risk to anybody."""
+    """Sets the hint as the description has it, but only towards more caution: one promise less puts nobody at risk."""
     return Correction((Edit(f"/annotations/{name}", value),), Effect.NEUTRAL)
 
 
-def _change_told(verb: str | None, text: str) -> str | None:
-    """The words that say that a tool changes something."""
+def _saving_parameter(tool: Tool, context: Context) -> str | None:
+    """The words by which a parameter asks where to save a file."""
+    for name, schema in call_object(tool, context.facts).properties.items():
+        text = schema.get("description") if isinstance(schema, dict) else None
+        if isinstance(text, str) and has_any(lowered(text), ("save", "write", "writ")):
+            match = _SAVED_TO.search(text, 0, _MAX_FIRST)
+            if match is not None:
+                return f'{one_line(name, 64)} is "{one_line(match[0], 60)}"'
+    return None
+
+
+_SAVED_TO = re.compile(
+    r"\b(?:path|file|folder|directory)\b(?:\s(?:path|name))?\s(?:to|where|in which|into which)\s"
+    r"(?:[\w'-]+\s){0,4}?(?:save|write|saved|written)\b"
+    r"|\b(?:saves?|writes?|saved|written)\s(?:[\w'-]+\s){0,4}?(?:to|into)\s(?:a|this|the)\s(?:local\s)?"
+    r"(?:file|path|folder|directory)\b",
+    re.IGNORECASE,
+)
+
+
+def change_stated(tool: Tool, prefix: str | None) -> str | None:
+    """The words of a tool that say that it changes something, for a sentence; ``None`` where none do.
+
+    Args:
+        tool: the tool, whatever its hints.
+        prefix: what the names of all its server's tools begin with (:func:`product_prefix`).
+    """
+    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     if _PRETENDS.search(text):
         return None
     if verb in _SURE_CHANGES:
         return f'the name says "{verb}"'
-    if loss := loss_told(text):
+    if loss := stated_loss(text):
         return f'the description says "{one_line(loss, 60)}"'
     if verb not in READING_VERBS and (saves := _SAVES.search(text)):
         return f'the description says "{one_line(saves[0], 60)}"'
@@ -202,7 +238,7 @@ def _change_told(verb: str | None, text: str) -> str | None:
 
 
 def _loss_said(verb: str | None, text: str) -> str | None:
-    if loss := loss_told(text):
+    if loss := stated_loss(text):
         return f'the description says "{one_line(loss, 60)}"'
     return f'the name says "{verb}"' if verb in DESTROYING_VERBS and verb not in ("clear", "replace") else None
 
@@ -210,4 +246,8 @@ def _loss_said(verb: str | None, text: str) -> str | None:
 def _reads_only(verb: str | None, text: str) -> bool:
     opens = opening_verb(text)
     reads = opens in READING_VERBS or opens in ("retrieve", "return")
-    return verb in _PURE_READS and reads and not _MENTIONED_CHANGE.search(text)
+    if verb not in _PURE_READS or not reads:
+        return False
+    # Later paragraphs are about the caller's work, so only explicit statements about the tool count there.
+    first = text.lstrip()[:_MAX_FIRST].split("\n\n", 1)[0]
+    return not _MENTIONED_CHANGE.search(first) and not _ALSO_CHANGES.search(text)

@@ -1,4 +1,4 @@
-"""Text that has no business in a description. Hygiene, not attack detection: regular expressions find no attacker."""
+"""Text that does not belong in a description. This is hygiene: regular expressions do not stop an attacker."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.context import Context, Hit, hit
+from mcp_governor.linting.credentials import key_in, outline
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.text import char_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.linting.texts import Text
+    from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Surface
 
 _HIDDEN = re.compile(
@@ -23,7 +24,8 @@ _HIDDEN = re.compile(
 _JOINERS = "\u200c\u200d"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _PSEUDO_TAG = Guarded(
-    r"</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
+    # "IAM:<user>" is a placeholder.
+    r"(?<![\w:/=.\-])</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
     "<",
 )
 _OVERRIDE = Guarded(
@@ -64,38 +66,19 @@ _TAKEN = re.compile(
     r"|^\s*(?:read|send|cat|open|include|pass|attach|upload|post)\b",
     re.IGNORECASE,
 )
-_SECRET = Guarded(
-    r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_\-]{24,}|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bAKIA(?![A-Z0-9]{9}EXAMPLE)[0-9A-Z]{16}\b"
-    r"|\bxox[baprs]-[0-9A-Za-z\-]{20,}|\bAIza[0-9A-Za-z_\-]{35}\b|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
-    r"|\beyJ[A-Za-z0-9_\-]{10,4096}\.eyJ[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{10,4096}",
-    "sk-",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "akia",
-    "xox",
-    "aiza",
-    "private key",
-    "eyj",
-    ignore_case=False,
-)
-_SHORTEST_SECRET = 20
-"""Characters of the shortest credential that the patterns know; a shorter text needs no search."""
 _SHORTEST_RUN = 40
-"""Characters of a run of base64 that is long."""
+"""Minimum length of a long run of base64, in characters."""
 _BASE64 = re.compile(rf"[A-Za-z0-9+/]{{{_SHORTEST_RUN},}}={{0,2}}")
 _ALL = r"(?:any|all|every|each)"
 _ORDER = Guarded(
-    # before everything else
+    # "before everything else"
     rf"\b(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?\s+(?:first,?\s+)?before\s+"
     rf"(?:anything\s+else\b|doing\s+anything\b|{_ALL}\s+others?\b(?!\s+\w)|{_ALL}(?:\s+other)?\s+(?:tool|function|action|step|response|answer)s?\b)"
-    # whatever the user asks
+    # "whatever the user asks"
     rf"|\b(?:must|always)\s+(?:first\s+)?(?:call|use|run|invoke)\s+(?:this|it)\b[^.\n]{{0,60}}\b{_ALL}\s+(?:\w+\s+)?"
     r"(?:request|question|message|query|queries|prompt|conversation|session|turn|response|answer|task)s?\b"
     rf"|\bfor\s+{_ALL}\s+(?:\w+\s+)?(?:request|question|message|prompt|conversation|turn|task)s?,?\s+(?:you\s+)?(?:must\s+|always\s+)?(?:call|use|run|invoke)\s+(?:this|it)\b"
-    # without a situation
+    # without a condition
     r"|\b(?:must\s+always|always|must)\s+(?:call|use|run|invoke)\s+(?:this|it)(?:\s+(?:tool|function))?(?:\s+first)?\s*(?:[.!](?:\s|$)|$)",
     "call",
     "use",
@@ -123,7 +106,7 @@ _ALL_TOOLS = Guarded(
 
 
 def hidden_characters(text: Text, _context: Context) -> Iterator[Hit]:
-    """No character that a reader cannot see and a model can."""
+    """No character that readers cannot see and models can."""
     value = text.value
     if value.isascii():
         return
@@ -133,13 +116,13 @@ def hidden_characters(text: Text, _context: Context) -> Iterator[Hit]:
 
 
 def _is_writing(text: str, position: int) -> bool:
-    """Joiners within words of scripts that need them, and within emoji, are how these are written."""
+    """True for joiners within words of scripts that need them, and within emoji."""
     before = text[position - 1] if position else ""
     char = text[position]
     if char in _JOINERS:
         return bool(before) and not before.isascii()
     if 0xE0020 <= ord(char) <= 0xE007F:
-        # A flag of a region is a black flag, then tag letters.
+        # The flag of a region is a black flag followed by tag letters.
         start = position
         while start and 0xE0020 <= ord(text[start - 1]) <= 0xE007F:
             start -= 1
@@ -150,7 +133,7 @@ def _is_writing(text: str, position: int) -> bool:
 
 
 def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
-    """No control characters but tab and line ends, and so no terminal sequences."""
+    """No control characters except tab and line endings, and so no terminal sequences."""
     if text.value.isprintable():
         return
     found = dict.fromkeys(_CONTROL.findall(text.value))
@@ -170,12 +153,12 @@ def pseudo_tags(text: Text, _context: Context) -> Iterator[Hit]:
 
 
 def override_phrases(text: Text, _context: Context) -> Iterator[Hit]:
-    """No phrase that asks to ignore what came before."""
+    """No phrase that asks to ignore earlier instructions."""
     yield from _matching(_OVERRIDE, text)
 
 
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
-    """No phrase that asks to keep something from the user; not to say what is not so, is honest."""
+    """No phrase that asks to keep something from the user; asking not to claim what is untrue is fine."""
     for match in _CONCEAL.finditer(text.value):
         if not _HONEST.search(_sentence(text.value, match)[1]):
             yield hit(text.pointer, text.value, found=match.group())
@@ -183,7 +166,7 @@ def concealment(text: Text, _context: Context) -> Iterator[Hit]:
 
 
 def sensitive_paths(text: Text, _context: Context) -> Iterator[Hit]:
-    """No path to where keys and passwords are kept, unless the sentence says that nobody gets there."""
+    """No path to keys or passwords, unless the sentence says that it is out of reach."""
     for match in _SENSITIVE_PATH.finditer(text.value):
         before, after = _sentence(text.value, match)
         if not _BLOCKED.search(before + after) or _TAKEN.search(before):
@@ -192,33 +175,32 @@ def sensitive_paths(text: Text, _context: Context) -> Iterator[Hit]:
 
 
 def _sentence(text: str, match: re.Match[str]) -> tuple[str, str]:
-    """What its sentence says before and behind a match, 200 characters at most on each side."""
+    """The sentence before and after a match, at most 200 characters on each side."""
     before, after = text[max(0, match.start() - 200) : match.start()], text[match.end() : match.end() + 200]
     return _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
 
 
 def secret_literals(text: Text, _context: Context) -> Iterator[Hit]:
-    """No literal of a credential, whose value is not shown either."""
-    match = _SECRET.search(text.value) if len(text.value) >= _SHORTEST_SECRET else None
-    if match is not None:
-        found = match.group()
-        yield hit(text.pointer, text.value, found=f"{found[:4]}… ({len(found)} characters)")
+    """No literal credential; its value is not shown either."""
+    found = key_in(text.value)
+    if found is not None:
+        yield hit(text.pointer, text.value, found=outline(found))
 
 
 def published_secret(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """No value that the server was given to keep; the wire has noticed and redacted it."""
+    """No value that was given to the server as a secret; the wire has found and redacted it."""
     origins = surface.conversation.get("publishedSecrets")
     for origin in origins if isinstance(origins, list) else ():
         yield hit("/conversation/publishedSecrets", origin, origin=origin)
 
 
 def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
-    """No long run of base64, which nobody can read in a review."""
+    """No long run of base64, which a reviewer cannot read."""
     if len(text.value) < _SHORTEST_RUN or max(map(len, text.value.split()), default=0) < _SHORTEST_RUN:
         return
     for match in _BASE64.finditer(text.value):
         run = match.group()
-        # Words, hex digests and paths also make long runs; base64 mixes everything.
+        # Words, hex digests and paths also form long runs; only base64 mixes all kinds of characters.
         if _is_base64(run):
             yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run))
             break
@@ -231,12 +213,12 @@ def _is_base64(run: str) -> bool:
 
 
 def mandatory_order(text: Text, _context: Context) -> Iterator[Hit]:
-    """No order to call a tool, where a situation would do."""
+    """No order to call a tool where a condition belongs."""
     yield from _matching(_ORDER, text)
 
 
 def capitals(text: Text, _context: Context) -> Iterator[Hit]:
-    """No words in capitals to make a model obey."""
+    """No words in capitals that force a model to obey."""
     yield from _matching(_CAPITALS, text)
 
 
@@ -252,7 +234,7 @@ def white_space(text: Text, context: Context) -> Iterator[Hit]:
         yield hit(text.pointer, text.value, length=len(match.group()))
 
 
-# one for each value of the option `max`, of which a run has one
+# One entry per value of the option `max`; a run has one value.
 @functools.lru_cache(maxsize=8)
 def _gap(most: int) -> re.Pattern[str]:
     return re.compile(rf"[^\S\n]{{{most + 1},}}|\n(?:[^\S\n]*\n){{4,}}")

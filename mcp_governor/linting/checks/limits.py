@@ -1,4 +1,4 @@
-"""Checks behind the dated limits of clients; what is accepted comes from the options of each rule."""
+"""Checks behind the dated limits of clients; the options of each rule say what is accepted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WALKED = frozenset(
     {"properties", "patternProperties", "dependencies", "items", "contains", "additionalProperties"}
     | {"anyOf", "allOf", "oneOf", "not", "if", "then", "else"}
 )
-"""Keywords whose schemas VS Code's normalizer looks at (toolSchemaNormalizer.ts, forEachSchemaNode)."""
+"""Keywords whose subschemas VS Code's normalizer visits (toolSchemaNormalizer.ts, forEachSchemaNode)."""
 
 
 def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
@@ -33,7 +33,7 @@ def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
-    """What a model is given of the tools has at most ``max`` tokens, estimated at four bytes each."""
+    """The tool list as models see it has at most ``max`` tokens, estimated at four bytes each."""
     sizes = {tool.name: definition_bytes(tool) for tool in surface.tools}
     size = sum(sizes.values())
     tokens = size // BYTES_PER_TOKEN
@@ -48,13 +48,15 @@ def draft_07(tool: Tool, _context: Context) -> Iterator[Hit]:
     schema = tool.input_schema
     if not isinstance(schema, dict):
         return
-    refused = (flaw for flaw in meta_flaws(encodable(schema), 7) if not _converted(schema, flaw))
+    # The engine reads strings without lone surrogates, and its paths lead into that copy.
+    copy = encodable(schema)
+    refused = (flaw for flaw in meta_flaws(copy, 7) if not _converted(copy, flaw))
     for flaw in islice(refused, 1):
         yield hit(join_pointer("/inputSchema", *existing(schema, flaw.instance_path)), schema, error=flaw.message)
 
 
 def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:
-    """Whether Ajv with ``coerceTypes`` gets over a flaw: a number for a text, and so on, but never a list."""
+    """True if Ajv with ``coerceTypes`` accepts the flaw: a number for a string and the like, but never a list."""
     value = resolve_pointer(schema, join_pointer("", *flaw.instance_path))
     if flaw.keyword != "type" or isinstance(value, dict | list):
         return False
@@ -62,7 +64,7 @@ def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:
 
 
 def array_items(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """Every array that VS Code looks at says what its items are; JavaScript takes false for missing."""
+    """Every array that VS Code visits has an item schema; JavaScript takes false for missing."""
     schema = node.schema
     if not isinstance(schema, dict) or schema.get("type") != "array" or not _is_walked(node):
         return
@@ -71,7 +73,7 @@ def array_items(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
 
 
 def long_description(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """No description in an input schema that VS Code looks at is longer than ``max`` UTF-16 code units."""
+    """No description that VS Code visits in an input schema is longer than ``max`` UTF-16 code units."""
     text = node.schema.get("description") if isinstance(node.schema, dict) else None
     if isinstance(text, str) and len(text) > context.options["max"] // 2 and _is_walked(node):
         length = len(text.encode("utf-16-le", "surrogatepass")) // 2
@@ -80,7 +82,7 @@ def long_description(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def keywords(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """No schema that VS Code looks at has one of the keywords of the option ``keywords``."""
+    """No schema that VS Code visits has a keyword of the option ``keywords``."""
     if isinstance(node.schema, dict) and _is_walked(node):
         found = [key for key in context.options["keywords"] if key in node.schema]
         if found:
@@ -88,7 +90,7 @@ def keywords(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def _is_walked(node: SchemaPlace) -> bool:
-    """Whether VS Code's normalizer comes by: it knows these keywords only, and follows no reference."""
+    """True if VS Code's normalizer visits the schema: it knows these keywords only, and follows no reference."""
     tokens, at = node.tokens, 0
     while at < len(tokens):
         if tokens[at] not in _WALKED:
@@ -99,7 +101,7 @@ def _is_walked(node: SchemaPlace) -> bool:
 
 
 def strict_objects(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """Every object is closed and requires all that it declares."""
+    """Every object is closed and requires all of its properties."""
     schema = node.schema
     if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
         return

@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.findings import Correction, Effect
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.corrections import optional
-from mcp_governor.linting.schemas import parent_of, root_of, types_of
+from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, leading_verb, name_words
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.surface.model import Tool
+    from mcp_governor.surface.model import Surface, Tool
 
 DROPPED_KEYS = ("description", "examples", "example", "title", "default", "$comment", "markdownDescription")
 """Keys that compaction drops from input schemas, at any depth, properties of these names included."""
 
 _WEB = frozenset({"http", "https", "internet", "url", "web", "webpage", "website"})
 _DESTROYING = frozenset({"delete", "destroy", "drop", "erase", "kill", "overwrite", "purge", "remove", "truncate"})
+_REPEATING = frozenset({"append", "decrement", "increment", "toggle"})
+"""Words in names that promise a different result each time; "add" and "create" may find that the thing exists."""
+_CONDITIONS = frozenset({"if", "missing", "once", "unique", "unless"})
 
 
 def compacted(text: str, limit: int) -> str:
@@ -38,21 +43,59 @@ def description_cap(tool: Tool, context: Context) -> Iterator[Hit]:
         yield hit("/description", tool.description, length=len(flat), limit=limit, end=kept[-40:])
 
 
+def normalised_description(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A description has no line breaks, and no white space at its ends or in runs."""
+    if tool.description != " ".join(tool.description.split()):
+        yield hit("/description", tool.description)
+
+
+_SHOWN_KEYS = frozenset({"description", "default"})
+"""Keys that the guide itself shows in input schemas, although compaction drops them (sections 3 and 4 against 0b)."""
+
+
+def _parameters(tool: Tool) -> dict[str, Any]:
+    """The parameters of a tool by name; empty if its schema is not an object or has none."""
+    properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
+    return properties if isinstance(properties, dict) else {}
+
+
+def dropped_keys(surface: Surface, context: Context) -> Iterator[Hit]:
+    """The input schemas of a list have none of the keys that compaction drops; one hit for the list."""
+    keys: set[str] = set()
+    tools: set[str] = set()
+    characters = taking = 0
+    for tool in surface.tools:
+        taking += bool(_parameters(tool))
+        for node in context.facts.nodes(tool):
+            schema = node.schema
+            if node.side != "inputSchema" or not isinstance(schema, dict):
+                continue
+            for key in DROPPED_KEYS:
+                if key in schema:
+                    keys.add(key)
+                    tools.add(tool.name)
+                    characters += len(key) + len(json.dumps(schema[key], default=str, ensure_ascii=False)) + 4
+    # If the schemas of a list have only these keys left, the list was compacted and the defaults were forgotten.
+    if keys - _SHOWN_KEYS or (keys == {"default"} and taking > 1):
+        named = sorted(keys, key=DROPPED_KEYS.index)
+        yield hit("/tools", named, keys=named, tools=counted(len(tools), "tool"), characters=f"{characters:,}")
+
+
 def lost_property(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No property has the name of a key that compaction drops."""
     if node.argument in DROPPED_KEYS:
         required = parent_of(node).get("required")
         needed = isinstance(required, list) and node.argument in required
-        effect = "and requires it, so no call can be right" if needed else "so no model will send it"
+        effect = "and it is required, so no call can be valid" if needed else "so no model will send it"
         yield hit(node.pointer, node.argument, argument=node.argument, effect=effect)
 
 
 _WORTH_COMPACTING = 400
-"""Characters of an input schema from which on compaction is worth a word: about a hundred tokens."""
+"""Minimum size of an input schema, in characters, for which compaction matters: about a hundred tokens."""
 
 
 def compaction_saves(tool: Tool, context: Context) -> Iterator[Hit]:
-    """What compaction drops from the input schema is a small part of it."""
+    """Compaction drops only a small part of the input schema."""
     whole = len(json.dumps(tool.input_schema, default=str, ensure_ascii=False))
     kept = len(json.dumps(_strip(tool.input_schema), default=str, ensure_ascii=False))
     share = 1 - kept / whole
@@ -67,7 +110,7 @@ def _strip(value: Any) -> Any:
 
 
 def typed_property(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """An argument has one of the types that annotations map to, and a list says its items."""
+    """A parameter has one of the types to which annotations map, and a list has an item schema."""
     schema = node.schema
     if node.argument is None or not isinstance(schema, dict) or "$ref" in schema:
         return
@@ -84,7 +127,7 @@ def typed_property(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def optional_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """An argument that accepts null or has a default is not required."""
+    """A parameter that accepts null or has a default is not required."""
     required = parent_of(node).get("required") if node.argument is not None else None
     if not isinstance(required, list) or node.argument not in required or not isinstance(node.schema, dict):
         return
@@ -96,12 +139,51 @@ def optional_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, node.argument, correction=correction, argument=node.argument, reason="has a default")
 
 
+_CLASSES = ("Settings", "ConfigPaths")
+"""Types whose values the guide's decorator injects."""
+
+
+def injected_parameter(tool: Tool, context: Context) -> Iterator[Hit]:
+    """The server injects no parameter: neither by its type, nor by a name that means nothing to a caller."""
+    schema = tool.input_schema
+    names = frozenset(context.options["names"])
+    for name, given in _parameters(tool).items():
+        reference = given.get("$ref") if isinstance(given, dict) else None
+        by_type = isinstance(reference, str) and reference.rpartition("/")[2] in _CLASSES
+        if by_type or (name in names and _by_name(name, given, schema)):
+            yield hit(join_pointer("/inputSchema/properties", name), name, name=name)
+
+
+def _by_name(name: str, given: Any, schema: dict[str, Any]) -> bool:
+    """True if a parameter with such a name is not meant for the caller: ``paths: list[str]`` and described ones are."""
+    found = effective(schema, given)
+    if name in ("args", "kwargs"):
+        # Generators that do not support *args and **kwargs publish both, with any type.
+        return "description" not in found and (name == "kwargs" or "kwargs" in schema["properties"] or not found)
+    if name not in ("settings", "paths"):
+        return True
+    described = found.keys() & {"description", "properties", "additionalProperties", "enum", "const", "items"}
+    return not described and (types_of(found, schema) or frozenset({"object"})) <= {"object", "null"}
+
+
 def hints_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
     """All four hints are declared."""
     names = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
     missing = [name for name in names if not isinstance(tool.annotations.get(name), bool)]
     if missing:
         yield hit("/annotations" if "annotations" in tool.raw else "", None, missing=missing)
+
+
+_NOUNS = frozenset({"check", "count", "diff", "query", "search", "view"})
+"""Reading verbs that are nouns at the end of a name, as in ``simulate_query``."""
+
+
+def _reads(name: str, verb: str | None) -> bool:
+    """True if the name of a tool promises that it only reads."""
+    words = name_words(name)
+    is_noun = verb in _NOUNS and len(words) > 1 and words[-1] == verb and words[0] != verb
+    # git stores what it fetches.
+    return verb in READING_VERBS and not is_noun and not (verb == "fetch" and "git" in words)
 
 
 def annotations_agree(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -111,12 +193,14 @@ def annotations_agree(tool: Tool, _context: Context) -> Iterator[Hit]:
     read_only, destructive = given.get("readOnlyHint"), given.get("destructiveHint")
     if read_only is True and destructive is True:
         yield hit("/annotations/destructiveHint", True, problem="says readOnlyHint: true and destructiveHint: true")
-    if read_only is True and given.get("idempotentHint") is False:
-        problem = "says readOnlyHint: true and idempotentHint: false"
-        yield hit("/annotations/idempotentHint", False, problem=problem)
+    repeats = next((word for word in name_words(tool.name) if word in _REPEATING), None)
+    if given.get("idempotentHint") is True and repeats and not _CONDITIONS.intersection(name_words(tool.name)):
+        problem = f'says idempotentHint: true and is named "{repeats}"'
+        yield hit("/annotations/idempotentHint", True, problem=problem)
     if read_only is True and verb in MUTATING_VERBS:
         yield hit("/annotations/readOnlyHint", True, problem=f'says readOnlyHint: true and is named "{verb}"')
-    if read_only is False and verb in READING_VERBS:
+    # The guide declares its own fetch_url only as an access to the outside.
+    if read_only is False and _reads(tool.name, verb) and given.get("openWorldHint") is not True:
         yield hit("/annotations/readOnlyHint", False, problem=f'says readOnlyHint: false and is named "{verb}"')
     if given.get("openWorldHint") is False and _WEB.intersection(name_words(tool.name)):
         problem = "says openWorldHint: false and is named after the web"

@@ -1,4 +1,4 @@
-"""What the specification asks of the schemas that a tool publishes (basic, section JSON Schema Usage)."""
+"""Requirements of the specification on a tool's schemas (basic, section JSON Schema Usage)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _sides(tool: Tool, context: Context) -> Iterator[tuple[str, SchemaReport]]:
 
 
 def known_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """``$schema``, where there is one, names a published dialect."""
+    """``$schema``, if present, names a published dialect."""
     for side in SIDES:
         schema = tool.raw.get(side)
         if isinstance(schema, dict) and dialect_of(schema) is None:
@@ -59,7 +59,7 @@ def no_remote_reference(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def reference_resolves(tool: Tool, context: Context) -> Iterator[Hit]:
-    """Every ``$ref`` within the schema leads to something."""
+    """Every ``$ref`` within the schema resolves."""
     for _, report in _sides(tool, context):
         for pointer, reference in report.dangling:
             yield hit(f"{pointer}/$ref", reference)
@@ -94,7 +94,7 @@ def _has_pattern(tool: Tool, side: str, context: Context) -> bool:
 
 
 def _broken_patterns(tool: Tool, side: str, context: Context) -> Iterator[tuple[str, str, str]]:
-    """Patterns that neither the schema engine nor Python compiles: one engine's gap is no mistake of a server."""
+    """Patterns that neither the schema engine nor Python compiles: a gap in one engine is not the server's mistake."""
     for pointer, pattern in _patterns(tool, side, context):
         try:
             re.compile(pattern)
@@ -109,7 +109,7 @@ def _header_nodes(tool: Tool, context: Context) -> Iterator[tuple[SchemaPlace, A
 
 
 def header_unique(tool: Tool, context: Context) -> Iterator[Hit]:
-    """No two parameters of a tool name the same header, whatever the case."""
+    """No two parameters of a tool name the same header, ignoring case."""
     first: dict[str, str] = {}
     for node, value in _header_nodes(tool, context):
         if isinstance(value, str) and first.setdefault(value.lower(), node.pointer) != node.pointer:
@@ -125,7 +125,7 @@ def header_type(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def header_reachable(tool: Tool, context: Context) -> Iterator[Hit]:
-    """A parameter that is mirrored into a header is reached from the root through ``properties`` alone."""
+    """A parameter that is mirrored into a header is reachable from the root through ``properties`` only."""
     for node, value in _header_nodes(tool, context):
         keywords = node.tokens[0::2]
         if not node.tokens or len(node.tokens) % 2 or set(keywords) != {"properties"}:

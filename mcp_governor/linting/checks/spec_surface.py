@@ -1,4 +1,4 @@
-"""What the specification asks of everything that is not a tool: server, capabilities, lists, prompts, resources."""
+"""Requirements of the specification on everything except tools: server, capabilities, lists, prompts, resources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEPRECATED_CAPABILITIES = ("logging",)
 
 
 def server_info(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A server that introduces itself says name and version."""
+    """A server that introduces itself gives its name and version."""
     if not surface.server:
         return
     for key in ("name", "version"):
@@ -30,7 +30,7 @@ def server_info(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 
 def capability_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """What a server publishes it has declared as a capability."""
+    """Everything that a server publishes is declared as a capability."""
     if surface.protocol is None:
         return
     published = (
@@ -59,17 +59,17 @@ def _departing(surface: Surface, *fields: str) -> Iterator[Hit]:
 
 
 def list_result_type(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A list result is complete, and a modern server says so."""
+    """A list result is complete, and a modern server declares it."""
     yield from _departing(surface, "resultType")
 
 
 def list_caching(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A list result carries ttlMs and cacheScope, each with a value that means something; pages agree on the scope."""
+    """A list result has ttlMs and cacheScope with meaningful values, and its pages agree on the scope."""
     yield from _departing(surface, "ttlMs", "cacheScope")
 
 
 def list_cursor(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """nextCursor, where there is one, is a string."""
+    """nextCursor, if present, is a string."""
     yield from _departing(surface, "nextCursor")
 
 
@@ -77,23 +77,23 @@ def stdout_noise(surface: Surface, _context: Context) -> Iterator[Hit]:
     """Nothing but MCP on stdout."""
     lines = surface.conversation.get("noise")
     if isinstance(lines, list) and lines:
-        # The lines may differ from run to run; the finding is the same one.
+        # The lines may differ between runs; the finding stays the same.
         yield hit("/conversation/noise", None, first=one_line(str(lines[0]), 80))
 
 
 def server_request(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """No request to a client that offered nothing."""
+    """No request to a client that has declared no capabilities."""
     methods = surface.conversation.get("requests")
     for method in methods if isinstance(methods, list) else ():
         yield hit("/conversation/requests", method, method=method)
 
 
 def list_fails(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A list that a declared capability promises can be read."""
+    """A list that a declared capability promises is readable."""
     failed = surface.conversation.get("failedLists")
     for method, error in failed.items() if isinstance(failed, dict) else ():
-        told = error if isinstance(error, dict) else {}
-        code, text = told.get("code"), one_line(str(told.get("message", "")))
+        details = error if isinstance(error, dict) else {}
+        code, text = details.get("code"), one_line(str(details.get("message", "")))
         path = join_pointer("/conversation/failedLists", method)
         yield hit(path, code, method=method, code=code, text=text)
 
@@ -113,7 +113,7 @@ def unique_prompt(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 
 def unique_resource(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """No two resources have the same URI, no two templates the same URI template."""
+    """No two resources have the same URI, and no two templates the same URI template."""
     for index, uri, first in _repeated(surface.resources, "uri"):
         yield hit(f"/resources/{index}/uri", uri, first=first, index=index)
     for index, uri, first in _repeated(surface.templates, "uriTemplate"):

@@ -1,4 +1,4 @@
-"""What the specification asks of a tool definition, apart from the content of its schemas."""
+"""Requirements of the specification on a tool definition, apart from the content of its schemas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcp_governor.schemas.pointers import join_pointer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.linting.texts import Text
+    from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Surface, Tool
 
 _NAME = re.compile(r"[A-Za-z0-9_.\-]*")
@@ -39,7 +39,7 @@ def name_characters(tool: Tool, _context: Context) -> Iterator[Hit]:
 
 
 def input_root_type(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """The root of inputSchema says ``"type": "object"``."""
+    """The root of inputSchema has ``"type": "object"``."""
     schema = tool.input_schema
     if isinstance(schema, dict) and schema.get("type") != "object":
         found = "no type" if "type" not in schema else f"type {schema['type']!r}"
@@ -47,13 +47,13 @@ def input_root_type(tool: Tool, _context: Context) -> Iterator[Hit]:
 
 
 def _object_root(schema: dict[str, Any]) -> Correction | None:
-    """Where the root says no type. Arguments are always an object, so that this refuses no call."""
+    """Adds the missing type of a root. Arguments are always an object, so this rejects no call."""
     edit = Edit("/inputSchema/type", "object")
     return Correction((edit,), Effect.NARROWER) if "type" not in schema else None
 
 
 def output_root_type(tool: Tool, context: Context) -> Iterator[Hit]:
-    """Before 2026-07-28 the root of outputSchema says ``"type": "object"``."""
+    """Before 2026-07-28 the root of outputSchema has ``"type": "object"``."""
     protocol = context.surface.protocol
     schema = tool.output_schema
     if protocol is None or context.surface.modern or not isinstance(schema, dict):
@@ -70,7 +70,7 @@ def execution_gone(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def icon_source(tool: Tool, _context: Context) -> Iterator[Hit]:
-    """Every icon has a src, an http(s) or data URI."""
+    """Every icon has a src that is an http(s) or data URI."""
     icons = tool.raw.get("icons")
     for index, icon in enumerate(icons if isinstance(icons, list) else ()):
         if not isinstance(icon, dict):

@@ -1,4 +1,4 @@
-"""One thing under several names: arguments of different tools that are spelled in two ways."""
+"""One thing under several names: parameters of different tools that are spelled in two ways."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _LONG = {
     "min": "minimum",
     "ts": "timestamp",
 }
-"""Short forms that name the same as the long one."""
+"""Abbreviations and the full words that mean the same."""
 _BARE = frozenset({"arn", "id", "key", "name", "number", "path", "slug", "url"})
-"""Names that say of which thing only in the description."""
+"""Names that say only in the description what they belong to."""
 _SUFFIXES = frozenset({"id", "ids", "path"})
 """Last words that a shorter name leaves to its description: "iteration", the path of one."""
 _SETTINGS = frozenset({"condition", "filter", "option", "param", "parameter", "setting"})
-"""Names whose plural is the same thing, where the type is the same."""
+"""Names whose plural means the same if the type is the same."""
 _HOW_MANY = frozenset(
     [
         *("limit", "maxcount", "maximumresults", "maxitems", "maxresults", "nresults", "numresults", "pagesize"),
@@ -78,40 +78,40 @@ _ROLES = {
     _SOUGHT: (frozenset({"string"}), stem("search")),
     _SURE: (frozenset({"string", "boolean"}), ""),
 }
-"""Names without marks → the types that they have in this sense, and the stem that their words have to have."""
-_MOST_PROPERTIES = 1_000
-"""Arguments of one tool; one that has more was not written by hand."""
-_MOST_TOOLS = 3
-"""Tools that a message names of each spelling."""
-_MOST_APART = 2
-"""Families that are findings of their own. More are one habit of the server, and one line of a report."""
-_MOST_FAMILIES = 12
-"""Families that a message names."""
+"""Names without marks → the types that they have in this sense, and the stem that their words must contain."""
+_MAX_PROPERTIES = 1_000
+"""Maximum number of parameters of one tool; a tool with more was not written by hand."""
+_MAX_TOOLS = 3
+"""Maximum number of tools named per spelling."""
+_MAX_APART = 2
+"""Maximum number of families with a finding of their own. More are a habit of the server, reported in one line."""
+_MAX_FAMILIES = 12
+"""Maximum number of families named in a message."""
 
 
 class _Use(NamedTuple):
-    """One tool that takes an argument of a name: its type, the stems of its description, and the names beside it."""
+    """One tool that has a parameter of some name: its type, the stems of its description, and the names next to it."""
 
     tool: str
     kind: str
     said: frozenset[str]
-    beside: frozenset[str]
+    siblings: frozenset[str]
 
 
 def spellings(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """One thing has one name in all tools; one hit per family, and one for all where there are many."""
+    """One thing has one name in all tools; one hit per family, and a single hit if there are many."""
     uses: dict[str, list[_Use]] = defaultdict(list)
     for tool in surface.tools:
         schema = tool.input_schema
         properties = schema.get("properties") if isinstance(schema, dict) else None
-        if not isinstance(properties, dict) or len(properties) > _MOST_PROPERTIES:
+        if not isinstance(properties, dict) or len(properties) > _MAX_PROPERTIES:
             continue
-        beside = frozenset(properties)
+        siblings = frozenset(properties)
         for name, argument in properties.items():
             whole = effective(schema, argument)
             text = whole.get("description")
             said = frozenset(stem(word) for word in words(text[:400])) if isinstance(text, str) else frozenset()
-            uses[name].append(_Use(tool.name, _kind(whole), said, beside))
+            uses[name].append(_Use(tool.name, _kind(whole), said, siblings))
     families: dict[tuple[str, ...], dict[str, list[_Use]]] = defaultdict(dict)
     for name, all_uses in uses.items():
         families[_canonical(name)][name] = all_uses
@@ -121,30 +121,30 @@ def spellings(surface: Surface, _context: Context) -> Iterator[Hit]:
         if run_together["".join(key)] != key:
             continue
         found.append(_apart(_one_thing(key, family, families)))
-    told = [names for names in (*found, *_roles(uses)) if len(names) > 1]
-    if len(told) <= _MOST_APART:
-        for names in told:
-            shown = "; ".join(_shown(name, uses, _MOST_TOOLS) for name, uses in names.items())
+    several = [names for names in (*found, *_roles(uses)) if len(names) > 1]
+    if len(several) <= _MAX_APART:
+        for names in several:
+            shown = "; ".join(_shown(name, uses, _MAX_TOOLS) for name, uses in names.items())
             yield hit("/tools", sorted(names), names=shown, name=one_line(next(iter(names)), 64))
         return
-    told.sort(key=lambda names: -sum(map(len, names.values())))
-    many = [" and ".join(_shown(name, uses, 1) for name, uses in names.items()) for names in told[:_MOST_FAMILIES]]
-    if len(told) > _MOST_FAMILIES:
-        many.append(f"{len(told) - _MOST_FAMILIES} more")
-    yield hit("/tools", names="; ".join(many), name=one_line(next(iter(told[0])), 64))
+    several.sort(key=lambda names: -sum(map(len, names.values())))
+    many = [" and ".join(_shown(name, uses, 1) for name, uses in names.items()) for names in several[:_MAX_FAMILIES]]
+    if len(several) > _MAX_FAMILIES:
+        many.append(f"{len(several) - _MAX_FAMILIES} more")
+    yield hit("/tools", names="; ".join(many), name=one_line(next(iter(several[0])), 64))
 
 
 def _one_thing(
     key: tuple[str, ...], family: dict[str, list[_Use]], families: dict[tuple[str, ...], dict[str, list[_Use]]]
 ) -> dict[str, list[_Use]]:
-    """All names of what a name of these words is, in other tools."""
+    """All names that other tools use for the thing with a name of these words."""
     names = dict(family)
     # "planid" and "planId".
     names |= families.get(("".join(key),), {}) if len(key) > 1 else {}
     names |= families.get((*key[:-1], f"{key[-1]}s"), {}) if key and key[-1] in _SETTINGS else {}
     if len(key) < 2:
         return names
-    # "database" and "databaseName" are one thing, and "name" too where its description says of what.
+    # "database" and "databaseName" are one thing, and so is "name" if its description says of what.
     if key[-1] == "name":
         names |= families.get(key[:-1], {})
     if key[-1] in _BARE:
@@ -161,7 +161,7 @@ def _one_thing(
 
 
 def _roles(uses: dict[str, list[_Use]]) -> Iterator[dict[str, list[_Use]]]:
-    """What tools of all servers have in common, and this one calls by several names: how many, which page."""
+    """Names for what tools of all servers have in common, where this server has several: how many, which page."""
     for role, (kinds, needed) in _ROLES.items():
         names = {
             name: [use for use in all_uses if use.kind in kinds and (not needed or needed in use.said)]
@@ -184,20 +184,20 @@ def _canonical(name: str) -> tuple[str, ...]:
 
 
 def _means(use: _Use, key: tuple[str, ...]) -> bool:
-    """True if a bare name means the thing of the longer one, by its description and by the name of the tool."""
+    """True if the description and the tool's name show that a short name means the thing of the longer one."""
     of_tool = {stem(word) for word in name_words(use.tool)}
     return {stem(word) for word in key} <= use.said and {stem(word) for word in key[:-1]} <= of_tool
 
 
 def _apart(names: dict[str, list[_Use]]) -> dict[str, list[_Use]]:
-    """The names, commonest first, but for those that one tool takes side by side, or that differ in their type."""
+    """The names, most common first, without those that one tool has side by side or whose types differ."""
     if len(names) < 2:
         return {}
     ordered = sorted(names, key=lambda name: -len(names[name]))
     out: list[str] = []
     for name in ordered:
         kinds = {use.kind for use in names[name]}
-        alone = all(not (use.beside & (set(ordered) - {name})) for use in names[name])
+        alone = all(not (use.siblings & (set(ordered) - {name})) for use in names[name])
         if alone and (not out or kinds & {use.kind for use in names[out[0]]}):
             out.append(name)
     return {name: names[name] for name in out}

@@ -1,4 +1,4 @@
-"""Two styles of writing in one server: of the values of enums, and of the names of arguments."""
+"""Two styles in one server: in the values of enums and in the names of parameters."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 # -- values
 
-_FEWEST_VALUES = 2
-"""Values that two enums have in common, in two spellings; a single "None" and "none" may be two things."""
-_MOST_VALUES = 100
-"""Values of one enum that are compared; one with more is a catalogue."""
-_MOST_PAIRS = 6
-"""Pairs of arguments that a message names; the rest is counted."""
+_MIN_VALUES = 2
+"""Minimum number of shared values in two spellings; a single "None" and "none" may be two things."""
+_MAX_VALUES = 100
+"""Maximum number of values compared per enum; a larger one is a catalogue."""
+_MAX_PAIRS = 6
+"""Maximum number of pairs named in a message; the rest are counted."""
 
 
 def value_spellings(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Equal values of two arguments are spelled alike; one hit for the server."""
+    """Equal values of two parameters are spelled alike; one hit for the server."""
     enums: dict[tuple[str, ...], Declared] = {}
     for one in declared(surface, context):
         values = _values(one)
-        if _FEWEST_VALUES <= len(values) <= _MOST_VALUES:
+        if _MIN_VALUES <= len(values) <= _MAX_VALUES:
             enums.setdefault(values, one)
     holders: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for values in enums:
@@ -48,15 +48,15 @@ def value_spellings(surface: Surface, context: Context) -> Iterator[Hit]:
             theirs = {plain(value): value for value in other}
             both = own.keys() & theirs.keys()
             apart = [key for key in own if key in both and own[key] not in other and theirs[key] not in values]
-            # Codes of countries and of languages look alike too, and share few.
+            # Codes of countries and of languages look alike too, and have few values in common.
             alike = len(both) * 2 >= min(len(own), len(theirs))
-            if len(apart) >= _FEWEST_VALUES and alike:
+            if len(apart) >= _MIN_VALUES and alike:
                 pairs = ", ".join(f"{one_line(own[key], 40)} and {one_line(theirs[key], 40)}" for key in apart[:2])
                 found.append(f"{pairs} ({_place(one)}; {_place(enums[other])})")
     if found:
-        rest = len(found) - _MOST_PAIRS
+        rest = len(found) - _MAX_PAIRS
         more = [counted(rest, "more pair")] if rest > 0 else []
-        yield hit("/tools", pairs="; ".join([*found[:_MOST_PAIRS], *more]))
+        yield hit("/tools", pairs="; ".join([*found[:_MAX_PAIRS], *more]))
 
 
 def _values(one: Declared) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def _values(one: Declared) -> tuple[str, ...]:
         values = effective(one.tool.input_schema, one.schema.get("items")).get("enum")
     if not isinstance(values, list):
         return ()
-    return tuple(sorted({value for value in values[: _MOST_VALUES + 1] if isinstance(value, str) and plain(value)}))
+    return tuple(sorted({value for value in values[: _MAX_VALUES + 1] if isinstance(value, str) and plain(value)}))
 
 
 def _place(one: Declared) -> str:
@@ -76,12 +76,12 @@ def _place(one: Declared) -> str:
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _CAMEL = re.compile(r"[a-z]+[a-z0-9]*(?:[A-Z][A-Za-z0-9]*)+")
-_FEWEST_NAMES = 8
-"""Names of the usual style from which on it is a style."""
+_MIN_NAMES = 8
+"""Minimum number of names in the usual style for it to be a style."""
 _SHARE = 6
-"""Names of the usual style for one of the other; with more of the other, two interfaces were put together."""
-_MOST_NAMES = 10
-"""Names that a message lists."""
+"""Minimum number of usual names per unusual one; with fewer, the server combines two interfaces."""
+_MAX_NAMES = 10
+"""Maximum number of names listed in a message."""
 
 
 def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
@@ -92,12 +92,12 @@ def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
         if style:
             found[style].setdefault(one.name, []).append(one.tool)
     (rare, few), (usual, many) = sorted(found.items(), key=lambda item: len(item[1]))
-    if not few or len(many) < _FEWEST_NAMES or len(few) * _SHARE > len(many):
+    if not few or len(many) < _MIN_NAMES or len(few) * _SHARE > len(many):
         return
     shown = [
         f"{one_line(name, 64)} ({one_line(tools[0].name, 64)}{', …' if len({tool.name for tool in tools}) > 1 else ''})"
-        for name, tools in islice(few.items(), _MOST_NAMES)
+        for name, tools in islice(few.items(), _MAX_NAMES)
     ]
-    if len(few) > _MOST_NAMES:
-        shown.append(counted(len(few) - _MOST_NAMES, "more name"))
+    if len(few) > _MAX_NAMES:
+        shown.append(counted(len(few) - _MAX_NAMES, "more name"))
     yield hit("/tools", rare=rare, usual=usual, count=len(many), names="; ".join(shown))

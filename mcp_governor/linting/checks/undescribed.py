@@ -1,4 +1,4 @@
-"""Arguments without words, and identifiers of which nobody says where they come from."""
+"""Parameters without a description, and identifiers without a source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import Context, Hit
     from mcp_governor.surface.model import Surface, Tool
 
-# -- no words at all
+# -- no description
 
 _KNOWN = frozenset(
     [
@@ -51,13 +51,16 @@ _OPAQUE = frozenset(
         *("template", "token", "where"),
     ]
 )
-"""Last words of names that stand for a value which only somebody else can know, or whose syntax is open."""
+"""Last words of names for values that only somebody else can know, or whose syntax is open."""
+_SILENT = 3
+"""Minimum number of undescribed parameters of one tool that make a gap; one or two may be an oversight."""
 _FEWEST = 2
-"""Tools that have an argument without words; one may be an oversight, or the only place where it is plain."""
+"""Minimum number of tools with an undescribed parameter; one may be an oversight, or the only place where it is
+plain."""
 
 
 def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Arguments have words, where several tools take them or the name is opaque; one hit for the server."""
+    """Parameters that several tools have, or with opaque names, are described; one hit for the server."""
     bare: dict[str, list[Declared]] = defaultdict(list)
     described: dict[tuple[str, bool], str] = {}
     for one in declared(surface, context):
@@ -69,21 +72,33 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
     tools = {name: list({id(one.tool): one.tool for one in ones}.values()) for name, ones in bare.items()}
     sources = _Sources(surface)
     hard = {name for name, ones in bare.items() if any(map(_top, ones)) and _is_opaque(name, described, sources)}
-    told = [
+    reported = [
         name for name in bare if len(tools[name]) >= _FEWEST or name in hard or any(one.required for one in bare[name])
     ]
-    if not any(len(tools[name]) >= _FEWEST or name in hard for name in told):
-        return
-    told.sort(key=lambda name: -(min(len(tools[name]), 4) + 2 * (name in hard)))
-    # What an object holds may be another thing of the same name.
-    right = {name: described.get((name, not any(map(_top, bare[name])))) for name in told}
+    if not any(len(tools[name]) >= _FEWEST or name in hard for name in reported):
+        # No parameter is a gap by itself; several of one tool are.
+        silent = _of_silent_tools(bare)
+        reported = [name for name in bare if name in silent]
+    reported.sort(key=lambda name: -(min(len(tools[name]), 4) + 2 * (name in hard)))
+    # Within an object, the same name may mean something else.
+    right = {name: described.get((name, not any(map(_top, bare[name])))) for name in reported}
     yield from one_hit(
-        ((name, tools[name]) for name in told), {name: tool for name, tool in right.items() if tool}, "describes it"
+        ((name, tools[name]) for name in reported), {name: tool for name, tool in right.items() if tool}, "describes it"
     )
 
 
+def _of_silent_tools(bare: Mapping[str, list[Declared]]) -> set[str]:
+    """Undescribed parameters of tools that have several of them."""
+    of_tool: dict[int, set[str]] = defaultdict(set)
+    for name, ones in bare.items():
+        for one in ones:
+            if not one.nested:
+                of_tool[one.tool.index].add(name)
+    return {name for names in of_tool.values() if len(names) >= _SILENT for name in names}
+
+
 def _is_opaque(name: str, described: Mapping[tuple[str, bool], str], sources: _Sources) -> bool:
-    """True if only somebody else knows what belongs there, and no tool of the server says or gives it."""
+    """True if only somebody else knows the value, and no tool of the server describes or returns it."""
     last = name_words(name)[-1]
     if last not in _IDENTIFIERS:
         return last in _OPAQUE
@@ -95,14 +110,14 @@ def _top(one: Declared) -> bool:
 
 
 def _asked(one: Declared, parts: tuple[str, ...]) -> bool:
-    """True if another rule here asks for words on the argument."""
+    """True if another rule requires a description of the parameter."""
     types = (types_of(one.schema) or frozenset()) - {"null"}
     bare = Argument(one.name, parts, one.schema, types, "", one.tool.description, one.nested)
     return parts[-1] in INDEXES or open_question(bare) is not None
 
 
 def _says_itself(one: Declared, parts: tuple[str, ...]) -> bool:
-    """True if a name and a type leave nothing to say, or what stands within says it."""
+    """True if the name and the type say it all, or the nested properties do."""
     if one.name.lower() in _KNOWN or (one.nested and parts[-1] in _KNOWN):
         return True
     inner: Any = one.schema.get("items")
@@ -110,7 +125,7 @@ def _says_itself(one: Declared, parts: tuple[str, ...]) -> bool:
     return shaped or one.schema.get("type") == "boolean"
 
 
-# -- where it comes from
+# -- where identifiers come from
 
 _IDENTIFIERS = frozenset(["arn", "arns", "guid", "guids", "handle", "id", "identifier", "identifiers", "ids", "token"])
 _MADE_UP = frozenset(
@@ -149,7 +164,7 @@ _MADE_UP = frozenset(
 _ROLES = frozenset(
     ["child", "from", "linked", "new", "old", "other", "parent", "related", "root", "source", "target", "to"]
 )
-"""Words in front that say which of several, and not of what."""
+"""Words in front that say which of several, but not of what."""
 _SAME = {"repo": "repository", "repos": "repository", "org": "organization", "orgs": "organization", "db": "database"}
 _CLUE = re.compile(
     r"['\"`“{]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|see|same as|returned|obtain\w*|found|from|"
@@ -158,12 +173,12 @@ _CLUE = re.compile(
     re.NOFLAG,
 )
 _BOUND = re.compile(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characters?(?:\slong)?", re.IGNORECASE)
-_MOST_CONTENT = 2
-"""Words beyond the name, from which on a text is taken to say where an identifier comes from."""
-_MOST_WORDS = 20
-"""Words of a description up to which it can be thin; a longer one says more than a check of words can judge."""
-_MOST_SOUGHT = 60
-"""Identifiers of one server whose source is looked for in all tools."""
+_MAX_CONTENT = 2
+"""Number of words apart from the name above which a description is taken to give the source of an identifier."""
+_MAX_WORDS = 20
+"""Maximum number of words of a thin description; no check of words can judge a longer one."""
+_MAX_SOUGHT = 60
+"""Maximum number of identifiers per server whose source is searched for in all tools."""
 _FILL = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
     stem(word)
     for word in (
@@ -194,29 +209,29 @@ _FILL = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
 
 
 def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Of an identifier that no other tool gives, the text says where it comes from; one hit for the server."""
+    """The description of an identifier that no other tool returns says where it comes from; one hit for the server."""
     found: dict[str, list[Tool]] = defaultdict(list)
     for one in declared(surface, context):
-        # Of a tool that stands alone, the caller may make one up.
+        # On a server with a single tool, the caller may invent the identifier.
         if one.text and (one.required or len(surface.tools) > 1) and _is_unsourced(one):
             found[one.name].append(one.tool)
     sources = _Sources(surface)
-    told = [(name, tools) for name, tools in found.items() if not sources.has(name)]
-    told.sort(key=lambda item: -len(item[1]))
-    yield from one_hit(told, {}, "")
+    unsourced = [(name, tools) for name, tools in found.items() if not sources.has(name)]
+    unsourced.sort(key=lambda item: -len(item[1]))
+    yield from one_hit(unsourced, {}, "")
 
 
 def _is_unsourced(one: Declared) -> bool:
-    """True if a name is that of an identifier, and its text says no more."""
+    """True if the name is that of an identifier, and its description adds nothing."""
     *front, last = name_words(one.name) or ("",)
     if last not in _IDENTIFIERS or not front or _MADE_UP.intersection(front) or set(front) <= _ROLES:
         return False
     text = _BOUND.sub("", one.text)
     said = words(text)
-    if len(said) > _MOST_WORDS or any(key in one.schema for key in ("enum", "pattern", "format", "examples")):
+    if len(said) > _MAX_WORDS or any(key in one.schema for key in ("enum", "pattern", "format", "examples")):
         return False
     own = {stem(word) for word in (*front, *name_words(one.tool.name))} | _FILL
-    return len([word for word in said if stem(word) not in own]) <= _MOST_CONTENT and not _CLUE.search(
+    return len([word for word in said if stem(word) not in own]) <= _MAX_CONTENT and not _CLUE.search(
         text.replace(one.name, "")
     )
 
@@ -225,18 +240,18 @@ class _Sources:
     """The tools of a server as sources of identifiers.
 
     Args:
-        surface: of the server.
+        surface: the server to search.
     """
 
     def __init__(self, surface: Surface) -> None:
         self._instructions = surface.instructions or ""
         self._tools = [(tool, _stems(name_words(tool.name)), _taken(tool)) for tool in surface.tools]
-        self._left = _MOST_SOUGHT
+        self._left = _MAX_SOUGHT
 
     def has(self, name: str) -> bool:
         """True if a tool that does not take an identifier is named after the thing, or names the identifier.
 
-        So it is, too, when many have been looked for: with so many, nobody reads a list of them.
+        Also true once many have been searched for: nobody reads a list that long.
         """
         self._left -= 1
         if self._left < 0 or name in self._instructions:
@@ -260,7 +275,7 @@ def _stems(parts: Iterable[str]) -> set[str]:
 
 
 def _gives(schema: Any, name: str) -> bool:
-    """True if results have a field of a name, at the top or in the first list."""
+    """True if results have a field of this name, at the top level or in the first list."""
     fields = _fields(schema)
     return name in fields or any(name in _fields(inner) for inner in fields.values())
 

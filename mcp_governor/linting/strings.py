@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from mcp_governor.surface.model import Surface
 
 PROSE_KEYS = frozenset({"title", "description", "instructions", "$comment", "markdownDescription"})
-"""Keys whose value, where it is a string, is written for a reader."""
+"""Keys whose string values are written for a reader."""
 
 
 class Text(NamedTuple):
     """One string of a surface.
 
     Attributes:
-        tool: the tool it belongs to, ``None`` for the rest of the surface and for entries that are no tools.
-        base: JSON pointer of what holds it.
-        key: its key or index there; for a key that is a text itself, that key.
+        tool: the tool that it belongs to; ``None`` for the rest of the surface and for entries that are not tools.
+        base: JSON pointer to its container.
+        key: its key or index in the container; if the string is itself a key, that key.
         value: the string.
-        is_key: it is a key and not a value.
+        is_key: the string is a key, not a value.
     """
 
     tool: str | None
@@ -34,37 +34,42 @@ class Text(NamedTuple):
 
     @property
     def pointer(self) -> str:
-        """Its JSON pointer, into the tool or into the surface document."""
+        """Its JSON pointer, relative to the tool or to the surface document."""
         return join_pointer(self.base, self.key)
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is written for a reader, by its key."""
+        """True if its key says that it is written for a reader."""
         return self.key in PROSE_KEYS and not self.is_key
 
 
-def surface_texts(surface: Surface) -> Iterator[Text]:
-    """Every string of a surface but server info: instructions, every entry of every list."""
+def surface_strings(surface: Surface, quiet: Container[str] = ()) -> Iterator[Text]:
+    """Every string of a surface except server info: instructions, and every entry of every list.
+
+    Args:
+        surface: to read.
+        quiet: values to leave out where they are not prose; a caller may add to them while it reads.
+    """
     if surface.instructions:
         yield Text(None, "", "instructions", surface.instructions)
     for index, entry in enumerate(surface.entries):
         name = entry.get("name") if isinstance(entry, dict) else None
         tool = surface.by_name.get(name) if isinstance(name, str) else None
         if tool is not None and tool.index == index:
-            yield from _texts(entry, tool.name, "")
+            yield from _strings(entry, tool.name, "", quiet)
         else:
-            yield from _texts([entry], None, "/tools", index)
+            yield from _strings([entry], None, "/tools", quiet, index)
     for kind, items in (
         ("prompts", surface.prompts),
         ("resources", surface.resources),
         ("resourceTemplates", surface.templates),
     ):
-        yield from _texts(list(items), None, f"/{kind}")
+        yield from _strings(list(items), None, f"/{kind}", quiet)
 
 
-def _texts(value: Any, tool: str | None, base: str, first: int = 0) -> Iterator[Text]:
-    """Every string below a container; keys only where they are not plain ASCII, which is where they matter."""
-    # Iterators, and not lists: a container may have a million members.
+def _strings(value: Any, tool: str | None, base: str, quiet: Container[str], first: int = 0) -> Iterator[Text]:
+    """Every string in a container. Keys are included only if they are not plain ASCII: others do not matter."""
+    # Iterators instead of lists, because a container may have a million members.
     stack: list[Iterator[tuple[str, Any]]] = [iter([(base, value)])]
     while stack:
         step = next(stack[-1], None)
@@ -77,7 +82,7 @@ def _texts(value: Any, tool: str | None, base: str, first: int = 0) -> Iterator[
                 if not (key.isascii() and key.isprintable()):
                     yield Text(tool, here, key, key, True)
         for key, item in _members(container, first):
-            if isinstance(item, str):
+            if isinstance(item, str) and (item not in quiet or key in PROSE_KEYS):
                 yield Text(tool, here, key, item)
         stack.append(_containers(here, _members(container, first)))
         first = 0

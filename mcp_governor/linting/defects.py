@@ -1,0 +1,319 @@
+"""Defects that a generator or a habit repeats across a server, collected in one walk over its parameters.
+
+:mod:`mcp_governor.linting.checks.clarity_defects` reports them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting import prose
+from mcp_governor.linting.keys import stated_keys
+from mcp_governor.linting.passages import outline_of
+from mcp_governor.linting.quantities import counts_something, never_below_zero
+from mcp_governor.linting.root_defects import root_defects
+from mcp_governor.linting.schemas import effective, followed, parent_of, root_of, types_of
+from mcp_governor.linting.shapes import (
+    lacks_keys,
+    needs_items,
+    packed,
+    refuses_empty,
+    stated_key,
+    tuple_length,
+    unanchored,
+)
+from mcp_governor.linting.units import measures, states_unit
+from mcp_governor.linting.words import name_words
+from mcp_governor.schemas.pointers import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.linting.context import Facts, SchemaPlace
+    from mcp_governor.surface.model import Surface, Tool
+
+MAX_SAFE = 2**53 - 1
+"""JavaScript generators write this as the bounds of any integer, so it does not limit the parameter."""
+
+MAX_TEXT = 400
+"""Maximum number of characters read from a description: what a parameter is comes first."""
+MAX_VALUES = 1_000
+"""Maximum number of enum values compared; a longer enum is generated, so its values have one type."""
+
+
+class Found(NamedTuple):
+    """One place with a defect.
+
+    Attributes:
+        tool: the tool that has it.
+        name: the parameter, as a message names it.
+        pointer: JSON pointer within the tool.
+        what: an optional remark that the message adds to the name.
+        node: the parameter, if the defect is in its own schema.
+    """
+
+    tool: Tool
+    name: str
+    pointer: str
+    what: str
+    node: SchemaPlace | None = None
+
+
+class Defects:
+    """The places of each defect, by name of the defect.
+
+    Attributes:
+        places: the places of each defect (``generator-bounds`` and others), in document order.
+    """
+
+    def __init__(self) -> None:
+        self.places: dict[str, list[Found]] = {}
+
+    def add(self, defect: str, node: SchemaPlace, what: str = "") -> None:
+        found = Found(node.tool, node.argument or "", node.pointer, what, node)
+        self.places.setdefault(defect, []).append(found)
+
+    def put(self, defect: str, tool: Tool, name: str, pointer: str, what: str = "") -> None:
+        self.places.setdefault(defect, []).append(Found(tool, name, pointer, what))
+
+
+def defects(facts: Facts) -> Defects:
+    """The defects of a surface, collected once for all rules that report one."""
+    return facts.memo("defects", lambda: _collected(facts))
+
+
+def _collected(facts: Facts) -> Defects:
+    out = Defects()
+    least = _least(facts.surface)
+    for tool in facts.surface.tools:
+        for node in facts.nodes(tool):
+            if node.side == "inputSchema" and isinstance(node.schema, dict):
+                _judge(node, out, facts, least)
+        for defect, name, pointer in root_defects(tool):
+            out.put(defect, tool, name, pointer)
+    _judge_types(facts.surface, out)
+    return out
+
+
+def _judge_types(surface: Surface, out: Defects) -> None:
+    """Finds parameters that are a string in one tool and a list in another, under the same name and description."""
+    uses: dict[str, list[tuple[Tool, str, str]]] = {}
+    for tool in surface.tools:
+        schema = tool.raw.get("inputSchema")
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        for name, value in properties.items() if isinstance(properties, dict) else ():
+            if isinstance(value, dict) and isinstance(text := value.get("description"), str):
+                types = (types_of(value, schema) or frozenset()) - {"null"}
+                if types in ({"string"}, {"array"}, {"string", "array"}):
+                    kind = " or ".join(sorted(types, reverse=True))
+                    uses.setdefault(f"{name}\n{text.strip('. ').lower()[:MAX_TEXT]}", []).append((tool, name, kind))
+    for places in uses.values():
+        kinds = [kind for _tool, _name, kind in places]
+        if len(set(kinds)) > 1:
+            usual = max(set(kinds), key=lambda kind: (kinds.count(kind), kind))
+            for tool, name, kind in places:
+                if kind != usual:
+                    out.put(
+                        "two-types",
+                        tool,
+                        name,
+                        join_pointer("/inputSchema/properties", name),
+                        f"{kind}; {usual} elsewhere",
+                    )
+
+
+def _least(surface: Surface) -> frozenset[str]:
+    """Parameters that have a minimum in at least one tool."""
+    schemas = (tool.raw.get("inputSchema") for tool in surface.tools)
+    all_properties = (schema.get("properties") for schema in schemas if isinstance(schema, dict))
+    return frozenset(
+        name
+        for properties in all_properties
+        if isinstance(properties, dict)
+        for name, value in properties.items()
+        if isinstance(value, dict) and isinstance(value.get("minimum"), int) and value["minimum"] >= 0
+    )
+
+
+def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str]) -> None:
+    schema = node.schema
+    if schema.get("maximum") == MAX_SAFE or schema.get("minimum") == -MAX_SAFE:
+        out.add("generator-bounds", node)
+    if node.argument is None:
+        return
+    real = effective(root_of(node), schema)
+    types = (types_of(real) or frozenset()) - {"null"}
+    text = real.get("description")
+    text = text[:MAX_TEXT] if isinstance(text, str) else ""
+    if types == {"boolean", "string"} and "enum" not in real and not _EITHER.search(text):
+        out.add("boolean-or-text", node)
+    if "default" in schema and schema["default"] is None and _refuses_null(node):
+        out.add("null-default", node)
+    if _odd_value(real):
+        out.add("mixed-enum-types", node)
+    if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(real)):
+        out.add("one-value", node, value)
+    if "array" in types and _means_one(node.argument, text, real):
+        out.add("list-of-one", node)
+    if "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real:
+        out.add("open-items", node)
+    if types & {"integer", "number", "string"}:
+        _judge_unit(node, real, types, text, out)
+    if types and types <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
+        _judge_number(node, real, types, text, out, least)
+    if types & {"array", "object", "string"}:
+        _judge_shape(node, real, types, text, out, facts)
+
+
+def _judge_shape(
+    node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: Defects, facts: Facts
+) -> None:
+    """Finds lists that may be empty, objects without keys, structure packed into strings, and unanchored patterns."""
+    name, tool = node.argument or "", node.tool
+    top = node.tokens == ("properties", name)
+    if top and not text:
+        # Servers written in Python describe their parameters in the tool's description.
+        text = outline_of(tool, facts).entries.get(name, "")[:MAX_TEXT]
+    words = prose.without_name(text, name).replace("\n", " ")
+    if types == {"string"}:
+        if pattern := unanchored(schema):
+            out.add("unanchored-pattern", node, pattern)
+        if what := packed(words, schema):
+            out.add("stringly-typed", node, what)
+        return
+    if types == {"array"} and (length := tuple_length(words, schema)):
+        out.add("fixed-length", node, f'"minItems": {length}, "maxItems": {length}')
+    if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
+        required = parent_of(node).get("required")
+        needed = isinstance(required, list) and name in required and "default" not in schema
+        if (needed and needs_items(name, words)) or (top and refuses_empty(name, tool.description[:_MAX_TOOL_TEXT])):
+            out.add("empty-list", node)
+    # clarity/object-keys reports keys that the description lists, and names them all.
+    if not lacks_keys(schema) or stated_keys(words):
+        return
+    if key := stated_key(name, words, tool.description if top else ""):
+        out.add("open-object", node, key)
+
+
+_EITHER = re.compile(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
+
+
+def _odd_value(schema: Mapping[str, Any]) -> bool:
+    """True if one enum value has a different type from all others, or one that ``type`` does not allow."""
+    values = schema.get("enum")
+    if not isinstance(values, list) or not 1 < len(values) <= MAX_VALUES:
+        return False
+    kinds = [kind_of(value) for value in values if value is not None]
+    counts = sorted(kinds.count(kind) for kind in set(kinds))
+    if len(counts) == 2 and counts[0] == 1 and counts[1] > 1 and "boolean" not in kinds:
+        return True
+    kind = schema.get("type")
+    return isinstance(kind, str) and any(one != kind and not (kind == "number" and one == "integer") for one in kinds)
+
+
+_MARKS = frozenset({"type", "kind", "version", "schema", "jsonrpc", "object"})
+"""Parameters that select a variant; in a branch of a union they legitimately have one value."""
+
+
+def _one_value(schema: Mapping[str, Any]) -> str | None:
+    """The value of an enum that has only one, apart from its spelling; ``None`` for other enums."""
+    values = schema.get("enum")
+    if not isinstance(values, list) or not 0 < len(values) <= MAX_VALUES or None in values:
+        return None
+    if not all(isinstance(value, str) and value for value in values):
+        return None
+    folded = {value.casefold() for value in values}
+    if len(folded) == 1:
+        return str(values[0])
+    # "y" and "yes", "n" and "no" are the same word: one is the initial of the other.
+    first = {value[0] for value in folded}
+    longest = max(folded, key=len)
+    return (
+        longest if len(first) == 1 and all(longest.startswith(value) for value in folded) and len(longest) < 6 else None
+    )
+
+
+def kind_of(value: Any) -> str:
+    """The JSON type of a value, ``integer`` for whole numbers."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return "integer"
+    names = {str: "string", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def _refuses_null(node: SchemaPlace) -> bool:
+    # The other branch of a union with null does not constrain null.
+    schema = followed(root_of(node), node.schema)
+    types = types_of(node.schema, root_of(node))
+    values = schema.get("enum")
+    if isinstance(values, list) and None not in values:
+        return True
+    return types is not None and "null" not in types and not schema.keys() & {"allOf", "not", "const"}
+
+
+_PLURAL = re.compile(
+    r"\b(?:arrays?|lists?|tuples?|sequences?|sets?|multiple|several|one\sor\smore|each|every|all|stages|clauses|entries|items|many|any)\b",
+    re.IGNORECASE,
+)
+_ONE = re.compile(r"(?:the|an?)\s", re.IGNORECASE)
+_MANY_NAMES = frozenset(
+    {"list", "data", "sequence", "pipeline", "group", "batch", "history", "collection", "by", "array"}
+)
+
+
+def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
+    """True if the name and the description of a list of objects are about a single object."""
+    parts = name_words(name)
+    items = schema.get("items")
+    if not parts or parts[-1].endswith("s") or parts[-1] in _MANY_NAMES or not isinstance(items, dict):
+        return False
+    objects = items.get("type") == "object" or any(key in items for key in ("oneOf", "anyOf", "properties"))
+    if not objects or schema.get("maxItems") == 1 or not _ONE.match(text) or _PLURAL.search(text):
+        return False
+    said = text.lower().split(".")[0]
+    return parts[-1] in said and f"{parts[-1]}s" not in said
+
+
+# -- numbers
+
+
+def _judge_number(
+    node: SchemaPlace,
+    schema: Mapping[str, Any],
+    types: frozenset[str],
+    text: str,
+    out: Defects,
+    least: frozenset[str],
+) -> None:
+    edges = {"left", "bottom", "width"} & parent_of(node).get("properties", {}).keys() if node.argument == "top" else ()
+    if counts_something(node.argument or "", text) and not edges:
+        default = schema.get("default")
+        whole = not isinstance(default, float) or default.is_integer()
+        if "number" in types and whole:
+            out.add("count-number", node)
+            return
+        positive = "number" not in types and "-1" not in text
+    else:
+        name = node.argument or ""
+        positive = (name in least and len(node.tokens) == 2 and "-1" not in text) or never_below_zero(name, text)
+    if positive and not schema.keys() & {"minimum", "exclusiveMinimum"}:
+        out.add("count-minimum", node)
+
+
+def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: Defects) -> None:
+    name = node.argument or ""
+    within = str(node.tokens[-3]) if len(node.tokens) > 2 else ""
+    dimension = measures(name, within)
+    if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
+        return
+    if "string" in types and (text or within.lower() not in ("margin", "margins", "padding")):
+        return
+    if not states_unit(dimension, f"{text} {schema.get('title') or ''} {node.tool.description[:_MAX_TOOL_TEXT]}"):
+        out.add("missing-unit", node)
+
+
+_MAX_TOOL_TEXT = 4_000
+"""Maximum number of characters of a tool's description searched for a unit."""

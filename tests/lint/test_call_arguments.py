@@ -1,0 +1,128 @@
+"""Where the arguments are declared that a description names: in the call, in the object that it wraps, one deeper."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.linting import lint
+from mcp_governor.linting.call_arguments import argument_places, call_object
+from mcp_governor.linting.context import Facts
+from mcp_governor.linting.option_lists import stated_options
+from mcp_governor.linting.prose import without_name
+from mcp_governor.surface import build_surface
+
+TEXT = {"type": "string"}
+INNER = {"type": "object", "properties": {"slug": TEXT, "url": TEXT}}
+
+
+def facts_of(schema, description=""):
+    facts = Facts(build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]}))
+    return facts, facts.surface.tools[0]
+
+
+def of(properties, **more):
+    return {"type": "object", "properties": properties, **more}
+
+
+@pytest.mark.parametrize(
+    ("schema", "tokens"),
+    [
+        (of({"slug": TEXT, "url": TEXT}), ()),
+        (of({"params": INNER}), ("properties", "params")),
+        (of({"params": {"$ref": "#/$defs/In"}}, **{"$defs": {"In": INNER}}), ("$defs", "In")),
+        (of({"params": {"anyOf": [{"type": "null"}, INNER]}}), ("properties", "params", "anyOf", 1)),
+        (of({"params": {"allOf": [{"$ref": "#/$defs/In"}]}}, **{"$defs": {"In": INNER}}), ("$defs", "In")),
+        # Two objects, a list of them, what declares nothing, what leads nowhere or in a circle.
+        (of({"params": INNER, "more": INNER}), ()),
+        (of({"params": {"type": "array", "items": INNER}}), ()),
+        (of({"params": {"type": "object"}}), ()),
+        (of({"params": {"$ref": "#/$defs/Gone"}}), ()),
+        (of({"params": {"$ref": "#/properties/params"}}), ()),
+    ],
+)
+def test_the_object_that_a_call_is_about(schema, tokens):
+    facts, tool = facts_of(schema)
+    assert call_object(tool, facts).tokens == tokens
+
+
+def test_the_place_of_a_name():
+    items = {"type": "array", "items": of({"pageSize": TEXT, "slug": TEXT, "plain": TEXT})}
+    facts, tool = facts_of(
+        of({"slug": TEXT, "rows": items, "one": of({"deep_one": TEXT, "in_both": TEXT}), "two": of({"in_both": TEXT})})
+    )
+    assert argument_places(tool, facts) == {
+        "slug": ("properties", "slug"),  # the call's own comes first
+        "rows": ("properties", "rows"),
+        "one": ("properties", "one"),
+        "two": ("properties", "two"),
+        "pageSize": ("properties", "rows", "items", "properties", "pageSize"),
+        "deep_one": ("properties", "one", "properties", "deep_one"),
+    }
+
+
+def test_what_is_said_of_arguments_in_a_wrapper_is_read():
+    description = "Reads.\n\nRequired parameters: slug\n\nArgs:\n    mode: One of: fast, slow, plain"
+    schema = of({"params": of({"slug": TEXT, "mode": TEXT})})
+    surface = build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]})
+    found = lint(surface, LintSettings(select=("clarity/closed-list", "clarity/listed-required")))
+    assert {(one.rule, one.path) for one in found} == {
+        ("clarity/closed-list", "/inputSchema/properties/params/properties/mode"),
+        ("clarity/listed-required", "/description"),
+    }
+
+
+OPTIONS = """Reads a project. Exactly one of these options:
+
+Option 1 - by slug and branch (both required):
+- slug: from the list
+- branch: its name
+
+Option 2 - by address (one of these):
+- url: of the page
+- path: on disk
+
+Option 3 - found:
+- root: of the files
+- note: (optional) a word
+"""
+NAMES = ("slug", "branch", "url", "path", "root", "note")
+
+
+def test_options_are_ways():
+    found = stated_options(OPTIONS, NAMES)
+    assert found is not None
+    assert found.ways == (("slug", "branch"), ("url",), ("path",), ("root",))
+    assert found.exactly
+
+
+@pytest.mark.parametrize(
+    ("description", "ways"),
+    [
+        ("Option A: pass `slug`.\nOption B: pass `url`.", (("slug",), ("url",))),
+        ("**Method 1**: `slug` and `branch`\n**Method 2**: `url`", (("slug", "branch"), ("url",))),
+        # One option, the same twice, no arguments, too many.
+        ("Option 1: pass `slug`.", None),
+        ("Option 1: pass `slug`.\nOption 2: pass `slug` again.", None),
+        ("Option 1: call it once.\nOption 2: call it twice.", None),
+        ("\n".join(f"Option {n}: `{name}`" for n in range(2) for name in NAMES), None),
+    ],
+)
+def test_lists_of_options(description, ways):
+    found = stated_options(description, NAMES)
+    assert (found and found.ways) == ways
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("One of the ways in which a page is drawn, that is (with\n  the light) or without", 1),
+        ("Short line\nof another", 2),
+        ("A line that is long enough for the end of a page, and ends.\nAnother begins", 2),
+        ("A line that is long enough for the end of a page and then some\n- a bullet", 2),
+        ("A line that is long enough for the end of a page and then some\nname: what it is", 2),
+        ("A line that is long enough for the end of a page and then some\n\nanother paragraph", 2),
+    ],
+)
+def test_lines_that_only_the_page_parts_are_one(text, lines):
+    assert len(without_name(text, "mode").split("\n")) == lines
