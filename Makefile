@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check test lint bench accuracy fuzz mutation steadiness docs rules-report recall precision clean
+.PHONY: check test lint bench accuracy fuzz mutation steadiness docs rules-report recall precision dist clean
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
@@ -66,6 +66,17 @@ recall: $(READY)
 # How many judged findings are useful (fixtures/quality/precision). UPDATE=1 records the figures that CI checks.
 precision: $(READY)
 	$(BIN)/python tools/precision.py --split $(or $(SPLIT),all) $(if $(UPDATE),--update) $(MORE)
+
+# The wheel and the sdist, checked as a package index would, and the wheel in an environment of its own without extras.
+dist: $(READY)
+	rm -rf dist build/dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/dist
+	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build/dist && bin/mcp-governor demo >/dev/null && bin/mcp-governor rules >/dev/null
+	ls -l dist
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .import_linter_cache build dist

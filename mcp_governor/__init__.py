@@ -1,6 +1,6 @@
 """mcp-governor: hold an MCP server to its word.
 
-The public Python API; each name is imported from its station on first use, so that importing this package is free.
+The public Python API. Each name is imported from its package on first use, so importing this package is free.
 
     >>> import mcp_governor
     >>> old = mcp_governor.load_surface("mcp-surface.json")         # doctest: +SKIP

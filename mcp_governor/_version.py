@@ -1,3 +1,3 @@
-"""The one place that holds the tool's version."""
+"""The only definition of the tool's version."""
 
 __version__ = "0.1.0"

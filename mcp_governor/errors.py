@@ -1,4 +1,4 @@
-"""Every error a user can see, with the exit code it ends in.
+"""Every error that a user can see, with its exit code.
 
 Each carries one sentence that says what and where, and a ``hint`` that says what to do. The command line
 prints both and exits with :attr:`GovernorError.exit_code`; library users catch :class:`GovernorError`.
@@ -21,10 +21,10 @@ class Exit(IntEnum):
 
 
 class GovernorError(Exception):
-    """Base of all errors that are told to a user.
+    """Base of all errors that are reported to a user.
 
     Args:
-        message: one sentence, what went wrong and where.
+        message: one sentence that says what went wrong and where.
         hint: what to do about it, an imperative sentence or a command; may be empty.
     """
 
@@ -37,21 +37,21 @@ class GovernorError(Exception):
 
 
 class UsageError(GovernorError):
-    """The command line asks for something that cannot be done."""
+    """The command line asks for something impossible."""
 
     exit_code = Exit.USAGE
 
 
 class ConfigError(UsageError):
-    """The configuration file is wrong; the message names file and key."""
+    """The configuration file is invalid; the message names file and key."""
 
 
 class TargetError(UsageError):
-    """A TARGET cannot be understood or names something that is not there."""
+    """A TARGET cannot be parsed, or names something that does not exist."""
 
 
 class FileFormatError(UsageError):
-    """A file that should hold a surface, a changelog or another of our formats does not."""
+    """A file does not contain the expected surface, changelog or other format."""
 
 
 class MissingDependencyError(UsageError):
@@ -62,7 +62,7 @@ class ServerError(GovernorError):
     """The server could not be reached or did not speak MCP.
 
     Attributes:
-        said: the last words of a server that is a child, without secrets; empty for any other.
+        said: the last lines of output from a child process, without secrets; empty for any other server.
     """
 
     exit_code = Exit.UNREACHABLE
@@ -70,14 +70,14 @@ class ServerError(GovernorError):
 
 
 class UnreachableError(ServerError):
-    """No connection: command not found, refused, timed out, TLS failure."""
+    """No connection: command not found, connection refused, timeout, TLS failure."""
 
 
 class ProtocolError(ServerError):
-    """The peer answered, and what it said is not MCP or breaks a limit."""
+    """The peer responded, but not with MCP, or it exceeded a limit."""
 
 
 class NothingCheckedError(GovernorError):
-    """A run that would have checked nothing; it never passes."""
+    """A run that would have checked nothing; such a run never passes."""
 
     exit_code = Exit.NOTHING_CHECKED

@@ -1,7 +1,7 @@
-"""The one door through which files are read: regular files, below a size, and folders with an end.
+"""The only way to read files: regular files up to a maximum size, and folders up to a maximum number of entries.
 
-A path that a repository names may lead to anything: a FIFO that nobody writes to, ``/dev/zero``, a socket, a folder
-without end. Whatever opens a file that we did not bring ourselves goes through here.
+A path that a repository names may lead to anything: a FIFO without a writer, ``/dev/zero``, a socket, an endless
+folder. Everything that opens a file which is not part of this package uses this module.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ import stat
 from pathlib import Path
 
 MEBIBYTE = 1024 * 1024
-"""Bytes."""
+"""Number of bytes in a mebibyte."""
 
 MAX_BYTES = 56 * MEBIBYTE
-"""Bytes of a recording: ten thousand tools as servers publish them have 50 MB. More is refused."""
+"""Maximum size of a recording in bytes: ten thousand tools as servers publish them have 50 MB. Larger ones are
+rejected."""
 
 MAX_TEXT_BYTES = 1 * MEBIBYTE
-"""Bytes of a file that people write by hand: a configuration, a rule, a module. More is refused."""
+"""Maximum size in bytes of a file written by hand: a configuration, a rule, a module. Larger ones are rejected."""
 
 MAX_ENTRIES = 20_000
-"""Entries that a folder may hold, those of its subfolders included, before it is refused as the wrong one."""
+"""Maximum number of entries in a folder, including subfolders; a larger one is rejected as the wrong folder."""
 
-# O_NONBLOCK: a FIFO without a writer opens at once. Windows lacks these flags, and has no FIFO among its files.
+# O_NONBLOCK: a FIFO without a writer opens at once. Windows lacks these flags, and has no FIFOs among its files.
 _FLAGS = os.O_RDONLY
 for _flag in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"):
     _FLAGS |= getattr(os, _flag, 0)
@@ -34,17 +35,17 @@ def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
 
     Args:
         path: the file; symbolic links are followed.
-        limit: bytes that it may have.
+        limit: maximum size in bytes.
 
     Raises:
-        OSError: it is missing, not a regular file, larger than ``limit``, or cannot be read; ``strerror`` says which.
+        OSError: the file is missing, not a regular file, larger than ``limit``, or unreadable; ``strerror`` says which.
     """
     try:
         handle = os.open(path, _FLAGS)
     except ValueError:
         raise OSError(errno.EINVAL, "its path holds a NUL character") from None
     try:
-        # What was opened is looked at, not the path: it could be another file by now.
+        # The open file is checked, not the path, which may lead to another file by now.
         status = os.fstat(handle)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -56,7 +57,7 @@ def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
 
 
 def _read(handle: int, size: int, limit: int) -> bytes:
-    """Up to ``limit`` bytes. The size that a file claims is a hint: those of ``/proc`` claim none."""
+    """Up to ``limit`` bytes. The reported size is only a hint: files in ``/proc`` report none."""
     parts: list[bytes] = []
     left = limit + 1
     if size <= limit:
@@ -69,12 +70,12 @@ def _read(handle: int, size: int, limit: int) -> bytes:
 
 
 def shown_size(count: int) -> str:
-    """A number of bytes, for messages."""
+    """A number of bytes in a unit for messages."""
     return f"{count // MEBIBYTE} MiB" if count >= MEBIBYTE else f"{count // 1024} KiB"
 
 
 def is_regular(path: Path) -> bool:
-    """Whether a regular file is there; ``False`` also for a path that no file can have."""
+    """True if the path leads to a regular file; false also for an impossible path."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -82,16 +83,16 @@ def is_regular(path: Path) -> bool:
 
 
 def list_files(folder: Path, suffix: str, *, most: int, deep: bool = False) -> list[Path]:
-    """The regular files of a folder whose names end in a suffix, sorted. Linked folders are not entered.
+    """The regular files in a folder whose names end with a suffix, sorted. Linked folders are not entered.
 
     Args:
-        folder: where to look.
+        folder: the folder to search.
         suffix: with its dot: ``".json"``.
-        most: how many files there may be.
-        deep: look into its subfolders as well.
+        most: maximum number of files.
+        deep: include subfolders.
 
     Raises:
-        OSError: the folder cannot be read, or holds more than ``most`` such files or :data:`MAX_ENTRIES` entries.
+        OSError: the folder cannot be read, or has more than ``most`` such files or :data:`MAX_ENTRIES` entries.
     """
     found: list[Path] = []
     folders, seen = [str(folder)], 0
@@ -110,9 +111,9 @@ def list_files(folder: Path, suffix: str, *, most: int, deep: bool = False) -> l
 
 
 def repository_of(folder: Path) -> Path:
-    """The nearest folder upwards that holds ``.git``, else the folder itself.
+    """The nearest parent folder that contains ``.git``, or the folder itself if there is none.
 
-    A home folder that is in git is not the repository of what lies in it.
+    A home folder that is in git is not the repository of the projects in it.
     """
     found = next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
     return folder if found == Path.home() else found

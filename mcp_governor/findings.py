@@ -1,4 +1,4 @@
-"""The words every station speaks: severities, bumps, and the finding itself."""
+"""Types that every station uses: severities, bumps, and the finding itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Severity(StrEnum):
         return _SEVERITY_RANK[self]
 
     def at_least(self, other: Severity) -> bool:
-        """True if this severity is as grave as ``other`` or graver."""
+        """True if this severity is at least as high as ``other``."""
         return self.rank >= other.rank
 
 
@@ -55,7 +55,7 @@ _BUMP_RANK = {Bump.NONE: 0, Bump.PATCH: 1, Bump.MINOR: 2, Bump.MAJOR: 3}
 
 
 class Tier(StrEnum):
-    """How stable a tool is promised to be, most stable first."""
+    """The promised stability of a tool, most stable first."""
 
     FACADE = "facade"
     STANDARD = "standard"
@@ -64,7 +64,7 @@ class Tier(StrEnum):
 
     @property
     def rank(self) -> int:
-        """3 for facade down to 0 for internal: a move to a lower rank is a demotion."""
+        """3 for facade down to 0 for internal; a move to a lower rank is a demotion."""
         return _TIER_RANK[self]
 
 
@@ -72,14 +72,14 @@ _TIER_RANK = {Tier.FACADE: 3, Tier.STANDARD: 2, Tier.ADVANCED: 1, Tier.INTERNAL:
 
 
 class Effect(StrEnum):
-    """What a correction is meant to do to the values that a schema accepts."""
+    """The intended effect of a correction on the values that a schema accepts."""
 
     WIDER = "wider"
-    """It accepts all that it accepted before, and more."""
+    """It accepts all previous values, and more."""
     NARROWER = "narrower"
-    """It refuses some of what it accepted before."""
+    """It rejects some of the previous values."""
     NEUTRAL = "neutral"
-    """It accepts the same."""
+    """It accepts the same values."""
 
 
 @frozen
@@ -87,11 +87,11 @@ class Edit:
     """One change to the JSON of a tool.
 
     Attributes:
-        path: JSON pointer into the tool.
+        path: JSON pointer, relative to the tool.
         value: the member to set, or the item to add or drop; not used by ``remove``.
-        op: ``set`` a member, with the objects on the way to it; ``remove`` a member; ``add`` an item at the end of a
-            list, or ``drop`` each item that equals the value.
-        tool: the tool's name; ``None`` stands for that of the finding.
+        op: ``set`` a member, creating the objects on the way to it; ``remove`` a member; ``add`` an item at the end of
+            a list, or ``drop`` each item that equals the value.
+        tool: the tool's name; ``None`` for the tool of the finding.
     """
 
     path: str
@@ -102,11 +102,11 @@ class Edit:
 
 @frozen
 class Correction:
-    """The edits after which a finding is gone.
+    """The edits that fix a finding.
 
     Attributes:
         edits: of one tool or, for a finding about the surface, of several.
-        effect: what they are meant to do to the schema.
+        effect: their intended effect on the schema.
     """
 
     edits: tuple[Edit, ...]
@@ -117,28 +117,28 @@ _LINE_NUMBER = re.compile(r":\d+$")
 
 
 def value_hash(value: Any) -> str:
-    """Eight hex digits of a JSON value, so that an acceptance is tied to the value and not to the wording."""
+    """Eight hex digits of the hash of a JSON value, which tie an acceptance to the value instead of the wording."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @frozen
 class Finding:
-    """What a rule, a change or a policy says about one place.
+    """The result of a rule, a change or a policy at one place.
 
     Attributes:
         rule: ``pack/kebab-name``.
-        severity: as selected (profile and config may differ from the rule's default).
+        severity: the configured one (which may differ from the rule's default).
         tool: the tool's name, or ``None`` for the surface, the changelog or a file.
-        path: JSON pointer into the tool (``/inputSchema/properties/q``); without a tool, a pointer into the
-            surface document (``/prompts/NAME``, ``/instructions``) or ``FILE:LINE`` for a file of text.
-        message: one sentence, says what is wrong.
+        path: JSON pointer, relative to the tool (``/inputSchema/properties/q``); without a tool, relative to the
+            surface document (``/prompts/NAME``, ``/instructions``), or ``FILE:LINE`` in a file.
+        message: one sentence that says what is wrong.
         fix: what to write instead; may be empty.
         value: the JSON value in question; only its hash leaves this object (see :attr:`id`).
-        accepted: the reason from the config when the finding is accepted.
-        cause: the sentence for all findings with this cause, with ``{tools}`` where their tools are named; empty where
-            the message is the only sentence there is. Findings of a rule with the same cause are one for a reader.
-        correction: the edits that make the finding go away, where they follow from it without a decision by a person.
+        accepted: the reason from the configuration if the finding is accepted.
+        cause: the message for all findings with this cause, with ``{tools}`` for the names of their tools; empty if the
+            message is the only one. Reports merge findings of a rule with the same cause.
+        correction: the edits that fix the finding, if they need no decision by a person.
     """
 
     rule: str
@@ -154,8 +154,8 @@ class Finding:
 
     @property
     def id(self) -> str:
-        """``rule:tool:pointer:hash``: stable under any rewording of the message, and in a file of text under any
-        line that comes or goes above (the line number is not part of it)."""
+        """``rule:tool:pointer:hash``: independent of the wording of the message and, in a file, of lines that are
+        added or removed above (it does not include the line number)."""
         place = self.path if self.path.startswith("/") else _LINE_NUMBER.sub("", self.path)
         return f"{self.rule}:{self.tool or '-'}:{place or '/'}:{value_hash(self.value)}"
 

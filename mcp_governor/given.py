@@ -1,16 +1,17 @@
-"""What a server is given, and what of it is a secret: values of variables, headers, addresses and command lines.
+"""Decides which of the values that a server receives are secrets: variables, headers, addresses and command lines.
 
-What counts as a secret:
+The following count as secrets:
 
-- under a name that says so (``API_KEY``, ``X-Auth-Token``, ``--password``), any value of at least four characters;
-- a value that is taken from the environment (``$NAME``, ``${env:NAME}``) or sent as a header, from six characters on,
-  and a literal from eight characters on (six, if it holds letters and digits), unless it is plainly something else: a
-  number, a path, a version, a host, a common word, or the value of a ``REGION``, a ``MODEL`` or the like;
-- of a URL, the user, the password, path segments that look like tokens, and the values of its query but for words and
-  small numbers under a name that says nothing of a secret;
-- of a command line, what follows an option of such a name, and words that look like tokens;
-- of each of these, its parts: the members of JSON (also in base64), ``NAME=X``, ``Header: X``, addresses, and the words
-  of a script for a shell.
+- any value of at least four characters under a name that says so (``API_KEY``, ``X-Auth-Token``, ``--password``);
+- a value of at least six characters that comes from the environment (``$NAME``, ``${env:NAME}``) or is sent as a
+    header, and a literal of at least eight characters (six, if it contains both letters and digits), unless it is
+    plainly something else: a number, a path, a version, a host, a common word, or the value of a ``REGION``, a
+    ``MODEL`` or the like;
+- in a URL, the user, the password, path segments that look like tokens, and the values of the query, except for words
+    and small numbers under harmless names;
+- in a command line, the value of an option with such a name, and words that look like tokens;
+- the parts of each of these: the members of JSON (also in base64), ``NAME=X``, ``Header: X``, addresses, and the words
+    of a shell script.
 """
 
 from __future__ import annotations
@@ -27,22 +28,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SHORTEST_REFERENCE = 6
-"""Characters from which on a value that comes from the environment counts as a secret, whatever its name."""
+"""Minimum length in characters for a value from the environment to count as a secret, whatever its name."""
 
 SHORTEST_LITERAL = 8
-"""The same for a value that stands in the configuration itself, and is of letters or of digits only."""
+"""The same for a value in the configuration itself that consists of only letters or only digits."""
 
 _LONGEST = 65_536
-"""Characters of a value that is looked into for JSON."""
+"""Maximum number of characters of a value that are searched for JSON."""
 
 _LONGEST_SEGMENT = 512
-"""Characters of a path segment that are looked at; looking costs the square of it."""
+"""Maximum length of a path segment that is examined, which takes quadratic time."""
 
-_MOST_LISTED = 64
-"""Secrets of one list (``API_KEYS=a,b``) that are registered one by one; the list as a whole is registered, too."""
+_MAX_LISTED = 64
+"""Maximum number of secrets from one list (``API_KEYS=a,b``) that are registered separately; the whole list is
+registered, too."""
 
-_MOST_INHERITED = 64
-"""Secrets of our own environment that are registered; further ones are not, and nobody was given them anyhow."""
+_MAX_INHERITED = 64
+"""Maximum number of secrets registered from our own environment; no server was given the others anyway."""
 
 _WORDS = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = frozenset(
@@ -53,7 +55,7 @@ _SECRET_WORDS = frozenset(
         *("sig", "signature", "token", "tokens", "webhook"),
     )
 )
-# What the last word of a name turns into something else than the secret: TOKEN_URL, KEY_FILE, AUTH_TYPE, MAX_TOKENS.
+# Last words that turn a name into something other than the secret: TOKEN_URL, KEY_FILE, AUTH_TYPE, MAX_TOKENS.
 _KIND_WORDS = frozenset(
     (
         *("algorithm", "audience", "count", "dir", "directory", "enabled", "endpoint", "expiry", "file"),
@@ -62,7 +64,7 @@ _KIND_WORDS = frozenset(
         *("ttl", "type", "uri", "url", "user", "username", "version"),
     )
 )
-# Names that end so are of choices; what stands under them is published and logged everywhere.
+# Names with these endings are settings, whose values are published and logged everywhere.
 _SETTING_WORDS = frozenset(
     (
         *("branch", "channel", "env", "environment", "format", "lang", "language", "level", "locale"),
@@ -96,8 +98,8 @@ _NAMED = lazy_pattern(r"([\w.-]+)[=:](.+)")
 _LIST = lazy_pattern(r"[^\s,]+(?:,[^\s,]+)+")
 _BETWEEN = lazy_pattern(r"[\s;,&|]+")
 _BASE64_OBJECT = lazy_pattern(r"e[yw][A-Za-z0-9+/_-]{10,}={0,2}")
-_DEEPEST = 4
-"""Parts within parts: a script holds an option, that one a header, and that one a scheme and a token."""
+_MAX_DEPTH = 4
+"""Maximum depth of nested parts: a script contains an option, that one a header, and that one a scheme and a token."""
 _BARE_TOKEN = lazy_pattern(r"[\w=~.+-]{20,}")
 _TOKEN_RUN = lazy_pattern(
     r"(?=[A-Za-z0-9]*[0-9])(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4,}){3,}"
@@ -105,13 +107,13 @@ _TOKEN_RUN = lazy_pattern(
 
 
 def learn(value: str, name: str, *, reference: bool = False, origin: str = "") -> None:
-    """Register a value that a server is given, if it is a secret by the rules of this module.
+    """Register a value that a server receives if it is a secret by the rules of this module.
 
     Args:
-        value: what the server gets.
+        value: the value that the server receives.
         name: of the variable, header, parameter or option.
-        reference: the configuration takes it from the environment.
-        origin: how a finding calls it; default is the environment variable ``name``.
+        reference: the configuration reads it from the environment.
+        origin: its name in findings; defaults to the environment variable ``name``.
     """
     origin = origin or f"the environment variable {name}"
     text = value.strip()
@@ -124,17 +126,17 @@ def learn(value: str, name: str, *, reference: bool = False, origin: str = "") -
         _learn_json(text, name, origin)
     if is_secret(text, name, reference=reference):
         keep(value, origin)
-    _learn_part(text, name, origin, _DEEPEST + 1)
+    _learn_part(text, name, origin, _MAX_DEPTH + 1)
 
 
-def _learn_parts(text: str, name: str, origin: str, depth: int = _DEEPEST) -> None:
-    """Register the secrets that are a part of a text.
+def _learn_parts(text: str, name: str, origin: str, depth: int = _MAX_DEPTH) -> None:
+    """Register the secrets that are part of a string.
 
     Args:
-        text: a value that a server is given, or a part of one.
-        name: of the variable, member, header or option that it stands under.
-        origin: how a finding calls it.
-        depth: how many more times a part is taken apart.
+        text: a value that a server receives, or a part of one.
+        name: of its variable, member, header or option.
+        origin: its name in findings.
+        depth: how many more levels of parts to examine.
     """
     if depth == 0 or len(text) > _LONGEST:
         return
@@ -153,7 +155,7 @@ def _learn_parts(text: str, name: str, origin: str, depth: int = _DEEPEST) -> No
         _learn_part(assigned[2], assigned[1], f"the option {assigned[1]}", depth)
     elif (header := _HEADER.fullmatch(text)) and _says_secret(header[1]):
         _learn_part(header[2], header[1], f"the header {header[1]}", depth)
-    for item in text.split(",", _MOST_LISTED) if _says_secret(name) and _LIST.fullmatch(text) else ():
+    for item in text.split(",", _MAX_LISTED) if _says_secret(name) and _LIST.fullmatch(text) else ():
         if is_secret(item):
             keep(item, origin)
     words = _BETWEEN.split(text)
@@ -169,38 +171,38 @@ def _learn_part(text: str, name: str, origin: str, depth: int) -> None:
 
 
 def _learn_words(words: Iterable[str], origin: str, depth: int) -> None:
-    """Register the secrets in the words of a command line: each may be the value of the option before it."""
+    """Register the secrets in a command line, whose words may each be the value of the preceding option."""
     option = ""
     for word in words:
-        told = f"the option {option}" if _says_secret(option) else origin
-        _learn_part(word, "" if word.startswith("-") else option, told, depth)
+        source = f"the option {option}" if _says_secret(option) else origin
+        _learn_part(word, "" if word.startswith("-") else option, source, depth)
         option = word.lstrip("-") if word.startswith("-") and "=" not in word else ""
 
 
 def learn_reference(value: str, name: str) -> None:
-    """Register what the environment variable ``name`` holds, because a configuration refers to it."""
+    """Register the value of the environment variable ``name``, because a configuration refers to it."""
     learn(value, name, reference=True)
 
 
 def learn_environment(environment: Mapping[str, str]) -> None:
-    """Register what our own environment holds under names of secrets.
+    """Register the values in our own environment whose names are those of secrets.
 
     A server in this process sees all of it, and one that runs as the same user can find it.
     """
-    telling = (
+    named = (
         (name, value)
         for name, value in environment.items()
         if len(value) >= SHORTEST_LITERAL and _says_secret(name) and not _PLAIN.fullmatch(value)
     )
-    for name, value in islice(telling, _MOST_INHERITED):
+    for name, value in islice(named, _MAX_INHERITED):
         learn(value, name)
 
 
 def learn_header(name: str, value: str) -> None:
-    """Register the value of an HTTP header: all of them but a few that hold no secret."""
+    """Register the value of an HTTP header, except for a few that never contain a secret."""
     origin = f"the header {name}"
     text = value.strip()
-    _learn_part(text, name, origin, _DEEPEST)
+    _learn_part(text, name, origin, _MAX_DEPTH)
     if name.lower() in _HARMLESS_HEADERS:
         return
     scheme, blank, rest = text.partition(" ")
@@ -227,20 +229,20 @@ def _learn_credentials(scheme: str, rest: str, origin: str) -> None:
 
 
 def learn_url(url: str, *, origin: str = "the address") -> None:
-    """Register what of a URL is a secret: credentials, values of its query, path segments that look like tokens."""
+    """Register the secrets in a URL: credentials, values of its query, and path segments that look like tokens."""
     from urllib.parse import unquote, urlsplit
 
     try:
         parts = urlsplit(url)
     except ValueError:
-        # Misspelt around its host; the rest is where it belongs.
+        # The host is misspelled, but the rest is where it belongs.
         scheme, _, rest = url.partition("://")
         parts = urlsplit(f"{scheme}://{rest.replace('[', '').replace(']', '')}")
     user, colon, password = parts.netloc.rpartition("@")[0].partition(":")
     for text in (password, unquote(password), f"{user}:{password}" if password else ""):
         keep(text, origin)
     if user and (not colon or len(user) >= 16):
-        # https://TOKEN@host, and a token beside a password such as x-oauth-basic.
+        # https://TOKEN@host, or a token with a fixed password such as x-oauth-basic.
         keep(user, origin)
         keep(unquote(user), origin)
     for pair in (*_PAIRS.split(parts.query), *_PAIRS.split(parts.fragment)):
@@ -259,13 +261,13 @@ _SEPARATORS = lazy_pattern(r"[,;:._+/| -]")
 
 
 def _is_readable(value: str) -> bool:
-    """Whether a value is words and small numbers, such as the choices in an address: ``issues,pull_requests``."""
+    """True if a value is words and small numbers, such as the choices in an address: ``issues,pull_requests``."""
     return all(_READABLE.fullmatch(part) for part in _SEPARATORS.split(value))
 
 
 def is_plain(value: str, name: str) -> bool:
-    """Whether a value is plainly no secret, so that it may be written into a file: a number, a path, a version, a host,
-    a common word or a setting, under a name that says nothing of a secret."""
+    """True if a value may be written to a file because it is certainly not a secret: a number, a path, a version, a
+    host, a common word or a setting, under a name that does not suggest a secret."""
     if _says_secret(name) or is_secret(value, name):
         return False
     common = len(value) < SHORTEST or value.lower() in COMMON
@@ -273,7 +275,7 @@ def is_plain(value: str, name: str) -> bool:
 
 
 def _learn_parameter(pair: str, origin: str) -> None:
-    """Register the value of a parameter of an address; a word without a name may be one as well as a switch."""
+    """Register the value of a parameter in an address; a word without a name may be a secret or a switch."""
     from urllib.parse import unquote_plus
 
     name, equals, value = pair.partition("=") if "=" in pair else ("", "", pair)
@@ -285,9 +287,9 @@ def _learn_parameter(pair: str, origin: str) -> None:
     _learn_json(unquote_plus(value), name, where)
 
 
-def learn_addresses(texts: Iterable[str]) -> None:
-    """Register the secrets of every address in some texts, whatever it stands for: a message may quote it."""
-    for text in texts:
+def learn_addresses(strings: Iterable[str]) -> None:
+    """Register the secrets in every address in some strings, whatever their purpose: a message may quote them."""
+    for text in strings:
         for word in text.split() if "://" in text else ():
             _, colon, rest = word.partition("://")
             if colon:
@@ -295,9 +297,9 @@ def learn_addresses(texts: Iterable[str]) -> None:
 
 
 def learn_anywhere(value: Any) -> None:
-    """Register what looks like a secret in a value of any shape: addresses, and what stands under a telling name.
+    """Register everything that looks like a secret in any value: addresses, and values whose name suggests a secret.
 
-    For a configuration that is wrong, where nothing says which of it a server would get.
+    For an invalid configuration, which does not show what a server would receive.
     """
     for name, text in _leaves(value):
         if _says_secret(name):
@@ -307,21 +309,21 @@ def learn_anywhere(value: Any) -> None:
 
 
 def is_token(segment: str) -> bool:
-    """Whether a segment of a path looks like a secret: a long run of letters and digits, or a UUID."""
+    """True if a path segment looks like a secret: a long run of letters and digits, or a UUID."""
     return _TOKEN_RUN.search(segment[:_LONGEST_SEGMENT]) is not None
 
 
 def learn_command(command: Sequence[str]) -> None:
     """Register the secrets in a command line: ``--token X``, ``--token=X``, ``NAME=X``, ``Header: X``, addresses."""
-    _learn_words(command[1:], "the command line", _DEEPEST)
+    _learn_words(command[1:], "the command line", _MAX_DEPTH)
 
 
 def learn_table(entry: Mapping[str, Any], environment: Mapping[str, str]) -> None:
-    """Register the secrets of a server as a configuration writes it, before anything in it is known to be right.
+    """Register the secrets in a server's configuration before it is validated.
 
     Args:
-        entry: its table, of any shape.
-        environment: where the variables are that it refers to.
+        entry: its table, which may have any form.
+        environment: the variables to which it refers.
     """
     for key in ("env", "headers"):
         table = entry.get(key)
@@ -347,7 +349,7 @@ _REFERENCE = lazy_pattern(r"\$(?:\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}|([A-Za-
 
 
 def learn_references(text: str, environment: Mapping[str, str]) -> None:
-    """Register the values of the environment variables that a text of a configuration refers to."""
+    """Register the values of the environment variables to which a string in a configuration refers."""
     for match in _REFERENCE.finditer(text):
         name = match[1] or match[2]
         if name in environment:
@@ -355,14 +357,14 @@ def learn_references(text: str, environment: Mapping[str, str]) -> None:
 
 
 def _learn_json(text: str, name: str, origin: str) -> None:
-    """The strings in a value that is JSON, each by the name of its member."""
+    """The strings in a JSON value, each with the name of its member."""
     for here, leaf in _leaves(_json_in(text), name):
         if is_secret(leaf, here):
             keep(leaf, origin)
 
 
 def _json_in(text: str) -> Any:
-    """The object or list that a text is, as it stands or in base64; ``None`` for any other text."""
+    """The object or list in a string of JSON, plain or in base64; ``None`` for any other string."""
     import json
 
     if _BASE64_OBJECT.fullmatch(text):
@@ -381,7 +383,7 @@ def _json_in(text: str) -> Any:
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Texts and numbers of a value of any shape, each with the name of the member that holds it."""
+    """Strings and numbers in any value, each with the name of its member."""
     todo: list[tuple[str, Any]] = [(name, value)]
     while todo:
         here, item = todo.pop()
@@ -394,7 +396,7 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 
 
 def is_secret(value: str, name: str = "", *, reference: bool = False) -> bool:
-    """Whether a value that a server is given is one that nobody else may see; the module says by which rules."""
+    """True if a value that a server receives is a secret by the rules of this module."""
     if value.lower() in COMMON:
         return False
     if _says_secret(name):
@@ -416,7 +418,8 @@ def _says_setting(name: str) -> bool:
 
 @cache
 def _says_secret(name: str) -> bool:
-    """Whether a name is that of a secret: one of its words says so, and the last one names no other kind of thing."""
+    """True if a name is that of a secret: one of its words says so, and the last one does not name another kind of
+    thing."""
     words = [word.lower() for word in _WORDS.findall(name[:_LONGEST_SEGMENT])]
     if not words or words[-1] in _KIND_WORDS or not _AMOUNT_WORDS.isdisjoint(words):
         return False
@@ -425,7 +428,7 @@ def _says_secret(name: str) -> bool:
 
 
 def holds_credentials(value: str) -> bool:
-    """Whether an address among the words of a text has a user or a password in it."""
+    """True if one of the addresses in a string has a user or a password."""
     from urllib.parse import urlsplit
 
     try:

@@ -1,8 +1,8 @@
-"""How mcp-governor is installed: the one place that spells it, for messages, for files that ``init`` writes, for pages.
+"""How mcp-governor is installed, defined once for messages, for files that ``init`` writes, and for pages.
 
-The package index has a 0.0.0 of this name that is a placeholder and not this program. Until a release replaces it,
-a bare ``pip install`` of the name gets that placeholder, so nothing may print one. Messages and ``init`` go by what
-this installation says of itself (PEP 610); pages go by :data:`SOURCE`.
+The package index has a version 0.0.0 of this name that is a placeholder, not this program. Until a release replaces it,
+a bare ``pip install`` of the name installs that placeholder, so nothing may print such a command. Messages and ``init``
+use the metadata of the current installation (PEP 610); pages use :data:`SOURCE`.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from mcp_governor.programs import find_program
 NAME = "mcp-governor"
 
 SOURCE = "/path/to/mcp-governor"
-"""Where readers of the pages get mcp-governor: the folder of their clone, because there is no public address yet.
+"""Where readers of the pages get mcp-governor: from their clone, because there is no public address yet.
 
 Change it to ``git+https://HOST/PATH`` when the repository is public, and to :data:`NAME` when a release is on the
-package index; then run ``make docs``. Nothing else in the tree spells an installation
+package index; then run ``make docs``. Nothing else in the repository contains an installation command
 (``tests/integration/test_installation.py``).
 """
 
 REQUIRED = {"inprocess": "mcp>=1.9", "run": "uv>=0.9", "serve": "mcp>=2.1"}
-"""What each extra adds, as ``pyproject.toml`` declares it; a missing one can be installed by itself."""
+"""What each extra adds, as ``pyproject.toml`` declares it; a missing package can be installed separately."""
 
 VARIABLE = "MCP_GOVERNOR"
-"""The variable that says where CI gets mcp-governor, where ``init`` does not know an address that others can reach."""
+"""The variable that says where CI gets mcp-governor, if ``init`` does not know a public address."""
 
 
 @frozen
 class Origin:
-    """Where this installation came from.
+    """The source of this installation.
 
     Attributes:
-        url: what pip was given: ``git+https://…``, an archive, or ``file://…``; empty: the package index.
-        commit: the commit of a git address; empty elsewhere.
+        url: the address given to pip: ``git+https://…``, an archive, or ``file://…``; empty: the package index.
+        commit: the commit of a git address; otherwise empty.
     """
 
     url: str
@@ -47,7 +47,7 @@ class Origin:
 
     @property
     def folder(self) -> Path | None:
-        """The local folder or wheel; ``None`` where it came from elsewhere."""
+        """The local folder or wheel; ``None`` if it was installed from elsewhere."""
         if not self.url.startswith("file:"):
             return None
         from urllib.request import url2pathname
@@ -56,8 +56,8 @@ class Origin:
 
 
 def origin() -> Origin:
-    """Where the installed package came from (``direct_url.json``, PEP 610); a source tree that is only on the path is
-    its own origin."""
+    """The source of the installed package (``direct_url.json``, PEP 610); a source tree that is only on the path is its
+    own origin."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
 
@@ -77,14 +77,14 @@ def origin() -> Origin:
 
 
 def requirement(where: Origin, *extras: str) -> str | None:
-    """What pip or uv can install on another machine to get this mcp-governor.
+    """What pip or uv can install on another machine to get this version of mcp-governor.
 
     Args:
-        where: as :func:`origin` says, or with the address of the clone's remote.
+        where: from :func:`origin`, or with the address of the clone's remote.
         extras: names from :data:`REQUIRED`.
 
     Returns:
-        A requirement; ``None`` where only this machine has the source.
+        A requirement; ``None`` if only this machine has the source.
     """
     wanted = f"{NAME}[{','.join(extras)}]" if extras else NAME
     if not where.url or (where.folder is not None and SOURCE == NAME):
@@ -95,9 +95,9 @@ def requirement(where: Origin, *extras: str) -> str | None:
 
 
 def git_address(remote: str) -> str | None:
-    """The address of a git remote as pip takes it; ``None`` where it is a folder of this machine.
+    """The address of a git remote in the form that pip accepts; ``None`` if it is a local folder.
 
-    ``git@HOST:PATH`` becomes ``https://HOST/PATH``: CI has no key for the other, and forges answer both.
+    ``git@HOST:PATH`` becomes ``https://HOST/PATH``: CI has no key for the former, and forges support both.
     """
     short = re.fullmatch(r"(?:[\w.-]+@)?([\w-]+\.[\w.-]+):(?!/)(\S+)", remote)
     if short is not None:
@@ -107,7 +107,7 @@ def git_address(remote: str) -> str | None:
 
 
 def _public(url: str) -> str:
-    """Without a password, or a token in the place of a user. ``git@`` of an ssh address is neither."""
+    """The address without a password or a token in place of the user. ``git@`` in an ssh address is neither."""
     parts = urlsplit(url)
     user, at, host = parts.netloc.rpartition("@")
     kept = f"{user}{at}" if parts.scheme.endswith("ssh") and ":" not in user else ""
@@ -115,19 +115,19 @@ def _public(url: str) -> str:
 
 
 def install_extra(extra: str) -> str:
-    """The hint of a message that misses what an extra brings; it works however mcp-governor was installed.
+    """The hint for a message about a missing extra; it works however mcp-governor was installed.
 
     Args:
         extra: a name from :data:`REQUIRED`.
     """
     wanted = f"'{REQUIRED[extra]}'"
-    if any(part.startswith("archive-v") for part in Path(sys.prefix).parts):  # the throw-away environment of uvx
+    if any(part.startswith("archive-v") for part in Path(sys.prefix).parts):  # the temporary environment of uvx
         return f"Run it with: uvx --with {wanted} --from …"
     return f"Install it in the environment of {NAME}: {_installer()} {wanted}"
 
 
 def _installer() -> str:
-    """The command that installs into the environment of this process, whatever environment the shell is in."""
+    """The command that installs into the environment of this process, independent of the shell's environment."""
     from importlib.util import find_spec
 
     here = Path(sys.executable).parent
@@ -139,7 +139,7 @@ def _installer() -> str:
 
 
 def upgrade() -> str:
-    """The hint of a message that needs a newer version."""
+    """The hint for a message that requires a newer version."""
     where = origin()
     if where.folder is not None:
         return f"Install a newer {NAME}; this one was installed from {where.folder}."
@@ -148,10 +148,10 @@ def upgrade() -> str:
 
 
 def as_documented(page: str) -> str:
-    """A page with every installation spelled as :data:`SOURCE` has it.
+    """A page with every installation command rewritten for :data:`SOURCE`.
 
     Args:
-        page: Markdown that may say ``uvx mcp-governor``, ``pip install "mcp-governor[run]"`` or, for pre-commit,
+        page: Markdown that may contain ``uvx mcp-governor``, ``pip install "mcp-governor[run]"`` or, for pre-commit,
             ``additional_dependencies: ["mcp-governor"]``, with any source.
     """
     page = _RUN.sub(lambda _: f"uvx {NAME}" if SOURCE == NAME else f"uvx --from {SOURCE} {NAME}", page)
@@ -166,14 +166,14 @@ _HOOK = re.compile(rf"(?P<before>\badditional_dependencies: )\[[\"']{_SPELLED}[\
 
 
 def _documented(extras: str) -> str:
-    """What pages give to ``pip install``, quoted for a shell where that is necessary."""
+    """The argument of ``pip install`` on pages, quoted for a shell if necessary."""
     if SOURCE.startswith("git+"):
         return f'"{NAME}{extras} @ {SOURCE}"'
     return f'"{SOURCE}{extras}"' if extras else SOURCE
 
 
 def note() -> str:
-    """What pages say about where mcp-governor comes from; empty once a release says it all."""
+    """The remark on pages about the source of mcp-governor; empty once releases make it unnecessary."""
     if SOURCE == NAME:
         return ""
     place = "" if SOURCE.startswith("git+") else f"`{SOURCE}` stands for your clone of this repository. "

@@ -1,4 +1,4 @@
-"""What is made when it is first used: names of a package, and regular expressions."""
+"""Lazy objects: names of a package, and regular expressions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package (PEP 562) whose names load with their first use.
+    """Create the ``__getattr__`` of a package (PEP 562) whose names load on first use.
 
     Args:
         package: its ``__name__``.
-        homes: submodule, or one in it, → the names that come from it; the submodule itself is one, too, so no name
-            may be that of a submodule.
+        homes: submodule, or a module within one, → the names that it provides. The submodule itself is a name too, so
+            no other name may equal that of a submodule.
     """
     home_of = {name: name for name in (home.partition(".")[0] for home in homes)}
     home_of |= {name: home for home, names in homes.items() for name in names}
@@ -28,7 +28,7 @@ def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = importlib.import_module(f"{package}.{home}")
         value = module if name == home else getattr(module, name)
-        # Found without this function from now on.
+        # From now on the name is found without calling this function.
         setattr(sys.modules[package], name, value)
         return value
 
@@ -36,7 +36,7 @@ def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[
 
 
 class _LazyPattern:
-    """Stands for a compiled expression, whose methods become its own when one of them is first asked for."""
+    """A placeholder for a compiled expression; it takes over the expression's methods on first use."""
 
     def __init__(self, source: str, flags: int) -> None:
         self._source = source
@@ -50,15 +50,16 @@ class _LazyPattern:
 
 
 def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression that compiles on first use, for modules most of whose expressions a short run does not need.
+    """A regular expression that compiles on first use, for modules with many expressions that a short run does not
+    need.
 
-    A run over a small surface would spend a tenth of its time on compiling expressions that it never searches with.
+    A run over a small surface would spend a tenth of its time on compiling expressions that it never uses.
 
     Args:
         source: the expression.
-        flags: as of :func:`re.compile`.
+        flags: as in :func:`re.compile`.
 
     Returns:
-        What has the methods and attributes of a compiled expression; the functions of :mod:`re` do not take it.
+        An object with the methods and attributes of a compiled expression; the functions of :mod:`re` do not accept it.
     """
     return cast("re.Pattern[str]", _LazyPattern(source, flags))

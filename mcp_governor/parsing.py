@@ -1,8 +1,8 @@
-"""Text of strangers → values: JSON and TOML, with what no later step could handle refused at the door.
+"""Parses JSON and TOML from strangers, and rejects values that later steps could not handle.
 
-Both readers of the standard take numbers that other programs do not (``NaN``, ``1e999``, integers of thousands of
-digits) and nest as deep as they are told. Everything behind this module may take values as they come: numbers are
-finite and below 1e308 in size, nesting is bounded, and no text of a configuration holds a NUL.
+Both standard parsers accept numbers that other programs do not (``NaN``, ``1e999``, integers with thousands of digits)
+and any nesting depth. Code that runs after this module can rely on finite numbers below 1e308, on bounded nesting, and
+on configuration strings without NUL.
 """
 
 from __future__ import annotations
@@ -12,22 +12,23 @@ import math
 from typing import Any
 
 MAX_DIGITS = 308
-"""Digits of an integer: one of more is beyond every double, which is what JSON numbers are to most programs."""
+"""Maximum number of digits of an integer: a longer one exceeds every double, which most programs use for JSON
+numbers."""
 
 MAX_TOML_DEPTH = 64
-"""Tables in tables. Our own formats need eight; arguments of configured calls may need more."""
+"""Maximum depth of nested tables. Our own formats need eight; arguments of configured calls may need more."""
 
 
 class BadValueError(ValueError):
-    """A document holds a value that cannot be worked with; ``str()`` says which and why."""
+    """A document contains an unusable value; ``str()`` says which and why."""
 
 
 def read_json(text: str | bytes) -> Any:
-    """The value of a JSON document.
+    """Parse a JSON document.
 
     Raises:
-        BadValueError: it holds NaN, an infinite number, or an integer of more than ``MAX_DIGITS`` digits.
-        ValueError: it is not JSON (``json.JSONDecodeError``, with the place), or not UTF-8.
+        BadValueError: it contains NaN, an infinite number, or an integer with more than ``MAX_DIGITS`` digits.
+        ValueError: it is not JSON (``json.JSONDecodeError``, with the position), or not UTF-8.
         RecursionError: it nests deeper than Python can follow.
     """
     return json.loads(text, parse_float=_float, parse_int=_integer, parse_constant=_constant)
@@ -55,7 +56,7 @@ def _cut(text: str) -> str:
 
 
 def exceeds_depth(value: Any, limit: int) -> bool:
-    """Whether a JSON value nests deeper than ``limit`` containers."""
+    """True if a JSON value nests deeper than ``limit`` containers."""
     level = [value]
     for _ in range(limit + 1):
         level = [
@@ -70,10 +71,10 @@ def exceeds_depth(value: Any, limit: int) -> bool:
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The table that a TOML document is.
+    """Parse a TOML document.
 
     Raises:
-        ValueError: it is not TOML (``tomli.TOMLDecodeError``, with the place), or nests deeper than
+        ValueError: it is not TOML (``tomli.TOMLDecodeError``, with the position), or nests deeper than
             ``MAX_TOML_DEPTH`` (:class:`BadValueError`).
     """
     import tomli
@@ -91,16 +92,16 @@ def read_toml(text: str) -> dict[str, Any]:
     return document
 
 
-def see_values(value: Any, where: str = "") -> None:
-    """See whether all values of a TOML table can be worked with.
+def check_values(value: Any, where: str = "") -> None:
+    """Check that all values of a TOML table are usable.
 
     Args:
-        value: of :func:`read_toml`, or a table of it.
-        where: what the message calls it.
+        value: a result of :func:`read_toml`, or a table in it.
+        where: its name in the message.
 
     Raises:
-        BadValueError: it holds a number that is not finite or has more than ``MAX_DIGITS`` digits, or a text with a
-            NUL, which no path and no argument of a program may hold.
+        BadValueError: it contains a number that is not finite or has more than ``MAX_DIGITS`` digits, or a string with
+            a NUL, which is invalid in paths and in arguments of programs.
     """
     if isinstance(value, dict):
         for key, item in value.items():
@@ -108,10 +109,10 @@ def see_values(value: Any, where: str = "") -> None:
                 raise BadValueError(
                     f'a key of "{where}" holds a NUL character' if where else "a key holds a NUL character"
                 )
-            see_values(item, f"{where}.{key}" if where else key)
+            check_values(item, f"{where}.{key}" if where else key)
     elif isinstance(value, list):
         for item in value:
-            see_values(item, where)
+            check_values(item, where)
     elif isinstance(value, str) and "\0" in value:
         raise BadValueError(f'"{where}" holds a NUL character')
     elif isinstance(value, float) and not math.isfinite(value):

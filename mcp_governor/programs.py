@@ -1,4 +1,4 @@
-"""Where the programs are that we start by ourselves: git, uvx, npx."""
+"""Finds the programs that we start on our own: git, uvx, npx."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 
 
 def find_program(name: str) -> str | None:
-    """The path of a program, from the folders that ``PATH`` gives in full; ``None`` where none of them holds it.
+    """The path of a program, from the absolute folders in ``PATH``; ``None`` if it is in none of them.
 
-    Windows takes what lies in the current folder first, and elsewhere ``PATH`` may have ``.`` in it. Either would run
-    a program that the repository brings, under the name of one that we trust.
+    Windows searches the current folder first, and elsewhere ``PATH`` may contain ``.``. Either would run a program from
+    the repository under the name of one that we trust.
     """
     endings = os.environ.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(os.pathsep) if os.name == "nt" else [""]
     for folder in filter(os.path.isabs, os.get_exec_path()):

@@ -1,9 +1,9 @@
-"""Where the rule files are, and what rules and kinds of change were called before.
+"""The location of rule files, and former names of rules and kinds of change.
 
-A name that was published stays valid. ``rules/renamed.toml`` maps former names to current ones, and every door through
-which a name comes in (the configuration, the command line, a lint baseline, ``_meta`` of a tool) passes it through
-here, so that everything behind the door knows current names only. A door that can name its place notes the former
-name, and the command line prints the notes at the end of its run.
+A published name stays valid. ``rules/renamed.toml`` maps former names to current ones. Every entry point for names (the
+configuration, the command line, a lint baseline, ``_meta`` of a tool) translates them here, so that the rest of the
+program knows current names only. An entry point that knows the place reports the former name, and the command line
+prints these notes at the end of the run.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PROFILES_FILE = "profiles.toml"
+STANCES_FILE = "stances.toml"
 RENAMED_FILE = "renamed.toml"
 
 
@@ -27,8 +28,8 @@ class FormerName(NamedTuple):
     """One use of a former name.
 
     Attributes:
-        file: where it stands; empty for the command line.
-        key: the key or the option that holds it; may be empty.
+        file: the file that contains it; empty for the command line.
+        key: the key or the option with the name as its value; may be empty.
         old, new: the former name and the current one.
     """
 
@@ -39,7 +40,7 @@ class FormerName(NamedTuple):
 
     @property
     def message(self) -> str:
-        """One sentence; what a stranger wrote in it is still to be made safe to show."""
+        """One sentence; parts from a stranger still have to be escaped for display."""
         place = f"{self.file}: " if self.file else ""
         return f"{place}{self.old}{f' in {self.key}' if self.key else ''} is now called {self.new}."
 
@@ -49,7 +50,7 @@ _noted: ContextVar[dict[FormerName, None] | None] = ContextVar("mcp_governor_for
 
 @contextlib.contextmanager
 def noting() -> Iterator[dict[FormerName, None]]:
-    """Collect the former names that are used inside, each place once, in order; elsewhere nobody would print them."""
+    """Collect the former names used inside this context, each place once, in order; outside, they are dropped."""
     notes: dict[FormerName, None] = {}
     token = _noted.set(notes)
     try:
@@ -59,10 +60,10 @@ def noting() -> Iterator[dict[FormerName, None]]:
 
 
 def rules_folder() -> Path:
-    """Where our own rule files are: inside the package when installed, beside it in a checkout.
+    """The folder of our own rule files: inside the package when installed, next to it in a checkout.
 
     Raises:
-        ConfigError: they are missing, so the installation is broken.
+        ConfigError: the folder is missing, so the installation is broken.
     """
     package = Path(__file__).resolve().parent
     for folder in (package / "rules", package.parent / "rules"):
@@ -75,7 +76,7 @@ def rules_folder() -> Path:
 def former_names() -> Mapping[str, str]:
     """Former name → current name, of rules and of kinds of change.
 
-    A former name is never given to another rule, so that an old configuration cannot come to mean something else.
+    A former name is never reused, so that an old configuration cannot change its meaning.
     """
     import tomli
 
@@ -91,7 +92,7 @@ def _by_current_name() -> Mapping[str, tuple[str, ...]]:
 
 
 def formerly(name: str) -> tuple[str, ...]:
-    """The former names of a rule or a kind, the oldest first."""
+    """The former names of a rule or a kind, oldest first."""
     return _by_current_name().get(name, ())
 
 
@@ -101,10 +102,10 @@ def current_name(name: str) -> str:
 
 
 def first_name(name: str) -> str:
-    """The name that a rule or a kind had first.
+    """The first name of a rule or a kind.
 
-    What is hashed into the id of a finding uses this name: the id then stays the same when a rule gets a new name, and
-    when the configuration follows.
+    Ids of findings are hashed with this name, so an id stays the same when a rule is renamed, and when the
+    configuration follows.
     """
     return next(iter(formerly(current_name(name))), name)
 
@@ -116,18 +117,18 @@ def current_id(finding: str) -> str:
 
 
 def first_id(finding: str) -> str:
-    """The id of a finding or a change with the name that its rule or kind had first."""
+    """The id of a finding or a change with the first name of its rule or kind."""
     name, colon, rest = finding.partition(":")
     return f"{first_name(name)}{colon}{rest}"
 
 
 def noted_name(name: str, file: str = "", key: str = "") -> str:
-    """:func:`current_name` of what a user wrote in a known place; a former name is noted.
+    """:func:`current_name` of a name that a user wrote in a known place; reports a former name.
 
     Args:
         name: a rule, a kind, a selector, or the id of a finding.
-        file: where it stands; empty for the command line.
-        key: the key or the option that holds it.
+        file: the file that contains it; empty for the command line.
+        key: the key or the option with the name as its value.
     """
     old, colon, rest = name.partition(":")
     new = current_name(old)

@@ -1,13 +1,13 @@
-"""The secrets of a run: the one place that knows them, and the functions that take them out of text.
+"""The secrets of a run, known only to this module, and the functions that remove them from text.
 
-Whatever hands a value to a server registers it here (:mod:`mcp_governor.given` says what of it is a secret). An
-endpoint does so when it is made: there is no server whose secrets are not known. What a server says is redacted when
-it comes in, before anybody cuts or escapes it (``wire``); :mod:`mcp_governor.text` redacts what it makes safe to show;
-and the command line redacts once more what it prints.
+Whatever passes a value to a server registers it here (:mod:`mcp_governor.given` decides which values are secrets).
+Endpoints do so when they are created, so the secrets of every server are known. Text from a server is redacted on
+arrival, before anything cuts or escapes it (``wire``); :mod:`mcp_governor.text` redacts text when it escapes it for
+display; and the command line redacts again whatever it prints.
 
-What is found: the value itself in any case, also escaped for JSON, Python, HTML, URLs and patterns, and in base64 and
-in hexadecimal. Values of four and five characters are found as whole words only, because they could be part of any
-word. A server that splits, reverses or encrypts a value gets past this.
+A secret is found in any letter case, escaped for JSON, Python, HTML, URLs and patterns, and in base64 and hexadecimal.
+Values of four and five characters are found as whole words only, because they could be part of any word. A server that
+splits, reverses or encrypts a value evades this.
 """
 
 from __future__ import annotations
@@ -21,37 +21,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 REDACTED = "[redacted]"
-"""What stands where a secret was."""
+"""The replacement for a secret."""
 
 SHORTEST = 4
-"""Characters from which on a value is kept secret at all; shorter ones are guessed, and stand in every text."""
+"""Minimum length of a secret in characters; shorter ones can be guessed, and occur in every text."""
 
 _SHORTEST_PART = 6
-"""From here on a secret is found inside of other words, and in any case."""
+"""Minimum length in characters for a secret to be found within other words, and in any letter case."""
 
 _SHORTEST_CODED = 8
-"""Characters of base64 that are looked for; fewer stand for too little of a secret."""
+"""Minimum number of base64 characters to search for; fewer represent too little of a secret."""
 
 _SMALLEST_NUMBER = 10 ** (_SHORTEST_PART - 1)
-"""Numbers below are never taken for a secret: they are limits and sizes in schemas."""
+"""Smaller numbers never count as secrets: they are limits and sizes in schemas."""
 
 _LONGEST = 65_536
-"""Characters of a value that are registered; a longer one is redacted by its beginning."""
+"""Maximum number of characters registered per value; a longer one is found by its beginning."""
 
 _LONGEST_PATTERN = 256
-"""Characters of a spelling that the expression holds; compiled, each takes over two kilobytes. The rest is compared."""
+"""Maximum number of characters of a spelling in the regular expression, which takes over two kilobytes for each. The
+rest is compared directly."""
 
-_MOST_REMEMBERED = 50_000
-"""Texts without secrets that are remembered; further ones are looked through each time."""
+_MAX_REMEMBERED = 50_000
+"""Maximum number of cached strings without secrets; others are searched each time."""
 
 _LONGEST_REMEMBERED = 100
-"""Characters of a text that is remembered, so that all of them take a few megabytes."""
+"""Maximum length of a cached string in characters, so that the cache takes a few megabytes."""
 
 MOST = 256
-"""Secrets that one run may have: every text is looked through for each of them. Beyond that the run ends."""
+"""Maximum number of secrets in a run: every string is searched for each of them. With more, the run ends."""
 
-# Values that stand for a choice and not for a secret. Words of JSON Schema and of our own reports are among them: a
-# configuration of a stranger's pull request must not be able to take those out of a report.
+# Values that mean a choice, not a secret. They include words of JSON Schema and of our own reports, so that the
+# configuration in a stranger's pull request cannot remove those from a report.
 COMMON = frozenset(
     (
         *("true", "false", "yes", "none", "null", "undefined", "auto", "default", "enabled", "disabled"),
@@ -72,19 +73,19 @@ COMMON = frozenset(
 
 
 class Secrets:
-    """Values that must not leave, and where each came from."""
+    """Values that must not leave the process, each with its origin."""
 
     def __init__(self) -> None:
         self._origins: dict[str, str] = {}
         self._finder: _Finder | None = None
 
     def add(self, value: str, origin: str) -> None:
-        """Register a value, whatever it looks like; one that is shorter than four characters is left out."""
+        """Register a value unconditionally, unless it is shorter than four characters."""
         value = value[:_LONGEST]
         parts = [value, value.strip()]
         lines = value.split("\n")
         if len(lines) > 1:
-            # A key in several lines may come back in one of them, or joined.
+            # A key of several lines may come back as one of its lines, or joined.
             parts += [" ".join(value.split()), *(line.strip() for line in lines if len(line.strip()) >= 16)]
         for part in parts:
             known = part in self._origins or len(part) < SHORTEST or part in REDACTED
@@ -98,20 +99,21 @@ class Secrets:
                 self._finder = None
 
     def clear(self) -> None:
-        """Forget all of them: a new run in the same process."""
+        """Forget all secrets, for a new run in the same process."""
         self._origins.clear()
         self._finder = None
 
     @property
     def finder(self) -> _Finder | None:
-        """What finds them; ``None`` where there are none."""
+        """The object that finds the secrets; ``None`` if there are none."""
         if self._finder is None and self._origins:
             self._finder = _Finder(self._origins)
         return self._finder
 
 
 class _Finder:
-    """Finds a set of secrets in text: a cheap look whether any is there, and an expression that replaces them."""
+    """Finds a set of secrets in text: first with a cheap test for any of them, then with an expression that replaces
+    them."""
 
     def __init__(self, origins: Mapping[str, str]) -> None:
         self._origins: dict[str, str] = {}
@@ -124,11 +126,11 @@ class _Finder:
             for spelling in _spellings(secret):
                 self._origins.setdefault(spelling.lower(), origin)
         self._looks = tuple(self._origins)
-        # Keywords and phrases of schemas come by the thousand.
+        # Keywords and phrases of schemas occur thousands of times.
         self._clean: set[str] = set()
         self._shortest = min(map(len, self._looks))
         whole = sorted((spelling for spelling in self._looks if spelling not in map(str.lower, words)), key=len)
-        # Beginning → what follows it, the longest first.
+        # Beginning → its possible continuations, the longest first.
         self._rests: dict[str, list[str]] = {}
         for spelling in reversed(whole):
             self._rests.setdefault(spelling[:_LONGEST_PATTERN], []).append(spelling[_LONGEST_PATTERN:])
@@ -145,12 +147,12 @@ class _Finder:
         for look in self._looks:
             if look in low:
                 return self._replaced(text)
-        if len(text) <= _LONGEST_REMEMBERED and len(self._clean) < _MOST_REMEMBERED:
+        if len(text) <= _LONGEST_REMEMBERED and len(self._clean) < _MAX_REMEMBERED:
             self._clean.add(text)
         return text
 
     def _replaced(self, text: str) -> str:
-        """The text with each secret replaced; of a long one that is only there in part, its beginning."""
+        """The text with each secret replaced; if a long one is incomplete, its beginning is replaced."""
         out: list[str] = []
         done = 0
         for match in self._pattern.finditer(text):
@@ -167,7 +169,7 @@ class _Finder:
         return "".join((*out, text[done:]))
 
     def origins(self, text: str) -> set[str]:
-        """Where the secrets in a text came from."""
+        """The origins of the secrets in a string."""
         if len(text) < self._shortest:
             return set()
         low = text.lower()
@@ -175,7 +177,7 @@ class _Finder:
         return hits if hits and self._pattern.search(text) else set()
 
     def end_of(self, text: str) -> int:
-        """How many characters at the beginning of ``text`` are the rest of a secret whose beginning was cut off."""
+        """The number of characters at the beginning of ``text`` that belong to a secret whose start was cut off."""
         low = text[: max(map(len, self._looks))].lower()
         return max(
             (size for look in self._looks for size in range(SHORTEST, len(look)) if low[:size] == look[-size:]),
@@ -184,7 +186,7 @@ class _Finder:
 
 
 def _spellings(secret: str) -> set[str]:
-    """How a server could write a value without hiding it."""
+    """The forms in which a server could write a value without hiding it."""
     import html
     import json
     from urllib.parse import quote, quote_plus
@@ -198,12 +200,12 @@ def _spellings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """The characters of the base64 of any text that holds ``data``, for each of its three places in a group."""
+    """The base64 characters common to all strings that contain ``data``, for each of its three alignments."""
     from base64 import b64encode
 
     for before in range(3):
         text = b64encode(b"\0" * before + data).decode()
-        # Characters that depend on neighbours say too little of the secret, and too much of the neighbours.
+        # Characters that depend on neighbours contain too little of the secret, and too much of the neighbours.
         first = (before * 8 + 5) // 6
         last = (before + len(data)) * 8 // 6
         for spelling in {text[first:last], text[first:last].replace("+", "-").replace("/", "_")}:
@@ -221,7 +223,7 @@ def redact(text: str) -> str:
 
 
 def redact_tail(text: str) -> str:
-    """As :func:`redact`, for a text whose beginning was cut off, perhaps within a secret."""
+    """Like :func:`redact`, for a string whose beginning was cut off, perhaps within a secret."""
     finder = _KNOWN.finder
     if finder is None:
         return text
@@ -230,11 +232,11 @@ def redact_tail(text: str) -> str:
 
 
 def redact_json(value: Any, found: set[str] | None = None) -> Any:
-    """A JSON value whose strings hold no known secret, keys included; the value itself where there is none.
+    """A JSON value without known secrets in its strings, including keys; the value itself if it has none.
 
     Args:
-        value: left as it is.
-        found: gets the origins of the secrets that were there.
+        value: not modified.
+        found: receives the origins of the secrets in the value.
     """
     finder = _KNOWN.finder
     return value if finder is None else _redacted(value, finder, found)
@@ -252,7 +254,7 @@ def _redacted(value: Any, finder: _Finder, found: set[str] | None) -> Any:
     if isinstance(value, dict):
         return _redacted_object(value, finder, found)
     if isinstance(value, int) and abs(value) >= _SMALLEST_NUMBER:
-        # A number that is told as a secret: a text in its place is wrong, and a leak is worse.
+        # A number may be a secret. Replacing it with a string changes its type, but a leak would be worse.
         text = _redacted(str(value), finder, found)
         return value if text == str(value) else text
     return value
@@ -264,7 +266,7 @@ def _redacted_object(value: dict[Any, Any], finder: _Finder, found: set[str] | N
     for key, item in value.items():
         name = wanted = _redacted(key, finder, found) if isinstance(key, str) else key
         number = 1
-        # Two keys may differ in the secret only; both members stay.
+        # Two keys may differ only in the secret; both members are kept.
         while name in members:
             number += 1
             name = f"{wanted} {number}"
@@ -274,7 +276,7 @@ def _redacted_object(value: dict[Any, Any], finder: _Finder, found: set[str] | N
 
 
 def forget() -> None:
-    """Forget every secret: what a new run of the command line in the same process begins with."""
+    """Forget every secret, at the start of a new command-line run in the same process."""
     _KNOWN.clear()
 
 
@@ -282,10 +284,10 @@ def keep(value: str, origin: str) -> None:
     """Register a secret.
 
     Args:
-        value: at least four characters, and no common word; anything else is left out.
-        origin: where a server has it from, as findings say it: ``the header X-Token``.
+        value: at least four characters and not a common word; anything else is ignored.
+        origin: where a server got it from, in the words of a finding: ``the header X-Token``.
 
     Raises:
-        ConfigError: it would be one too many.
+        ConfigError: there are too many secrets.
     """
     _KNOWN.add(value, origin)

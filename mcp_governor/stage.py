@@ -1,4 +1,4 @@
-"""Whether a run stands between two releases or at one."""
+"""The release stage of a run: between two releases, or at one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 @frozen
 class Stage:
-    """Where a run stands; :func:`mcp_governor.checking.stage.stage_of` decides it, once per run.
+    """The stage of a run; :func:`mcp_governor.checking.stage.stage_of` determines it, once per run.
 
     Attributes:
-        gate: ``policy.gate``: ``change`` judges every run as a release, ``release`` lets changes wait for one.
-        at_release: version and changelog are judged as those of a release. Otherwise the version may stand still, and
-            changes may stand under ``## Unreleased``.
-        tag: the release tag of the commit that is judged, ``None`` where it has none: what it released is held to the
-            release before, not to itself.
-        version: the version that is being released; a version source that reads tags does not say it yet.
+        gate: ``policy.gate``: ``change`` treats every run as a release, and ``release`` lets changes wait for one.
+        at_release: version and changelog are checked as those of a release. Otherwise the version may stay the same,
+            and changes may be under ``## Unreleased``.
+        tag: the release tag of the commit, ``None`` if it has none: what it released is compared with the release
+            before it, not with itself.
+        version: the version that is being released, if the version source reads tags and does not have it yet.
     """
 
     gate: str = "change"
@@ -30,30 +30,30 @@ class Stage:
 
     @property
     def between(self) -> bool:
-        """Whether changes may wait for the next release."""
+        """True if changes may wait for the next release."""
         return not self.at_release
 
     def as_json(self) -> dict[str, str | bool | None]:
-        """``gate``, ``at_release`` and ``tag``, as the JSON report writes them."""
+        """``gate``, ``at_release`` and ``tag``, as in the JSON report."""
         return {"gate": self.gate, "at_release": self.at_release, "tag": self.tag}
 
 
 EVERY_CHANGE = Stage()
-"""Every change is judged as a release: what holds where nobody has decided."""
+"""Every change is treated as a release: the default."""
 
 
 UNDER_DATE, UNDER_NEW = "under the next date", "under a new version"
-"""How to release what no version can be named for."""
+"""How to release if no version can be suggested."""
 
 
 @frozen
 class Pending:
-    """What waits for the next release.
+    """Changes that wait for the next release.
 
     Attributes:
-        bump: the step that it needs.
-        version: the version to release it as; ``None`` where that cannot be told.
-        calendar: versions are dates, so the next one is the day's.
+        bump: the step that they require.
+        version: the version for their release; ``None`` if it cannot be determined.
+        calendar: versions are dates, so the next one depends on the day of the release.
     """
 
     bump: Bump
@@ -66,5 +66,5 @@ class Pending:
         return f"{self.bump.value}, release {UNDER_DATE if self.calendar else UNDER_NEW}"
 
     def as_json(self) -> dict[str, str | None]:
-        """``bump`` and ``version``, as the JSON report writes them."""
+        """``bump`` and ``version``, as in the JSON report."""
         return {"bump": self.bump.value, "version": self.version}

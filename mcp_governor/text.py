@@ -1,9 +1,9 @@
-"""Words of an untrusted server, made safe to show.
+"""Escapes text from an untrusted server for display.
 
-A governed server is hostile until proved otherwise (docs/trust.md): what it says may hold ANSI sequences,
-bidirectional overrides, invisible characters or lone surrogates, and secrets that it was given. Every consumer that
-shows such words to a person passes them through here first; formats with a syntax of their own (Markdown, HTML)
-escape on top of that. :func:`printable` is what every line passes that leaves the process.
+A governed server is hostile until proved otherwise (docs/trust.md): its text may contain ANSI sequences, bidirectional
+overrides, invisible characters or lone surrogates, and secrets that it was given. Everything that shows such text to a
+person passes it through here first; formats with a syntax of their own (Markdown, HTML) escape it further. Every line
+that leaves the process passes through :func:`printable`.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def visible(text: str, *, keep_newlines: bool = False) -> str:
-    """Replace what a terminal or a reader could be fooled by with visible escapes.
+    """Replace characters that could deceive a terminal or a reader with visible escapes.
 
-    Control characters, ANSI introducers, bidirectional controls, invisible and tag characters, variation
-    selectors and lone surrogates become ``\\x1b`` or ``\\u{202e}``; known secrets become ``[redacted]``; everything
-    else is untouched.
+    Control characters, ANSI introducers, bidirectional controls, invisible and tag characters, variation selectors and
+    lone surrogates become ``\\x1b`` or ``\\u{202e}``; known secrets become ``[redacted]``; everything else stays as it
+    is.
 
     Args:
-        text: any string, also one with lone surrogates.
-        keep_newlines: leave line feeds alone (for blocks of text that are shown as such).
+        text: any string, which may contain lone surrogates.
+        keep_newlines: keep line feeds (for blocks of text that are shown as such).
     """
     text = redact(text)
     if text.isascii() and text.isprintable():
@@ -51,23 +51,24 @@ def visible(text: str, *, keep_newlines: bool = False) -> str:
 
 
 LONGEST_LINE = 4_000
-"""Characters of a line that are shown: a screen full. Of a longer one the middle is left out, and the length said."""
+"""Maximum number of characters shown per line: a screen full. A longer one is cut in the middle, and its length is
+given."""
 
-# A runner of GitHub obeys a line that begins with "::", after any white space, and "##[" anywhere in a line; Azure
-# Pipelines "##vso[" and TeamCity "##teamcity[".
-# White space without line feeds: each blank line would be looked through again for every one above it.
+# GitHub runners obey a line that begins with "::", after any white space, and "##[" anywhere in a line; Azure Pipelines
+# obeys "##vso[" and TeamCity "##teamcity[". The white space excludes line feeds: otherwise each blank line would be
+# searched again for every one above it.
 _COMMAND = re.compile(r"(?m)^([^\S\n]*+):(?=:)|#(?=#\w*\[)")
 
 
 def inert(text: str) -> str:
-    """The text with nothing in it that a CI system takes for a command; it shows an escape in that place."""
+    """The text with everything escaped that a CI system would take for a command."""
     if "::" not in text and "##" not in text:
         return text
     return _COMMAND.sub(lambda match: "\\x23" if match[1] is None else f"{match[1]}\\x3a", text)
 
 
 def shortened(text: str, limit: int = LONGEST_LINE) -> str:
-    """The text, cut in the middle where it is longer than ``limit`` characters; the length is said there."""
+    """The text, cut in the middle if it is longer than ``limit`` characters, with its length in that place."""
     if len(text) <= limit:
         return text
     head, tail = limit * 3 // 4, limit // 4
@@ -75,20 +76,19 @@ def shortened(text: str, limit: int = LONGEST_LINE) -> str:
 
 
 def printable(text: str) -> str:
-    """Text of one or more lines as it may leave the process.
+    """Text of one or more lines, safe to print.
 
-    No line holds a known secret, a character that :func:`visible` escapes, or a command to a CI system, and none is
+    No line contains a known secret, a character that :func:`visible` escapes, or a command for a CI system, and none is
     longer than :data:`LONGEST_LINE`.
     """
-    # Escapes make a line longer, so it is cut last; what is put in at the cut makes no command.
+    # Escapes make a line longer, so it is cut last; the text inserted at the cut cannot form a command.
     return "\n".join(map(shortened, inert(visible(text, keep_newlines=True)).split("\n")))
 
 
 def escape_json(document: str) -> str:
-    """JSON text with every character that :func:`visible` escapes as a JSON escape: safe to show, the same value.
+    """JSON text with every character that :func:`visible` escapes as a JSON escape: safe to print, with the same value.
 
-    Line feeds between values stay; within strings JSON escapes them anyhow. What CI systems take for a command is
-    escaped, too.
+    Line feeds between values stay; within strings JSON escapes them anyway. Commands for CI systems are escaped, too.
     """
     return _JSON_COMMAND.sub(r"\\u0023", _SUSPECT.sub(_json_escape, document))
 
@@ -105,10 +105,10 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def escape_toml(literal: str) -> str:
-    """A TOML value with every character that :func:`visible` escapes as an escape of TOML; the value is the same.
+    """A TOML value with every character that :func:`visible` escapes as a TOML escape; the value stays the same.
 
     Args:
-        literal: a value that holds such characters within basic strings only. Line feeds stay.
+        literal: a value that contains such characters within basic strings only. Line feeds stay.
     """
     return _SUSPECT.sub(_toml_escape, literal)
 
@@ -128,11 +128,11 @@ def _json_escape(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 
-def see_unicode(text: str, what: str) -> None:
-    """Check that a file can hold a string: bytes of the command line that are not UTF-8 arrive as lone surrogates.
+def check_unicode(text: str, what: str) -> None:
+    """Check that a file can contain a string: bytes of the command line that are not UTF-8 become lone surrogates.
 
     Raises:
-        UsageError: it cannot; ``what`` names it.
+        UsageError: it cannot; ``what`` names the string.
     """
     try:
         text.encode()
@@ -141,20 +141,20 @@ def see_unicode(text: str, what: str) -> None:
 
 
 def char_name(char: str) -> str:
-    """``U+202E RIGHT-TO-LEFT OVERRIDE``: how to name a character that cannot be shown."""
+    """``U+202E RIGHT-TO-LEFT OVERRIDE``: the name of a character that cannot be shown."""
     return f"U+{ord(char):04X} {unicodedata.name(char, 'unnamed')}"
 
 
 def one_line(text: str, limit: int = 160) -> str:
-    """The text on one line, safe to show, cut with an ellipsis after ``limit`` characters."""
-    # Redacted as it is, and again when it is flat: a secret may hold white space.
+    """The text on one line, safe to print, cut with an ellipsis after ``limit`` characters."""
+    # Redacted before and after joining the lines, because a secret may contain white space.
     text, enough = redact(text), limit + _LONGEST_SECRET
     flat = visible(" ".join(text.split() if len(text) <= enough else _words(text, enough)))
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 
 def _words(text: str, enough: int) -> Iterator[str]:
-    """The words of a string up to ``enough`` characters: those of a string of 30 MB take 600 MB."""
+    """The words of a string up to ``enough`` characters: the words of a string of 30 MB would take 600 MB."""
     for word in _WORD.finditer(text):
         if enough <= 0:
             return
@@ -163,45 +163,53 @@ def _words(text: str, enough: int) -> Iterator[str]:
 
 
 def beginning(data: bytes, limit: int) -> str:
-    """The first ``limit`` characters of what a server sent, without secrets, also where the cut goes through one.
+    """The first ``limit`` characters of data from a server, without secrets, even if the cut goes through one.
 
-    Not made safe to show otherwise.
+    The result is not escaped for display.
     """
     return redact(data[: limit + _LONGEST_SECRET].decode(errors="replace"))[:limit]
 
 
 _LONGEST_SECRET = 8_192
-"""Bytes that are looked at behind a cut; a longer secret is redacted where it is whole."""
+"""Number of bytes after a cut that are searched; a longer secret is redacted where it is complete."""
 
 
 _DIGEST = re.compile(r"\b([vw]\d+:sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
 
 
 def short_digests(text: str) -> str:
-    """The text with fingerprints cut to 12 digits, which no two surfaces of one server share by chance."""
+    """The text with fingerprints cut to 12 digits, which two surfaces of one server do not share by chance."""
     return _DIGEST.sub(r"\1", text)
 
 
 def command_line(words: Iterable[str], limit: int = 1_000) -> str:
-    """A command as a person would type it, without secrets, safe to show."""
+    """A command as a person would type it, without secrets, safe to print."""
     import shlex
 
-    # Quoting comes afterwards: a secret with a quote in it would not be found.
+    # Quoting comes last: a quoted secret that contains a quote would not be found.
     redacted = map(redact, words)
     return one_line(" ".join(word if word == REDACTED else shlex.quote(word) for word in redacted), limit)
 
 
-def sentence(text: str) -> str:
-    """The text with a capital first and a full stop last, as where it stands by itself.
+_CAMEL = re.compile(r"[a-z]+[A-Z]")
 
-    Code in backticks keeps its case, and nothing is added after punctuation.
+
+def sentence(text: str) -> str:
+    """The text as a sentence of its own, with a capital at the start and a full stop at the end.
+
+    Code in backticks and names such as ``exclusiveMinimum`` keep their case, and nothing is added after punctuation.
     """
-    capital = text[:1].upper() + text[1:]
+    capital = text if _CAMEL.match(text) else text[:1].upper() + text[1:]
     return capital if not capital or capital[-1] in ".!?:;…" else f"{capital}."
 
 
+def capital(clause: str) -> str:
+    """A clause as the start of a sentence; a file name at its start keeps its case."""
+    return clause[:1].upper() + clause[1:] if clause.partition(" ")[0].isalpha() else clause
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that was most likely meant, or ``None`` where none is close."""
+    """The known word that was most likely meant; ``None`` if none is close."""
     import difflib
 
     hits = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
@@ -209,6 +217,6 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`` Did you mean "x"?`` with a leading space, or the empty string."""
+    """`` Did you mean "x"?`` with a leading space, or an empty string."""
     hit = nearest(word, known)
     return f' Did you mean "{hit}"?' if hit else ""

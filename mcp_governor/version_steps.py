@@ -1,7 +1,7 @@
-"""How far one version is from another, under the scheme that its author follows.
+"""The distance between two versions, under the scheme that their author follows.
 
-Semantic versions state what a step may break; versions before 1.0.0 (semver.org, clause 4) and date versions
-do not, so what they allow is a choice of the configuration.
+Semantic versions define what a step may break. Versions before 1.0.0 (semver.org, clause 4) and date versions do not,
+so the configuration decides what they allow.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from mcp_governor.frozen import frozen
 from mcp_governor.versions import Numbered, is_semver
 
 FIRST_YEAR = 1990
-"""A first number from here on is a year: nobody releases so many majors."""
+"""A first number from here on is a year: no project has so many major releases."""
 
 _NUMBER = re.compile(r"\d+")
 _DEVELOPMENT = re.compile(r"dev\d*|snapshot", re.IGNORECASE)
 
 
 class Scheme(StrEnum):
-    """What the numbers of a version mean."""
+    """The meaning of the numbers in a version."""
 
     SEMVER = "semver"
     NUMBERED = "numbered"
@@ -31,7 +31,7 @@ class Scheme(StrEnum):
 
 
 def scheme_of(text: str) -> Scheme:
-    """The scheme that a version follows, by its form alone (``2026.8.1`` parses as semver and is a date)."""
+    """The scheme of a version, by its form alone (``2026.8.1`` is valid semver, and a date)."""
     numbers = _NUMBER.findall(text)
     if numbers and len(numbers[0]) == 4 and int(numbers[0]) >= FIRST_YEAR and text.lstrip("v").startswith(numbers[0]):
         return Scheme.CALENDAR
@@ -41,11 +41,11 @@ def scheme_of(text: str) -> Scheme:
 
 
 def same_version(one: str, other: str, *, exact: bool = False) -> bool:
-    """Whether two texts spell one version.
+    """True if two strings are the same version.
 
     Args:
         one, other: versions as reported or written.
-        exact: the build parts are equal too; else one that only one of them tells says nothing against it.
+        exact: the build parts have to be equal, too; otherwise a build part that only one of them has does not count.
     """
     left, right = Numbered.parse(one), Numbered.parse(other)
     if one == other or left is None or right is None:
@@ -55,12 +55,12 @@ def same_version(one: str, other: str, *, exact: bool = False) -> bool:
 
 @frozen
 class Step:
-    """The way from one version to another.
+    """The step from one version to another.
 
     Attributes:
-        bump: its size; ``none`` where the second is not newer.
-        backwards: the second is older than the first.
-        scheme: the scheme of both, ``other`` where they differ and do not count alike.
+        bump: its size; ``none`` if the second version is not newer.
+        backwards: the second version is older than the first.
+        scheme: the scheme of both; ``other`` if they differ and do not count alike.
     """
 
     bump: Bump
@@ -69,18 +69,18 @@ class Step:
 
 
 def declared_step(old: str, new: str, *, calver: str = "minor") -> Step:
-    """The step that two version texts declare.
+    """The step that two versions declare.
 
-    From one pre-release of a version to the next, and to the release, the step is the one that the version
-    itself stands for: ``2.0.0-rc.1`` promised nothing (semver.org, clause 9), and what leads to 2.0.0 may break.
+    A step from a pre-release to the next one, or to its release, counts as the step that the version itself makes:
+    ``2.0.0-rc.1`` promised nothing (semver.org, clause 9), so the way to 2.0.0 may break.
 
-    Versions that count as semantic ones do, and are spelled otherwise (``1.2``, ``2.0.0rc1``, ``1.2.3.4``), are read
-    place by place; only dates, and what does not count, need a choice.
+    Versions that count like semantic ones but have another form (``1.2``, ``2.0.0rc1``, ``1.2.3.4``) are compared
+    number by number; only dates, and versions that do not count, depend on the configuration.
 
     Args:
         old, new: versions as reported or written.
-        calver: the bump that a step between dates, or between versions that do not count, stands for; ``refuse``:
-            no step between versions that are not semantic counts.
+        calver: the bump for a step between dates, or between versions that do not count; ``refuse``: no such step
+            counts.
     """
     scheme = common_scheme(old, new)
     before, after = Numbered.parse(old), Numbered.parse(new)
@@ -94,7 +94,7 @@ def declared_step(old: str, new: str, *, calver: str = "minor") -> Step:
 
 
 def common_scheme(old: str, new: str) -> Scheme:
-    """The scheme that two versions share; ``other`` where they differ and do not count alike."""
+    """The scheme of two versions; ``other`` if they differ and do not count alike."""
     one, other = scheme_of(old), scheme_of(new)
     if one is other:
         return one
@@ -106,8 +106,8 @@ def _chosen(calver: str) -> Bump:
 
 
 def step_between(before: Numbered, after: Numbered) -> Bump:
-    """The step by the first number that differs; the one that the version stands for where none does; ``none`` where
-    the second is not newer."""
+    """The step of the first number that differs; if none does, the step that the version itself makes; ``none`` if the
+    second version is not newer."""
     if after <= before:
         return Bump.NONE
     old, new = (*before.numbers, 0, 0), (*after.numbers, 0, 0)
@@ -123,7 +123,7 @@ def step_between(before: Numbered, after: Numbered) -> Bump:
 
 
 def next_version(old: str, needed: Bump) -> str:
-    """The smallest version after ``old`` that makes the step; a phrase where that cannot be told from ``old``."""
+    """The smallest version after ``old`` that makes the step, or a phrase if ``old`` does not determine it."""
     before = Numbered.parse(old)
     if before is None or scheme_of(old) not in (Scheme.SEMVER, Scheme.NUMBERED):
         return f"a {needed.value} step"
@@ -131,7 +131,7 @@ def next_version(old: str, needed: Bump) -> str:
 
 
 def is_development(text: str) -> bool:
-    """Whether a version names a state of work and no release: ``1.3.0.dev4``, ``1.3.0-dev``, ``1.3.0-SNAPSHOT``."""
+    """True if a version names work in progress, not a release: ``1.3.0.dev4``, ``1.3.0-dev``, ``1.3.0-SNAPSHOT``."""
     version = Numbered.parse(text)
     if version is None:
         return False
@@ -139,7 +139,7 @@ def is_development(text: str) -> bool:
 
 
 def leads_to(text: str) -> str | None:
-    """The release that a pre-release leads to: ``1.3.0`` for ``1.3.0.dev4``; ``None`` where there are no numbers."""
+    """The release after a pre-release: ``1.3.0`` for ``1.3.0.dev4``; ``None`` if the version has no numbers."""
     version = Numbered.parse(text)
     return version.release if version is not None else None
 
@@ -148,9 +148,9 @@ def needed_step(required: Bump, old: str, *, zero_policy: str = "minor-may-break
     """The step that a release must make, given what its changes require after 1.0.0.
 
     Args:
-        required: what the changes require by the table of the surface governance.
-        old: the version that the step starts from.
-        zero_policy: ``minor-may-break`` (before 1.0.0 a minor step allows what a major does), ``anything-goes``
+        required: what the changes require according to the table of surface governance.
+        old: the version before the step.
+        zero_policy: ``minor-may-break`` (before 1.0.0 a minor step allows what a major step does), ``anything-goes``
             (any step does), ``strict`` (as after 1.0.0).
     """
     if required is Bump.NONE or is_promised(old, zero_policy=zero_policy):
@@ -161,6 +161,6 @@ def needed_step(required: Bump, old: str, *, zero_policy: str = "minor-may-break
 
 
 def is_promised(version: str, *, zero_policy: str = "") -> bool:
-    """Whether the stability guarantees apply to a version: from 1.0.0 on, or always where the policy says so."""
+    """True if the stability guarantees apply to a version: from 1.0.0 on, or always if the policy says so."""
     parsed = Numbered.parse(version)
     return zero_policy == "strict" or parsed is None or bool(parsed.epoch or parsed.numbers[0])

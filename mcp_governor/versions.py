@@ -1,4 +1,4 @@
-"""Versions that count in numbers: semantic ones (semver.org 2.0.0) and all others."""
+"""Numeric versions: semantic ones (semver.org 2.0.0) and others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 
-# The grammar of semver.org, clause 2, 9 and 10, with the leading "v" that tags carry.
+# The grammar of semver.org, clauses 2, 9 and 10, with the leading "v" of tags.
 _SEMVER = re.compile(
     r"v?(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})"
     r"(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?"
@@ -17,14 +17,15 @@ _SEMVER = re.compile(
 )
 
 _LONGEST = 256
-"""Characters of a version. No index takes longer ones, and Python reads no number of thousands of digits."""
+"""Maximum length of a version in characters. No index accepts longer ones, and Python does not parse numbers with
+thousands of digits."""
 
 _NO_DEV = 10**9
-"""A release stands behind all of its development releases, which have nine digits at most."""
+"""Sorts a release after all of its development releases, whose numbers have at most nine digits."""
 
 
 def is_semver(text: str) -> bool:
-    """Whether a text is a semantic version to the letter (``2026.10``, ``1.2`` and ``1.2.0rc1`` are not)."""
+    """True if a string is strictly a semantic version (``2026.10``, ``1.2`` and ``1.2.0rc1`` are not)."""
     return _semantic(text) is not None
 
 
@@ -33,7 +34,8 @@ def _semantic(text: str) -> re.Match[str] | None:
     return _SEMVER.fullmatch(text) if len(text) <= _LONGEST else None
 
 
-# PEP 440, "Appendix B", with any number of parts; digits are bounded so that no text makes huge numbers.
+# PEP 440, "Appendix B", with any number of parts. The number of digits is bounded, so that no string becomes a huge
+# number.
 _NUMBERED = (
     r"v?(?:(?P<epoch>\d{1,9})!)?(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,7})"
     r"(?:[-_.]?(?P<stage>alpha|beta|preview|pre|rc|a|b|c)[-_.]?(?P<count>\d{0,9}))?"
@@ -48,16 +50,16 @@ _STAGES = {"a": "alpha", "b": "beta", "c": "rc", "pre": "rc", "preview": "rc"}
 @functools.total_ordering
 @frozen(eq=False, slots=False)
 class Numbered:
-    """A version of any scheme that counts in numbers: semantic, PEP 440, four parts, a date.
+    """A version of any numeric scheme: semantic, PEP 440, four parts, a date.
 
-    ``1.2``, ``1.2.0`` and ``v1.2.0`` are equal, and so are ``2.0.0rc1`` and ``2.0.0-rc.1``. Ordered by semver's
-    precedence and PEP 440's order, which agree where both apply; build parts are ignored.
+    ``1.2``, ``1.2.0`` and ``v1.2.0`` are equal, and so are ``2.0.0rc1`` and ``2.0.0-rc.1``. The order is semver's
+    precedence and PEP 440's order, which agree if both apply; build parts are ignored.
 
     Attributes:
         text: as written, without a leading ``v``.
-        numbers: what stands before any suffix; at least one.
-        prerelease: the identifiers of a pre-release as semver orders them, empty for a release.
-        build: the part behind ``+``.
+        numbers: the numbers before any suffix; at least one.
+        prerelease: the identifiers of a pre-release in semver's order; empty for a release.
+        build: the part after ``+``.
     """
 
     text: str
@@ -69,12 +71,12 @@ class Numbered:
 
     @classmethod
     def parse(cls, text: str) -> Numbered | None:
-        """The version that ``text`` spells, or ``None`` where it counts in something else."""
+        """Parse a version; ``None`` if ``text`` is not numeric."""
         return _numbered(text.strip())
 
     @property
     def line(self) -> tuple[int, int]:
-        """The minor release that it belongs to: ``1.4`` of 1.4.2, year and month of a date."""
+        """The minor release that it belongs to: ``1.4`` for 1.4.2, year and month for a date."""
         major, minor, *_ = (*self.numbers, 0, 0)
         return (major, minor)
 
@@ -87,21 +89,21 @@ class Numbered:
 
     @property
     def is_dev(self) -> bool:
-        """Whether it is a development release of PEP 440: ``1.3.0.dev4``."""
+        """True for a development release of PEP 440: ``1.3.0.dev4``."""
         return self.suffixes[1] != _NO_DEV
 
     @property
     def release(self) -> str:
-        """The numbers alone, without any suffix."""
+        """The numbers without any suffix."""
         return (f"{self.epoch}!" if self.epoch else "") + ".".join(map(str, self.numbers))
 
     def bumped(self, bump: Bump) -> str:
-        """The next release after this one for a step of that size, with as many numbers as this one has or more."""
+        """The next release for a step of this size, with at least as many numbers as this version has."""
         place = {Bump.MAJOR: 0, Bump.MINOR: 1, Bump.PATCH: 2}.get(bump)
         if place is None:
             return self.text
         numbers = [*self.numbers, *[0] * (place + 1 - len(self.numbers))]
-        # What leads to this very release is a release of it.
+        # A pre-release of exactly this release leads to it.
         ahead = bool(self.prerelease) and not any(numbers[place + 1 :])
         numbers[place] += 0 if ahead else 1
         numbers[place + 1 :] = [0] * len(numbers[place + 1 :])
@@ -127,7 +129,7 @@ class Numbered:
         return hash(self._key)
 
 
-# sorting asks for each version often; 4,096 are more than a changelog or a list of tags repeats
+# Sorting uses each version often; 4,096 are more than a changelog or a list of tags repeats.
 @functools.lru_cache(maxsize=4096)
 def _numbered(text: str) -> Numbered | None:
     if len(text) > _LONGEST:

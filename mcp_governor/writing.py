@@ -1,7 +1,7 @@
-"""The one door through which files are written: whole or not at all, and nowhere else than where they belong.
+"""The only way to write files: atomically, and only to the places where they belong.
 
-A path that the configuration names belongs to whoever wrote the configuration, which may be a stranger: it has to
-stay inside the repository and may lead through no symbolic link. A path that the user typed is the user's own.
+The author of the configuration chooses the paths in it, and may be a stranger. So such a path has to stay inside the
+repository and may not lead through a symbolic link. A path from the command line is the user's own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOCK_SECONDS = 60.0
-"""How long to wait for another run that writes in the same folder: thirty of them at once need about ten seconds."""
+"""Maximum time in seconds to wait for another run that writes in the same folder: thirty of them need about ten
+seconds."""
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -33,12 +34,12 @@ class NewFile:
     """A file to be written.
 
     Attributes:
-        path: where to.
+        path: the destination.
         content: text, written as UTF-8 with lone surrogates as escapes, or bytes.
-        root: the folder of the configuration that names ``path``: it must then lie in the repository around that
-            folder. ``None`` where the user typed the path.
-        shown: how messages call it; default is the path.
-        expected: what must still be there, ``None`` for no file; left out, anything may be.
+        root: the folder of the configuration that names ``path``, which must then be in the repository around that
+            folder. ``None`` if the path comes from the command line.
+        shown: its name in messages; defaults to the path.
+        expected: the content that must still be there, ``None`` for no file; by default, any content may be.
     """
 
     path: Path
@@ -49,7 +50,7 @@ class NewFile:
 
     @property
     def name(self) -> str:
-        """How messages call it, safe to show."""
+        """Its name in messages, safe to print."""
         return visible(self.shown or str(self.path))
 
     @property
@@ -64,13 +65,13 @@ def write_file(path: str | Path, content: str | bytes, *, root: Path | None = No
 
 
 def write_below(folder: Path, name: str, content: str | bytes) -> Path:
-    """Write a file of a folder that the user typed; what lies in the folder already may be a stranger's.
+    """Write a file in a folder from the command line, whose existing content may come from a stranger.
 
     Returns:
         The path, as the user would type it.
 
     Raises:
-        UsageError: a symbolic link below the folder leads elsewhere.
+        UsageError: a symbolic link in the folder leads elsewhere.
         FileFormatError: the file cannot be written.
     """
     place = Path(os.path.realpath(folder)) / name
@@ -83,14 +84,15 @@ def write_below(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 def write_files(*files: NewFile) -> None:
-    """Write files so that a reader sees the old or the new content of each, and all of them or none.
+    """Write several files atomically: a reader sees the old or the new content of each, and either all are written or
+    none.
 
-    Everything is on disk before the first file is replaced, so a full disk changes nothing. A signal that arrives
-    meanwhile is delivered afterwards. Missing folders are made for files that the configuration names.
+    Everything is on disk before the first file is replaced, so a full disk changes nothing. Signals that arrive
+    meanwhile are delivered afterwards. Missing folders are created for files that the configuration names.
 
     Raises:
-        UsageError: a path leads out of the repository, or the content is not the expected one any more.
-        FileFormatError: a file cannot be written; the message says what was written and what was not.
+        UsageError: a path leads out of the repository, or a file no longer has the expected content.
+        FileFormatError: a file cannot be written; the message lists what was written and what was not.
     """
     with _signals_later():
         staged: list[_Staged] = []
@@ -104,13 +106,13 @@ def write_files(*files: NewFile) -> None:
 
 
 def checked_place(path: Path, root: Path, shown: str) -> Path:
-    """A path that the configuration in ``root`` names, if it lies inside the repository.
+    """A path that the configuration in ``root`` names, if it is inside the repository.
 
     Raises:
-        UsageError: it leads out, through a symbolic link, or into ``.git``.
+        UsageError: the path leads out, through a symbolic link, or into ``.git``.
     """
     top = Path(os.path.realpath(repository_of(Path(os.path.realpath(root)))))
-    # normpath alone would take "link/.." for nothing; the comparison with realpath below refuses the link.
+    # normpath alone would reduce "link/.." to nothing; the comparison with realpath below rejects the link.
     place = Path(os.path.normpath(os.path.realpath(root) / path))
     hint = "Name a path inside of the repository in the configuration, or type the path on the command line."
     if not place.is_relative_to(top):
@@ -124,7 +126,7 @@ def checked_place(path: Path, root: Path, shown: str) -> Path:
 
 
 class _Staged:
-    """A file whose new content is on disk, under no name or a temporary one, until it is placed."""
+    """A file whose new content is on disk, unnamed or under a temporary name, until it is placed."""
 
     def __init__(self, file: NewFile, *, keep: bool = False) -> None:
         self.file = file
@@ -142,7 +144,7 @@ class _Staged:
             self.close()
             if isinstance(error, OSError):
                 raise FileFormatError(
-                    f"{file.name} cannot be written: {_reason(error)}. Nothing was written.", _way_out(error)
+                    f"{file.name} cannot be written: {_reason(error)}. Nothing was written.", _hint_for(error)
                 ) from None
             raise
 
@@ -182,11 +184,11 @@ class _Staged:
             self._made.append(place)
 
     def place(self) -> None:
-        """Give the content its name."""
+        """Give the content its final name."""
         if self._special:
             _write_through(self._target, self.file.data)
         elif self._temporary:
-            os.close(self._handle)  # Windows renames no open file.
+            os.close(self._handle)  # Windows does not rename open files.
             self._handle = -1
             Path(self._temporary).replace(self._target)
             self._temporary = ""
@@ -195,17 +197,17 @@ class _Staged:
         self.written = True
 
     def _link(self) -> None:
-        """A file without a name gets one: at once where there is no file yet, else by way of a temporary name."""
+        """Name an unnamed file: directly if the destination does not exist, else through a temporary name."""
         if not self._target.exists():
             _name(self._handle, self._target)
             return
-        temporary = _beside(self._target)
+        temporary = _temporary_path(self._target)
         _name(self._handle, temporary)
         self._temporary = str(temporary)
         temporary.replace(self._target)
         self._temporary = ""
 
-    def put_back(self) -> None:
+    def restore(self) -> None:
         """Undo :meth:`place`."""
         if self.old is None:
             self._target.unlink()
@@ -218,7 +220,7 @@ class _Staged:
         self.written = False
 
     def close(self) -> None:
-        """Remove what was not placed, folders that were made for it included."""
+        """Remove everything that was not placed, including new folders."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
@@ -239,10 +241,10 @@ def _place(staged: list[_Staged]) -> None:
             _undo(staged)
             kept = [other.file.name for other in staged if other.written]
             left = [other.file.name for other in staged if not other.written and other is not one]
-            told = f"Written: {', '.join(kept)}; not written: {', '.join([one.file.name, *left])}" if kept else ""
+            progress = f"Written: {', '.join(kept)}; not written: {', '.join([one.file.name, *left])}" if kept else ""
             raise FileFormatError(
-                f"{one.file.name} cannot be written: {_reason(error)}. {told or 'Nothing was written'}.",
-                _way_out(error),
+                f"{one.file.name} cannot be written: {_reason(error)}. {progress or 'Nothing was written'}.",
+                _hint_for(error),
             ) from None
 
 
@@ -250,32 +252,32 @@ def _undo(staged: list[_Staged]) -> None:
     for one in reversed(staged):
         if one.written:
             with contextlib.suppress(OSError, FileFormatError):
-                one.put_back()
+                one.restore()
 
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error) or type(error).__name__).rstrip(".")
 
 
-def _way_out(error: OSError) -> str:
+def _hint_for(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "Free some space there, then run it again."
     return "Check the folder and its permissions."
 
 
-def _beside(target: Path) -> Path:
+def _temporary_path(target: Path) -> Path:
     return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
 
 
 def _open_unnamed(target: Path) -> tuple[int, str]:
-    """A new file in the folder of ``target``: without a name where the system has such, so that even SIGKILL leaves
-    nothing behind; else with the temporary name that comes back."""
+    """A new file in the folder of ``target``: unnamed if the system supports that, so that even SIGKILL leaves nothing
+    behind; otherwise with the temporary name that is returned."""
     if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
         try:
             return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666), ""
         except OSError:
-            pass  # not every file system has it; whatever else is wrong comes up again
-    temporary = str(_beside(target))
+            pass  # not supported by every file system; any other error will occur again below
+    temporary = str(_temporary_path(target))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     return os.open(temporary, flags, 0o666), temporary
 
@@ -292,8 +294,8 @@ def _write_all(handle: int, data: bytes) -> None:
 
 
 def _write_through(path: Path, data: bytes) -> None:
-    """Into a device or a pipe that the user named (``/dev/stderr``, ``/dev/null``): there is nothing to replace."""
-    handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))  # a FIFO that nobody reads is an error
+    """Write to a device or a pipe that the user named (``/dev/stderr``, ``/dev/null``): there is nothing to replace."""
+    handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))  # a FIFO without a reader is an error
     try:
         os.set_blocking(handle, True)
         _write_all(handle, data)
@@ -302,13 +304,13 @@ def _write_through(path: Path, data: bytes) -> None:
 
 
 def is_read_only(file: Path) -> bool:
-    """Whether a file is there and not to be written: the superuser may, and should not either."""
+    """True if a file exists and is read-only; the superuser could write it, but should not either."""
     return file.exists() and not (file.stat().st_mode & 0o222 and os.access(file, os.W_OK))
 
 
 @contextlib.contextmanager
 def _signals_later() -> Iterator[None]:
-    """Signals that would end the process wait until the block is over; only the main thread can do that."""
+    """Delay signals that would end the process until the block is over; only the main thread can do that."""
     import signal
     import threading
 
@@ -332,7 +334,7 @@ def _signals_later() -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(folder: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
-    """Keep other runs of ours from writing in a folder: for reading a file, changing it and writing it back.
+    """Prevent other runs of mcp-governor from writing in a folder, while a file is read, changed and written back.
 
     Raises:
         UsageError: another run holds the lock for longer than ``seconds``.
@@ -354,7 +356,7 @@ def locked(folder: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
 
 
 def _lock_handle(folder: Path) -> int:
-    """What is locked: the folder itself, so that no file is left behind; where folders take no lock (Windows, some
+    """The locked object: the folder itself, so that no file is left behind; if folders cannot be locked (Windows, some
     network file systems), a file in the temporary folder that is named after it."""
     if hasattr(os, "O_DIRECTORY"):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -373,7 +375,7 @@ def _lock_handle(folder: Path) -> int:
 
 
 def _try_lock(handle: int) -> bool:
-    """Take the lock if nobody else has it; closing the handle gives it back."""
+    """Take the lock if it is free; closing the handle releases it."""
     try:
         import fcntl
     except ImportError:

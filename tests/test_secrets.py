@@ -111,7 +111,7 @@ def test_a_secret_of_several_lines_is_found_joined_and_line_by_line() -> None:
     assert redact("say hkiG9w0BAQEFAASC") == "say [redacted]"
 
 
-def test_a_text_that_begins_within_a_secret() -> None:
+def test_a_string_that_begins_within_a_secret() -> None:
     learn("0123456789abcdef-secret", "API_KEY")
     assert redact_tail("9abcdef-secret and more") == "[redacted] and more"
     assert redact_tail("plain text") == "plain text"
@@ -134,8 +134,8 @@ def test_json_is_redacted_with_its_keys_and_nothing_is_lost() -> None:
 
 def test_addresses() -> None:
     learn_url("https://user:p%40ss-w0rd@h.example/v1/0a1b2c3d4e5f6a7b8c9d/mcp?api_key=abcd&page=2&q=s3arch-w0rd")
-    told = "user p%40ss-w0rd p@ss-w0rd 0a1b2c3d4e5f6a7b8c9d abcd page 2 s3arch-w0rd h.example"
-    assert redact(told) == "user [redacted] [redacted] [redacted] [redacted] page 2 [redacted] h.example"
+    reported = "user p%40ss-w0rd p@ss-w0rd 0a1b2c3d4e5f6a7b8c9d abcd page 2 s3arch-w0rd h.example"
+    assert redact(reported) == "user [redacted] [redacted] [redacted] [redacted] page 2 [redacted] h.example"
     learn_url("http://[::1/?token=wxyz")
     assert redact("http://[::1/?token=wxyz") == "http://[::1/?token=[redacted]"
 
@@ -153,8 +153,8 @@ def test_command_lines() -> None:
         "--header 'Authorization: Bearer mnop' postgres://me:qrst@db.example/x sk-proj-abc123def456ghi789jkl"
     )
     learn_command(words)
-    told = "mcp-remote@0.1.2 12345678 abcd efgh ijkl mnop qrst sk-proj-abc123def456ghi789jkl"
-    assert redact(told) == "mcp-remote@0.1.2 12345678" + " [redacted]" * 6
+    reported = "mcp-remote@0.1.2 12345678 abcd efgh ijkl mnop qrst sk-proj-abc123def456ghi789jkl"
+    assert redact(reported) == "mcp-remote@0.1.2 12345678" + " [redacted]" * 6
 
 
 def test_a_table_of_any_shape() -> None:

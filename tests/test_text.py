@@ -66,6 +66,7 @@ def test_escaped_json_leaves_what_can_be_read() -> None:
         ("Done.", "Done."),
         ("really?", "Really?"),
         ("", ""),
+        ("exclusiveMinimum of `h` is new: 0", "exclusiveMinimum of `h` is new: 0."),
     ],
 )
 def test_a_sentence_has_a_capital_and_a_full_stop(raw: str, said: str) -> None:

@@ -50,13 +50,13 @@ one            one            none
 """
 
 
-@pytest.mark.parametrize(("old", "new", "told"), [line.split() for line in STEPS.strip().splitlines()])
-def test_the_step_between_two_versions(old: str, new: str, told: str) -> None:
+@pytest.mark.parametrize(("old", "new", "reported"), [line.split() for line in STEPS.strip().splitlines()])
+def test_the_step_between_two_versions(old: str, new: str, reported: str) -> None:
     step = declared_step(old, new, calver="patch")
-    expected = {"backwards": Bump.NONE, "calver": Bump.PATCH}.get(told)
-    assert (step.bump, step.backwards) == (expected or Bump(told), told == "backwards")
+    expected = {"backwards": Bump.NONE, "calver": Bump.PATCH}.get(reported)
+    assert (step.bump, step.backwards) == (expected or Bump(reported), reported == "backwards")
     other = declared_step(old, new, calver="major")
-    assert other.bump is (Bump.MAJOR if told == "calver" else step.bump)
+    assert other.bump is (Bump.MAJOR if reported == "calver" else step.bump)
 
 
 def test_versions_that_are_not_semantic_can_be_refused() -> None:
@@ -74,7 +74,7 @@ def test_schemes(text: str, scheme: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "needed", "told"),
+    ("old", "needed", "reported"),
     [
         ("1.4.0", "minor", "1.5.0"),
         ("2.0.0-rc.1", "major", "2.0.0"),
@@ -85,8 +85,8 @@ def test_schemes(text: str, scheme: str) -> None:
         ("2026.08", "minor", "a minor step"),
     ],
 )
-def test_the_next_version(old: str, needed: str, told: str) -> None:
-    assert next_version(old, Bump(needed)) == told
+def test_the_next_version(old: str, needed: str, reported: str) -> None:
+    assert next_version(old, Bump(needed)) == reported
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_the_same_version_in_two_spellings() -> None:
 def test_a_pre_release_of_python_is_a_matter_of_spelling() -> None:
     surface = build_surface({"tools": [{"name": "search"}], "serverInfo": {"name": "s", "version": "1.2.0"}})
     found = check(parse("## 1.2.0 (current)\n\n## 1.2.0rc1\n\n## 1.1\n", "log.md"), surface)
-    told = {finding.rule: finding.fix for finding in found}
-    assert told["changelog/heading-form"] == "Write: ## 1.2.0-rc.1"
-    assert told["changelog/heading-version"] == "Write it with three numbers: ## 1.1.0"
+    reported = {finding.rule: finding.fix for finding in found}
+    assert reported["changelog/heading-form"] == "Write: ## 1.2.0-rc.1"
+    assert reported["changelog/heading-version"] == "Write it with three numbers: ## 1.1.0"
 
 
 @pytest.mark.parametrize(("version", "older"), [("2026.08", "2026.07"), ("1.4", "1.3"), ("2026-08-01", "2026-07-01")])

@@ -1,4 +1,4 @@
-"""Verdicts against labelled data next to the repository: ``make accuracy``. Says so where that data is missing."""
+"""Checks verdicts against labelled data next to the repository: ``make accuracy``. Says so if the data is missing."""
 
 from __future__ import annotations
 

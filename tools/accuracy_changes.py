@@ -1,10 +1,10 @@
-"""How right the comparison of surfaces is, measured on what real servers published.
+"""Accuracy of the comparison of surfaces, measured on releases of real servers.
 
-Reads the corpus next to the repository (``../shared/corpus``): every release is compared with itself and with the
-next one, and pairs that people labelled are held against their labels. Run through ``make accuracy``.
+Reads the corpus next to the repository (``../shared/corpus``). Every release is compared with itself and with the next
+one, and the results for hand-labelled pairs are compared with their labels. Run it with ``make accuracy``.
 
-Exit code 1 where a target is missed: a crash, a change between a release and itself, more than 0.2 % of changed
-schema pairs undecided, a disagreement with a label that is not listed with its reason below.
+Exits with 1 if a target is missed: a crash, a change between a release and itself, more than 0.2 % of changed schema
+pairs undecided, or a disagreement with a label that is not listed below with its reason.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
-MOST_UNKNOWN = 0.002
+MAX_UNKNOWN = 0.002
 
 POLICY_WINS = {
     "annotations-weakened": "a hint made less safe is breaking (docs/changes.md)",
     "format-added": "formats are annotations; breaking with assert-formats (docs/changes.md)",
     "def-added": "a definition that nothing uses changes nothing; its uses are reported (docs/changes.md)",
 }
-"""Label rules whose verdict the design decides otherwise."""
+"""Label rules for which the design defines another verdict."""
 
 EXCEPTIONS = {
     ("search_documentation", "/outputSchema/$defs/SearchResult/properties/query_id"): (
         "the field that held the results is gone, which is reported once; what was below it is not reported again"
     ),
 }
-"""Single labels that are not met: (tool, pointer) → why."""
+"""Individual labels that are not matched: (tool, pointer) → why."""
 
 
 @dataclass
 class Tally:
-    """What was counted."""
+    """The counters."""
 
     servers: int = 0
     releases: int = 0
@@ -73,7 +73,7 @@ def servers() -> Iterator[tuple[str, dict[str, Surface]]]:
 
 
 def changed_schemas(old: Surface, new: Surface) -> Iterator[tuple[str, str]]:
-    """Schemas of tools on both surfaces that differ by more than wording."""
+    """Schemas of tools on both surfaces that differ in more than wording."""
     for tool in old.tools:
         other = new.by_name.get(tool.name)
         if other is None:
@@ -133,10 +133,10 @@ def _raw(surface: Surface) -> dict[str, Any]:
 
 
 def check_labels(everything: dict[str, dict[str, Surface]]) -> tuple[int, int, list[str], Counter[str]]:
-    """Hold labelled pairs against the comparison.
+    """Compare the results for labelled pairs with their labels.
 
     Returns:
-        Labels read, labels agreed with, disagreements, and the documented exceptions by reason.
+        Number of labels, number of matches, disagreements, and the documented exceptions by reason.
     """
     labels = json.loads((CORPUS / "labels.json").read_text())
     wrong: list[str] = []
@@ -162,20 +162,20 @@ def check_labels(everything: dict[str, dict[str, Surface]]) -> tuple[int, int, l
                 what = f"{label['rule']} {label['tool']} {label['path']} labelled {label['breaking']}"
                 wrong.append(f"{place}: {what}: {label['what'][:90]}; found {[c.kind for c in found]}")
         for change in changes:
-            of_tool = change.tool is not None  # labels speak of tools only
+            of_tool = change.tool is not None  # labels are about tools only
             if of_tool and change.verdict is not Verdict.COMPATIBLE and change.id not in explained:
                 wrong.append(f"{place}: unlabelled {change.kind} {change.tool} {change.path}: {change.message}")
     return total, agreed, wrong, won
 
 
 def _breaking_at(changes: list[Change], label: dict[str, Any]) -> list[Change]:
-    """The breaks that a label speaks of: same tool, and one pointer leads to the other."""
+    """The breaks that a label refers to: same tool, and one pointer is a prefix of the other."""
     out = []
     for change in changes:
         if change.verdict is Verdict.COMPATIBLE or change.tool != label["tool"]:
             continue
         if label["rule"] in ("tool-added", "tool-removed"):
-            if label["rule"] == "tool-removed":  # where it was renamed, its own changes are part of that
+            if label["rule"] == "tool-removed":  # if it was renamed, its own changes belong to that
                 out.append(change)
         elif label["path"] and (change.path.startswith(label["path"]) or label["path"].startswith(change.path or "\0")):
             out.append(change)
@@ -197,7 +197,7 @@ def main() -> int:
     print(f"changes: {tally.servers} servers, {tally.releases} releases, {tally.steps} steps, ", end="")
     print(f"{tally.tool_pairs} tools on both sides, {tally.schema_pairs} changed schemas")
     print(f"  crashes {len(tally.crashes)}, releases that differ from themselves {len(tally.not_itself)}")
-    print(f"  undecided {len(tally.unknown)} ({share:.2%} of changed schemas; at most {MOST_UNKNOWN:.1%})")
+    print(f"  undecided {len(tally.unknown)} ({share:.2%} of changed schemas; at most {MAX_UNKNOWN:.1%})")
     print(f"  schema breaks {tally.breaks}, of them with a witness {tally.witnessed}")
     print(f"  {tally.seconds:.1f} s of CPU, {tally.seconds / max(1, tally.steps) * 1000:.0f} ms per step")
     print(f"  labels {total}, agreed {agreed}, documented exceptions {sum(won.values())}, ", end="")
@@ -211,7 +211,7 @@ def main() -> int:
             print(f"    ? {line}")
         for kind, count in tally.kinds.most_common():
             print(f"    {count:6} {kind}")
-    missed = tally.crashes or tally.not_itself or wrong or share > MOST_UNKNOWN
+    missed = tally.crashes or tally.not_itself or wrong or share > MAX_UNKNOWN
     return 1 if missed else 0
 
 

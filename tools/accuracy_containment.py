@@ -1,13 +1,13 @@
-"""How right and how fast ``contains`` is, measured on labelled pairs of schemas.
+"""Accuracy and speed of ``contains``, measured on labelled pairs of schemas.
 
 Reads the oracle next to the repository (``../shared/oracle/containment.jsonl``) and the schemas of the corpus
 (``../shared/corpus``), and times the ``jsonsubschema`` package on the same pairs in the same run, in a virtual
-environment of its own. Times are CPU times, the least of several passes over all questions.
-Run through ``make accuracy``.
+environment of its own. Times are CPU times, the minimum of several passes over all questions. Run it with ``make
+accuracy``.
 
-Exit code 1 where a target is missed: a wrong answer, more than 0.5 % unknown (0.2 % on the corpus), a confirmed
-witness for less than 99 % of the pairs that are not contained, a median above 0.1 ms, or more than a twentieth
-of the time of ``jsonsubschema`` on the pairs that both answer.
+Exits with 1 if a target is missed: a wrong answer, more than 0.5 % unknown (0.2 % on the corpus), a confirmed witness
+for less than 99 % of the pairs that are not contained, a median above 0.1 ms, or more than a twentieth of the time of
+``jsonsubschema`` on the pairs that both answer.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ RIVAL_HOME = ROOT / ".cache" / "accuracy" / "jsonsubschema"
 REAL_EDITS = "github-mcp-server-history"
 """The pairs that are edits of one server's schemas as they were made."""
 PASSES, RIVAL_PASSES = 9, 3
-"""How often each question is asked of us and of the rival; the least time counts, so that noise does not. One pass
-takes us half a second and the rival half a minute; a rival that noise costs a tenth does not matter at a twentieth."""
+"""Number of passes for us and for the rival; the minimum counts, to exclude noise. One pass takes us half a second and
+the rival half a minute; noise of a tenth in the rival's time does not matter for a ratio of a twentieth."""
 
 # Runs under the rival's interpreter: one JSON pair a line in, seconds and verdict out.
 RIVAL = """
@@ -69,7 +69,7 @@ for line in sys.stdin:
 
 @dataclass(frozen=True)
 class Question:
-    """One directed pair; ``expected`` is what the label says, ``source`` where the pair comes from."""
+    """One directed pair; ``expected`` comes from the label, ``source`` is the origin of the pair."""
 
     id: str
     source: str
@@ -81,7 +81,7 @@ class Question:
 
 @dataclass
 class Tally:
-    """What came out of asking."""
+    """The results."""
 
     verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -104,7 +104,7 @@ def questions(path: Path) -> Iterator[Question]:
 
 
 def run(pairs: list[Question]) -> tuple[list[Containment], list[float]]:
-    """Ask every question once, in order, with nothing remembered from before; answers and seconds."""
+    """Ask every question once, in order, with cold caches; returns answers and seconds."""
     clear()
     answers: list[Containment] = []
     seconds: list[float] = []
@@ -116,8 +116,8 @@ def run(pairs: list[Question]) -> tuple[list[Containment], list[float]]:
 
 
 def measure(pairs: list[Question]) -> Tally:
-    """Ask all the questions several times over; the least time of each counts."""
-    contains({"type": "string"}, {"minLength": 1})  # the first question also pays for imports
+    """Ask all questions several times; the minimum time of each counts."""
+    contains({"type": "string"}, {"minLength": 1})  # the first question also includes imports
     runs = [run(pairs) for _ in range(PASSES)]
     tally = Tally(answers=runs[0][0], seconds=[min(times) for times in zip(*(took for _, took in runs), strict=True)])
     for question, answer in zip(pairs, tally.answers, strict=True):
@@ -133,7 +133,7 @@ def measure(pairs: list[Question]) -> Tally:
 
 
 def rival_python(given: str | None) -> str | None:
-    """An interpreter that has ``jsonsubschema``; installs it where none is given."""
+    """An interpreter with ``jsonsubschema``; installs it if none is given."""
     if given:
         return given
     python = RIVAL_HOME / "bin" / "python"
@@ -146,7 +146,7 @@ def rival_python(given: str | None) -> str | None:
 
 
 def measure_rival(python: str, pairs: list[Question]) -> list[tuple[float, bool | None]]:
-    """Seconds and verdict of ``jsonsubschema`` for each pair; ``None`` where it fails or takes 10 seconds."""
+    """Seconds and verdict of ``jsonsubschema`` for each pair; ``None`` if it fails or takes 10 seconds."""
     lines = "".join(json.dumps([pair.outer, pair.inner]) + "\n" for pair in pairs)
     done = subprocess.run(
         [python, "-c", RIVAL, str(RIVAL_PASSES)], input=lines, capture_output=True, text=True, check=False, timeout=3600
@@ -155,7 +155,7 @@ def measure_rival(python: str, pairs: list[Question]) -> list[tuple[float, bool 
 
 
 def closed(schema: Any) -> Any:
-    """The schema without undeclared members, wherever an object declares some."""
+    """The schema with undeclared members forbidden in every object that declares some."""
     if isinstance(schema, list):
         return [closed(part) for part in schema]
     if not isinstance(schema, dict):
@@ -171,7 +171,7 @@ def release_key(version: str) -> list[tuple[int, str]]:
 
 
 def changed_pairs(corpus: Path) -> Iterator[tuple[str, Any, Any]]:
-    """Each schema of each tool of each release with that of the next one, where they differ."""
+    """Each schema of each tool in each release together with that in the next one, if they differ."""
     seen: set[str] = set()
     for path in sorted(corpus.glob("*/*.json.gz")):
         releases = json.loads(gzip.decompress(path.read_bytes()))
@@ -187,7 +187,7 @@ def changed_pairs(corpus: Path) -> Iterator[tuple[str, Any, Any]]:
 
 
 def measure_corpus(corpus: Path) -> tuple[int, Counter[str], list[str], list[float]]:
-    """Ask both directions, open and closed, of everything that changed between two releases."""
+    """Ask in both directions, open and closed, about everything that changed between two releases."""
     verdicts: Counter[str] = Counter()
     open_questions: list[str] = []
     seconds: list[float] = []

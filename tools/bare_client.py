@@ -1,10 +1,10 @@
-"""The least a client can do to list a server's tools: the yardstick of the live budget.
+"""The minimum that a client does to list a server's tools: the yardstick for the live budget.
 
     python tools/bare_client.py [--era modern|legacy|auto] -- COMMAND [ARGS…]
 
-Standard library only, no timeouts, no limits, no checks: starts the server, does ``server/discover`` (or
-``initialize``, where the server refuses), reads every page of ``tools/list``, prints how many tools there are, closes
-stdin and waits. Whatever governs a server has to be compared with this.
+Standard library only, without timeouts, limits or checks: starts the server, calls ``server/discover`` (or
+``initialize``, if the server rejects that), reads every page of ``tools/list``, prints the number of tools, closes
+stdin and waits. Everything that governs a server has to be compared with this.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Bare:
                 return answer
 
     def open(self, era: str) -> dict:
-        """Shake hands; the parameters that every later request carries."""
+        """Shake hands; returns the parameters for every later request."""
         if era != "legacy" and "result" in self.ask("server/discover", {"_meta": META}):
             return {"_meta": META}
         answer = self.ask("initialize", INITIALIZE)
@@ -67,7 +67,7 @@ class Bare:
             params = {**base, "cursor": result["nextCursor"]}
 
     def close(self) -> None:
-        """End of input, and the wait for the child to leave."""
+        """Close stdin, and wait for the child to exit."""
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait()

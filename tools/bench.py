@@ -1,7 +1,7 @@
 """Speed as ratios, measured side by side in one run: ``make bench``.
 
-Each row is the CPU time (user + system, children included) of one thing against another, median of the rounds, the
-two interleaved so that a busy machine slows both. Nothing here is asserted: budgets are printed next to the ratios.
+Each row is the CPU time (user + system, children included) of one thing relative to another: the median of interleaved
+rounds, so that a busy machine slows down both. Nothing is asserted here: budgets are printed next to the ratios.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DEMO = [PYTHON, "-m", "mcp_governor.demo.server"]
 SDK_SERVER = [GOVERNOR, "serve"]
 
 
-# Bytecode is kept, as in any installation: without it every start compiles what it imports.
+# Bytecode is cached, as in any installation: without it every start compiles what it imports.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -41,7 +41,7 @@ def cpu_of(command: list[str], cwd: Path) -> float:
 
 
 def side_by_side(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> tuple[float, float]:
-    """Medians of both, measured in turn, after one round that fills caches."""
+    """Medians of both, measured alternately, after one round that fills caches."""
     ours(), theirs()
     pairs = [(ours(), theirs()) for _ in range(rounds)]
     return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
@@ -52,7 +52,7 @@ def row(what: str, ours: float, theirs: float, against: str, budget: str) -> Non
 
 
 def surface_of(count: int, *, edited: bool) -> dict[str, object]:
-    """A surface of ``count`` tools; where edited, every tenth requires an argument that was optional."""
+    """A surface with ``count`` tools; if edited, every tenth requires a parameter that was optional."""
     tools = []
     for index in range(count):
         properties = {
@@ -143,13 +143,13 @@ print(len(list(rules.values())), time.process_time() - begun)
 
 
 def packs(rounds: int) -> None:
-    """Reading every rule of every pack, with nothing of them in memory."""
+    """Time to read every rule of every pack, with cold caches."""
     load = [PYTHON, "-c", LOAD]
-    told = [
+    loads = [
         subprocess.run(load, env=ENVIRONMENT, capture_output=True, text=True, check=True) for _ in range(rounds * 3)
     ]
-    count = told[0].stdout.split()[0]
-    seconds = statistics.median(float(run.stdout.split()[1]) for run in told)
+    count = loads[0].stdout.split()[0]
+    seconds = statistics.median(float(run.stdout.split()[1]) for run in loads)
     print(f"{f'loading all {count} rules':<44} {seconds * 1000:8.1f} ms{'':<40} budget 15 ms")
 
 
@@ -157,7 +157,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
-    print(f"CPU seconds, median of {rounds} rounds, ours beside the other  ({time.strftime('%Y-%m-%d')})")
+    print(f"CPU seconds, median of {rounds} rounds, ours and the other  ({time.strftime('%Y-%m-%d')})")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         cold_start(folder, rounds)

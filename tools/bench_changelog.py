@@ -1,4 +1,4 @@
-"""CPU seconds to read and check a changelog of 500 releases, in a process of its own each time.
+"""CPU seconds to read and check a changelog with 500 releases, each time in a new process.
 
 Run: python tools/bench_changelog.py [RELEASES]
 """
@@ -25,7 +25,7 @@ print(loaded - start, read - loaded, done - read, len(changelog.sections), len(f
 
 
 def text(releases: int, *, plain: bool) -> str:
-    """A changelog with five entries in each release; where not plain, every tenth release holds a fence."""
+    """A changelog with five entries in each release; unless plain, every tenth release contains a fenced block."""
     parts = ["# MCP schema changelog\n"]
     for number in range(releases, 0, -1):
         marker = " (current)" if number == releases else ""
@@ -42,7 +42,7 @@ def text(releases: int, *, plain: bool) -> str:
 
 
 def measure(document: str) -> tuple[float, ...]:
-    """Medians of: imports, reading, checking, all but imports; then sections and findings."""
+    """Medians of imports, reading, checking, and everything but imports; then numbers of sections and findings."""
     rows = []
     for _ in range(RUNS):
         command = [sys.executable, "-c", _ONCE]

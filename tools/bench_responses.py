@@ -1,7 +1,7 @@
 """CPU seconds for the validation of 10,000 results: ``python tools/bench_responses.py [--count N]``.
 
-The results are the recordings next to the repository where they are there, else envelopes of our own. Each round
-reads the results from their text, so that nothing is remembered between two of them.
+The results are the recordings next to the repository if present, else envelopes of our own. Each round parses the
+results from text, so that nothing is cached between two rounds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def recorded() -> tuple[Surface, list[tuple[str, Any]]]:
 
 
 def made() -> tuple[Surface, list[tuple[str, Any]]]:
-    """A surface of one tool, and a success and an error of it."""
+    """A surface with one tool, and a success and an error of that tool."""
     model = ToolResponse[list[dict[str, str]]]
     schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
     surface = build_surface({"tools": [{"name": "find", "inputSchema": schema, "outputSchema": model.output_schema()}]})

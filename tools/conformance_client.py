@@ -1,7 +1,7 @@
 """Our wire client, driven by the official conformance suite: ``conformance client --command "… this file"``.
 
-The suite appends the URL of its scenario's server and gives the scenario in the environment. Each scenario does with
-the client what a station of mcp-governor does: connect, list, call.
+The suite appends the URL of its scenario's server and names the scenario in the environment. Each scenario uses the
+client like a station of mcp-governor: connect, list, call.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ SCENARIOS: dict[str, Any] = {
 
 
 async def main() -> None:
-    """Connect as to any server, the revision to be found out, then do what the scenario is about."""
+    """Connect as to any server, detect the revision, then run the scenario."""
     scenario = SCENARIOS.get(os.environ.get("MCP_CONFORMANCE_SCENARIO", ""), _list_only)
     async with connect(HttpEndpoint(sys.argv[1], transport="http"), limits=LIMITS) as session:
         await scenario(session)

@@ -1,6 +1,6 @@
-"""Writes the reference pages under docs/ from where each fact is declared: ``make docs``.
+"""Generates the reference pages in docs/ from the declarations of each fact: ``make docs``.
 
-``--check`` writes nothing and exits 1 where a page is stale; the tests run it.
+``--check`` writes nothing and exits with 1 if a page is stale; the tests run it.
 """
 
 from __future__ import annotations
@@ -58,27 +58,28 @@ CHANGES_READING = """\
 An input must still accept what it accepted; an output must still promise what it promised. `--level` says how the
 schemas are read:
 
-- `declared`, the default, reads them as people do. Callers pass the arguments that are declared, so the old input is
-  read as *closed*: keys that it does not declare do not count, where `additionalProperties` is absent, `true` or `{}`.
-  The new input must accept that. A root without properties is a tool without arguments; a nested object without
+- `declared`, the default, reads them as people do. Callers pass declared arguments only, so the old input is read as
+  *closed*: keys that it does not declare do not count, where `additionalProperties` is absent, `true` or `{}`.
+  The new input must accept that. A root without properties is a tool without parameters; a nested object without
   properties is a map and stays open, and so does a schema as `additionalProperties`. Of an output, the new schema is
   closed in the same way and the old one *opened*: readers tolerate additional fields. Keys that are spread over
-  `allOf`, `anyOf` and `$ref` count together. So a new optional argument breaks nothing, and a removed one does.
+  `allOf`, `anyOf` and `$ref` count together. So a new optional parameter breaks nothing, and a removed one does.
 - `strict` reads them as sets of values, as a validator does: an open object accepts everything.
 
 ## What a schema cannot settle
 
 | edit | by default | option in `policy` |
 | --- | --- | --- |
-| an argument is removed | breaking | `argument-removed` |
+| a parameter is removed | breaking | `argument-removed` |
 | an input object is closed: `additionalProperties` absent → `false` | compatible; `strict`: breaking | `input-closed` |
 | an object open by declaration (`true`, `{}`, a schema) is closed | breaking | `declared-openness-closed` |
 | a field is added to a closed output | compatible, with a note | `closed-output`, for hosts that cache schemas |
 | an optional output field is removed | breaking | `optional-field-removed` |
 | an output enum gains a value | breaking | `output-enum-value-added`; `open-enums` names those that may grow |
 | a default is changed | breaking | `default-changed` |
-| a default is added or removed | compatible | `default-presence` |
-| a required argument is added that carries a default | breaking | `required-with-default` |
+| a default is added or removed | compatible | `default-presence`; `flips`: breaking for a boolean whose default is \
+`true`, unless its description said so |
+| a required parameter with a default is added | breaking | `required-with-default` |
 | a behaviour hint promises less than before, by the defaults of the protocol | breaking | `hint-less-safe` |
 | a format is added or changed | compatible, with a note | `assert-formats` |
 | capabilities are dropped | a note | `capabilities` |
@@ -137,7 +138,7 @@ closed-output = "breaking"               # hosts that validate against a cached 
 tool = "search"
 arguments = { query = "a" }
 """
-"""What the page opens with; a test loads it."""
+"""The example at the start of the page; a test loads it."""
 
 
 def configuration_page() -> str:
@@ -163,7 +164,7 @@ def configuration_page() -> str:
 
 
 def _keys(properties: dict[str, Any], held: object, prefix: str = "") -> Iterator[str]:
-    """A row for each key; ``held`` is the value that holds the defaults of this table, where there is one."""
+    """A row for each key; ``held`` is the object with the defaults of this table, if there is one."""
     for name, schema in properties.items():
         key = f"{prefix}{name}"
         default = getattr(held, name.replace("-", "_"), None)
@@ -176,6 +177,8 @@ def _keys(properties: dict[str, Any], held: object, prefix: str = "") -> Iterato
             continue
         items = schema.get("items")
         if isinstance(items, dict) and "properties" in items:
+            if "then" in schema:  # a word in the place of the list
+                yield f"| `{key}` | {_takes(schema['then'])} |  | {schema['description']} |"
             yield from _keys(items["properties"], None, f"{key}[].")
             continue
         yield f"| `{key}` | {_takes(schema)} | {_default(schema, default)} | {schema.get('description', '')} |"
@@ -232,15 +235,15 @@ def _help(command: click.Command, name: str, parent: click.Context) -> list[str]
 _MORE = {
     "call": "[Calls](calls.md) says where arguments come from, what may be sent, and what counts as a success.",
 }
-"""What follows the help of a command."""
+"""Text after the help of a command."""
 
 
 def readme() -> str:
-    """README.md with the output of the demo's failing check and the forms of a TARGET in their places."""
-    told = subprocess.run(
+    """README.md with the output of the demo's failing check and the forms of a TARGET inserted."""
+    shown = subprocess.run(
         [sys.executable, "-m", "mcp_governor", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
     ).stdout
-    output = told.split("$ mcp-governor check\n")[2].partition("(exit code 1)")[0]
+    output = shown.split("$ mcp-governor check\n")[2].partition("(exit code 1)")[0]
     text = (ROOT / "README.md").read_text("utf-8")
     before, start, rest = text.partition("<!-- output: demo check -->\n")
     _, end, after = rest.partition("<!-- /output -->")
@@ -256,9 +259,12 @@ def readme() -> str:
 
 def pages() -> dict[Path, str]:
     """Every generated page with its text."""
+    from coverage_page import page as coverage_page
+    from coverage_page import stated
     from quality_figures import read_figures
     from quality_page import measured
     from quality_page import page as quality_page
+    from sources_page import page as sources_page
 
     from mcp_governor.catalogue.docs import pages as rule_pages
 
@@ -269,10 +275,13 @@ def pages() -> dict[Path, str]:
         docs / "changes.md": changes_page(),
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
+        docs / "coverage.md": coverage_page(),
         docs / "quality.md": quality_page(figures),
+        docs / "sources.md": sources_page(),
     }
-    own |= {docs / "rules" / name: text for name, text in rule_pages(measured=measured(figures)).items()}
-    # What people wrote by hand spells an installation as the one constant says.
+    rules = rule_pages(measured=measured(figures), statements=stated())
+    own |= {docs / "rules" / name: text for name, text in rules.items()}
+    # Hand-written pages spell installation commands as the constant says.
     by_hand = {*docs.glob("*.md"), *ROOT.glob("*.md")} - own.keys()
     return own | {path: as_documented(path.read_text("utf-8")) for path in by_hand}
 
@@ -281,7 +290,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     only_check = parser.parse_args().check
-    wanted = pages()
+    try:
+        wanted = pages()
+    except ValueError as error:
+        # An error in a fixture from which a page is generated; its message names the place.
+        sys.exit(str(error))
     stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text]
     for path in stale:
         if only_check:

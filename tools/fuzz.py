@@ -1,10 +1,10 @@
-"""Hunt for wrong answers: ``make fuzz``, or ``python tools/fuzz.py verdicts|changes|all``.
+"""Searches for wrong answers: ``make fuzz``, or ``python tools/fuzz.py verdicts|changes|all``.
 
-Asks random questions until the time is over and judges every answer by something that had no part in it. Prints what
-was asked and answered; what is wrong is made as small as possible, printed, and saved under ``.fuzz/`` as JSON that
-``--replay FILE`` judges again. See docs/testing.md.
+Asks random questions until the time is up, and checks every answer with independent means. Prints the numbers of
+questions and answers. Failures are made as small as possible, printed, and saved under ``.fuzz/`` as JSON, which
+``--replay FILE`` checks again. See docs/testing.md.
 
-Exit code 1 where anything is wrong, 4 where nothing was asked, 2 for a bad command line.
+Exits with 1 if anything is wrong, 4 if nothing was asked, 2 for a bad command line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SUBJECTS = tuple(
     name for name in ("verdicts", "changes", "readers") if (Path(__file__).parent / f"fuzz_{name}.py").is_file()
 )
-"""Modules ``fuzz_NAME`` that are there; see ``fuzz_pool.Subject`` for what one has to define."""
+"""Existing modules ``fuzz_NAME``; see ``fuzz_pool.Subject`` for their interface."""
 NOTHING = 4
 
 
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def fuzz(name: str, seed: int, seconds: float, options: argparse.Namespace) -> int:
-    """One subject for some seconds; prints and saves what was found."""
+    """Fuzz one subject for some seconds; prints and saves failures."""
     print(f"{name}: seed {seed}; again: python tools/fuzz.py {name} --seed {seed} --seconds {seconds:g}", flush=True)
     run = Run(name, seed, seconds, options.processes, options.cases)
     run.go()
@@ -96,16 +96,16 @@ def show(name: str, seed: int, failure: dict[str, Any], out: Path) -> None:
 
 
 def only(name: str, seed: int, index: int) -> int:
-    """One case of a run, here, with everything that is wrong about it."""
+    """Run one case in this process, and print everything that is wrong with it."""
     from fuzz_pool import Tally
 
     subject, tally = subject_named(name), Tally()
     failures = [small(subject, failure) for failure in subject.run(seed, index, tally)]
-    return _told(failures, tally.counts["asked"])
+    return _summary(failures, tally.counts["asked"])
 
 
 def replay(file: Path) -> int:
-    """A saved case, once more."""
+    """Run a saved case again."""
     try:
         saved = json.loads(file.read_text(encoding="utf-8"))
         subject, case = subject_named(saved["subject"]), saved["case"]
@@ -119,10 +119,10 @@ def replay(file: Path) -> int:
         if answers.differ(case):
             found.append(Failure("hash seed", case, "answers differ"))
         answers.close()
-    return _told(found, 1)
+    return _summary(found, 1)
 
 
-def _told(failures: list[Failure], asked: int) -> int:
+def _summary(failures: list[Failure], asked: int) -> int:
     for failure in failures:
         print(f"{failure.kind}: {failure.note}\n  {json.dumps(failure.case)}")
     if not failures:

@@ -1,4 +1,4 @@
-"""Documents that nobody wrote: mutations of real ones, which know the words of their format; and how to shrink them."""
+"""Documents for fuzzing: mutations of real ones that use the words of their format; and how to shrink them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LARGEST = 2_000_000
-"""Bytes of the largest document."""
+"""Maximum size of a document in bytes."""
 
 NUMBERS = (
     *(b"1e999", b"-1e999", b"1e-999", b"NaN", b"Infinity", b"-Infinity", b"-0", b"0.1e1", b"1E400", b"1_000", b"0x10"),
@@ -60,7 +60,8 @@ class Document:
 
     Attributes:
         data: the bytes.
-        repeated: where one token stands many times: what is before, the token, what is behind, and how often.
+        repeated: if one token is repeated: the text before it, the token, the text after it, and the number of
+            repetitions.
     """
 
     data: bytes
@@ -74,10 +75,10 @@ class Document:
 
 
 class Mutator:
-    """Makes documents.
+    """Creates documents.
 
     Args:
-        rng: decides everything.
+        rng: the source of all decisions.
         seeds: real documents.
         tokens: words of the format.
         pairs: brackets of the format, as (open, close).
@@ -97,7 +98,7 @@ class Mutator:
         self.pairs = pairs
 
     def document(self) -> Document:
-        """The next one: mostly small edits, one in eight a single token many times."""
+        """The next document: usually with small edits, one in eight a single token many times."""
         rng = self.rng
         data = rng.choice(self.seeds)
         for _ in range(rng.choice((0, 1, 1, 2, 3, 8))):
@@ -121,7 +122,7 @@ class Mutator:
         return Document(before + token * times + behind, (before, token, behind, times))
 
     def _place(self, data: bytes) -> int:
-        """Somewhere, mostly next to a token: that is where a reader decides."""
+        """A random position, usually next to a token, where a reader makes decisions."""
         rng = self.rng
         if rng.random() < 0.6:
             token = rng.choice(self.own)
@@ -134,30 +135,30 @@ class Mutator:
         rng = self.rng
         at, to = sorted((self._place(data), self._place(data)))
         kind = rng.randrange(11)
-        if kind == 0:  # a piece is gone
+        if kind == 0:  # a piece is removed
             return data[:at] + data[to:]
         if kind == 1:  # a piece appears twice, or elsewhere
             elsewhere = self._place(data)
             return data[:elsewhere] + data[at:to] + data[elsewhere:]
-        if kind == 2:  # the rest is of another document
+        if kind == 2:  # the rest comes from another document
             other = rng.choice(self.seeds)
             return data[:at] + other[self._place(other) :]
         if kind == 3:  # it is cut off, perhaps within a character
             return data[:at]
-        if kind == 4:  # nested as deep as can be
+        if kind == 4:  # nested as deep as possible
             opening, closing = rng.choice(self.pairs)
             depth = int(10 ** rng.uniform(0, 4.3))
             closed = depth if rng.random() < 0.7 else rng.randrange(depth + 1)
             return data[:at] + opening * depth + data[at:to] + closing * closed + data[to:]
-        if kind == 5:  # some bytes are others
+        if kind == 5:  # some bytes are replaced
             changed = bytearray(data)
             for _ in range(rng.randrange(1, 5)):
                 if changed:
                     changed[rng.randrange(len(changed))] = rng.randrange(256)
             return bytes(changed)
-        if kind == 6:  # a number is another
+        if kind == 6:  # a number is replaced
             return self._replaced(data, b"0123456789", NUMBERS)
-        if kind == 7:  # a whole encoding
+        if kind == 7:  # another encoding
             return rng.choice(
                 (
                     lambda: b"\xef\xbb\xbf" + data,

@@ -1,13 +1,13 @@
-"""Wrong reports of ``compare``: pairs of surfaces, one or two edits apart, and laws that every report has to keep.
+"""Wrong reports of ``compare``: pairs of surfaces, one or two edits apart, and laws for every report.
 
-- The contract fingerprints differ exactly where a change is reported whose kind moves them.
-- A surface differs in nothing from itself, in whatever order its keys and lists without order are written.
-- A witness is valid before and invalid now (input), or possible now and ruled out before (output), under both
-  validators and by the published schemas.
-- A value that was accepted and is refused, or was ruled out and may come, is told: there is a change of that tool
-  and side that breaks or is unknown. Under ``strict`` that is any value; under ``declared`` one whose objects hold
-  declared keys only.
-- Under ``strict``, what breaks by containment does so in whole schemas that are not contained.
+- The contract fingerprints differ if and only if a change is reported whose kind affects them.
+- A surface equals itself, in whatever order its keys and unordered lists are written.
+- A witness is valid before and invalid now (input), or possible now and impossible before (output), under both
+    validators and by the published schemas.
+- A value that was accepted and is now rejected, or was impossible and is now possible, is reported: there is a change
+    of that tool and side that breaks or is unknown. With ``strict`` that is any value; with ``declared`` one whose
+    objects have declared keys only.
+- With ``strict``, a break by containment is also one between the whole schemas.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ UNIT = "comparisons"
 DOCUMENTS = ("old", "new", "instance")
 BATCH = 20
 DEADLINE = 0.3
-"""Seconds for one question that a comparison asks; it asks several, and gives up after ten that come to nothing."""
+"""Seconds for one question of a comparison, which asks several, and gives up after ten undecided ones."""
 HANG = 15.0
-"""Seconds of processor time beyond which a comparison counts as slow."""
+"""Processor time in seconds above which a comparison counts as slow."""
 SIDES = (("input", "inputSchema"), ("output", "outputSchema"))
 
 
@@ -62,7 +62,7 @@ def questions(seed: int, index: int) -> list[dict[str, Any]]:
 
 
 def ask(question: dict[str, Any]) -> dict[str, Any]:
-    """The report as data, with the fingerprints and the seconds it took."""
+    """The report as data, with the fingerprints and the time in seconds."""
     tick()
     start = time.process_time()
     try:
@@ -114,11 +114,11 @@ def _judge(
     for change in answer["changes"]:
         tally.add(change["verdict"])
     tally.add("no change" if not answer["changes"] else "with changes")
-    told = [change["kind"] for change in answer["changes"] if change["contract"]]
-    if answer["moved"] and not told:
-        yield Failure("silent", question, f"the fingerprint moved; told: {_kinds(answer)}")
-    if told and not answer["moved"]:
-        yield Failure("fingerprint stays", question, f"the fingerprint did not move; told: {told}")
+    reported = [change["kind"] for change in answer["changes"] if change["contract"]]
+    if answer["moved"] and not reported:
+        yield Failure("silent", question, f"the fingerprint moved; reported: {_kinds(answer)}")
+    if reported and not answer["moved"]:
+        yield Failure("fingerprint stays", question, f"the fingerprint did not move; reported: {reported}")
     for change in answer["changes"]:
         if "witness" in change and not witness_holds(question, change):
             text = json.dumps(change["witness"])[:200]
@@ -136,7 +136,7 @@ POLICY = {
 
 
 def _false_alarms(question: dict[str, Any], answer: dict[str, Any], tally: Tally) -> Iterator[Failure]:
-    """Breaks by containment where, read strictly, everything is contained."""
+    """Breaks by containment although, in the strict reading, everything is contained."""
     if question["level"] != "strict":
         return
     for change in answer["changes"]:
@@ -167,7 +167,7 @@ def witness_holds(question: dict[str, Any], change: dict[str, Any]) -> bool:
     old = _tool(question["old"], change["tool"]).get(key)
     new = _tool(question["new"], change["tool"]).get(key)
     if old is None or new is None:
-        return True  # the tool goes by another name
+        return True  # the tool was renamed
     takes, refuses = (old, new) if change["side"] == "input" else (new, old)
     inside, outside = (accepts_twice(schema, change["witness"], 20) for schema in (takes, refuses))
     return inside is None or outside is None or (inside and not outside)
@@ -176,7 +176,7 @@ def witness_holds(question: dict[str, Any], change: dict[str, Any]) -> bool:
 def _refuted(
     question: dict[str, Any], answer: dict[str, Any], tally: Tally, rng: random.Random, effort: int
 ) -> Iterator[Failure]:
-    """Values that show a break which was not told."""
+    """Values that prove a break which was not reported."""
     for old in question["old"]["tools"]:
         new = _tool(question["new"], old["name"])
         for side, key in SIDES:
@@ -191,9 +191,9 @@ def _refuted(
             takes, refuses = (old[key], new[key]) if side == "input" else (new[key], old[key])
             for value in _breaking_values((takes, refuses), question["level"], side, tally, rng, effort):
                 yield Failure(
-                    "break not told",
+                    "break not reported",
                     {**question, "tool": old["name"], "side": side, "instance": value},
-                    f"{side} of {old['name']}; told: {_kinds(answer)}",
+                    f"{side} of {old['name']}; reported: {_kinds(answer)}",
                 )
                 break
 
@@ -210,7 +210,7 @@ def _breaking_values(
     values += Sampler(takes, universe).values(60 * effort)
     known = contains(refuses, takes, deadline=DEADLINE)
     if known.has_witness:
-        # whoever found it, the validators decide if it shows anything
+        # whoever found it, the validators decide if it proves anything
         values.append(known.witness)
     tally.add("instances", len(values))
     for value in values:
@@ -219,7 +219,7 @@ def _breaking_values(
 
 
 def breaks(schemas: tuple[Any, Any], value: Any, level: str, side: str, valid: Any = None, now: Any = None) -> bool:
-    """True if a value was good and is not, as the level reads the two schemas."""
+    """True if a value was valid and no longer is, in the level's reading of the two schemas."""
     takes, refuses = schemas
     valid, now = valid or native(takes, 20), now or native(refuses, 20)
     try:
@@ -239,10 +239,10 @@ _PLAIN_LIST = {"type", "items", "minItems", "maxItems", "uniqueItems", "descript
 
 
 def _declared(schema: Any, value: Any, *, root: bool = True) -> bool:
-    """True if the readings of docs/changes.md take the schema at its word about this value.
+    """True if the readings in docs/changes.md leave the schema's verdict on this value unchanged.
 
-    That is so where every object in the value holds declared keys only, and is described by nothing but plain
-    properties. Nothing is claimed about other values.
+    That is the case if every object in the value has declared keys only, and is described by plain properties only.
+    Nothing is claimed about other values.
     """
     if not root and not _holds_object(value):
         return True
@@ -254,7 +254,8 @@ def _declared(schema: Any, value: Any, *, root: bool = True) -> bool:
         return False
     named, rest = schema.get("properties", {}), schema.get("additionalProperties")
     if not named:
-        # a map, which stays open; at the root it is a tool without arguments; closed, an opened reading opens it
+        # A map, which stays open; at the root it is a tool without parameters. A closed one is opened in an opened
+        # reading.
         return not root and rest is not False and all(_declared(rest, part, root=False) for part in value.values())
     if rest not in (None, True, False) or not value.keys() <= named.keys():
         return False
@@ -289,7 +290,7 @@ def still(kind: str, case: dict[str, Any]) -> bool:
         return False
     if kind == "differs from itself":
         return reordered(case) and bool(answer["changes"])
-    if kind == "break not told":
+    if kind == "break not reported":
         old, new = _tool(case["old"], case["tool"]), _tool(case["new"], case["tool"])
         key = dict(SIDES)[case["side"]]
         if key not in old or key not in new:
@@ -298,11 +299,11 @@ def still(kind: str, case: dict[str, Any]) -> bool:
             return False
         takes, refuses = (old[key], new[key]) if case["side"] == "input" else (new[key], old[key])
         return breaks((takes, refuses), case["instance"], case["level"], case["side"])
-    told = [part for part in answer["changes"] if part["contract"]]
+    reported = [part for part in answer["changes"] if part["contract"]]
     if kind == "silent":
-        return bool(answer["moved"]) and not told
+        return bool(answer["moved"]) and not reported
     if kind == "fingerprint stays":
-        return bool(told) and not answer["moved"]
+        return bool(reported) and not answer["moved"]
     if kind == "false alarm":
         return any(_false_alarms(case, answer, Tally()))
     if kind == "wrong witness":
@@ -314,6 +315,6 @@ def replay(case: dict[str, Any]) -> list[Failure]:
     found = list(_judge(case, ask(case), Tally(), random.Random(1), effort=10))
     if reordered(case) and ask(case).get("changes"):
         found.append(Failure("differs from itself", case))
-    if "instance" in case and still("break not told", case):
-        found.append(Failure("break not told", case))
+    if "instance" in case and still("break not reported", case):
+        found.append(Failure("break not reported", case))
     return found

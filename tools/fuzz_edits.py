@@ -1,4 +1,4 @@
-"""Edits of schemas, other spellings of them, and their opposites."""
+"""Edits of schemas, equivalent spellings, and complements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Editor:
-    """Edits of the kind that people make, and some that they do not, at any place of a schema."""
+    """Edits that people make, and some that they do not, at any place in a schema."""
 
     def __init__(self, maker: Maker) -> None:
         self.maker = maker
@@ -52,7 +52,7 @@ class Editor:
         ]
 
     def edited(self, schema: Any, count: int = 1) -> Any:
-        """The schema after so many edits."""
+        """The schema after a number of edits."""
         if not isinstance(schema, dict):
             return self.maker.schema(1)
         schema = copied(schema)
@@ -99,7 +99,7 @@ class Editor:
         return False
 
     def shrink(self, place: dict[str, Any]) -> bool:
-        """Take something out of a list or a map."""
+        """Remove something from a list or a map."""
         words = [word for word, value in place.items() if isinstance(value, list | dict) and len(value) > 1]
         words = [word for word in words if word not in SINGLE and word not in ("$defs", "definitions", "const")]
         if not words:
@@ -138,7 +138,7 @@ class Editor:
         return True
 
     def replace(self, place: dict[str, Any]) -> bool:
-        """Another subschema in place of one."""
+        """Replace one subschema with another."""
         found = [(holder, key) for holder, key in children(place) if not isinstance(holder[key], list)]
         if not found:
             return False
@@ -189,9 +189,9 @@ def respelled(schema: Any, rng: random.Random) -> Any:
 
 
 def opposite(schema: Any, rng: random.Random) -> Any:
-    """A schema that accepts what another refuses, and a little more, written without ``not`` as far as that goes.
+    """A schema that accepts what another rejects, and a little more, without ``not`` as far as possible.
 
-    A side condition is left out now and then: the type, an array that is long enough for the place that is barred.
+    Sometimes a side condition is omitted: the type, or an array that is long enough for the forbidden place.
     """
     if isinstance(schema, bool):
         return not schema
@@ -266,4 +266,4 @@ _TOGETHER = {
     "unevaluatedProperties": tuple(OBJECTS) + tuple(LOGIC) + ("then", "else"),
     "unevaluatedItems": tuple(ARRAYS) + tuple(LOGIC) + ("then", "else"),
 }
-"""Words whose meaning hangs on others."""
+"""Keywords whose meaning depends on others."""

@@ -1,4 +1,4 @@
-"""One question, in a child of its own: what it came to, what it cost, and no harm to whoever asked.
+"""Runs one question in a child process: its result, its cost, and no harm to the parent.
 
 The child is a fork of a process that has loaded everything, so it costs some milliseconds. POSIX only.
 """
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MEMORY = 1 << 30
-"""Bytes of data that a child may use; a sound reader stays far below, see ``fuzz_readers.memory_allowed``."""
+"""Memory limit of a child in bytes; a sound reader stays far below, see ``fuzz_readers.memory_allowed``."""
 PROCESSOR_SECONDS = 60
 WALL_SECONDS = 300.0
-"""Much longer than the processor time: the machine may be busy."""
+"""Wall-clock limit, much longer than the processor time, because the machine may be busy."""
 _SCALE = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a question.
+    """The result of a question.
 
     Attributes:
-        kind: ``read``, ``refused``, or what is wrong in two or three words.
+        kind: ``read``, ``refused``, or the problem in two or three words.
         note: the answer or the error, on one line.
         seconds: of processor time.
-        memory: bytes that the child needed beyond what it started with.
+        memory: bytes that the child used beyond its initial memory.
     """
 
     kind: str
@@ -47,19 +47,19 @@ class Outcome:
 
 @dataclass
 class Job:
-    """A child at work."""
+    """A running child."""
 
     pid: int
     pipe: int
     deadline: float
-    told: bytes = b""
+    output: bytes = b""
 
 
 def start(ask: Callable[[bytes], tuple[str, str]], data: bytes) -> Job:
-    """Ask in a child.
+    """Start a child for a question.
 
     Args:
-        ask: returns the kind and the note; what it raises is a finding.
+        ask: returns the kind and the note; an exception is a finding.
         data: the input.
     """
     outlet, inlet = os.pipe()
@@ -97,7 +97,7 @@ def _child(ask: Callable[[bytes], tuple[str, str]], data: bytes, inlet: int) -> 
 
 
 def _where(error: BaseException) -> str:
-    """The error and the innermost place of mcp-governor that it came from."""
+    """The error and the innermost line of mcp-governor in its traceback."""
     places = []
     trace = error.__traceback__
     while trace is not None and len(places) < 10_000:
@@ -109,13 +109,13 @@ def _where(error: BaseException) -> str:
 
 
 def finished(jobs: list[Job], seconds: float) -> list[Job]:
-    """The children that are through, or beyond their time, waiting so long for the first."""
+    """The children that have finished or exceeded their time; waits this long for the first one."""
     ready, _, _ = select.select([job.pipe for job in jobs], [], [], seconds)
     done = []
     for job in jobs:
         if job.pipe in ready:
             piece = os.read(job.pipe, 65_536)
-            job.told += piece
+            job.output += piece
             if not piece:
                 done.append(job)
         elif time.monotonic() > job.deadline:
@@ -124,13 +124,13 @@ def finished(jobs: list[Job], seconds: float) -> list[Job]:
 
 
 def outcome(job: Job) -> Outcome:
-    """Reap a child of :func:`finished`, and whatever it started."""
+    """Reap a child from :func:`finished`, and everything that it started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(job.pid, signal.SIGKILL)
     os.close(job.pipe)
     _, status, used = os.wait4(job.pid, 0)
-    if job.told:
-        return Outcome(*json.loads(job.told))
+    if job.output:
+        return Outcome(*json.loads(job.output))
     seconds = used.ru_utime + used.ru_stime
     if seconds >= PROCESSOR_SECONDS - 1:
         return Outcome("hang", f"no answer after {seconds:.0f} s of processor time", seconds)
@@ -140,7 +140,7 @@ def outcome(job: Job) -> Outcome:
 
 
 def asked(ask: Callable[[bytes], tuple[str, str]], data: bytes) -> Outcome:
-    """Ask, and wait for what comes of it."""
+    """Ask, and wait for the result."""
     job = start(ask, data)
     while not finished([job], 1.0):
         pass

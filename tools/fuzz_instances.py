@@ -1,9 +1,9 @@
-"""Values to hold verdicts against, made without any part of ``mcp_governor.containment``.
+"""Values for checking verdicts, created without any part of ``mcp_governor.containment``.
 
-Two sources. The *universe* of some schemas: their constants, bounds, lengths, keys and patterns with the neighbours
-of each, in arrays of up to four items and in objects over the mentioned keys and fresh ones. And *samples*: values
-made by walking a schema, which reach what a universe of small values does not (required members three levels down,
-sixty-one items, a string of 1,001 characters). The validators decide if a value is valid.
+There are two sources. The *universe* of some schemas: their constants, bounds, lengths, keys and patterns with the
+neighbours of each, in arrays of up to four items and in objects with the mentioned keys and new ones. And *samples*:
+values created by walking a schema, which reach what a universe of small values does not (required members three levels
+down, sixty-one items, a string of 1,001 characters). The validators decide if a value is valid.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 LONGEST = 4_000
-"""Items, members and characters of a made value: beyond the limits that can be passed within a second."""
+"""Maximum number of items, members and characters: above the limits that can be exceeded within a second."""
 DEEPEST = 40
 _FRESH = ["zz", "-", "a1", "Q", "_", "x2", "aa", "bb", "p1_", "0"]
 _EXTRA: list[Any] = [4, 6, -2, 0.25, 100, 2.5, 7, "zz", "-", "ba", "1", "a1b", [[]], [None], {"c": None}, 10**20, -0.5]
 _EXTRA += [-0.0, "\n", "a\n", "é", "aaa", "abb", "a a", "٣", 1e2]
 
-_re_parser = re._parser  # the only reader of Python's patterns
+_re_parser = re._parser  # the only parser of Python's patterns
 
 
 @lru_cache(maxsize=4_096)
@@ -89,7 +89,7 @@ def _one_of(members: Any, rng: random.Random) -> str:
 
 
 class Mentions:
-    """What some schemas mention, wherever they mention it."""
+    """The values and names that some schemas contain, at any place."""
 
     def __init__(self, schemas: Iterable[Any]) -> None:
         self.values: list[Any] = []
@@ -138,11 +138,11 @@ class Mentions:
 
 
 class Universe:
-    """Small values around what some schemas mention.
+    """Small values around those that some schemas contain.
 
     Args:
         schemas: the schemas.
-        rng: where the choices come from.
+        rng: the source of choices.
     """
 
     def __init__(self, schemas: list[Any], rng: random.Random) -> None:
@@ -188,12 +188,12 @@ class Universe:
             yield list(range(length))
 
     def values(self, count: int) -> list[Any]:
-        """All the scalars, and so many composites."""
+        """All scalars, and a number of composites."""
         return [*self.scalars, *self.composites(count)]
 
 
 def distinct(values: Iterable[Any]) -> list[Any]:
-    """The values without repetition; 1, 1.0 and true are three."""
+    """The values without duplicates; 1, 1.0 and true are different."""
     seen: dict[str, Any] = {}
     for value in values:
         seen.setdefault(value if type(value) is str else json.dumps(value), value)
@@ -204,8 +204,8 @@ class Sampler:
     """Values that a schema probably accepts.
 
     Args:
-        root: the document that references are about.
-        universe: where values come from that the schema leaves open.
+        root: the document in which references are resolved.
+        universe: provides values if the schema is open.
     """
 
     def __init__(self, root: Any, universe: Universe) -> None:
@@ -218,7 +218,7 @@ class Sampler:
     def values(self, count: int) -> Iterator[Any]:
         for _ in range(count):
             self.left = 300 + LONGEST * (self.rng.random() < 0.1)
-            # an array of sixty items is never valid where each of them is left to chance
+            # an array of sixty items is never valid if each of them is left to chance
             self.wild = self.rng.choice([0.0, 0.0, 0.06, 0.2])
             try:
                 yield self.value([self.root], 0)
@@ -252,7 +252,7 @@ class Sampler:
         return None if kind == "null" else self.rng.random() < 0.5
 
     def flat(self, schemas: list[Any]) -> list[dict[str, Any]]:
-        """The schema objects that apply in place; of alternatives, one."""
+        """The schema objects that apply in place, with one of each set of alternatives."""
         rng = self.rng
         found: list[dict[str, Any]] = []
         seen: set[int] = set()
@@ -382,7 +382,7 @@ class Sampler:
         return value
 
     def other(self, schemas: list[Any], seen: set[str], index: int) -> Any:
-        """A value that has not been used, from the front of what the schemas list or bound."""
+        """An unused value, preferably from the schemas' lists or bounds."""
         start = 0
         for part in self.flat(schemas):
             for value in part.get("enum", ()):
@@ -441,7 +441,7 @@ _HINTS = (
 
 @lru_cache(maxsize=8_192)
 def fits(pattern: str, text: str) -> bool:
-    """True if a pattern matches, as Python reads it."""
+    """True if a pattern matches, in Python's syntax."""
     tree = _parsed(pattern)
     if tree is None:
         return False

@@ -1,8 +1,8 @@
-"""Schemas that lie beyond every limit of ``mcp_governor.containment`` and ``mcp_governor.change``.
+"""Schemas that exceed every limit of ``mcp_governor.containment`` and ``mcp_governor.change``.
 
-Each family names the limit it passes. Sizes are drawn from below the limit to beyond it, because what breaks at a
-limit is often the step across it. The limits are read from the modules, so that a limit that moves is still passed;
-one whose module or name has gone falls back to the value it had.
+Each family names the limit that it exceeds. Sizes are drawn from below the limit to above it, because failures at a
+limit are often failures of the step across it. The limits are read from the modules, so that a changed limit is still
+exceeded; if its module or name is gone, its former value is used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SLOW: set[str] = set()
 
 
 def limit(module: str, name: str, fallback: int) -> int:
-    """A limit of the package as it is now."""
+    """The current value of a limit in the package."""
     try:
         return int(getattr(importlib.import_module(f"mcp_governor.containment.{module}"), name, fallback))
     except (ImportError, TypeError):
@@ -39,7 +39,7 @@ LENGTH_MOST = limit("strings", "MAX_LENGTH", 100_000)
 REPEAT_MOST = limit("regex", "MAX_REPEAT", 2_000)
 SCENARIOS_MOST = limit("unevaluated", "MAX_SCENARIOS", 128)
 CASES_MOST = limit("cost", "MAX_CASES", 40)
-LISTED_MOST = limit("listed", "MOST", 100)
+LISTED_MOST = limit("listed", "MAX_VALUES", 100)
 
 
 def family(make: Callable[[Maker], Any]) -> Callable[[Maker], Any]:
@@ -53,7 +53,7 @@ def slow(make: Callable[[Maker], Any]) -> Callable[[Maker], Any]:
 
 
 def around(maker: Maker, most: int) -> int:
-    """A size near a limit, mostly beyond it."""
+    """A size near a limit, usually above it."""
     return max(1, maker.pick([most - 1, most, most + 1, most + 1, most + 2, most + most // 2, most * 2]))
 
 
@@ -122,8 +122,8 @@ def many_fixed_items(maker: Maker) -> Any:
 
 
 @family
-def unique_beside_fixed_items(maker: Maker) -> Any:
-    """Distinct items beside fixed places, with places that restrict others."""
+def unique_with_fixed_items(maker: Maker) -> Any:
+    """Distinct items with fixed places that restrict others."""
     small = [
         True,
         {"not": {"const": 1}},
@@ -150,8 +150,8 @@ def unique_beside_fixed_items(maker: Maker) -> Any:
 
 
 @family
-def repeats_beside_places(maker: Maker) -> Any:
-    """Arrays with two equal items and certain items at certain places, or all others."""
+def repeats_with_places(maker: Maker) -> Any:
+    """Arrays with two equal items, and fixed items at some places, or at all others."""
 
     def at(place: int, item: Any) -> Any:
         return {"prefixItems": [*([True] * place), item]}
@@ -173,7 +173,7 @@ def repeats_beside_places(maker: Maker) -> Any:
 
 
 def _barred(part: dict[str, Any]) -> dict[str, Any]:
-    """The opposite of a place that is taken, as people write it."""
+    """The complement of a fixed place, as people write it."""
     if "prefixItems" in part:
         *before, item = part["prefixItems"]
         return {"prefixItems": [*before, {"not": item}]}
@@ -360,7 +360,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 @family
-def unevaluated_beside_branches(maker: Maker) -> Any:
+def unevaluated_with_branches(maker: Maker) -> Any:
     count = maker.pick([2, 3, 6, 7, 8, 9])
     parts = [
         {
@@ -375,7 +375,7 @@ def unevaluated_beside_branches(maker: Maker) -> Any:
 
 
 @family
-def unevaluated_items_beside_branches(maker: Maker) -> Any:
+def unevaluated_items_with_branches(maker: Maker) -> Any:
     parts = [
         {maker.pick(["anyOf", "if", "not", "allOf"]): None, "prefixItems": [_few(maker)] * (1 + maker.below(3))}
         for _ in range(1 + maker.below(3))
@@ -451,7 +451,7 @@ def doubled_references(maker: Maker) -> Any:
 
 @family
 def many_members(maker: Maker) -> Any:
-    """Texts beyond what the native engine is asked about in this process."""
+    """Strings longer than the native engine checks in this process."""
     count = 8 + maker.below(30)
     out: dict[str, Any] = {"type": "object", "properties": {f"p{n}": _few(maker) for n in range(count)}}
     if maker.chance(0.5):
@@ -464,7 +464,7 @@ def many_members(maker: Maker) -> Any:
 
 
 def beyond(maker: Maker) -> tuple[str, Any]:
-    """A schema of one of the families, by name; slow ones seldom."""
+    """A schema of one of the families, by name; slow ones are rare."""
     name = maker.pick(list(FAMILIES))
     if name in SLOW and not maker.chance(0.1):
         name = "many_patterns"

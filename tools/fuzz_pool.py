@@ -1,11 +1,10 @@
-"""Processes that ask and judge, and the one that hands out work, watches them and counts.
+"""Processes that ask and check, and the parent that distributes work, supervises them and counts.
 
-Every worker has a hash seed of its own and bounded memory, is replaced after a while, and is killed when one
-question takes longer than ``PATIENCE``. A share of all cases is asked once more in a process with another hash
-seed: the answers have to be the same.
+Every worker has a hash seed of its own and bounded memory, is replaced after a while, and is killed if one question
+takes longer than ``PATIENCE``. A share of all cases is repeated in a process with another hash seed: the answers have
+to be the same.
 
-A *subject* is a module: what ``fuzz_verdicts`` and ``fuzz_changes`` define is the interface of one
-(``fuzz.SUBJECTS`` names them all).
+A *subject* is a module with the interface of ``fuzz_verdicts`` and ``fuzz_changes`` (``fuzz.SUBJECTS`` lists them all).
 """
 
 from __future__ import annotations
@@ -34,18 +33,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PATIENCE = 45.0
-"""Seconds without an answer to one question after which a worker is killed: far beyond every deadline, so that a
-busy machine is not taken for a hang."""
+"""Time in seconds without an answer after which a worker is killed: far above every deadline, so that a busy machine is
+not mistaken for a hang."""
 MEMORY = 3 << 30
-"""Bytes of address space of a worker."""
+"""Address space of a worker in bytes."""
 LIFE = 60
-"""Batches after which a worker is replaced, for another hash seed and for its memory."""
+"""Number of batches after which a worker is replaced, for another hash seed and to free its memory."""
 ECHO = 0.1
-"""Share of batches that are asked once more under another hash seed."""
-MOST_REDUCED = 20
-"""Failures of a run that are reduced; the others are counted."""
-MOST_KEPT = 40
-"""Different failures that are printed and saved."""
+"""Share of batches that are repeated with another hash seed."""
+MAX_REDUCED = 20
+"""Maximum number of failures that are reduced in a run; the others are counted."""
+MAX_KEPT = 40
+"""Maximum number of different failures that are printed and saved."""
 
 HERE = Path(__file__).resolve().parent
 _STATE = struct.Struct("qqq")
@@ -53,11 +52,11 @@ _STATE = struct.Struct("qqq")
 
 @dataclass
 class Failure:
-    """Something wrong.
+    """A failure.
 
     Attributes:
-        kind: what is wrong, in two or three words; the reducer keeps it.
-        case: the question as JSON, and what refutes the answer.
+        kind: the problem in two or three words; the reducer preserves it.
+        case: the question as JSON, and the value that refutes the answer.
         note: one sentence.
     """
 
@@ -71,7 +70,7 @@ class Failure:
 
 @dataclass
 class Tally:
-    """What a batch comes to: counts by name, and digests of the answers that may not depend on the process."""
+    """The result of a batch: counts by name, and digests of the answers that must not depend on the process."""
 
     counts: Counter[str] = field(default_factory=Counter)
     stable: list[str | None] = field(default_factory=list)
@@ -81,12 +80,12 @@ class Tally:
 
 
 class Subject(Protocol):
-    """What is fuzzed: a module with these names.
+    """The interface of a subject: a module with these names.
 
     Attributes:
-        NAME: the word for the command line.
+        NAME: its name on the command line.
         UNIT: what is counted, in the plural.
-        BATCH: how many cases to hand out at a time.
+        BATCH: number of cases in a batch.
         DOCUMENTS: members of a case that the reducer may make smaller.
     """
 
@@ -96,23 +95,23 @@ class Subject(Protocol):
     DOCUMENTS: tuple[str, ...]
 
     def run(self, seed: int, index: int, tally: Tally) -> Iterator[Failure]:
-        """Ask and judge one case; ``(seed, index)`` alone decides what is asked. Call :func:`tick` per question."""
+        """Ask and check one case, which ``(seed, index)`` determines. Calls :func:`tick` once per question."""
 
     def questions(self, seed: int, index: int) -> list[dict[str, Any]]:
-        """The questions of a case, in the order in which they are asked."""
+        """The questions of a case, in order."""
 
     def digest(self, question: dict[str, Any]) -> str | None:
-        """The answer, as a string that must not depend on the process; ``None`` where it may."""
+        """The answer, as a string that must not depend on the process; ``None`` if it may."""
 
     def still(self, kind: str, case: dict[str, Any]) -> bool:
         """True if a case shows a failure of this kind."""
 
     def replay(self, case: dict[str, Any]) -> list[Failure]:
-        """Judge one saved case as thoroughly as possible."""
+        """Check one saved case as thoroughly as possible."""
 
 
 class Progress:
-    """Where a worker is, in memory that its parent can read."""
+    """The position of a worker, in memory that its parent can read."""
 
     def __init__(self, path: str) -> None:
         with Path(path).open("r+b") as file:
@@ -139,7 +138,7 @@ _progress: Progress | None = None
 
 
 def tick() -> None:
-    """Say that the next question is being asked."""
+    """Record that the next question begins."""
     if _progress is not None:
         _progress.tick()
 
@@ -149,7 +148,7 @@ def subject_named(name: str) -> Any:
 
 
 def fingerprint_of(failure: dict[str, Any]) -> str:
-    """What two cases of one cause are likely to share: the kind of failure and the words of each document."""
+    """A key that cases with the same cause probably share: the kind of failure and the words of each document."""
     words: list[str] = []
     for name, document in sorted(failure["case"].items()):
         if isinstance(document, dict):
@@ -175,7 +174,7 @@ def crc(text: str | None) -> int | None:
 
 
 def work(name: str, seed: int, state: str) -> None:
-    """What a worker process does: one batch for each line of input."""
+    """The main loop of a worker process: one batch for each line of input."""
     global _progress
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
@@ -219,7 +218,7 @@ def _batch(subject: Any, seed: int, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def small(subject: Any, failure: Failure, seconds: float = 8.0) -> Failure:
-    """The failure with a case as small as can be."""
+    """The failure with its case made as small as possible."""
 
     def shows(case: dict[str, Any]) -> bool:
         try:
@@ -227,7 +226,7 @@ def small(subject: Any, failure: Failure, seconds: float = 8.0) -> Failure:
         except (MemoryError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException:
-            # not a case of this kind any more
+            # no longer a case of this kind
             return False
 
     if not shows(failure.case):
@@ -238,7 +237,7 @@ def small(subject: Any, failure: Failure, seconds: float = 8.0) -> Failure:
 
 
 class Child:
-    """A worker process, as its parent sees it."""
+    """A worker process, from its parent's side."""
 
     def __init__(self, name: str, seed: int, hash_seed: int, folder: str) -> None:
         self.hash_seed = hash_seed
@@ -255,7 +254,7 @@ class Child:
         )
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """The reply, ``None`` where the worker was killed for its silence, or died."""
+        """The reply; ``None`` if the worker was killed because it did not answer, or died."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         done = threading.Event()
@@ -282,7 +281,7 @@ class Child:
                 return
 
     def last_words(self) -> str:
-        """The end of what the worker said before it died."""
+        """The last output of the worker before it died."""
         return self.state.with_suffix(".err").read_text(encoding="utf-8", errors="replace")[-600:].strip()
 
     def close(self) -> None:
@@ -318,7 +317,7 @@ class Answers:
         ]
 
     def differ(self, case: dict[str, Any]) -> bool:
-        """True if the processes give different answers that do not hang on time."""
+        """True if the processes give different answers that do not depend on time."""
         found: set[str] = set()
         for child in self._children:
             assert child.stdin is not None
@@ -335,7 +334,7 @@ class Answers:
 
 
 def answer(name: str) -> None:
-    """What such a process does: a digest for each line of input."""
+    """The main loop of such a process: a digest for each line of input."""
     subject = subject_named(name)
     for line in sys.stdin:
         sys.stdout.write(json.dumps(subject.digest(json.loads(line))) + "\n")
@@ -344,7 +343,7 @@ def answer(name: str) -> None:
 
 @dataclass
 class Echo:
-    """A batch to be asked once more."""
+    """A batch to repeat."""
 
     first: int
     last: int
@@ -357,11 +356,11 @@ class Run:
 
     Args:
         name: of the subject.
-        seed: of the run; with the index of a case it decides everything that is asked.
-        seconds: how long.
-        processes: how many workers.
-        cases: how many cases at most; the run ends with them.
-        keep_going: go on after failures that were found, to find others.
+        seed: of the run; together with the index of a case it determines all questions.
+        seconds: duration.
+        processes: number of workers.
+        cases: maximum number of cases.
+        keep_going: continue after a failure.
     """
 
     def __init__(self, name: str, seed: int, seconds: float, processes: int = 2, cases: int | None = None) -> None:
@@ -380,7 +379,7 @@ class Run:
         self._until = 0.0
 
     def go(self) -> None:
-        """Fuzz until the time is over."""
+        """Fuzz until the time is up."""
         start = time.monotonic()
         self._until = start + self.seconds
         with tempfile.TemporaryDirectory(prefix="mcp-governor-fuzz-") as self._folder:
@@ -393,7 +392,7 @@ class Run:
         self._reduce_echoes()
 
     def _reduce_echoes(self) -> None:
-        """Make the cases smaller that depend on the hash seed: that takes several processes."""
+        """Reduce the cases that depend on the hash seed, which takes several processes."""
         found = [failure for failure in self.failures.values() if failure["kind"] == "hash seed"]
         for failure in found[:3]:
             answers = Answers(self.name, failure["case"]["hash seeds"])
@@ -444,7 +443,7 @@ class Run:
                 return None
             first = self._next
             self._next = min(first + self.subject.BATCH, self.cases)
-            share = 2 if self._reduced < MOST_REDUCED else 0
+            share = 2 if self._reduced < MAX_REDUCED else 0
             return {"from": first, "to": self._next, "reduce": share}
 
     def _take(self, child: Child, task: dict[str, Any], reply: dict[str, Any]) -> None:
@@ -488,13 +487,13 @@ class Run:
             self.counts["failures"] += 1
             self.counts["failure: hang or death"] += 1
             self._keep({"kind": "hang or death", "case": case, "note": note, "index": index})
-            # the rest of the batch is given up
+            # the rest of the batch is abandoned
             self.counts["batches lost"] += 1
 
     def _keep(self, failure: dict[str, Any]) -> None:
         signature = fingerprint_of(failure)
         known = self.failures.get(signature)
-        if known is None and len(self.failures) >= MOST_KEPT:
+        if known is None and len(self.failures) >= MAX_KEPT:
             return
         if known is None or len(json.dumps(failure["case"])) < len(json.dumps(known["case"])):
             self.failures[signature] = failure

@@ -1,4 +1,4 @@
-"""The readers that are fuzzed: how each is asked, from what documents its mutations are made, and its words."""
+"""The readers to fuzz: how each is run, the documents for its mutations, and the words of its format."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ SURFACE_TOKENS = (
 )
 
 
-# Changelogs
+# -- changelogs
 
 
 @cache
@@ -85,8 +85,8 @@ def _read_changelog(data: bytes, folder: Path) -> tuple[str, str]:
     recorded = (changelog.Recorded("1.4.0", fingerprint(old), "docs/mcp-surface/1.4.0.json"),)
     settings = changelog.ChangelogSettings(baseline=old, recorded=recorded)
     found = [*changelog.check(book, new, changes, settings=settings), *changelog.check(book, None)]
-    told = [f"{finding.rule} {finding.path} {finding.message} {finding.fix}" for finding in found]
-    told += [f"{found.tool} {found.replacement} {found.line}" for found in changelog.announcements(book)]
+    parts = [f"{finding.rule} {finding.path} {finding.message} {finding.fix}" for finding in found]
+    parts += [f"{found.tool} {found.replacement} {found.line}" for found in changelog.announcements(book)]
     tools = set(old.by_name) | set(new.by_name)
     for work in (
         lambda: changelog.draft(book, changes, version="1.5.0", fingerprint=fingerprint(new), tools=tools),
@@ -100,9 +100,9 @@ def _read_changelog(data: bytes, folder: Path) -> tuple[str, str]:
             if error.exit_code == 70:
                 raise
             text = error.message
-        told.append(text)
+        parts.append(text)
         changelog.parse(text, "again")
-    return "read", f"{len(book.sections)} sections, {len(found)} findings, {digest(chr(10).join(told))}"
+    return "read", f"{len(book.sections)} sections, {len(found)} findings, {digest(chr(10).join(parts))}"
 
 
 def _changelog_seeds(root: Path) -> tuple[bytes, ...]:
@@ -174,23 +174,23 @@ CHANGELOG_PAIRS: Pairs = (
 )
 
 
-# Our configuration
+# -- our configuration
 
 
 def _read_config(data: bytes, folder: Path) -> tuple[str, str]:
     from mcp_governor.config import load_config
     from mcp_governor.errors import GovernorError
 
-    told = []
+    parts = []
     for name in ("mcp-governor.toml", "pyproject.toml"):
         place = folder / name.partition(".")[0]
         place.mkdir()
         (place / name).write_bytes(data)
         try:
-            told.append(repr(load_config(place / name)))
+            parts.append(repr(load_config(place / name)))
         except GovernorError as error:
-            told.append(documented(error))
-    text = "\n".join(told).replace(str(folder), "")
+            parts.append(documented(error))
+    text = "\n".join(parts).replace(str(folder), "")
     return ("refused" if text.startswith("ConfigError") and "\nConfigError" in text else "read"), digest(text)
 
 
@@ -255,7 +255,7 @@ CONFIG_TOKENS = (
 CONFIG_PAIRS: Pairs = ((b"[", b"]"), (b"{a=", b"}"), (b"a.", b""), (b"[[", b"]]"), (b'"a".', b""))
 
 
-# Configurations of clients
+# -- configurations of clients
 
 
 def _read_client(data: bytes, folder: Path) -> tuple[str, str]:
@@ -264,16 +264,16 @@ def _read_client(data: bytes, folder: Path) -> tuple[str, str]:
 
     file = folder / "mcp.json"
     file.write_bytes(data)
-    told = []
+    parts = []
     for name in ("", "files", "remote"):
         try:
             endpoint = endpoint_from_client_config(file, name)
-            told.append(f"{endpoint.shown} {endpoint!r}")  # its key is a digest that holds the folder
+            parts.append(f"{endpoint.shown} {endpoint!r}")  # its key is a digest that includes the folder
         except GovernorError as error:
             if error.exit_code == 70:
                 raise
-            told.append(f"{error.message} {error.hint}")
-    return "read", digest("\n".join(told).replace(str(folder), ""))
+            parts.append(f"{error.message} {error.hint}")
+    return "read", digest("\n".join(parts).replace(str(folder), ""))
 
 
 def _client_seeds(root: Path) -> tuple[bytes, ...]:  # noqa: ARG001 - as the others
@@ -323,7 +323,7 @@ CLIENT_TOKENS = (
 READERS = {
     "wire": Reader(read_wire, wire_seeds, WIRE_TOKENS, JSON_PAIRS, ".jsonl"),
     "surface": Reader(_read_surface, _surface_seeds, SURFACE_TOKENS, JSON_PAIRS, ".json"),
-    # It is read six times here, and a line of three bytes may be a list item.
+    # The file is read six times here, and a line of three bytes may be a list item.
     "changelog": Reader(
         _read_changelog, _changelog_seeds, CHANGELOG_TOKENS, CHANGELOG_PAIRS, ".md", seconds=8.0, memory=250
     ),

@@ -1,4 +1,4 @@
-"""The stream of a server, as a reader that is fuzzed."""
+"""The stream from a server, as a reader to fuzz."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def read_wire(data: bytes, folder: Path) -> tuple[str, str]:
-    """The lines by themselves, and a whole session with a server that says them, whatever it is asked."""
+    """Read the lines by themselves, and run a whole session with a server that sends them whatever it is asked."""
     from mcp_governor.errors import GovernorError
     from mcp_governor.surface import build_surface, fingerprint
     from mcp_governor.wire import Limits, StdioEndpoint, read
     from mcp_governor.wire.child import Lines
     from mcp_governor.wire.transport import Inbox, Mailbox
 
-    # Short, because a stream that says too little is waited for, and how long does not matter here.
+    # Short, because a stream that ends too early is waited for, and the duration does not matter here.
     limits = Limits(
         connect_timeout=1,
         probe_timeout=0.3,
@@ -29,29 +29,29 @@ def read_wire(data: bytes, folder: Path) -> tuple[str, str]:
         close_timeout=0.3,
         message_bytes=1 << 20,
     )
-    told = []
+    parts = []
     try:
         mailbox, lines = Mailbox(Inbox(limits), limits), Lines(limits.message_bytes)
         for number in range(1, 9):
             mailbox.expect(number)
         for at in range(0, len(data), 65_536):
             for line in lines.split(data[at : at + 65_536]):
-                told += [str(reply) for reply in mailbox.feed(line)][:10]
+                parts += [str(reply) for reply in mailbox.feed(line)][:10]
             if mailbox.broken is not None:
                 raise mailbox.broken
     except GovernorError as error:
-        told.append(documented(error))
+        parts.append(documented(error))
     file = folder / "stream"
     file.write_bytes(data)
     try:
         recording = read(StdioEndpoint((sys.executable, "-I", "-S", "-c", _SERVER, str(file))), limits=limits)
-        told.append(fingerprint(build_surface(recording.raw)))
+        parts.append(fingerprint(build_surface(recording.raw)))
         kind = "read"
     except GovernorError as error:
-        # Which of two sentences about its end is said depends on the moment.
+        # It depends on timing which of two messages reports the end.
         documented(error)
         kind = "refused"
-    return kind, digest("\n".join(told))
+    return kind, digest("\n".join(parts))
 
 
 _SERVER = """
@@ -65,7 +65,7 @@ with open(sys.argv[1], "rb") as stream:
             sys.stdout.buffer.write(answer)
             sys.stdout.buffer.flush()
 """
-"""Says the next line of a file whenever it is asked something."""
+"""Sends the next line of a file for every request."""
 
 
 def wire_seeds(root: Path) -> tuple[bytes, ...]:

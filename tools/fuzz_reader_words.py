@@ -1,4 +1,4 @@
-"""What the readers that are fuzzed have in common: a reader, the words of JSON, and how an answer is kept."""
+"""Common parts of the readers to fuzz: the class, the words of JSON, and how an answer is stored."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Reader:
 
     Attributes:
         read: takes a document and an empty folder; returns a word and a sentence, or raises a documented error.
-        seeds: takes the folder of the repository; returns real documents.
+        seeds: takes the root of the repository; returns real documents.
         tokens: words of the format.
-        pairs: what nests in it.
-        suffix: of a file that holds such a document.
-        seconds: of the processor that a document of a million bytes may take.
-        memory: bytes that each byte of a document may take: JSON of small values takes twenty times its text, and
-            there are a few copies of it.
+        pairs: brackets that nest in it.
+        suffix: of files with such a document.
+        seconds: processor time allowed for a document of a million bytes.
+        memory: bytes allowed for each byte of a document: JSON with small values takes twenty times its text, and there
+            are a few copies of it.
     """
 
     read: Callable[[bytes, Path], tuple[str, str]]
@@ -41,7 +41,7 @@ def digest(value: str) -> str:
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-# Surface files
+# -- surface files
 
 
 def documented(error: Any) -> str:

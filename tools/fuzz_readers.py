@@ -1,17 +1,17 @@
-"""Hunt for documents that a reader cannot take: ``python tools/fuzz_readers.py``, or ``tools/fuzz.py readers``.
+"""Searches for documents that break a reader: ``python tools/fuzz_readers.py``, or ``tools/fuzz.py readers``.
 
-Five readers take what a stranger wrote: the stream of a server, a surface file, a changelog, our configuration, and
-that of an MCP client. Each is given mutations of real documents, every one in a process of its own, and has to
+Five readers accept foreign input: the stream of a server, a surface file, a changelog, our configuration, and that of
+an MCP client. Each gets mutations of real documents, every one in a separate process, and has to
 
-- raise nothing but the documented errors (no exit code 70),
-- end within a time that grows with the document and not faster,
-- need no more memory than a document of that size explains,
-- read what it has written itself (surface files).
+- raise only documented errors (never exit code 70),
+- finish in time linear in the size of the document,
+- use no more memory than a document of that size justifies,
+- read its own output (surface files).
 
-What is wrong is made small, printed with the command that shows it again, and saved under ``.fuzz/``; ``--replay FILE``
-judges a saved case. Cases that were fixed stay under ``fixtures/readers/``, where tests judge them.
+A failing document is made small, printed with the command that reproduces the failure, and saved under ``.fuzz/``;
+``--replay FILE`` checks a saved case. Fixed cases stay in ``fixtures/readers/``, where tests check them.
 
-Exit code 1 where anything is wrong, 4 where nothing was asked, 2 for a bad command line. POSIX only.
+Exits with 1 if anything is wrong, 4 if nothing was asked, 2 for a bad command line. POSIX only.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ NAME = "readers"
 UNIT = "documents"
 BATCH = 5
 DOCUMENTS: tuple[str, ...] = ()
-"""Members of a case that the reducer of ``fuzz.py`` may make smaller: none, they are small already."""
+"""Members of a case that the reducer of ``fuzz.py`` may make smaller: none, because they are small already."""
 NOTHING = 4
 GOOD = ("read", "refused")
 
 
 def seconds_allowed(reader: Reader, size: int) -> float:
-    """Processor seconds that a document of so many bytes may take."""
+    """Processor time in seconds allowed for a document of this size."""
     return 1.5 + reader.seconds * size / 1_000_000
 
 
 def memory_allowed(reader: Reader, size: int) -> int:
-    """Bytes of memory that a document of so many bytes may take."""
+    """Memory in bytes allowed for a document of this size."""
     return (48 << 20) + reader.memory * size
 
 
 @dataclass(frozen=True)
 class Case:
-    """A document for a reader; the seed and the index decide which."""
+    """A document for a reader, determined by the seed and the index."""
 
     reader: str
     document: Document
@@ -71,10 +71,10 @@ class Case:
 
 
 def case_of(seed: int, index: int, only: str = "") -> Case:
-    """The case with an index, of a run with a seed."""
+    """The case with this index in a run with this seed."""
     name = only or tuple(READERS)[index % len(READERS)]
     reader = READERS[name]
-    # Names of readers take no part: what is asked of one does not depend on which others run.
+    # The names of readers do not matter, so that the questions to one do not depend on which others run.
     rng = random.Random(f"{seed}/{index}")
     mutator = Mutator(rng, seeds(name), reader.tokens, reader.pairs)
     return Case(name, mutator.document(), index)
@@ -94,7 +94,7 @@ def warm() -> None:
 
 
 def ask(reader: Reader, data: bytes) -> tuple[str, str]:
-    """What a reader makes of a document: the kind and the note of an :class:`fuzz_forked.Outcome`."""
+    """The reaction of a reader to a document: the kind and the note of an :class:`fuzz_forked.Outcome`."""
     from mcp_governor.errors import Exit, GovernorError
 
     with tempfile.TemporaryDirectory(prefix="mcp-governor-fuzz-") as folder:
@@ -108,11 +108,11 @@ def ask(reader: Reader, data: bytes) -> tuple[str, str]:
 
 
 def judged(case: Case, first: forked.Outcome | None = None) -> forked.Outcome:
-    """Ask, and say what is wrong with the answer: with its kind, its time or its memory.
+    """Ask, and add any problem with the answer's kind, time or memory.
 
     Args:
         case: the question.
-        first: what came of it, where it was asked already.
+        first: the first outcome, if it was asked already.
     """
     reader = READERS[case.reader]
     question = partial(ask, reader)
@@ -124,7 +124,7 @@ def judged(case: Case, first: forked.Outcome | None = None) -> forked.Outcome:
         note = f"{found.memory >> 20} MB for {size:,} bytes"
         return forked.Outcome("too much memory", note, found.seconds, found.memory)
     if found.seconds > seconds_allowed(reader, size):
-        # Asked twice: a busy machine is not the reader's fault.
+        # Asked twice, in case the machine was busy.
         again = forked.asked(question, case.document.data)
         if again.seconds > seconds_allowed(reader, size):
             note = f"{again.seconds:.1f} s for {size:,} bytes"
@@ -135,7 +135,7 @@ def judged(case: Case, first: forked.Outcome | None = None) -> forked.Outcome:
 
 
 def _growth(case: Case, question: Any, found: forked.Outcome) -> forked.Outcome:
-    """True if twice the repetitions take much more than twice the time, two times over."""
+    """True if twice the repetitions take much more than twice the time, two times in a row."""
     half, quarter = (
         min(forked.asked(question, case.document.shorter(divisor)).seconds for _ in range(2)) for divisor in (2, 4)
     )
@@ -146,7 +146,7 @@ def _growth(case: Case, question: Any, found: forked.Outcome) -> forked.Outcome:
 
 
 def small(case: Case, found: forked.Outcome) -> Case:
-    """The case, its document as small as can be while what is wrong stays wrong."""
+    """The case with the smallest document that still shows the failure."""
 
     def shows(data: bytes) -> bool:
         return judged(Case(case.reader, Document(data))).kind == found.kind
@@ -178,7 +178,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def saved(file: Path) -> Case:
-    """The case in a file that is called ``READER-….…``."""
+    """The case in a file named ``READER-….…``."""
     return Case(file.name.partition("-")[0], Document(file.read_bytes()))
 
 
@@ -191,7 +191,7 @@ def one(case: Case) -> int:
 
 
 def fuzz(seed: int, options: argparse.Namespace) -> int:
-    """Ask until the time is over; print and save what is wrong."""
+    """Ask until the time is up; print and save failures."""
     command = f"python tools/fuzz_readers.py --seed {seed}" + (f" --reader {options.reader}" * bool(options.reader))
     print(f"readers: again: {command} --seconds {options.seconds:g}", flush=True)
     counts: Counter[str] = Counter()
@@ -205,7 +205,7 @@ def fuzz(seed: int, options: argparse.Namespace) -> int:
         if found.kind in GOOD:
             continue
         counts["failures"] += 1
-        # Failures at one place are one, whatever the document was.
+        # Failures at the same line of code count as one.
         signature = (case.reader, found.kind, found.note.rpartition(" at ")[2].partition(" < ")[0])
         if signature not in known:
             known.add(signature)
@@ -222,7 +222,7 @@ def fuzz(seed: int, options: argparse.Namespace) -> int:
 
 
 def answers(seed: int, options: argparse.Namespace, until: float) -> Iterator[tuple[Case, forked.Outcome]]:
-    """Cases with what came of them, several asked at a time."""
+    """Cases with their outcomes, several of them asked concurrently."""
     jobs: list[forked.Job] = []
     cases: dict[int, Case] = {}
     index = 0
@@ -252,11 +252,11 @@ def show(case: Case, found: forked.Outcome, command: str, out: Path) -> None:
     print(f"  this: python tools/fuzz_readers.py --replay {os.path.relpath(file)}", flush=True)
 
 
-# What tools/fuzz.py requires of a subject; see fuzz_pool.Subject there.
+# -- the interface that tools/fuzz.py requires; see fuzz_pool.Subject
 
 
 def run(seed: int, index: int, tally: Any) -> Iterator[Any]:
-    """Ask and judge one case."""
+    """Ask and check one case."""
     from fuzz_pool import Failure, tick
 
     warm()
@@ -278,7 +278,7 @@ def questions(seed: int, index: int) -> list[dict[str, Any]]:
 
 
 def digest(question: dict[str, Any]) -> str | None:
-    """The answer to a question, which no hash seed may change."""
+    """The answer to a question, which must not depend on the hash seed."""
     warm()
     return stable(forked.asked(partial(ask, READERS[question["reader"]]), question["data"].encode("latin-1")))
 
@@ -294,7 +294,7 @@ def still(kind: str, case: dict[str, Any]) -> bool:
 
 
 def replay(case: dict[str, Any]) -> list[Any]:
-    """Judge one saved case."""
+    """Check one saved case."""
     from fuzz_pool import Failure
 
     found = judged(Case(case["reader"], Document(case["data"].encode("latin-1"))))

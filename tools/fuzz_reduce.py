@@ -1,8 +1,8 @@
-"""Make a found case as small as it can be while it still shows the failure.
+"""Makes a case as small as possible while it still shows the failure.
 
-A case is a JSON object whose members are documents (``outer``, ``inner``, ``instance``, …). A step takes away or
-simplifies one thing, in one document or at the same place in two of them, because most cases are two neighbours
-that have to stay neighbours. Steps are tried, large ones first, until none is left that keeps the failure.
+A case is a JSON object whose members are documents (``outer``, ``inner``, ``instance``, …). A step removes or
+simplifies one thing, in one document or at the same place in two of them, because most cases are two similar documents
+that have to stay similar. Large steps are tried first, until none preserves the failure.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def reduced(
     """The smallest case found within some seconds.
 
     Args:
-        case: shows the failure.
-        shows: true if another one does.
+        case: a case that shows the failure.
+        shows: returns true if a case shows it.
         documents: the members of the case that may be made smaller.
-        seconds: when to stop.
+        seconds: time limit.
     """
     until = time.monotonic() + seconds
     progress = True
@@ -92,7 +92,7 @@ Change = tuple[str, Any]
 
 
 def _changes(value: Any) -> Iterator[Change]:
-    """What may become of a value, the boldest first: (what, with)."""
+    """Possible simplifications of a value, the boldest first: (what, with)."""
     yield "drop", None
     if isinstance(value, dict | list):
         if value:
@@ -108,7 +108,7 @@ def _changes(value: Any) -> Iterator[Change]:
 
 
 def _cuts(count: int) -> Iterator[Change]:
-    """Halves and quarters to keep or to take away."""
+    """Halves and quarters to keep or to remove."""
     if count > 3:
         yield "keep", (0, count // 2)
         yield "keep", (count // 2, count)
@@ -117,7 +117,7 @@ def _cuts(count: int) -> Iterator[Change]:
 
 
 def _hoists(value: Any) -> Iterator[Change]:
-    """Parts, and parts of parts, to take the place of the whole."""
+    """Parts, and parts of parts, that may replace the whole."""
     for step in value if isinstance(value, dict) else range(len(value)):
         part = value[step]
         if isinstance(part, dict | bool | list):
@@ -129,7 +129,7 @@ def _hoists(value: Any) -> Iterator[Change]:
 
 
 def _applied(document: Any, path: Path, change: Change) -> Any:
-    """The document with a change at a place; ``_GONE`` where it cannot be made there."""
+    """The document with a change at a place; ``_GONE`` if the change is impossible there."""
     what, how = change
     if not path:
         return _changed(document, what, how)

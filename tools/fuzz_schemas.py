@@ -1,8 +1,8 @@
-"""Random schemas, from a seeded generator: what ``make fuzz`` asks about.
+"""Random schemas from a seeded generator, for ``make fuzz``.
 
-Hypothesis makes the schemas of the property tests. It takes over three milliseconds for a schema and an edit of it,
-and a fuzzing run would be spent on that; these take 0.03. What is found is reduced by ``fuzz_reduce``, which works on
-the documents and needs no history of draws.
+Hypothesis generates the schemas of the property tests. It takes over three milliseconds for a schema and an edit of it,
+and a fuzzing run would spend its time on that; this generator takes 0.03. ``fuzz_reduce`` reduces failures on the
+documents, without a history of draws.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ DRAFTS = {
     20: "https://json-schema.org/draft/2020-12/schema",
 }
 APART = "components"
-"""No keyword: where documents of other formats keep their schemas, and references lead there."""
+"""Not a keyword: documents of other formats have their schemas there, and references lead to it."""
 MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies", APART)
 LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
 SINGLE = (
@@ -89,13 +89,13 @@ SINGLE = (
 
 
 class Maker:
-    """Makes schemas.
+    """Generates schemas.
 
     Args:
-        rng: where the choices come from.
+        rng: the source of choices.
         references: references that a schema may make, such as ``#/$defs/A``.
-        circles: how often a reference may apply to the very value that the schema is about. In a definition this
-            is mostly a circle, whose meaning the specification leaves open.
+        circles: how often a reference may apply to the same value as the schema. In a definition this is usually a
+            circle, whose meaning the specification leaves open.
     """
 
     def __init__(self, rng: random.Random, references: tuple[str, ...] = (), circles: float = 1.0) -> None:
@@ -114,7 +114,7 @@ class Maker:
         return self.rng.random() < share
 
     def refers(self) -> bool:
-        """True if a reference may be made here."""
+        """True if a reference is allowed here."""
         return bool(self.references) and not (self._in_place and not self.chance(self.circles))
 
     def leaf(self) -> Any:
@@ -235,7 +235,7 @@ def _make_dynamic(document: dict[str, Any]) -> None:
 
 
 def _make_escaped(document: dict[str, Any]) -> None:
-    """A definition whose name has to be escaped in a pointer."""
+    """Add a definition whose name has to be escaped in a pointer."""
     document["$defs"]["a/b~c%"] = document["$defs"].pop("A")
     for place in places(document):
         if place.get("$ref") == "#/$defs/A":
@@ -243,7 +243,7 @@ def _make_escaped(document: dict[str, Any]) -> None:
 
 
 def _make_elsewhere(document: dict[str, Any], maker: Maker) -> None:
-    """A definition that is kept outside of the definitions, and a property that another reference leads to."""
+    """Add a schema outside the definitions, and a property to which another reference leads."""
     document[APART] = {"A": document["$defs"].pop("A")}
     moved = {"#/$defs/A": f"#/{APART}/A"}
     if maker.chance(0.5):
@@ -255,7 +255,7 @@ def _make_elsewhere(document: dict[str, Any], maker: Maker) -> None:
 
 
 def _make_identified(document: dict[str, Any]) -> None:
-    """A definition with an address of its own."""
+    """Add a definition with an identifier of its own."""
     document["$id"] = "https://example.org/schemas/root"
     if isinstance(document["$defs"]["A"], dict) and "#" not in str(document["$defs"]["A"]):
         document["$defs"]["A"]["$id"] = "other"
@@ -300,7 +300,7 @@ def copied(value: Any) -> Any:
 
 
 def spelled(schema: Any, draft: int) -> Any:
-    """The schema, made in the words of 2020-12, in the words of an older draft; some words stay that it ignores."""
+    """The schema, written in 2020-12 keywords, in the keywords of an older draft; some that the draft ignores stay."""
     if draft == 20:
         return schema
     if isinstance(schema, bool):

@@ -1,4 +1,4 @@
-"""Made-up surfaces, edits of them, and the same surface written in another order."""
+"""Random surfaces, edits of them, and the same surface in another order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
 
 
 class Surfaces:
-    """Makes surfaces and edits of them."""
+    """Generates surfaces and edits of them."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -26,7 +26,7 @@ class Surfaces:
         self.editor = Editor(self.maker)
 
     def member(self, depth: int = 2) -> Any:
-        """A schema of the kind that servers publish; some of any kind."""
+        """A schema of the kind that servers publish, and sometimes of any kind."""
         maker = self.maker
         roll = maker.below(12)
         out: Any
@@ -89,7 +89,7 @@ class Surfaces:
         return out
 
     def wide(self) -> dict[str, Any]:
-        """Beyond what renames are looked for in, or deeper than schemas are read."""
+        """An object above the limit for renames, or deeper than schemas are read."""
         maker = self.maker
         if maker.chance(0.15):
             node: dict[str, Any] = {"type": "string"}
@@ -170,7 +170,7 @@ _DATA = ("default", "const", "enum")
 
 
 def shuffled(value: Any, rng: random.Random, word: str = "") -> Any:
-    """The same document: keys, and lists whose order says nothing, in another order."""
+    """The same document with its keys and unordered lists in another order."""
     if isinstance(value, dict):
         keys = sorted(value)
         rng.shuffle(keys)

@@ -1,8 +1,8 @@
-"""Wrong verdicts of ``contains``: questions, and what judges the answers.
+"""Wrong verdicts of ``contains``: generates questions and checks the answers.
 
-A *yes* is refuted by a value that the inner schema accepts and the outer one refuses. A *no* needs a witness that
-holds. Both are for jsonschema-rs and the ``jsonschema`` package to say; where these two differ, nobody is wrong, and
-it is counted. Two spellings of a schema never get opposite answers.
+A *yes* is refuted by a value that the inner schema accepts and the outer one rejects. A *no* needs a valid witness.
+jsonschema-rs and the ``jsonschema`` package decide both; if they differ, it is only counted. Two spellings of a schema
+never get opposite answers.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ NAME = "verdicts"
 UNIT = "pairs"
 DOCUMENTS = ("outer", "inner", "instance")
 BATCH = 40
-"""Cases that a worker is handed at a time; each is about a dozen pairs."""
+"""Number of cases in a batch; each has about a dozen pairs."""
 DEADLINE = 0.5
-"""Seconds for a question: enough for every answer that is not a search, and a search costs the run no more."""
+"""Seconds for a question: enough for every answer without a search, and short enough to make searches cheap."""
 HANG = 3 * DEADLINE
-"""Seconds of processor time beyond which an answer counts as slow: the wall clock of a busy machine says nothing. What
-waits without working is ended by the pool after its own limit."""
+"""Processor time in seconds above which an answer counts as slow; the wall clock of a busy machine is meaningless. The
+pool has its own limit for questions that wait without working."""
 BEYOND = 0.12
-"""Share of cases that are made to lie beyond a limit: they take most of the time."""
+"""Share of cases that exceed a limit: they take most of the time."""
 COMPLEMENTS = 0.15
-"""Share of cases about a schema next to the negation of its neighbour: nearly everything, and nearly nothing."""
+"""Share of cases with a schema and the negation of a similar one, which accept nearly everything and nearly nothing."""
 TRIVIAL = 0.25
-"""Share of cases in which one of the schemas is no more than a type, or nothing at all."""
+"""Share of cases in which one of the schemas is only a type, or empty."""
 REAL_SHARE = 0.05
-"""Share of cases that start from a schema of a published server."""
+"""Share of cases based on a schema of a published server."""
 COMPOSITES = 160
 SAMPLES = 24
 
@@ -65,7 +65,7 @@ PYTHON = {
     20: jsonschema.Draft202012Validator,
 }
 OURS = (MemoryError, KeyboardInterrupt, SystemExit)
-"""What is raised at this process; a panic of a Rust extension is not an ``Exception``, and is caught as the rest."""
+"""Exceptions for this process; a panic of a Rust extension is not an ``Exception``, and is caught like the rest."""
 _NUMBERS = {uri.rstrip("#"): draft for draft, uri in DRAFTS.items()}
 
 
@@ -76,7 +76,7 @@ def draft_of(schema: Any, default: int) -> int:
 
 
 def native(schema: Any, default: int) -> Any:
-    """The native validator, or ``None`` where the schema is unusable."""
+    """The native validator; ``None`` if the schema is unusable."""
     try:
         return NATIVE[draft_of(schema, default)](schema, validate_formats=False, offline=True)
     except OURS:
@@ -86,7 +86,7 @@ def native(schema: Any, default: int) -> Any:
 
 
 def accepts_twice(schema: Any, value: Any, default: int) -> bool | None:
-    """What both validators say, ``None`` where they differ or fail."""
+    """The verdict of both validators; ``None`` if they differ or fail."""
     try:
         first = NATIVE[draft_of(schema, default)](schema, validate_formats=False, offline=True).is_valid(value)
         second = PYTHON[draft_of(schema, default)](schema).is_valid(value)
@@ -98,7 +98,7 @@ def accepts_twice(schema: Any, value: Any, default: int) -> bool | None:
 
 
 def refutes(question: dict[str, Any], value: Any) -> bool | None:
-    """True if the value shows that the outer schema does not contain the inner one; ``None``: validators differ."""
+    """True if the value proves that the outer schema does not contain the inner one; ``None``: validators differ."""
     inside = accepts_twice(question["inner"], value, question["draft"])
     outside = accepts_twice(question["outer"], value, question["draft"])
     if inside is None or outside is None:
@@ -107,7 +107,7 @@ def refutes(question: dict[str, Any], value: Any) -> bool | None:
 
 
 class Case:
-    """Some schemas that are close to each other, and the pairs to ask about.
+    """Some similar schemas, and the pairs to ask about.
 
     Args:
         seed: of the run.
@@ -127,7 +127,7 @@ class Case:
         editor = Editor(maker)
         schemas = [base, editor.edited(base), editor.edited(base, 2)]
         if rng.random() < COMPLEMENTS:
-            # contained in everything, or in nothing, but for what an edit left out
+            # contained in everything or in nothing, apart from what an edit left out
             one, other = schemas[:2]
             without = opposite(other, rng) if rng.random() < 0.7 else {"not": other}
             schemas = [{"anyOf": [one, without]}, True, {"allOf": [one, without]}, False]
@@ -159,12 +159,12 @@ class Case:
             yield self.question(a, b)
 
     def instances(self) -> list[Any]:
-        """Values to hold the answers against."""
+        """Values to check the answers with."""
         return instances(self.schemas, self.rng)
 
 
 def questions(seed: int, index: int) -> list[dict[str, Any]]:
-    """What a case asks, in order."""
+    """The questions of a case, in order."""
     return list(Case(seed, index).questions())
 
 
@@ -217,24 +217,24 @@ def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
 
 
 def stable(answer: dict[str, Any]) -> str | None:
-    """What may not depend on the process that was asked; ``None`` where the clock had a part in the answer."""
+    """The part that must not depend on the process; ``None`` if the clock influenced the answer."""
     if answer["verdict"] == "unknown":
         late = answer["seconds"] > 0.6 * answer["deadline"]
         if late or re.search("deadline|too long|validator", answer["reason"]):
             return None
     if answer["verdict"] == "no" and "witness" not in answer:
-        # taken from the native engine where the search for a witness came to nothing, perhaps for want of time
+        # from the native engine because the search for a witness failed, perhaps for lack of time
         return None
     return json.dumps([answer["verdict"], answer.get("witness", "none")], sort_keys=True)
 
 
 def reason_of(answer: dict[str, Any]) -> str:
-    """The reason of an unknown, names and numbers left out."""
+    """The reason for an unknown, without names and numbers."""
     return re.sub(r"""[`"'#][^\s,]*|\d+""", "…", answer["reason"])[:70] or "no reason given"
 
 
 def run(seed: int, index: int, tally: Tally) -> Iterator[Failure]:
-    """Ask and judge all the pairs of a case."""
+    """Ask and check all pairs of a case."""
     case = Case(seed, index)
     validators = [native(schema, case.draft) for schema in case.schemas]
     answers = [(a, b, ask(case.question(a, b))) for a, b in case.pairs]
@@ -294,7 +294,7 @@ def _judge(
         if "witness" not in answer:
             tally.add("no without witness")
         elif (held := refutes(question, answer["witness"])) is None:
-            # no base for a judgement: they differ, or one cannot read the schema, which may run in a circle
+            # no verdict possible: they differ, or one cannot read the schema, which may be circular
             tally.add("validators differ on a witness")
         elif not held:
             yield Failure("wrong witness", question, f"witness {json.dumps(answer['witness'])[:200]} does not hold")
@@ -303,7 +303,7 @@ def _judge(
 
 
 def _respelling(case: Case, answers: list[Any], tally: Tally) -> Iterator[Failure]:
-    """One pair of the case in other words, and once more without a witness."""
+    """Ask one pair of the case again, in another spelling and without a witness."""
     a, b, answer = case.rng.choice(answers)
     if case.family != "small" or answer["verdict"] not in ("yes", "no"):
         return
@@ -328,7 +328,7 @@ def _respelling(case: Case, answers: list[Any], tally: Tally) -> Iterator[Failur
 
 
 def still(kind: str, question: dict[str, Any]) -> bool:
-    """True if a question still shows a failure of this kind: what the reducer asks."""
+    """True if a question still shows a failure of this kind, for the reducer."""
     if native(question["outer"], question["draft"]) is None or native(question["inner"], question["draft"]) is None:
         return False
     answer = ask(question)

@@ -1,8 +1,9 @@
-"""How many tools of real servers answer a good call: ``python tools/good_calls.py [NAME…]``.
+"""Number of tools of real servers that answer a good call: ``python tools/good_calls.py [NAME…]``.
 
-Each server runs in an environment and an empty folder of its own. Every tool is called, also those that write and
-destroy: never add a server here that reaches out of its folder. "before" takes arguments from the schemas alone,
-"after" from all sources of ``mcp-governor call``. The servers come from the registries, the first time slowly.
+Each server runs in a separate environment and in an empty folder. Every tool is called, including those that write and
+destroy: never add a server here that accesses anything outside its folder. "before" takes arguments from the schemas
+alone, "after" from all sources of ``mcp-governor call``. The servers come from the registries, which is slow the first
+time.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ import anyio
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from mcp_governor.call.outcome import first_words  # noqa: E402
 from mcp_governor.call.plan import plan_calls  # noqa: E402
+from mcp_governor.call.response import read_response  # noqa: E402
 from mcp_governor.call.run import run_calls  # noqa: E402
 from mcp_governor.call.sandbox import Sandbox  # noqa: E402
 from mcp_governor.call.settings import CallSettings  # noqa: E402
-from mcp_governor.call.unanswered import first_words  # noqa: E402
 from mcp_governor.errors import GovernorError  # noqa: E402
 from mcp_governor.surface import build_surface  # noqa: E402
 from mcp_governor.text import one_line  # noqa: E402
@@ -48,16 +50,16 @@ SERVERS = {
     "neo4j-data-modeling": f"{UV} mcp-neo4j-data-modeling mcp-neo4j-data-modeling",
     "codetree": f"{UV} mcp-server-codetree codetree --root {{folder}}",
 }
-"""Commands by name; ``{folder}`` is the empty folder that the server runs in."""
+"""Commands by name; ``{folder}`` is the empty folder in which the server runs."""
 
 
 def measure(command: str, *, supplied: bool, timeout: float) -> CallReport:
     """Call every tool of a server once, good calls only."""
     with tempfile.TemporaryDirectory(prefix="good-calls-") as folder:
-        # Installed tools are found where pip puts them, whatever the PATH.
+        # Installed programs are found where pip puts them, whatever PATH contains.
         words = command.format(folder=folder).split()
-        beside = Path(sys.executable).parent / words[0]
-        words[0] = str(beside) if beside.exists() else words[0]
+        installed = Path(sys.executable).parent / words[0]
+        words[0] = str(installed) if installed.exists() else words[0]
         memory = {"MEMORY_FILE_PATH": f"{folder}/memory.json"}
         endpoint = StdioEndpoint(tuple(words), cwd=folder, env=memory)
 
@@ -106,7 +108,8 @@ def main() -> None:
             for result in after.results:
                 if result.case.good and result.outcome.failed:
                     sent = one_line(json.dumps(result.case.said), 200)
-                    print(f"    {result.case.tool} #{result.case.attempt} {sent} {first_words(result)}")
+                    words = first_words(read_response(result.response)) or result.outcome.status
+                    print(f"    {result.case.tool} #{result.case.attempt} {sent} {words}")
 
 
 if __name__ == "__main__":

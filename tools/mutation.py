@@ -1,14 +1,14 @@
-"""Mutation testing by sample: which edits of the code does the test suite not notice?
+"""Mutation testing by sampling: finds edits of the code that the test suite does not notice.
 
     python tools/mutation.py containment [--count 200] [--seed N] [--jobs 2] [--out FILE]
 
-Cosmic Ray lists the mutants of a package (swapped operators and comparisons, negated conditions, changed numbers,
-loops that do not run, ...). A run of all of them takes days, so this draws a sample, the same for the same seed,
-spread over the files by how many mutants each has. Every mutant is tried in a copy of the tree by the tests named
-in ``SUITES``, until the first failure; a run longer than ``TIMEOUT`` counts as killed (the mutant hangs).
+Cosmic Ray lists the mutants of a package (swapped operators and comparisons, negated conditions, changed numbers, loops
+that do not run, ...). A run of all of them takes days, so this draws a sample, the same for the same seed, spread over
+the files in proportion to their mutants. Every mutant is tried in a copy of the repository with the tests listed in
+``SUITES``, until the first failure; a run longer than ``TIMEOUT`` counts as killed (the mutant hangs).
 
-The score is killed / tried, with the 95 % interval of Wilson (1927) for a sample of that size. Survivors are written
-to ``--out`` with their diff: read each, for it is a missing test or a line that does nothing.
+The score is killed / tried, with the 95 % interval of Wilson (1927) for a sample of that size. Survivors are written to
+``--out`` with their diff. Read each of them: it is a missing test or a line without effect.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from cosmic_ray.testing import run_tests
 
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 600
-"""Seconds for the tests of one mutant: several times what the slowest suite takes on a busy machine."""
+"""Time limit in seconds for the tests of one mutant: several times what the slowest suite takes on a busy machine."""
 SUITES = {
     "containment": ["tests/containment"],
     "schemas": ["tests/schemas", "tests/containment", "tests/change"],
     "change": ["tests/change", "tests/changelog/test_telling.py", "tests/report"],
     "policy": ["tests/policy", "tests/cli/test_accept.py", "tests/changelog"],
 }
-"""The tests that speak of a package, quick ones first."""
+"""The tests of a package, quick ones first."""
 SKIPPED_OPERATORS = ("RemoveDecorator", "VariableReplacer", "VariableInserter", "ExceptionReplacer")
-"""``frozen`` and ``cached_property`` are not behaviour; the others need names to be given."""
+"""``frozen`` and ``cached_property`` do not change behaviour; the others need names as arguments."""
 ANNOTATION_OPERATORS = ("ReplaceBinaryOperator_BitOr", "AddNot")
-"""``X | None`` in an annotation is never evaluated, nor is what stands behind ``TYPE_CHECKING``."""
+"""``X | None`` in an annotation is never evaluated, and neither is code after ``TYPE_CHECKING``."""
 
 
 def main() -> int:
@@ -94,9 +94,9 @@ def _options() -> argparse.Namespace:
 
 
 def _mutants(path: Path, chance: random.Random) -> list[tuple[str, str, int, int]]:
-    """(file, operator, occurrence, line) of the mutants of one file that could change what it does.
+    """(file, operator, occurrence, line) of the mutants of one file that could change its behaviour.
 
-    An operator can be swapped for any other of its family; one of these at each place is enough, or comparisons
+    An operator can be swapped for any other of its family; one of these at each place is enough, otherwise comparisons
     would be most of the sample.
     """
     annotated = _annotation_lines(path)
@@ -116,7 +116,7 @@ def _mutants(path: Path, chance: random.Random) -> list[tuple[str, str, int, int
 
 
 def _annotation_lines(path: Path) -> set[int]:
-    """The lines on which an annotation stands, or the condition of the imports that only a type checker sees."""
+    """The lines with an annotation, or with the condition for imports that only a type checker sees."""
     lines: set[int] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         parts: list[ast.AST | None] = []
@@ -156,19 +156,19 @@ def _baseline(copies: SimpleQueue[Path], tests: str) -> None:
 
 
 def _try(item: tuple[str, str, int, int], copies: SimpleQueue[Path], tests: str) -> dict[str, Any]:
-    """True if the tests notice one mutant."""
+    """The result of one mutant: true if the tests notice it."""
     file, name, occurrence, line = item
     copy = copies.get()
     path = copy / file
     original = path.read_text()
-    told = {"file": file, "operator": name, "line": line}
+    result = {"file": file, "operator": name, "line": line}
     try:
         mutated = mutate_code(original, cosmic_ray.plugins.get_operator(name)(), occurrence)
         if mutated is None or not _compiles(mutated):
-            return {**told, "outcome": "impossible"}
+            return {**result, "outcome": "impossible"}
         path.write_text(mutated)
         outcome, _ = run_tests(_command(copy, tests), TIMEOUT)
-        return {**told, "outcome": outcome.value, "diff": _diff(original, mutated)}
+        return {**result, "outcome": outcome.value, "diff": _diff(original, mutated)}
     finally:
         path.write_text(original)
         copies.put(copy)

@@ -1,7 +1,7 @@
-"""How many findings of the default profile are worth their line: ``make precision [SPLIT=all|dev|held]``.
+"""Share of the default profile's findings that are useful: ``make precision [SPLIT=all|dev|held]``.
 
-Reads what judges said of single findings, ``fixtures/quality/precision/*.jsonl``, and counts those that the linter
-still gives on the newest releases of ``../shared/corpus``: a finding that is gone, or that says something else, needs
+Reads judges' verdicts on single findings from ``fixtures/quality/precision/*.jsonl``, and counts those that the linter
+still reports for the newest releases in ``../shared/corpus``: a finding that is gone, or whose message changed, needs
 no verdict or a new one. ``--all`` counts every verdict.
 
     python tools/precision.py draw --seed 1 --count 100 --split held --out DIR   # sheet.jsonl and key.jsonl
@@ -42,13 +42,13 @@ def of_split(verdicts: Iterable[Verdict], split: str) -> list[Verdict]:
 
 
 def standing(verdicts: Iterable[Verdict], today: Iterable[Given]) -> list[Verdict]:
-    """The verdicts about findings that are given today, with the severity of today."""
+    """The verdicts on findings that are still reported, with their current severity."""
     severity = {item.key: item.finding.severity.value for item in today}
     return [verdict._replace(severity=severity[verdict.key]) for verdict in verdicts if verdict.key in severity]
 
 
 def counts_by_rule(today: Iterable[Given], split: str, drawn: Mapping[str, str]) -> Counter[str]:
-    """How many lines of the text report each rule takes on the servers of a split today: one for each cause."""
+    """Number of lines per rule in the text report on the servers of a split: one for each cause."""
     servers: dict[str, list[Finding]] = {}
     for item in today:
         if split in ("all", drawn.get(item.key.server, "dev")):
@@ -57,11 +57,11 @@ def counts_by_rule(today: Iterable[Given], split: str, drawn: Mapping[str, str])
 
 
 def figures(verdicts: list[Verdict], counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """Everything that the tables show, as JSON.
+    """The data of all tables, as JSON.
 
     Args:
         verdicts: those that count.
-        counts: split → rule → findings of today.
+        counts: split → rule → number of current findings.
     """
     out: dict[str, Any] = {}
     for split in SPLITS:
@@ -85,9 +85,9 @@ def report(split: str, verdicts: list[Verdict], counts: Mapping[str, int]) -> It
     """The tables of one split.
 
     Args:
-        split: which.
+        split: the split.
         verdicts: those that count, of this split.
-        counts: rule → findings of today; empty where the corpus is not here.
+        counts: rule → number of current findings; empty if the corpus is missing.
     """
     rules = by_rule(verdicts)
     total = Tally.of(verdicts)
@@ -112,8 +112,8 @@ def report(split: str, verdicts: list[Verdict], counts: Mapping[str, int]) -> It
         if unjudged:
             yield f"Rules without a verdict: {', '.join(f'{rule} ({counts[rule]})' for rule in unjudged)}"
     for one, other, both, value in agreement(verdicts):
-        told = "not defined" if value is None else f"{value:.2f}"
-        yield f"{one} and {other} on {both} findings: kappa {told}"
+        shown = "not defined" if value is None else f"{value:.2f}"
+        yield f"{one} and {other} on {both} findings: kappa {shown}"
 
 
 def _cells(tally: Tally) -> tuple[object, ...]:
@@ -122,7 +122,7 @@ def _cells(tally: Tally) -> tuple[object, ...]:
 
 def measure(asked: argparse.Namespace) -> int:
     """``make precision``."""
-    # Findings of later rules say nothing of the rules as they were before.
+    # Findings of later rules are not about the rules as they were before.
     verdicts, drawn = read_verdicts(PRECISION, "before-*" if asked.update == "before" else "*"), splits()
     today = given(CORPUS) if CORPUS.is_dir() else []
     if not today:
@@ -147,7 +147,7 @@ def measure(asked: argparse.Namespace) -> int:
 
 
 def draw_sample(asked: argparse.Namespace) -> int:
-    """``draw``: a sheet, and what it hides."""
+    """``draw``: write a sheet, and what it hides."""
     drawn = splits()
     done = {verdict.key for verdict in read_verdicts(PRECISION)}
     for file in asked.since:
@@ -165,7 +165,7 @@ def draw_sample(asked: argparse.Namespace) -> int:
 
 
 def land(asked: argparse.Namespace) -> int:
-    """``land``: a judge's file becomes part of the fixtures."""
+    """``land``: add a judge's file to the fixtures."""
     verdicts = judged(read_lines(asked.key), read_lines(asked.verdicts), asked.judge)
     write_lines(asked.into, (verdict.as_json() for verdict in verdicts))
     missing = len(read_lines(asked.key)) - len(verdicts)
@@ -174,7 +174,7 @@ def land(asked: argparse.Namespace) -> int:
 
 
 def show(asked: argparse.Namespace) -> int:
-    """``show``: a server's tools, or some of them in full."""
+    """``show``: print a server's tools, or some of them in full."""
     found = next((recorded for recorded in releases(CORPUS) if recorded.server == asked.server), None)
     if found is None:
         print(f"precision: no recorded server is called {asked.server}.")
@@ -189,7 +189,7 @@ def show(asked: argparse.Namespace) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print or do what was asked for."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--split", choices=SPLITS, default="all")
     parser.add_argument("--all", action="store_true", help="count verdicts on findings that are no longer given, too")
@@ -219,5 +219,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the tables are read through head
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the tables may be piped to head
     sys.exit(main())

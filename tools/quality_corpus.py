@@ -1,4 +1,4 @@
-"""The recorded servers next to the repository, each by its newest release, and what the linter says about them."""
+"""The recorded servers next to the repository, each with its newest release, and the linter's findings about them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUALITY = ROOT / "fixtures" / "quality"
 
 
 class Release(NamedTuple):
-    """What one server published in one release.
+    """One release of one server.
 
     Attributes:
         registry: ``npm`` or ``pypi``.
@@ -56,15 +56,15 @@ class Release(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """The digest that ``servers.json`` records, see fixtures/quality/recall/README.md."""
+        """The digest in ``servers.json``, see fixtures/quality/recall/README.md."""
         compact = json.dumps(self.raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(compact.encode()).hexdigest()
 
 
 def newest(versions: Iterable[str]) -> str:
-    """The highest version, numbers compared as numbers; the order of the recording does not count.
+    """The highest version, with numbers compared as numbers; the order of the recordings does not matter.
 
-    What counts in no numbers is older than what does, and among its like the greatest text is the newest.
+    A version without numbers is older than one with numbers, and among those the greatest string is the newest.
     """
 
     def order(version: str) -> tuple[bool, Numbered, str]:
@@ -81,7 +81,7 @@ def releases(corpus: Path = CORPUS) -> Iterator[Release]:
 
 
 def release(registry: str, server: str, version: str, corpus: Path = CORPUS) -> Release | None:
-    """One release, or ``None`` where this corpus does not hold it."""
+    """One release; ``None`` if the corpus does not contain it."""
     file = corpus / registry / f"{server}.json.gz"
     try:
         return _release(file, version)
@@ -96,12 +96,12 @@ def _release(file: Path, version: str | None) -> Release:
 
 
 class Linted(NamedTuple):
-    """What a run of ``lint`` says about a release.
+    """The output of ``lint`` for a release.
 
     Attributes:
         findings: each with its place.
-        lines: how many lines of the text report are about findings.
-        printed: how many lines it prints in all.
+        lines: number of lines in the text report that are about findings.
+        printed: total number of lines.
     """
 
     findings: tuple[Finding, ...]
@@ -110,12 +110,12 @@ class Linted(NamedTuple):
 
 
 def default_selection() -> Selection:
-    """What runs where nobody has configured anything; rules of installed packages do not count."""
+    """The rules that run without configuration; rules of installed packages do not count."""
     return select(lint_settings(Config()), load_catalogue(entry_points=False))
 
 
 def lint(surface: Surface, selection: Selection) -> Linted:
-    """Lint a surface as the command does where there is no configuration."""
+    """Lint a surface as the command does without configuration."""
     report, _ = lint_report(surface, Config(), selection, known=frozenset())
     without = replace(report, findings=())
     printed, frame = (len(plain_text(report_lines(shown)).splitlines()) for shown in (report, without))
@@ -123,11 +123,11 @@ def lint(surface: Surface, selection: Selection) -> Linted:
 
 
 class Volume(NamedTuple):
-    """How much the linter says about some servers.
+    """The amount of output about some servers.
 
     Attributes:
         findings: by server.
-        lines: of the text report about them, by server.
+        lines: of the text report, by server.
         rules: findings by rule.
     """
 
@@ -136,7 +136,7 @@ class Volume(NamedTuple):
     rules: Counter[str]
 
     def as_json(self) -> dict[str, Any]:
-        """The figures that are recorded."""
+        """The recorded figures."""
         counts, lines = self.findings.values(), self.lines.values()
         return {
             "servers": len(counts),
@@ -147,7 +147,7 @@ class Volume(NamedTuple):
 
 
 def volumes(splits: Mapping[str, str], corpus: Path = CORPUS) -> dict[str, Volume]:
-    """What is said about the newest release of every recorded server: of ``all``, and of each split.
+    """The findings about the newest release of every recorded server: for ``all``, and for each split.
 
     Args:
         splits: server → ``dev`` or ``held``; the others are ``dev``.

@@ -1,4 +1,4 @@
-"""From findings to a judge's sheet, and from the judge's verdicts to fixtures/quality/precision."""
+"""Creates a judge's sheet from findings, and fixtures/quality/precision from the judge's verdicts."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _REASON = 160
-"""Characters of a reason that are kept: the file holds judgements, nothing that others wrote."""
+"""Maximum number of characters of a reason: the file contains judgements, not text by others."""
 
 
 def draw(findings: Iterable[Given], count: int, seed: int) -> list[Given]:
-    """A sample in random order: rules take turns, within a rule servers do, and new causes come before known ones.
+    """A sample in random order: rules alternate, servers alternate within a rule, and new causes come before known
+    ones.
 
     Args:
-        findings: those that may be drawn.
-        count: how many at most.
+        findings: the candidates.
+        count: maximum size of the sample.
         seed: the same seed draws the same sample from the same findings.
     """
     chance = random.Random(seed)
@@ -43,7 +44,7 @@ def draw(findings: Iterable[Given], count: int, seed: int) -> list[Given]:
 
 
 def _causes_first(found: list[Given], chance: random.Random) -> list[Given]:
-    """One finding of each cause, then the others; what differs only by the tool's name has one cause."""
+    """One finding of each cause, then the others; findings that differ only in the tool's name have one cause."""
     chance.shuffle(found)
     first: dict[str, Given] = {}
     for item in found:
@@ -57,7 +58,7 @@ def _in_turns(queues: Sequence[Sequence[Given]]) -> Iterator[Given]:
 
 
 def sheet(sample: Iterable[Given]) -> Iterator[dict[str, Any]]:
-    """What a judge sees: neither the rule nor its severity."""
+    """What a judge sees, without the rule and its severity."""
     for n, item in enumerate(sample, 1):
         yield {
             "n": n,
@@ -71,7 +72,7 @@ def sheet(sample: Iterable[Given]) -> Iterator[dict[str, Any]]:
 
 
 def key_lines(sample: Iterable[Given], splits: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """What the judge does not see, by the number on the sheet."""
+    """What the judge does not see, by its number on the sheet."""
     for n, item in enumerate(sample, 1):
         yield {
             "n": n,
@@ -83,12 +84,12 @@ def key_lines(sample: Iterable[Given], splits: Mapping[str, str]) -> Iterator[di
 
 
 def judged(keys: Iterable[Mapping[str, Any]], verdicts: Iterable[Mapping[str, Any]], judge: str) -> list[Verdict]:
-    """A judge's verdicts, with what the sheet hid.
+    """A judge's verdicts, combined with what the sheet hid.
 
     Args:
-        keys: of the sheet.
+        keys: for the sheet.
         verdicts: ``{"n", "verdict", "reason"}`` each.
-        judge: who judged.
+        judge: name of the judge.
 
     Raises:
         ValueError: a number is not on the sheet or was judged twice, or a verdict is unknown.
@@ -110,7 +111,7 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
 
 
 def write_lines(file: Path, lines: Iterable[Mapping[str, Any]]) -> int:
-    """Write a JSON Lines file; returns how many records it holds."""
+    """Write a JSON Lines file; returns the number of records."""
     text = [json.dumps(line, ensure_ascii=False) + "\n" for line in lines]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(text), "utf-8")
@@ -118,5 +119,5 @@ def write_lines(file: Path, lines: Iterable[Mapping[str, Any]]) -> int:
 
 
 def known_keys(file: Path) -> frozenset[Key]:
-    """The findings of a key file or of a file of verdicts."""
+    """The findings in a key file or in a file of verdicts."""
     return frozenset(map(read_key, read_lines(file)))

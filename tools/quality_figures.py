@@ -1,6 +1,6 @@
-"""The recorded figures, ``fixtures/quality/figures.json``: what CI holds, and what the pages show.
+"""The recorded figures, ``fixtures/quality/figures.json``, which CI checks and the pages show.
 
-``before`` was recorded before any rule was changed for the labels and is not written again; ``now`` is written by
+``before`` was recorded before any rule was changed for the labels and is never written again; ``now`` is written by
 ``make recall UPDATE=1`` and ``make precision UPDATE=1``.
 """
 
@@ -23,7 +23,7 @@ STAGES = ("before", "now")
 def read_figures(file: Path = FIGURES) -> dict[str, Any]:
     """Stage → ``recall``, ``corpus`` and ``precision``, as far as they were recorded.
 
-    Figures of a rule that was renamed since are under its current name.
+    Figures of a rule that was renamed are under its current name.
     """
     figures: dict[str, Any] = json.loads(file.read_text("utf-8"), object_pairs_hook=_named) if file.is_file() else {}
     return {stage: figures.get(stage, {}) for stage in STAGES}
@@ -34,7 +34,7 @@ def _named(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def record(stage: str, parts: dict[str, Any], file: Path = FIGURES) -> None:
-    """Write figures of a stage; its other parts stay."""
+    """Write the figures of a stage, keeping its other parts."""
     figures = read_figures(file)
     figures[stage].update(parts)
     file.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", "utf-8")

@@ -1,4 +1,4 @@
-"""Findings that a judge called useful, a nitpick or false: fixtures/quality/precision."""
+"""Findings that judges called useful, a nitpick or false: fixtures/quality/precision."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 PRECISION = QUALITY / "precision"
 
 VERDICTS = ("useful", "nitpick", "false")
-"""``useful``: a busy maintainer would repair it. ``nitpick``: true, and not worth the line. ``false``: not true."""
+"""``useful``: a busy maintainer would fix it. ``nitpick``: true, but not worth the line. ``false``: not true."""
 
 
 class Key(NamedTuple):
-    """What makes two findings the same for a judge: the place, the rule, and what was said there.
+    """The identity of a finding for a judge: the place, the rule, and the facts.
 
     Attributes:
         server: name of the server in the corpus.
         rule: id of the rule.
-        tool: name of the tool, empty for the server.
+        tool: name of the tool; empty for the server.
         pointer: the finding's path.
-        digest: of the facts in message and fix and of the value, see :func:`digest`.
+        digest: of the facts in message and fix, and of the value, see :func:`digest`.
     """
 
     server: str
@@ -48,13 +48,13 @@ class Key(NamedTuple):
 
 
 def read_key(record: Mapping[str, Any]) -> Key:
-    """The key in a line of a file; a rule that was renamed since goes by its current name."""
+    """The key in a line of a file, with the current name of the rule."""
     key = Key(*(record[name] for name in Key._fields))
     return key._replace(rule=current_name(key.rule))
 
 
 class Given(NamedTuple):
-    """A finding that the linter gives today."""
+    """A finding that the linter currently reports."""
 
     key: Key
     version: str
@@ -62,7 +62,7 @@ class Given(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What one judge said about one finding."""
+    """One judge's verdict on one finding."""
 
     key: Key
     version: str
@@ -74,10 +74,10 @@ class Verdict(NamedTuple):
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Verdict:
-        """A line of a file of verdicts; a rule that was renamed since is read by its current name.
+        """Parse a line of a file of verdicts, with the current name of the rule.
 
         Raises:
-            ValueError: the verdict is none of :data:`VERDICTS`.
+            ValueError: the verdict is not in :data:`VERDICTS`.
         """
         if record["verdict"] not in VERDICTS:
             raise ValueError(f"{record['verdict']!r} is not a verdict; known are {', '.join(VERDICTS)}")
@@ -85,7 +85,7 @@ class Verdict(NamedTuple):
         return cls(read_key(record), *own)
 
     def as_json(self) -> dict[str, str]:
-        """The line of a file."""
+        """The line for a file."""
         return {**self.key._asdict(), **{name: getattr(self, name) for name in self._fields[1:]}}
 
 
@@ -94,12 +94,12 @@ _PLACE = re.compile(r"\{\w+(?:![qt])?(?::(?:\d{1,4}|all|lines))?\}")
 
 @functools.cache
 def _facts_of(template: str) -> re.Pattern[str]:
-    """A pattern whose groups are what a template was filled with."""
+    """A pattern whose groups match the values of a template's placeholders."""
     return re.compile("(.*?)".join(map(re.escape, _PLACE.split(template))), re.DOTALL)
 
 
 def facts(text: str, templates: Iterable[str]) -> list[str] | None:
-    """What a sentence of a rule says beyond the rule's own words; ``None`` where no template fits."""
+    """The facts in a rule's message; ``None`` if no template matches."""
     for template in templates:
         found = _facts_of(template).fullmatch(text)
         if found is not None:
@@ -108,7 +108,7 @@ def facts(text: str, templates: Iterable[str]) -> list[str] | None:
 
 
 def digest(finding: Finding, catalogue: Catalogue) -> str:
-    """Twelve hex digits of what a finding says: other words of the rule do not change them, other facts do."""
+    """Twelve hex digits for the facts of a finding: they do not depend on the rule's wording."""
     rule = catalogue.get(finding.rule)
     said = [
         text if (found := facts(text, templates)) is None else found
@@ -118,7 +118,12 @@ def digest(finding: Finding, catalogue: Catalogue) -> str:
         )
     ]
     text = json.dumps([*said, finding.value], sort_keys=True, ensure_ascii=True, default=str)
+    text = _COUNTED.sub(r"\1argument", text)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+_COUNTED = re.compile(r"(\b\d+ (?:more )?|\b(?:one of its|fits no|than) )parameter(?=s?\b)")
+"""Counts of parameters, which were counts of arguments when the first findings were judged."""
 
 
 def key_of(server: str, finding: Finding, catalogue: Catalogue) -> Key:
@@ -127,7 +132,7 @@ def key_of(server: str, finding: Finding, catalogue: Catalogue) -> Key:
 
 
 def given(corpus: Path) -> list[Given]:
-    """What the default profile says today about the newest release of every recorded server."""
+    """The default profile's current findings about the newest release of every recorded server."""
     catalogue, selection = load_catalogue(entry_points=False), default_selection()
     out: dict[Key, Given] = {}
     for recorded in releases(corpus):
@@ -142,7 +147,7 @@ def read_verdicts(folder: Path = PRECISION, of: str = "*") -> list[Verdict]:
 
     Args:
         folder: of the files.
-        of: a pattern of their names, without the ending; default is every file.
+        of: a pattern for their names, without the ending; by default every file.
 
     Raises:
         ValueError: a line is not a verdict, or a judge judged a finding twice.
@@ -158,11 +163,11 @@ def read_verdicts(folder: Path = PRECISION, of: str = "*") -> list[Verdict]:
 
 
 class Tally(NamedTuple):
-    """Judged findings. Where judges disagree, each of them counts for an equal part of the finding.
+    """Counts of judged findings. If judges disagree, each counts for an equal part of the finding.
 
     Attributes:
-        n: how many findings.
-        useful, nitpick, false: how many of them, in parts where judges disagree.
+        n: number of findings.
+        useful, nitpick, false: number of findings, with fractions if judges disagree.
     """
 
     n: int
@@ -180,7 +185,7 @@ class Tally(NamedTuple):
         return cls(len(by_key), *(round(part, 6) for part in parts))
 
     def share(self, kind: str) -> Share:
-        """The share of ``useful``, ``nitpick`` or ``false``, or of ``true``, which is what is not false."""
+        """The share of ``useful``, ``nitpick`` or ``false``, or of ``true``, which is everything not false."""
         hits = self.n - self.false if kind == "true" else getattr(self, kind)
         return Share(hits, self.n)
 
@@ -192,7 +197,7 @@ class Tally(NamedTuple):
 
 
 def agreement(verdicts: Iterable[Verdict]) -> list[tuple[str, str, int, float | None]]:
-    """For each two judges of the same findings: their names, how many findings, and Cohen's kappa."""
+    """For every two judges of the same findings: their names, the number of findings, and Cohen's kappa."""
     by_judge: dict[str, dict[Key, str]] = {}
     for verdict in verdicts:
         by_judge.setdefault(verdict.judge, {})[verdict.key] = verdict.verdict
@@ -213,9 +218,9 @@ def by_rule(verdicts: Iterable[Verdict]) -> dict[str, Tally]:
 
 
 def weighted(tallies: Mapping[str, Tally], findings: Mapping[str, int]) -> float | None:
-    """The share of useful findings if every finding of today were judged as the judged ones of its rule were.
+    """The share of useful findings if every current finding were judged like the judged ones of its rule.
 
-    A sample that takes the same number from every rule says little about all findings: one rule gives half of them.
+    A sample with the same number from every rule says little about all findings, since one rule produces half of them.
     Rules without a verdict do not count.
     """
     counted = {rule: findings[rule] for rule, tally in tallies.items() if tally.n and findings.get(rule)}

@@ -1,4 +1,4 @@
-"""What reviewers noted about recorded servers, and if a finding is about the same: fixtures/quality/recall."""
+"""Problems that reviewers noted on recorded servers, and matching findings with them: fixtures/quality/recall."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 RECALL = QUALITY / "recall"
 
 SPLITS = ("dev", "later", "held")
-"""Labels that rule authors read; those that were written when rules existed already; and those that nobody reads."""
+"""Labels that rule authors read; labels that were written after the rules; and labels that nobody reads."""
 
 KINDS = (
     "closed-list-without-enum",
@@ -58,16 +58,16 @@ class Server(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A problem that a reviewer noted, or a trap: what looks like one and is none.
+    """A problem that a reviewer noted, or a trap, which only looks like one.
 
     Attributes:
         server: the server's name in ``servers.json``.
-        places: where it is; the first is the reviewer's, the others have the same cause.
+        places: the first is the reviewer's, the others have the same cause.
         kind: one of :data:`KINDS`.
         trap: true if it is a trap.
         importance: ``important`` or ``minor``; empty for a trap.
         reach: ``rule`` or ``meaning``; empty for a trap.
-        words: evidence and fix, or evidence and why: what names the arguments in question.
+        words: evidence and fix, or evidence and why: names the parameters in question.
     """
 
     server: str
@@ -92,7 +92,7 @@ def splits(folder: Path = RECALL) -> dict[str, str]:
 
 
 def labels(server: Server, folder: Path = RECALL) -> list[Label]:
-    """Everything that was noted about a server."""
+    """Everything that reviewers noted about a server."""
     lines = (folder / server.split / f"{server.server}.jsonl").read_text("utf-8").splitlines()
     return [_label(json.loads(line)) for line in lines]
 
@@ -113,22 +113,22 @@ def _label(record: dict[str, object]) -> Label:
 
 
 CATCH_ALL = ("schema-defect", "other")
-"""Kinds that hold problems of many sorts: a rule repairs only those whose evidence or fix says what it is about."""
+"""Kinds with diverse problems: a rule fixes only those whose evidence or fix mentions its topic."""
 
 
 class Repairs(NamedTuple):
-    """What the findings of a rule repair.
+    """The problems that the findings of a rule fix.
 
     Attributes:
         kinds: of :data:`KINDS`.
-        about: of the problems of :data:`CATCH_ALL` kinds, only those whose evidence or fix this finds.
+        about: for :data:`CATCH_ALL` kinds, a pattern for the evidence or fix of the problems.
     """
 
     kinds: tuple[str, ...]
     about: re.Pattern[str] | None = None
 
     def covers(self, label: Label) -> bool:
-        """True if a finding at the place of a label repairs it; a trap is one for every rule of its kind."""
+        """True if a finding at the place of a label fixes it; a trap counts for every rule of its kind."""
         if label.kind not in self.kinds:
             return False
         if label.trap or label.kind not in CATCH_ALL:
@@ -140,7 +140,7 @@ NOTHING = Repairs(())
 
 
 def repairs_of_rules(file: Path = QUALITY / "kinds.toml") -> dict[str, Repairs]:
-    """Rule → what its findings repair; a rule that is not listed repairs nothing.
+    """Rule → the problems that its findings fix; a rule that is not listed fixes none.
 
     Raises:
         ValueError: a kind is unknown, or a catch-all kind is not narrowed by ``about``.
@@ -159,7 +159,7 @@ def repairs_of_rules(file: Path = QUALITY / "kinds.toml") -> dict[str, Repairs]:
 
 
 def place_of(finding: Finding, surface: Surface) -> Place:
-    """Where a finding points, in the terms of the labels; an empty tool is the server as a whole."""
+    """The place of a finding, in the terms of the labels; an empty tool is the server as a whole."""
     if finding.tool is not None:
         return Place(finding.tool, finding.path)
     if finding.path == "/instructions":
@@ -173,7 +173,7 @@ def place_of(finding: Finding, surface: Surface) -> Place:
 
 
 def _entry_name(entries: tuple[object, ...], token: str) -> str:
-    """The name of an entry that a pointer names by its position or by its name."""
+    """The name of an entry that a pointer identifies by its position or by its name."""
     if token.isdecimal() and int(token) < len(entries):
         entry = entries[int(token)]
         return str(entry.get("name")) if isinstance(entry, dict) else ""
@@ -181,11 +181,11 @@ def _entry_name(entries: tuple[object, ...], token: str) -> str:
 
 
 def is_about(finding: Finding, label: Label, surface: Surface) -> bool:
-    """True if a finding points at what a label is about, whatever its kind.
+    """True if a finding and a label are about the same place, whatever the kind.
 
-    It does where one of the two pointers leads to the other within one argument; where one of them is about the tool
-    and names the argument that the other is about; and where both are about the tool, from two sides, and name the same
-    argument. A finding about the whole server has to name the tool.
+    They are if one of the two pointers leads to the other within one parameter; if one of them is about the tool and
+    names the parameter of the other; and if both are about the tool, from two sides, and name the same parameter. A
+    finding about the whole server has to name the tool.
     """
     at = place_of(finding, surface)
     said = f"{finding.message}\n{finding.fix}"
@@ -218,7 +218,7 @@ def _top(pointer: str) -> str:
 
 
 def _whole(pointer: str) -> str:
-    """The pointer of what a description is of: words about an argument are about the argument."""
+    """The pointer to the subject of a description: a parameter's description is about the parameter."""
     tokens = pointer.split("/")
     inside = tokens[1:2] in (["inputSchema"], ["outputSchema"]) and len(tokens) > 2
     if inside and tokens[-1] in ("description", "title") and tokens[-2] != "properties":
@@ -227,11 +227,11 @@ def _whole(pointer: str) -> str:
 
 
 def _arguments(pointer: str) -> list[str]:
-    """The names of the argument that a pointer is about and of what is nested in it, outermost first."""
+    """The names of the parameter at a pointer and of those nested in it, outermost first."""
     tokens = pointer_tokens(pointer)
     if tokens[:2] != ["inputSchema", "properties"]:
         return []
-    # A schema's keyword and a name take turns; what follows "properties" is a name whatever it is called.
+    # Keywords and names alternate; whatever follows "properties" is a name.
     out, at = [], 1
     while at + 1 < len(tokens):
         if tokens[at] == "properties":
@@ -246,5 +246,5 @@ def _one_leads_to_the_other(one: str, other: str) -> bool:
 
 
 def _names(text: str, name: str) -> bool:
-    """True if a string names something as a word of its own."""
+    """True if a string contains a name as a separate word."""
     return bool(name) and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None

@@ -1,4 +1,4 @@
-"""The few statistics of ``make recall`` and ``make precision``: shares with intervals, and agreement of two judges."""
+"""Statistics for ``make recall`` and ``make precision``: shares with intervals, and agreement of two judges."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _Z = 1.959964
 
 
 class Share(NamedTuple):
-    """``hits`` of ``total``; a hit may count in part, where judges disagree about it."""
+    """``hits`` of ``total``; a hit may count partly if judges disagree."""
 
     hits: float
     total: int
 
     @property
     def value(self) -> float:
-        """Between 0 and 1; 0 where there is nothing."""
+        """Between 0 and 1; 0 if there are none."""
         return self.hits / self.total if self.total else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The Wilson interval at 95 %: it holds for small numbers and near 0 and 1, where the usual one does not."""
+        """The Wilson interval at 95 %, which is valid for small numbers and near 0 and 1, unlike the usual one."""
         if not self.total:
             return 0.0, 1.0
         n, p, square = self.total, self.value, _Z * _Z
@@ -41,14 +41,14 @@ class Share(NamedTuple):
         return f"{self.hits:.4g}/{self.total} {self.value:.0%} [{low * 100:.0f}-{high * 100:.0f}]"
 
     def as_json(self) -> dict[str, float]:
-        """The share with its interval, rounded to what four digits say."""
+        """The share with its interval, rounded to four digits."""
         low, high = self.interval
         figures = {"share": self.value, "low": low, "high": high} if self.total else {}
         return {"hits": self.hits, "total": self.total, **{name: round(value, 4) for name, value in figures.items()}}
 
 
 def kappa(pairs: Iterable[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of two judges' verdicts on the same cases; ``None`` where it is not defined."""
+    """Cohen's kappa for two judges' verdicts on the same cases; ``None`` if it is undefined."""
     both = Counter(pairs)
     total = sum(both.values())
     if not total:

@@ -1,4 +1,4 @@
-"""docs/quality.md and the measured line of each rule's page, from fixtures/quality/figures.json."""
+"""Generates docs/quality.md and the measurements on the rules' pages from fixtures/quality/figures.json."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def page(figures: Mapping[str, Any]) -> str:
 
 
 def _at(figures: Mapping[str, Any], *path: str) -> Any:
-    """A figure, or ``None`` where it was not recorded."""
+    """A figure; ``None`` if it was not recorded."""
     value: Any = figures
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
@@ -136,7 +136,7 @@ _GOALS: tuple[tuple[str, str, Callable[[Any], str], tuple[str, ...]], ...] = (
     ("judged errors that are true", "97 % or more", _judged, ("precision", "SPLIT", "errors")),
     ("lines about findings, median server", "fewer than 15", _number, ("corpus", "SPLIT", "lines", "median")),
 )
-"""What is asked for, how it is shown, and where in a stage's figures it stands."""
+"""The goals: label, target, format, and key in a stage's figures."""
 
 
 def _goals(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -188,21 +188,21 @@ def _volume(figures: Mapping[str, Any]) -> Iterator[str]:
                     *(found["findings"][name] for name in ("sum", "median", "max")),
                     *(found["lines"][name] for name in ("median", "max")),
                 )
-                told = " | ".join(f"{number:,g}" for number in numbers)
-                yield f"| {split} ({found['servers']}) | {stage} | {told} |"
+                cells = " | ".join(f"{number:,g}" for number in numbers)
+                yield f"| {split} ({found['servers']}) | {stage} | {cells} |"
 
 
 def _precision(figures: Mapping[str, Any]) -> Iterator[str]:
     yield "## Precision by rule"
-    for stage, told in (("before", "Before"), ("now", "Now")):
+    for stage, label in (("before", "Before"), ("now", "Now")):
         rules = _at(figures[stage], "precision", "all", "rules")
         reported = _at(figures[stage], "corpus", "all", "rules") or {}
         yield ""
         if not rules:
-            yield f"{told}: no finding has been judged."
+            yield f"{label}: no finding has been judged."
             continue
         judged = _at(figures[stage], "precision", "all", "judged", "n")
-        yield f"{told}, all servers: {judged} judged findings."
+        yield f"{label}, all servers: {judged} judged findings."
         yield ""
         yield "| rule | reported | judged | useful | nitpick | false |"
         yield "| --- | ---: | ---: | --- | ---: | ---: |"
@@ -212,10 +212,10 @@ def _precision(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def measured(figures: Mapping[str, Any]) -> dict[str, str]:
-    """Rule → what its page says about its precision, for the rules that report anything on the recorded servers.
+    """Rule → a sentence about its precision, for rules that report anything on the recorded servers.
 
     Args:
-        figures: what :func:`quality_figures.read_figures` returns.
+        figures: from :func:`quality_figures.read_figures`.
     """
     tallies = _at(figures["now"], "precision", "all", "rules") or {}
     reported = _at(figures["now"], "corpus", "all", "rules") or {}

@@ -1,11 +1,11 @@
-"""How many of the problems that a reviewer noted the default profile finds: ``make recall [SPLIT=dev|later|held]``.
+"""Share of the problems noted by reviewers that the default profile finds: ``make recall [SPLIT=dev|later|held]``.
 
-Lints the labelled releases of ``../shared/corpus`` and holds the findings against ``fixtures/quality/recall``. A
-finding finds a label if it is about the same place and its rule repairs problems of that kind
-(``fixtures/quality/kinds.toml``). What it finds is credited to the label, however often it is found; a finding that
-finds no problem and is about a trap of a kind of its own is a false alarm.
+Lints the labelled releases in ``../shared/corpus`` and compares the findings with ``fixtures/quality/recall``. A
+finding matches a label if it is about the same place and its rule fixes problems of that kind
+(``fixtures/quality/kinds.toml``). A label counts once, however often it is found; a finding that matches no problem and
+is about a trap of its own kind is a false alarm.
 
-``--misses`` and ``--findings`` print labels and findings one by one, but for those that are held.
+``--misses`` and ``--findings`` print labels and findings one by one, except those that are held out.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Outcome:
-    """What the linter found of what was noted about one server.
+    """The findings about one server, compared with its labels.
 
     Attributes:
-        server: which one.
-        linted: all findings, and how many lines they take.
+        server: the server.
+        linted: all findings, and their number of lines.
         found: problem → the findings that are about it.
-        missed: problems that no finding is about.
+        missed: problems without a finding.
         alarms: trap → the findings that fell into it.
         avoided: the other traps.
-        credit: one entry per finding: ``found``, ``trap``, or empty where no label says anything about it.
+        credit: one entry per finding: ``found``, ``trap``, or empty if no label is about it.
     """
 
     server: Server
@@ -67,7 +67,7 @@ class Outcome:
     credit: list[tuple[str, Finding]] = field(default_factory=list)
 
     def share(self, wanted: Callable[[Label], bool]) -> Share:
-        """The problems found among those that are wanted."""
+        """The share of problems found, among the wanted ones."""
         hits, misses = (sum(map(wanted, group)) for group in (self.found, self.missed))
         return Share(hits, hits + misses)
 
@@ -75,7 +75,7 @@ class Outcome:
 def judge(
     server: Server, surface: Surface, linted: Linted, noted: Iterable[Label], repairs: Mapping[str, Repairs]
 ) -> Outcome:
-    """Hold the findings about one server against what was noted about it."""
+    """Compare the findings about one server with its labels."""
     outcome = Outcome(server, linted)
     right: set[int] = set()
     noted = list(noted)
@@ -100,7 +100,7 @@ def judge(
     for label in noted:
         if not label.trap:
             continue
-        # One text may hold a problem and a trap; what finds the problem is not a false alarm.
+        # One text may contain both a problem and a trap; finding the problem is not a false alarm.
         hits = [at for at in about(label) if at not in right]
         wrong.update(hits)
         if hits:
@@ -118,7 +118,7 @@ def measure(split: str, corpus: Path = CORPUS, only: str = "") -> tuple[list[Out
     """Lint every labelled server of a split.
 
     Returns:
-        What was found, and which servers were not measured, with the reason.
+        The outcomes, and the servers that were not measured, with reasons.
     """
     repairs, selection = repairs_of_rules(), default_selection()
     outcomes, skipped = [], []
@@ -152,13 +152,13 @@ def total(outcomes: Iterable[Outcome], wanted: Callable[[Label], bool]) -> Share
 
 
 def mean(outcomes: Iterable[Outcome], wanted: Callable[[Label], bool]) -> float | None:
-    """The mean over those servers that have such problems."""
+    """The mean over the servers that have such problems."""
     shares = [share.value for outcome in outcomes if (share := outcome.share(wanted)).total]
     return statistics.fmean(shares) if shares else None
 
 
 def traps(outcomes: Iterable[Outcome], kind: str = "") -> Share:
-    """The traps that a finding fell into, of all or of one kind."""
+    """The traps with a finding, of all kinds or of one."""
     hits = avoided = 0
     for outcome in outcomes:
         hits += sum(kind in ("", label.kind) for label in outcome.alarms)
@@ -167,7 +167,7 @@ def traps(outcomes: Iterable[Outcome], kind: str = "") -> Share:
 
 
 def figures(outcomes: list[Outcome]) -> dict[str, Any]:
-    """Everything that the tables show, as JSON."""
+    """The data of all tables, as JSON."""
     counts = [len(outcome.linted.findings) for outcome in outcomes]
     lines = [outcome.linted.lines for outcome in outcomes]
     by_rule = {rule: dict(uses) for rule, uses in sorted(_uses(outcomes).items())}
@@ -248,7 +248,7 @@ def _percent(value: float | None) -> str:
 
 
 def misses(outcomes: Iterable[Outcome]) -> Iterator[str]:
-    """The problems that nothing finds, the important ones first, and the traps that something fell into."""
+    """The problems that were not found, the important ones first, and the traps with a finding."""
     for outcome in outcomes:
         for label in sorted(outcome.missed, key=lambda label: label.importance):
             yield f"missed {label.importance}/{label.reach} {_shown(label)}"
@@ -274,7 +274,7 @@ def listing(outcomes: Iterable[Outcome], rule: str) -> Iterator[str]:
 
 
 def update(stage: str) -> int:
-    """Record the figures of every split, and how much is said about every recorded server."""
+    """Record the figures of every split, and the volume of findings about every recorded server."""
     recorded = {}
     for split in SPLITS:
         outcomes, skipped = measure(split, CORPUS)
@@ -290,7 +290,7 @@ def update(stage: str) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print what was asked for."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--split", choices=SPLITS, default="dev")
     parser.add_argument("--server", default="", metavar="NAME", help="only this server")
@@ -328,5 +328,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the lists are read through head
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # the lists may be piped to head
     sys.exit(main())

@@ -1,7 +1,7 @@
-"""How often each rule hits real servers, and what the cues are worth: ``make rules-report``.
+"""Number of hits of each rule on real servers, and the quality of the cues: ``make rules-report``.
 
-Reads ``../shared/corpus`` and ``../shared/eval/smell-labels.jsonl`` next to the repository; says so where they are
-missing. Exits 1 where a rule hits nothing and its file does not say why, or says so and hits something.
+Reads ``../shared/corpus`` and ``../shared/eval/smell-labels.jsonl`` next to the repository; says so if they are
+missing. Exits with 1 if a rule has no hits and its file does not say why, or says so and has hits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHARED = ROOT.parent / "shared"
 
 
 class Cue(NamedTuple):
-    """A rule that predicts what the jury saw, and the figures of FACTS section 4 for such a cue."""
+    """A rule that predicts the jury's verdict, and the figures in FACTS section 4 for such a cue."""
 
     rule: str
     label: str
@@ -58,14 +58,14 @@ def corpus() -> Iterator[tuple[str, Surface]]:
 
 
 def selections() -> list[Selection]:
-    """All of the linter's rules, by pack, because packs contradict each other."""
+    """All lint rules, by pack, because packs contradict each other."""
     catalogue = load_catalogue(entry_points=False)
     packs = ([rule.id for rule in rules if rule.station == "lint"] for rules in catalogue.packs.values())
     return [select(LintSettings(select=tuple(ids)), catalogue) for ids in packs if ids]
 
 
 def report_hits() -> list[str]:
-    """Print hits per rule over the corpus; returns what is wrong with the notes of rules that hit nothing."""
+    """Print hits per rule on the corpus; returns problems with the notes of rules without hits."""
     chosen = selections()
     hits: Counter[str] = Counter()
     servers: defaultdict[str, set[str]] = defaultdict(set)
@@ -90,7 +90,7 @@ def report_hits() -> list[str]:
 
 
 def report_cues() -> None:
-    """Print precision, recall and kappa of the cue rules against the jury, next to the figures of FACTS."""
+    """Print precision, recall and kappa of the cue rules against the jury, next to the figures in FACTS."""
     rows = [json.loads(line) for line in (SHARED / "eval" / "smell-labels.jsonl").read_text("utf-8").splitlines()]
     print(f"\n## Cues against the jury ({len(rows)} tools with a median score; FACTS: 631)\n")
     print("| rule | options | jury | precision | recall | kappa | FACTS 4 |")
@@ -112,7 +112,7 @@ def _hits(row: dict[str, object], selection: Selection) -> bool:
 
 
 def _agreement(table: Counter[tuple[bool, bool]]) -> tuple[float, float, float]:
-    """Precision, recall and Cohen's kappa of a two-by-two table of (cue, label)."""
+    """Precision, recall and Cohen's kappa for a two-by-two table of (cue, label)."""
     both, cue, label, none = (table[key] for key in ((True, True), (True, False), (False, True), (False, False)))
     total = both + cue + label + none
     observed = (both + none) / total

@@ -1,16 +1,16 @@
-"""Are verdicts the same, whatever the weather? Real servers checked cold, warm and on busy cores.
+"""Checks that verdicts are reproducible: real servers with cold caches, with warm caches and on busy cores.
 
     python tools/steadiness.py [--list FILE] [--only WORD] [--out DIR] [--timeout SECONDS]
 
 Each server of the list (``tools/registry_servers.json``) is checked three times by ``check --isolated``:
 
-- *cold*: package caches are empty, so that the start includes a download;
+- *cold*: package caches are empty, so the start includes a download;
 - *warm*: the same caches again;
 - *load*: warm, with two busy processes per core.
 
-Two reports are the same when their JSON is equal after removing what a clock wrote. A difference, or a server that
-answers one time and not another, is printed and makes the exit code 1. A server that never starts is listed with the
-first line of what it said and counts as neither.
+Two reports are equal if their JSON is equal after removing values from a clock. A difference, or a server that answers
+only sometimes, is printed and makes the exit code 1. A server that never starts is listed with the first line of its
+output and does not count.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROUNDS = ("cold", "warm", "load")
 BUSY_PER_CORE = 2
 """Twice as many busy processes as cores: the server gets about a third of a core."""
 CLOCK_KEYS = frozenset(["seconds", "duration", "elapsed", "started", "finished", "ms"])
-"""Members of a report that a clock writes, at any depth."""
+"""Members of a report that contain values from a clock, at any depth."""
 
 
 def main() -> int:
@@ -63,12 +63,12 @@ def _options() -> argparse.Namespace:
 
 
 def _name(server: dict[str, Any]) -> str:
-    """The package, without its runner, its flags and what follows."""
+    """The package, without its runner, flags and arguments."""
     return next(word for word in server["command"][1:] if not word.startswith("-") and "<" not in word)
 
 
 def _check(server: dict[str, Any], round_: str, caches: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """One check; its report, or what was said instead of one."""
+    """One check; returns its report, or its output if there is none."""
     runner, *rest = server["command"]
     program = str(BIN / runner) if (BIN / runner).exists() else runner
     settings = {**server.get("env", {}), "UV_CACHE_DIR": str(caches / "uv"), "NPM_CONFIG_CACHE": str(caches / "npm")}
@@ -93,14 +93,14 @@ def _check(server: dict[str, Any], round_: str, caches: Path, options: argparse.
 
 
 def _timeless(value: Any) -> Any:
-    """A report without what a clock wrote."""
+    """A report without values from a clock."""
     if isinstance(value, dict):
         return {key: _timeless(item) for key, item in value.items() if key not in CLOCK_KEYS}
     return [_timeless(item) for item in value] if isinstance(value, list) else value
 
 
 class _Busy:
-    """Processes that do nothing but use a core."""
+    """Processes that only use a core."""
 
     def __init__(self, count: int) -> None:
         self.processes = [multiprocessing.Process(target=_spin, daemon=True) for _ in range(count)]
@@ -123,17 +123,17 @@ def _spin() -> None:
 def _table(rows: dict[str, dict[str, dict[str, Any]]]) -> int:
     same, differ, never = [], [], []
     for name, rounds in rows.items():
-        texts = [rounds[round_].get("text") for round_ in ROUNDS]
+        reports = [rounds[round_].get("text") for round_ in ROUNDS]
         seconds = " ".join(f"{rounds[round_]['seconds']:5.1f}" for round_ in ROUNDS)
-        if not any(texts):
+        if not any(reports):
             never.append(name)
             said = next((line for line in rounds["warm"]["said"].splitlines() if line.strip()), "nothing")
             print(f"never   {seconds}  {name}: {said[:150]}")
-        elif len(set(texts)) == 1:
+        elif len(set(reports)) == 1:
             same.append(name)
             server, exit_code = rounds["warm"]["report"]["server"], rounds["warm"]["exit"]
-            told = f"{server['version']}, protocol {server['protocol']}, exit {exit_code}"
-            print(f"same    {seconds}  {name} {told}")
+            summary = f"{server['version']}, protocol {server['protocol']}, exit {exit_code}"
+            print(f"same    {seconds}  {name} {summary}")
         else:
             differ.append(name)
             print(f"DIFFERS {seconds}  {name}")

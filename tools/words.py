@@ -1,10 +1,9 @@
-"""Words that our texts do without: ``python tools/words.py [--code] [PATH ...]``.
+"""Words to avoid in this project: ``python tools/words.py [--code] [PATH ...]``.
 
-CONTRIBUTING.md says what to write instead ("Style"). Looked through are the texts that users read: strings in
-``mcp_governor`` that hold a space, rules, help, public docstrings, and the pages. ``--code`` looks through comments,
-docstrings and names as well.
+CONTRIBUTING.md says what to write instead ("Style"). The check reads everything that users read: strings with a space
+in ``mcp_governor``, rules, help, and the pages. ``--code`` adds comments, docstrings and names, and those of the tools.
 
-Exit code 1 where a word is found.
+Exits with 1 if a word is found.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ WORDS = {
     r"wants?(?! to)": "require, expect",
     r"further ones": "others",
 }
-"""What is not written, as an expression → what is."""
+"""Regular expression for words to avoid → what to write instead."""
 
 _FOUND = re.compile("|".join(rf"(?P<w{number}>\b(?:{word})\b)" for number, word in enumerate(WORDS)), re.IGNORECASE)
 _INSTEAD = tuple(WORDS.values())
@@ -51,20 +50,20 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+(?:![a-z])?(?::[a-z0-9]+)?\}")
 _PATTERNS = ("compile", "fullmatch", "search", "match", "Guarded")
 """Calls whose arguments are regular expressions."""
 _OFF = "words: quoted"
-"""A comment with these words on a line says that its text is matched or quoted, not said."""
+"""A comment with these words marks a line whose text is matched or quoted."""
 
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
 
 
 class Hit(NamedTuple):
-    """A word in a text.
+    """A word to avoid.
 
     Attributes:
         file: relative to the repository.
-        line: of the text's beginning, or of the word where the text is a page.
-        word: as it is written there.
+        line: where the string begins, or the line of the word if the file is a page.
+        word: as written.
         instead: what to write.
-        text: what is around it.
+        text: the text around it.
     """
 
     file: str
@@ -75,7 +74,7 @@ class Hit(NamedTuple):
 
 
 def hits_in(text: str, file: str, line: int) -> Iterator[Hit]:
-    """The words in a text that begins at a line."""
+    """Words to avoid in a string that begins at a line."""
     for match in _FOUND.finditer(text):
         number = next(int(name[1:]) for name, found in match.groupdict().items() if found)
         start, end = match.span()
@@ -101,7 +100,7 @@ def _strings(source: str, *, docstrings: bool) -> Iterator[tuple[int, str]]:
 
 
 def in_python(path: Path, *, code: bool) -> Iterator[Hit]:
-    """The words in the strings of a module; with ``code``, also in docstrings, comments and names."""
+    """Words to avoid in the strings of a module; with ``code``, also in docstrings, comments and names."""
     source, file = path.read_text("utf-8"), str(path.relative_to(ROOT))
     lines = source.splitlines()
     for line, text in _strings(source, docstrings=code):
@@ -115,7 +114,7 @@ def in_python(path: Path, *, code: bool) -> Iterator[Hit]:
 
 
 def in_toml(path: Path) -> Iterator[Hit]:
-    """The words in what a rule says; its examples quote servers."""
+    """Words to avoid in the text of a rule; its examples quote servers."""
     document = tomli.loads(path.read_text("utf-8"))
     said = [document] if "id" in document else [table for table in document.values() if isinstance(table, dict)]
     for table in said:
@@ -127,19 +126,20 @@ def in_toml(path: Path) -> Iterator[Hit]:
 
 
 def in_page(path: Path) -> Iterator[Hit]:
-    """The words in a page but for its code and the output that it shows."""
+    """Words to avoid in a page, apart from code and output."""
     text = _CODE_SPAN.sub(lambda match: "`" + "\n" * match[0].count("\n") + "`", path.read_text("utf-8"))
     yield from hits_in(text, str(path.relative_to(ROOT)), 1)
 
 
-def files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Everything that is looked through, or what of it is under some paths."""
+def files(paths: Iterable[Path], *, code: bool = False) -> Iterator[Path]:
+    """The files to check, or those of them under some paths."""
     wanted = [path.resolve() for path in paths]
     every = [
         *sorted((ROOT / "mcp_governor").rglob("*.py")),
         *sorted((ROOT / "rules").rglob("*.toml")),
         *sorted((ROOT / "docs").rglob("*.md")),
         *(ROOT / page for page in PAGES),
+        *(path for path in sorted((ROOT / "tools").glob("*.py")) if code and path.name != "words.py"),
     ]
     for path in every:
         if not wanted or any(path == one or path.is_relative_to(one) for one in wanted):
@@ -147,13 +147,13 @@ def files(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def hits(paths: Iterable[Path] = (), *, code: bool = False) -> Iterator[Hit]:
-    """The words in all texts that users read, or in those under some paths.
+    """Words to avoid in everything that users read, or in files under some paths.
 
     Args:
-        paths: files and folders; all texts if empty.
-        code: also comments, docstrings and names of modules.
+        paths: files and folders; everything if empty.
+        code: also comments, docstrings and names of modules, and the tools.
     """
-    for path in files(paths):
+    for path in files(paths, code=code):
         if path.suffix == ".py":
             yield from in_python(path, code=code)
         else:

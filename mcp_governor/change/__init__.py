@@ -1,8 +1,8 @@
-"""Two surfaces → changes: what differs, where, and what it does to a client.
+"""Compares two surfaces: what differs, where, and the effect on a client.
 
-Here live the kinds of changes with their sentences, the comparison of lists and of schemas, renames, and the verdict on
-each edit. If one schema accepts all that another does is asked of ``containment``; what a change means for a
-release is for ``policy``, and if a changelog mentions it for ``changelog``.
+This package contains the kinds of changes with their messages, the comparison of lists and of schemas, rename
+detection, and the verdict on each edit. ``containment`` decides if one schema accepts everything that another does;
+``policy`` decides what a change means for a release, and ``changelog`` if a changelog mentions it.
 
 Names are loaded on first use.
 """

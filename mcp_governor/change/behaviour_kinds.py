@@ -1,7 +1,7 @@
-"""Kinds of changes between two runs of one call: what came back then, and what comes back now.
+"""Kinds of changes between two runs of one call: the previous response, and the current one.
 
-They are found where calls are made (:mod:`mcp_governor.call.behaviour`), and stand here because a client that
-reads a change asks one catalogue what it means.
+:mod:`mcp_governor.call.behaviour` detects them. They are defined here so that a client that reads a change can look up
+its meaning in one catalogue.
 """
 
 from __future__ import annotations
@@ -92,4 +92,4 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
         "returned {path} as {was} and now returns {now}",
     ),
 )
-"""All of them; each example is two answers to one call."""
+"""All kinds; each example consists of two responses to one call."""

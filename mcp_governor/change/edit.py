@@ -1,11 +1,11 @@
-"""One localised edit of a schema, and the questions asked about it."""
+"""One local edit of a schema, and the containment questions about it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.budget import MOST_RENDERED
+from mcp_governor.change.budget import MAX_RENDERED
 from mcp_governor.change.identity import Identities
 from mcp_governor.change.lifting import lifted, way_to
 from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph, SchemaNode
     from mcp_governor.change.lifting import Way
+    from mcp_governor.change.slices import Replacement, Slice
     from mcp_governor.change.slices import Side as Which
-    from mcp_governor.change.slices import Slice, Stead
 
 YES = Containment("yes")
-_MOST_SHARPENED = 2_000_000
-"""Schema parts that may be rendered to find a witness for each break that hangs on it alone, some ten seconds of work:
-beyond, a break keeps the witness that it has, and what no search has settled stays unknown."""
-_MOST_KEPT = 100_000
-"""Parts of a document up to which its readings are kept, some 20 MB each, at most four of them. Beyond, each question
-has it rendered again."""
+_MAX_SHARPENED = 2_000_000
+"""Maximum number of schema parts rendered to find a witness for each break that depends on that edit alone: some ten
+seconds of work. Beyond it, a break keeps its current witness, and anything undecided stays unknown."""
+_MAX_KEPT = 100_000
+"""Maximum size of a document, in parts, whose readings are cached: some 20 MB each, at most four of them. Larger ones
+are rendered for each question."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -37,26 +37,27 @@ class Edit:
     """One difference between two schemas, before its verdict.
 
     Attributes:
-        family: what was edited: ``bound``, ``enum``, ``argument`` …; with the direction it gives the kind.
-        path: pointer into the schema document, the new one's except for what was removed.
-        old, new: the values before and after, ``MISSING`` where there is none.
-        forward: does every client that worked still work (by containment alone)?
-        backward: the same question with the two schemas exchanged: ``yes`` both ways means no change.
-        with_it: a node of the old document, and what to see in its stead to have this edit and no other; ``None``
-            where it cannot be singled out.
-        without_it: a node of the new document, and what to see in its stead to have every edit but this one;
-            ``None`` as above.
-        settled: the documents were asked about it, so a no stands even if the comparison stops.
-        exact: each of the two nodes has one alternative, so what was asked at its own place was asked of the nodes.
-        step: how the walk got to the node.
-        homes: pointers of the two alternatives of the node that it is in.
-        here: asks again what it does at its own place, with a witness.
-        names: the properties that it is about, by their old and new names.
-        kind: the kind, where the family does not need a direction.
-        name: the property, where the edit is about one.
-        note: what the policy needs to know: ``required``, ``default``, ``closed``, ``declares``, ``explicit``.
-        trusted: what holds at its place holds for the whole document.
-        trail: the properties on the way to it, whatever ``$ref`` lies between: ``/error/kind``.
+        family: what was edited: ``bound``, ``enum``, ``argument`` …; together with the direction it determines the
+            kind.
+        path: pointer into the new schema document, or into the old one for something that was removed.
+        old, new: the values before and after; ``MISSING`` if there is none.
+        forward: every client that worked still works (by containment alone).
+        backward: the same with the two schemas exchanged; ``yes`` both ways means no change.
+        with_it: a node of the old document, and its replacement to get this edit and no other; ``None`` if the edit
+            cannot be isolated.
+        without_it: a node of the new document, and its replacement to get every edit but this one; ``None`` as above.
+        settled: it was decided for the whole documents, so a "no" stands even if the comparison stops.
+        exact: each of the two nodes has one alternative, so that the answer for its own place is one for the nodes.
+        step: how the walk reached the node.
+        homes: pointers to the two alternatives of the node that contain it.
+        here: asks again about the effect at its own place, with a witness.
+        names: the properties that it concerns, by their old and new names.
+        kind: the kind, if the family does not need a direction.
+        name: the property, if the edit concerns one.
+        note: facts for the policy: ``required``, ``default``, ``closed``, ``declares``, ``explicit``, ``bare`` (a root
+            without properties), ``stated`` (the description gives the default).
+        trusted: a result for its place also holds for the whole document.
+        trail: the properties on the path to it, regardless of any ``$ref`` in between: ``/error/kind``.
     """
 
     family: str
@@ -65,8 +66,8 @@ class Edit:
     new: Any = MISSING
     forward: Containment = YES
     backward: Containment = YES
-    with_it: Stead | None = None
-    without_it: Stead | None = None
+    with_it: Replacement | None = None
+    without_it: Replacement | None = None
     kind: str | None = None
     name: str = ""
     note: frozenset[str] = frozenset()
@@ -81,22 +82,22 @@ class Edit:
 
     @property
     def is_set_change(self) -> bool:
-        """True if it changes which instances are accepted, as far as is known."""
+        """True if it changes which instances are accepted, as far as known."""
         return self.forward.verdict != "yes" or self.backward.verdict != "yes"
 
     @property
     def needs_direction(self) -> bool:
-        """True if its kind, or its being one at all, depends on what containment says in both directions."""
+        """True if its kind, or if it is an edit at all, depends on containment in both directions."""
         return self.kind in (None, "argument-optional", "argument-required")
 
     @property
     def is_change(self) -> bool:
-        """True if there is anything to report: a declared key, a default or openness is, whatever containment says."""
+        """True if there is something to report: a change of a declared key, a default or openness always is."""
         return self.is_set_change or not self.needs_direction
 
 
 class Questions:
-    """Containment questions about two documents, in the reading that a level and a side call for.
+    """Containment questions about two documents, in the reading for a level and a side.
 
     Args:
         old, new: the two documents.
@@ -127,11 +128,11 @@ class Questions:
         return self.forward(old, new, root=root), self.backward(old, new, root=root)
 
     def backward(self, old: SchemaNode, new: SchemaNode, *, root: bool = False) -> Containment:
-        """The opposite of :meth:`forward`, without a witness: it shows what is compatible, and proves no break."""
+        """The opposite of :meth:`forward`, without a witness: it shows compatibility and proves no break."""
         return self.forward(new, old, root=root, witness=False)
 
     def forward(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, witness: bool = True) -> Containment:
-        """Decide if ``new`` keeps what ``old`` promised: takes what it took, answers only what it answered."""
+        """Decide if ``new`` keeps the promise of ``old``: it accepts the same input, and produces no other output."""
         return self._in_time(lambda: self._forward(old, new, root=root, witness=witness))
 
     def _forward(self, old: SchemaNode, new: SchemaNode, *, root: bool, witness: bool) -> Containment:
@@ -145,7 +146,7 @@ class Questions:
         return self._ask(outer, inner, witness=witness)
 
     def _render(self, node: SchemaNode, reading: Reading = Reading.RAW, *, arguments: bool = False, **more: Any) -> Any:
-        """The node in a reading; of the whole documents, which every edit is asked about, each reading once."""
+        """The node in a reading. Readings of whole documents, which every edit needs, are rendered once."""
         key = (node, reading, arguments)
         whole = node in (self.old.root, self.new.root) and not any(more.values())
         if whole and key in self._documents:
@@ -155,7 +156,7 @@ class Questions:
         before = self._rendered
         schema = render(node, reading, arguments=arguments, spend=self._count, **more)
         parts = self._rendered - before
-        if whole and parts <= _MOST_KEPT:
+        if whole and parts <= _MAX_KEPT:
             self._documents[key] = schema, parts
         return schema
 
@@ -164,23 +165,23 @@ class Questions:
         self._measure(work)
 
     def _measure(self, parts: int) -> None:
-        """Take note of the size of a question, be its schemas new or known."""
+        """Record the size of a question, even if its schemas are cached."""
         self._rendered += parts
-        if self._rendered > MOST_RENDERED:
+        if self._rendered > MAX_RENDERED:
             raise _TooLargeError
 
     def keep(self, parts: int) -> None:
-        """Count what a change carries, before it is made.
+        """Count the values in a change before it is created.
 
         Raises:
-            OverBudgetError: the changes carry too much, or the budget is over.
+            OverBudgetError: the changes contain too many values, or the budget is used up.
         """
         self.budget.spend(parts)
         self.budget.keep(parts)
 
     def _ask(self, outer: Any, inner: Any, *, witness: bool = True) -> Containment:
-        """The answer, as far as it does not hang on a part that cannot be read and that only one side has."""
-        # Only the witness of a no shows if it hangs on a part that cannot be read.
+        """The answer, unless it depends on an unreadable part that only one side has."""
+        # Only the witness of a "no" shows if it depends on an unreadable part.
         answer = contains(outer, inner, deadline=self.deadline, witness=witness or bool(self.unreadable))
         if not self.unreadable:
             return answer
@@ -193,22 +194,22 @@ class Questions:
         return Containment("unknown", reason=self.unreadable)
 
     def accepts_anything(self, node: SchemaNode) -> bool:
-        """True if a node is the schema ``true`` in some spelling."""
+        """True if a node is the schema ``true`` in any spelling."""
         return self.covers(lambda: (self._render(node), True))
 
     def same_set(self, one: SchemaNode, other: SchemaNode) -> bool:
-        """True if two nodes surely accept the same instances."""
+        """True if two nodes certainly accept the same instances."""
         return self.covers(lambda: (self._render(one), self._render(other))) and self.covers(
             lambda: (self._render(other), self._render(one))
         )
 
     def covers(self, schemas: Callable[[], tuple[Any, Any]]) -> bool:
-        """True if the first of two schemas surely accepts all that the second does."""
+        """True if the first of two schemas certainly accepts everything that the second does."""
         answer = self._in_time(lambda: contains(*schemas(), deadline=self.deadline, witness=False))
         return answer.verdict == "yes"
 
     def _in_time(self, ask: Callable[[], Containment]) -> Containment:
-        """The answer, as long as all the questions together have not cost too much."""
+        """The answer, as long as all questions together are within the budget."""
         enough = self.budget.over()
         if enough:
             return Containment("unknown", reason=enough)
@@ -217,7 +218,7 @@ class Questions:
             return ask()
         except _TooLargeError:
             return Containment(
-                "unknown", reason=f"with references expanded, they have more than {MOST_RENDERED:,} parts"
+                "unknown", reason=f"with references expanded, they have more than {MAX_RENDERED:,} parts"
             )
 
     def whole(self) -> tuple[Containment, Containment]:
@@ -225,28 +226,29 @@ class Questions:
         return self.both(self.old.root, self.new.root, root=True)
 
     def alone(self, edit: Edit, *, witness: bool = True) -> Containment | None:
-        """Forward with one edit alone, ``None`` where it cannot be singled out.
+        """Forward with this edit alone; ``None`` if it cannot be isolated.
 
-        An input asks the old document with the edit, an output the new one without it: so the witness of an input
-        is a call that was valid, and that of an output an answer that is possible now.
+        For an input, compares the old document with the same one plus the edit; for an output, the new one with the
+        same one minus the edit. So the witness for an input is a call that was valid, and that for an output is a
+        response that is possible now.
 
         Args:
             edit: the edit.
-            witness: true if the verdict is not enough.
+            witness: search for a witness as well as the verdict.
         """
         place = edit.with_it if self.side is Side.INPUT else edit.without_it
         if place is None:
             return None
         asked: Which = "old" if self.side is Side.INPUT else "new"
         cut = self._cut(edit, asked)
-        # It breaks at its own place, and some value gets there: so it breaks the document, without another search.
+        # It breaks at its own place, and some value gets there, so it breaks the document without another search.
         if not witness and edit.exact and edit.forward.verdict == "no" and cut.plain and self._is_reached(edit, asked):
             return edit.forward
         return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
 
     def _is_reached(self, edit: Edit, document: Which) -> bool:
-        """True if some instance of a document has a part where an edit is, given that the way there is plain: then any
-        value that the node accepts may be there."""
+        """True if some instance of a document has a part at the place of an edit, provided that the path there is
+        plain, so that any value that the node accepts can be there."""
         step = edit.step and edit.step.outer
         closed, _ = self._readings()
         while step is not None:
@@ -267,7 +269,7 @@ class Questions:
     def _cut(self, edit: Edit, *documents: Which) -> Slice:
         return self._slicer.cut(edit.step, edit.names, *documents)
 
-    def _alone(self, place: Stead, cut: Slice) -> tuple[Any, Any]:
+    def _alone(self, place: Replacement, cut: Slice) -> tuple[Any, Any]:
         closed, opened = self._readings()
         if self.side is Side.INPUT:
             wider = self._render(self.old.root, replaced=cut.replaced(place))
@@ -276,47 +278,46 @@ class Questions:
         return wider, self._render(self.new.root, closed, replaced=cut.replaced())
 
     def _sliced(self, cut: Slice, schemas: Callable[[Slice], tuple[Any, Any]], *, witness: bool = True) -> Containment:
-        """The answer for the documents, from what an edit touches of them where that is enough."""
+        """The answer for the documents, from the parts that an edit touches if these are enough."""
         if cut.keeps:
             answer = self._ask(*schemas(cut), witness=witness or not cut.plain)
-            # A break of a slice is one of the documents where its witness uses nothing that was left out, or no
-            # keyword could have seen the difference. A yes proves nothing for them.
+            # A break of a slice is a break of the documents if its witness uses nothing that was left out, or if no
+            # keyword could see the difference. A "yes" for a slice proves nothing about them.
             if (answer.has_witness and not cut.hides(answer.witness)) or (cut.plain and answer.verdict == "no"):
                 return answer
         return self._ask(*schemas(WHOLE), witness=witness)
 
     def _readings(self) -> tuple[Reading, Reading]:
-        """How the narrower and the wider schema of a question are read."""
-        # As declared, nobody sends what is not declared, and a reader puts up with more: see `change.reading`.
+        """The readings of the narrower and the wider schema of a question."""
+        # In the declared reading, nobody sends undeclared keys, and readers tolerate more: see `change.reading`.
         strict = self.level is Level.STRICT
         return (Reading.RAW, Reading.RAW) if strict else (Reading.CLOSED, Reading.OPENED)
 
     def decisive(self, edit: Edit) -> Containment | None:
-        """A break that hangs on this edit and on no other, if there is one; ``None`` where it cannot be asked, or
-        where the search has cost enough.
+        """A break that depends on this edit alone, if there is one; ``None`` if it cannot be decided within the budget.
 
-        Its witness breaks, and would not if this one edit were undone.
+        Its witness breaks, and would not break if this one edit were undone.
         """
         with_it, without_it = edit.with_it, edit.without_it
-        if with_it is None or without_it is None or self._sharpened > _MOST_SHARPENED:
+        if with_it is None or without_it is None or self._sharpened > _MAX_SHARPENED:
             return None
         answer = self._in_time(lambda: self._decide(edit, with_it, without_it))
         self._sharpened += self._rendered
         return answer
 
-    def _decide(self, edit: Edit, with_it: Stead, without_it: Stead) -> Containment:
+    def _decide(self, edit: Edit, with_it: Replacement, without_it: Replacement) -> Containment:
         known = edit.forward
         cut = self._cut(edit, "old", "new")
         witness = known.witness
-        if known.has_witness and not cut.hides(witness) and self._hangs_on(witness, with_it, without_it, cut):
+        if known.has_witness and not cut.hides(witness) and self._depends_on(witness, with_it, without_it, cut):
             return known
         return self._sliced(cut, lambda cut: self._decisive(with_it, without_it, cut))
 
     def lifted(self, edit: Edit) -> Containment | None:
-        """A break that hangs on this edit alone, made from what it does at its own place; ``None`` where there is
-        none, or it breaks otherwise. For documents that are too large to be searched."""
+        """A break that depends on this edit alone, constructed from its effect at its own place; ``None`` if there is
+        none, or if it breaks in another way. For documents that are too large to search."""
         with_it, without_it, here = edit.with_it, edit.without_it, edit.here
-        if with_it is None or without_it is None or here is None or self._sharpened > _MOST_SHARPENED:
+        if with_it is None or without_it is None or here is None or self._sharpened > _MAX_SHARPENED:
             return None
         local = here()
         if not local.has_witness:
@@ -325,7 +326,7 @@ class Questions:
         self._sharpened += self._rendered
         return answer if answer.has_witness else None
 
-    def _lift(self, value: Any, edit: Edit, with_it: Stead, without_it: Stead) -> Containment:
+    def _lift(self, value: Any, edit: Edit, with_it: Replacement, without_it: Replacement) -> Containment:
         closed, opened = self._readings()
         inputs = self.side is Side.INPUT
         inner: Which = "old" if inputs else "new"
@@ -339,7 +340,7 @@ class Questions:
         if not other.one_of:
             spared = {**other.narrowed, **spared}
         wider = Reading.RAW if inputs else opened
-        # The value was put together and not searched for: each thing that a witness has to be is checked.
+        # The value was constructed, not found by a search, so every property of a witness is checked.
         holds = (
             not cut.hides(witness)
             and self._validator(inner_root, Reading.RAW).accepts(witness) is True
@@ -350,14 +351,14 @@ class Questions:
         return Containment("no", witness, has_witness=True) if holds else Containment("unknown")
 
     def _sample(self, node: SchemaNode, way: Way, document: Which) -> Any:
-        """A small value of a node on the way to an edit, ``None`` where there is none."""
+        """A small value for a node on the path to an edit; ``None`` if there is none."""
         cut = self._slicer.cut(Step(None, node, node), (), document)
         closed, _ = self._readings()
         schema = self._render(node, closed, replaced={**cut.replaced(), **way.narrowed})
         return self._ask(False, schema).witness
 
-    def _hangs_on(self, witness: Any, with_it: Stead, without_it: Stead, cut: Slice) -> bool:
-        """True if a witness breaks, and would not if one edit were undone."""
+    def _depends_on(self, witness: Any, with_it: Replacement, without_it: Replacement, cut: Slice) -> bool:
+        """True if a witness breaks, and would not break if one edit were undone."""
         closed, opened = self._readings()
         if self.side is Side.INPUT:
             inner, outer = self._validator(self.old.root, closed), self._validator(self.new.root, Reading.RAW)
@@ -378,7 +379,7 @@ class Questions:
             self._validators[key] = Validating(self._render(root, reading, arguments=inputs))
         return self._validators[key]
 
-    def _decisive(self, with_it: Stead, without_it: Stead, cut: Slice) -> tuple[Any, Any]:
+    def _decisive(self, with_it: Replacement, without_it: Replacement, cut: Slice) -> tuple[Any, Any]:
         closed, opened = self._readings()
         rest = cut.replaced()
         if self.side is Side.INPUT:
@@ -390,14 +391,14 @@ class Questions:
         return self._render(self.old.root, opened, replaced=rest), conjunction(possible, allowed)
 
     def equal(self) -> bool:
-        """True if the two documents surely accept the same instances. Then they mean the same in every reading: a
-        closed one accepts fewer, an opened one more."""
+        """True if the two documents certainly accept the same instances. Then they agree in every reading: a closed one
+        accepts fewer, an opened one more."""
         return self.same_set(self.old.root, self.new.root)
 
     def signature(self, node: SchemaNode) -> int:
-        """A number that two nodes share where they say the same; wording apart, names of ``$defs`` apart."""
+        """A number that is equal for nodes with the same content, apart from wording and the names in ``$defs``."""
         return self._identities.of(node)
 
 
 class _TooLargeError(Exception):
-    """One question says more than anybody can answer."""
+    """One question is too large to answer."""

@@ -6,9 +6,9 @@ from typing import Any
 
 
 def same_json(left: Any, right: Any) -> bool:
-    """True if two values are the same JSON text, order of keys apart.
+    """True if two values are the same JSON text, apart from the order of keys.
 
-    Unlike ``==``, which takes 1, 1.0 and True for equal and gives up on deeply nested values.
+    Unlike ``==``, which treats 1, 1.0 and True as equal and fails on deeply nested values.
     """
     try:
         if left != right:

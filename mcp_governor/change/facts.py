@@ -1,4 +1,4 @@
-"""What a change is about, as data: what its readers build their words and their questions from."""
+"""The subject of a change as data, from which its readers derive messages and questions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from mcp_governor.schemas.pointers import unescape_pointer
 
 @frozen
 class Facts:
-    """What a change is about, besides its place and its values. Names and values are as the server spells them.
+    """The subject of a change, besides its place and its values. Names and values are spelled as the server spells
+    them.
 
     Attributes:
-        fields: the names on the way to the place, outermost first; the last one is what changed, by its old name.
-            Empty for a tool as a whole.
-        successor: the new name of what was renamed.
-        thing: the noun for what the last of ``fields`` names, where the kind does not fix it (``prompt``).
-        what: our words for what was edited, where neither kind nor place say it.
-        detail: what else the sentence of the kind says.
-        lost, gained: what went from a list and what came to it.
+        fields: the names on the path to the place, outermost first; the last one changed, by its old name. Empty for a
+            tool as a whole.
+        successor: the new name after a rename.
+        thing: the noun for the last of ``fields``, if the kind does not determine it (``prompt``).
+        what: our term for what was edited, if neither kind nor place give one.
+        detail: an additional part of the kind's message.
+        lost, gained: removed and added items of a list.
     """
 
     fields: tuple[str, ...] = ()
@@ -41,7 +42,7 @@ def tokens_of(path: str) -> list[str]:
 
 
 def names_on(path: str) -> tuple[str, ...]:
-    """The names that a pointer into a tool passes: property names, and hints."""
+    """The names in a pointer into a tool: property names, and hints."""
     tokens = tokens_of(path)
     if tokens[:1] == ["annotations"] and len(tokens) == 2:
         return (tokens[1],)
@@ -55,12 +56,12 @@ def names_on(path: str) -> tuple[str, ...]:
                 properties.append(tokens[position + 1])
             position += 1
         position += 1
-    # A definition's name is known to the author of the schema only; it serves where there is nothing else.
+    # Only the author of a schema knows the names of its definitions, so they are a last resort.
     return tuple(properties or names[-1:])
 
 
 def owner(path: str) -> str:
-    """The last property or definition that a pointer names: ``q`` in ``/inputSchema/properties/q/pattern``."""
+    """The last property or definition in a pointer: ``q`` in ``/inputSchema/properties/q/pattern``."""
     steps = path.split("/")
     for index in range(len(steps) - 1, 0, -1):
         if steps[index - 1] in ("properties", "$defs", "definitions", "patternProperties"):

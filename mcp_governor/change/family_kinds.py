@@ -1,8 +1,7 @@
-"""Families of schema edits: one thing that a schema may say about a value, said more tightly, more loosely, or
-otherwise.
+"""Families of schema edits: one constraint on a value that becomes tighter, looser, or just different.
 
-On the input side a tighter schema refuses calls; on the output side a looser one sends answers that no client
-expects. A family is one row here and six kinds in the catalogue.
+A tighter input schema rejects calls; a looser output schema sends responses that no client expects. A family is one row
+here and six kinds in the catalogue.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict
 
 
 KEYWORD = "{what}{of} <is new: {new}|is gone, was {old}|changed from {old} to {new}|changed>"
-"""What a report says of a keyword of a schema."""
+"""The message of a report about a schema keyword."""
 _VALUES = "{keyword} <is now {new}|is gone, was {old}|changed from {old} to {new}|changed>."
 _EVENTS = {
-    # what the values do → the sentence of a changelog for an input and for an output
+    # effect on the values → the changelog entry for an input and for an output
     "tightened": (
         "{tool} [accepts|accept] fewer values{for_field}: ",
         "{tool} [returns|return] fewer values{in_field}: ",
@@ -35,8 +34,8 @@ _EVENTS = {
 
 @frozen
 class _Family:
-    """One row: the family's name, what it says of a value, a loose, a tight and another spelling of it, and what a
-    sentence calls it, where it does not name the keyword."""
+    """One row: the family's name, its constraint in words, a loose, a tight and another spelling of it, and its name in
+    a message, if the message does not name the keyword."""
 
     name: str
     subject: str
@@ -172,12 +171,12 @@ _FAMILIES = (
 
 
 def family_step(family: str, shrinks: bool, grows: bool) -> str:
-    """The kind of an edit of an input in a family, by what happened to the accepted values.
+    """The kind of an edit in a family for an input, by its effect on the accepted values.
 
     Args:
         family: the family's name.
-        shrinks: values that were accepted are not any more.
-        grows: values are accepted that were not.
+        shrinks: some values are no longer accepted.
+        grows: some values are newly accepted.
     """
     row = _BY_NAME[family]
     step = "changed" if shrinks == grows else (row.tighter if shrinks else row.looser)

@@ -1,9 +1,9 @@
-"""A published schema as a graph: one dialect, references followed, every node with its pointer.
+"""A published schema as a graph: one dialect, references resolved, every node with its pointer.
 
-JSON Schema lets one thing be said in several dialects and places. The graph has one spelling of each: draft-04
-to draft-07 keywords become their 2020-12 successors, ``$ref`` holds the node it leads to, and a part that is no
-schema (a wrong keyword type, a reference that has no target or leads in a circle, an unknown dialect) becomes
-an *opaque* node, equal to itself and to nothing else.
+JSON Schema can express one thing in several dialects and places. The graph has one spelling of each: draft-04 to
+draft-07 keywords become their 2020-12 successors, ``$ref`` contains the target node, and a part that is not a schema (a
+wrong keyword type, a dangling or circular reference, an unknown dialect) becomes an *opaque* node, which is equal only
+to itself.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SAFE_INTEGER = 2**53 - 1
-"""The largest integer that JSON carries safely (RFC 8259, section 6); SDKs write it as a bound by themselves."""
+"""The largest integer that JSON carries safely (RFC 8259, section 6); SDKs add it as a bound on their own."""
 
 _UNSAID = 0
-"""The dialect of a schema that names none: it is read as whatever it is spelled in."""
+"""The dialect of a schema without ``$schema``: keywords of every dialect are read."""
 _NOTES = WORDING_KEYS | NOTE_FAMILIES.keys()
 
 
@@ -50,13 +50,13 @@ class SchemaNode:
     """One schema of a document.
 
     Attributes:
-        pointer: where it is in the document as published.
-        keywords: its assertions in 2020-12 spelling; sub-schemas are nodes, ``$ref`` holds the target node.
-        notes: what does not narrow the set of instances: wording, and what is in ``NOTE_FAMILIES``.
-        opaque: why it cannot be read as a schema; empty where it can.
-        spelled: keyword → how it is called in the document, where that is another word.
-        identity: for an opaque node, what it must share with another one to be equal to it.
-        synthetic: made by a view; it is not part of the document.
+        pointer: its place in the published document.
+        keywords: its assertions in 2020-12 spelling; subschemas are nodes, and ``$ref`` contains the target node.
+        notes: content that does not restrict the instances: wording, and the keys of ``NOTE_FAMILIES``.
+        opaque: why it cannot be read as a schema; empty if it can.
+        spelled: keyword → its name in the document, if that differs.
+        identity: for an opaque node, the value that an equal node must share.
+        synthetic: created by a view; it is not part of the document.
     """
 
     pointer: str
@@ -68,7 +68,7 @@ class SchemaNode:
     spelled: dict[str, str] = field(default_factory=dict)
 
     def place_of(self, key: str) -> str:
-        """The pointer of a keyword in the document as published."""
+        """The pointer to a keyword in the published document."""
         return join_pointer(self.pointer, self.spelled.get(key, key))
 
     def in_place(self) -> Iterator[SchemaNode]:
@@ -83,19 +83,19 @@ class SchemaNode:
 
 @frozen
 class Graph:
-    """A parsed schema: its root, and a flag that is set if any part of it is opaque."""
+    """A parsed schema: its root, and a flag that is set if any part is opaque."""
 
     root: SchemaNode
     opaque: tuple[SchemaNode, ...] = ()
 
 
 def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = False) -> Graph:
-    """The graph of a published schema.
+    """Parse a published schema.
 
     Args:
-        schema: any JSON value, nested no deeper than ``MAX_DEPTH``; what is not a schema becomes an opaque root.
-        drop_safe_integers: read a bound of ±(2**53 - 1) as no bound.
-        arguments: the schema is a tool's input: what a caller sends is an object, even if it does not say so.
+        schema: any JSON value, nested at most ``MAX_DEPTH`` deep; anything that is not a schema becomes an opaque root.
+        drop_safe_integers: ignore bounds of ±(2**53 - 1).
+        arguments: the schema is a tool's input: callers send an object, even if it does not say so.
     """
     graph = _Parser(schema, drop_safe_integers).graph()
     root = graph.root
@@ -105,7 +105,7 @@ def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = Fal
 
 
 def pointers(root: SchemaNode) -> set[str]:
-    """Where the schemas of a graph stand."""
+    """The pointers to the schemas of a graph."""
     found: set[str] = set()
     pending: list[Any] = [root]
     while pending:
@@ -178,7 +178,7 @@ class _Parser:
         if reference is not None:
             target = self._resolve(reference, base)
             if target is None:
-                self._opaque(node, value, f"its $ref {_shown(reference)} {self._whither(reference, base)}")
+                self._opaque(node, value, f"its $ref {_shown(reference)} {self._target_pointer(reference, base)}")
                 return
             node.keywords["$ref"] = target
             if self.draft in (4, 6, 7):
@@ -217,8 +217,8 @@ class _Parser:
         return False
 
     def _modern(self, node: SchemaNode, value: dict[str, Any]) -> dict[str, Any]:
-        """The same schema in 2020-12 keywords, without those that its dialect ignores; the node remembers how they
-        were spelled."""
+        """The same schema in 2020-12 keywords, without those that its dialect ignores; the node stores their original
+        names."""
         if self.known is not None:
             value = {key: item for key, item in value.items() if key in self.known or key not in REFUSING}
         if self.draft == LATEST or not _LEGACY & value.keys():
@@ -231,12 +231,12 @@ class _Parser:
         found = self.document.find(base, reference) if isinstance(reference, str) else None
         return None if found is None else self._node(found.pointer, found.schema, found.base)
 
-    def _whither(self, reference: Any, base: str) -> str:
+    def _target_pointer(self, reference: Any, base: str) -> str:
         remote = isinstance(reference, str) and self.document.leads_out(base, reference)
         return "points to another document, which is not fetched" if remote else "points to nothing in this schema"
 
     def _break_circles(self) -> None:
-        """Nodes that apply themselves to the same instance without end say nothing."""
+        """Cut references through which nodes apply to the same instance endlessly; they mean nothing."""
         circles = Components(SchemaNode.in_place)
         found: list[SchemaNode] = []
         for start in self.nodes.values():

@@ -1,8 +1,8 @@
-"""Which nodes say the same: a number for each, equal where two nodes are the same schema up to names of ``$defs``.
+"""Assigns a number to each node; nodes get the same one if they are the same schema, apart from names in ``$defs``.
 
-A node's number comes from its own keywords and the numbers of its sub-schemas; definitions that refer to each
-other are distinguished by refining a first guess until it is stable. The time is near linear in the size of the
-documents, however their references run.
+A node's number is computed from its own keywords and the numbers of its subschemas. Definitions that refer to each
+other are distinguished by refining a first guess until it is stable. The time is almost linear in the size of the
+documents, whatever their references are.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Identities:
-    """Numbers of nodes. Wording apart; what is in ``NOTE_FAMILIES`` counts.
+    """Numbers of nodes. Wording is ignored; ``NOTE_FAMILIES`` count.
 
     Args:
-        spend: is called with the work, in keywords and sub-schemas.
+        spend: called with the work, in keywords and subschemas.
     """
 
     def __init__(self, spend: Callable[[int], None]) -> None:
@@ -69,7 +69,7 @@ class Identities:
 
 
 def _target(node: SchemaNode) -> SchemaNode:
-    """The node that a bare reference without notes leads to."""
+    """The target of a reference without other keywords or notes."""
     while not node.opaque and set(node.keywords) == {"$ref"} and not any(key in node.notes for key in NOTE_FAMILIES):
         node = node.keywords["$ref"]
     return node
@@ -89,7 +89,7 @@ def _nodes(value: Any) -> Iterable[SchemaNode]:
 
 
 def _key(node: SchemaNode, number: Callable[[SchemaNode], int]) -> Hashable:
-    """All that a node says, sub-schemas by number."""
+    """The content of a node, with numbers for its subschemas."""
 
     def number_of(item: SchemaNode) -> int:
         return number(_target(item))
@@ -119,7 +119,7 @@ def _plain(key: str, value: Any) -> str:
 
 
 def _components(start: SchemaNode, done: dict[SchemaNode, int]) -> Iterator[list[SchemaNode]]:
-    """Groups of nodes that reach each other, inner ones first (Tarjan), leaving out what is done."""
+    """Groups of nodes that reach each other, inner ones first (Tarjan), skipping finished ones."""
     order: dict[SchemaNode, int] = {start: 0}
     low: dict[SchemaNode, int] = {start: 0}
     path: list[SchemaNode] = [start]

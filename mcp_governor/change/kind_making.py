@@ -1,4 +1,4 @@
-"""How the kinds of changes outside of schemas are written down: one edit, or a thing that goes and comes."""
+"""Constructors for kinds of changes outside schemas: a single edit, or a removal with its addition."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def there_and_back(
     events: tuple[Event, Event] = (Event.REMOVED, Event.ARRIVED),
     **more: Any,
 ) -> list[Kind]:
-    """A thing that goes, and the same thing that comes."""
+    """The removal of a thing, and its addition."""
     return [
         kind(removed, BREAKING, explanations[0], added, (with_it, without), messages[0], entries[0], events[0], **more),
         kind(
@@ -65,7 +65,7 @@ def patch(
     at: _At = "tool",
     **more: Any,
 ) -> Kind:
-    """A change that breaks nobody and asks for a patch; its mirror is itself."""
+    """A change that breaks nobody and requires a patch release; it is its own mirror."""
     return kind(name, COMPATIBLE, explanation, name, (old, new), message, entry, at=at, given_bump=Bump.PATCH, **more)
 
 

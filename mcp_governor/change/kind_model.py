@@ -1,4 +1,4 @@
-"""What the catalogue says of one kind of change."""
+"""The catalogue entry of one kind of change."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from mcp_governor.frozen import frozen
 
 @frozen
 class Example:
-    """Two versions of one fragment between which there is exactly this change.
+    """Two versions of one fragment that differ by exactly this change.
 
     Attributes:
-        at: ``value`` (the schema of one property ``x``), ``schema`` (a tool's input or output schema),
-            ``tool`` (keys of a tool), ``surface`` (keys of a surface), ``result`` (an answer to a call) or
-            ``manifest`` (keys of server.json).
+        at: ``value`` (the schema of one property ``x``), ``schema`` (a tool's input or output schema), ``tool`` (keys
+            of a tool), ``surface`` (keys of a surface), ``result`` (a response to a call) or ``manifest`` (keys of
+            server.json).
         old, new: the fragments.
     """
 
@@ -26,10 +26,10 @@ class Example:
 
 
 Sentence = str | tuple[str, ...]
-"""A template, or several, of which the first one counts that a change has all words for.
+"""A template, or several, of which the first one is used whose placeholders all have values.
 
-``{name}`` is a word of :class:`mcp_governor.change.wording.Words`; ``[is|are]`` is for one tool and for several;
-``<is new|is gone|changed>`` is for a value that came, went or became another, and a fourth form for what has no value.
+``{name}`` is a method of :class:`mcp_governor.change.wording.Words`; ``[is|are]`` is for one tool and for several;
+``<is new|is gone|changed>`` is for a value that was added, removed or replaced, and a fourth form is for no value.
 """
 
 
@@ -39,21 +39,21 @@ class Kind:
 
     Attributes:
         name: its stable name.
-        side: which promise it touches.
-        explanation: what it means for a client, one or two sentences.
-        verdict, bump: by default, for the tiers ``facade`` and ``standard``.
-        message: the sentence of a report, with neither a capital first nor a full stop last.
-        entry: the sentence of a changelog, with both; empty where that of the report serves.
-        event: what happened to the thing that the change is about.
-        thing: the noun for what has a name and changed (``argument``); empty where the change itself knows.
-        what: what was edited, where the place does not say it (``the type``).
+        side: the promise that it concerns.
+        explanation: its meaning for a client, in one or two sentences.
+        verdict, bump: defaults, for the tiers ``facade`` and ``standard``.
+        message: the sentence for a report, without a capital at the start or a full stop at the end.
+        entry: the sentence for a changelog, with both; empty if that of the report is used.
+        event: what happened to the subject of the change.
+        thing: the noun for a changed thing with a name (``parameter``); empty if the change provides it.
+        what: what was edited, if the place does not say it (``the type``).
         of_types: the values are lists of JSON types.
-        reverse: the kind of the opposite edit (added ↔ removed); its own name where it is its own opposite.
+        reverse: the kind of the opposite edit (added ↔ removed); its own name if it is its own opposite.
         other_side: the kind of the same edit on the other side (input ↔ output).
-        unmirrored: why a mirror is missing, where one is.
-        example: two fragments, ``None`` where the kind stands for what could not be decided.
+        unmirrored: why a mirror is missing, if one is.
+        example: two fragments; ``None`` if the kind is for undecided comparisons.
         wording: only words or spelling change; reports fold such changes.
-        contract: the change moves the contract fingerprint.
+        contract: the change affects the contract fingerprint.
     """
 
     name: str
@@ -76,12 +76,12 @@ class Kind:
 
     @property
     def of_calls(self) -> bool:
-        """True if it is between two answers to one call, not between two surfaces."""
+        """True if it compares two responses to one call instead of two surfaces."""
         return self.example is not None and self.example.at == "result"
 
     @property
     def bump(self) -> Bump:
-        """The version step that the kind needs by default."""
+        """The version step that the kind requires by default."""
         if self.given_bump is not None:
             return self.given_bump
         return Bump.MINOR if self.verdict is Verdict.COMPATIBLE else Bump.MAJOR
@@ -121,7 +121,7 @@ def both_sides(
                 example,
             ),
             *(bumps[at], wording, contract),
-            thing=("argument", "field")[at],
+            thing=("parameter", "field")[at],
             what=what,
         )
         for at, (own, mirror, side, opposite) in enumerate(

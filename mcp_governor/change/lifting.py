@@ -1,7 +1,7 @@
-"""From a value that shows an edit at its own place to one that shows it for the whole document.
+"""Extends a value that shows an edit at its own place to one that shows it for the whole document.
 
-To search two documents with 2,500 alternatives for a witness takes longer than anybody waits. To put a value into
-the arguments that lead to its place, and ask validators about them, takes no time.
+Searching two documents with 2,500 alternatives for a witness takes too long. Putting a value into the arguments that
+lead to its place, and running validators on them, is fast.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class Way:
-    """The way to an edit in one document.
+    """The path to an edit in one document.
 
     Attributes:
-        nodes: those on the way, the edited one first.
-        steps: how each was entered from the next one: by a property, as an item (``0``), or in place (``None``).
-        narrowed: nodes with a union on the way → the same with no other alternative.
-        one_of: one of these unions is a ``oneOf``, so that a value of the narrowed node may be refused by the node.
+        nodes: the nodes on it, the edited one first.
+        steps: how each is reached from the next one: as a property, as an item (``0``), or in place (``None``).
+        narrowed: nodes with a union on the path → the same without the other alternatives.
+        one_of: one of these unions is a ``oneOf``, so that the node may reject a value of the narrowed node.
     """
 
     nodes: tuple[SchemaNode, ...]
@@ -37,11 +37,11 @@ class Way:
 
 
 def way_to(step: Step | None, home: str, document: Side) -> Way:
-    """The way to an edit.
+    """The path to an edit.
 
     Args:
         step: the last step of the walk.
-        home: pointer of the alternative of the last node in which the edit is.
+        home: pointer to the alternative of the last node that contains the edit.
         document: which of the two documents.
     """
     index = 0 if document == "old" else 1
@@ -64,12 +64,12 @@ def way_to(step: Step | None, home: str, document: Side) -> Way:
 
 
 def lifted(value: Any, way: Way, sample: Callable[[SchemaNode], Any]) -> Any:
-    """A value of the whole document that holds ``value`` where the edit is.
+    """A value for the whole document with ``value`` at the place of the edit.
 
     Args:
-        value: what the edited node accepts, or refuses.
-        way: the way there.
-        sample: gives a value of a node on the way, ``None`` where there is none.
+        value: a value that the edited node accepts, or rejects.
+        way: the path to the edit.
+        sample: returns a value for a node on the path; ``None`` if there is none.
     """
     for step, outer in zip(way.steps, way.nodes[1:], strict=False):
         if step is None:

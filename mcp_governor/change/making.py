@@ -1,4 +1,4 @@
-"""The one place where changes are made."""
+"""The only constructor of changes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def make(
     reason: str = "",
     witness: Any = MISSING,
 ) -> Change:
-    """A change with the version step that it needs.
+    """Create a change with the version step that it requires.
 
     Args:
-        kind: a name of the catalogue.
+        kind: its name in the catalogue.
         tool, path, tier, level, reason: as in :class:`Change`.
         verdict, side: by default those of the kind.
-        old, new, witness: ``MISSING`` where there is none.
-        facts: without ``fields``, a change of a tool is about the names on its path.
+        old, new, witness: ``MISSING`` if there is none.
+        facts: without ``fields``, the names in the path are the subject of a change to a tool.
 
     Raises:
         KeyError: there is no such kind.

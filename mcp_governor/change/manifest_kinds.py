@@ -1,7 +1,7 @@
-"""Kinds of changes of server.json, the registry's manifest: packages, remotes, and what an installation must set.
+"""Kinds of changes to server.json, the registry's manifest: packages, remotes, and settings of an installation.
 
-They are found by :mod:`mcp_governor.policy.manifest`, and stand here because a client that reads a change asks one
-catalogue what it means.
+:mod:`mcp_governor.policy.manifest` detects them. They are defined here so that a client that reads a change can look up
+its meaning in one catalogue.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _kind(
 
 
 def _settings(stem: str, noun: str, family: str, key: str, rest: dict[str, Any]) -> list[Kind]:
-    """The kinds of one list of settings.
+    """The kinds for one list of settings.
 
     Args:
         stem: of the names of the kinds.
@@ -153,4 +153,4 @@ MANIFEST_KINDS: tuple[Kind, ...] = (
     *_settings("runtime-argument", "runtime argument", "packages", "runtimeArguments", _PACKAGE),
     *_settings("remote-header", "header", "remotes", "headers", _REMOTE),
 )
-"""All of them; each example is two manifests."""
+"""All kinds; each example consists of two manifests."""

@@ -1,4 +1,4 @@
-"""Tools that live on under another name."""
+"""Detects renamed tools."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 _ENOUGH = 0.72
-"""Likeness from which a removed and an added tool count as one that was renamed. Name and description together come to
-0.7, name and schema to 0.65: two of the three are not enough, unless description and schema are the same."""
+"""Minimum likeness for a removed and an added tool to count as renamed. Name and description together reach 0.7, name
+and schema 0.65: two of the three are not enough, unless description and schema are equal."""
 _CANDIDATES = 8
-"""How many new tools one removed tool is compared with: those that share its rarest features."""
+"""Number of new tools with which a removed tool is compared: those that share its rarest features."""
 
 
 @frozen
 class _Traits:
-    """What of a tool a rename keeps.
+    """Features of a tool that a rename preserves.
 
     Attributes:
         name, text: as published.
@@ -52,10 +52,10 @@ class _Traits:
 
 
 def match_renamed(gone: Sequence[Tool], come: Sequence[Tool]) -> Mapping[str, Tool]:
-    """Removed tools that are one of the added ones, by name; conservative, each tool at most once.
+    """Match removed tools with added ones, by name; conservatively, and each tool at most once.
 
-    Two tools are one where name, wording and arguments agree well enough together. The time is linear in the
-    number of tools: candidates come from an index.
+    Two tools match if name, wording and arguments agree well enough together. The time is linear in the number of
+    tools, because candidates come from an index.
     """
     if not gone or not come:
         return {}
@@ -80,13 +80,13 @@ def match_renamed(gone: Sequence[Tool], come: Sequence[Tool]) -> Mapping[str, To
 
 
 def _likeness(old: _Traits, new: _Traits) -> float:
-    """0 to 1: how surely ``new`` is ``old`` under another name."""
+    """How certain it is that ``new`` is ``old`` under another name, from 0 to 1."""
     schema = _schema_likeness(old.arguments, new.arguments)
     name = name_likeness(old.name, new.name)
     if not old.text or not new.text:
         return 0.6 * name + 0.4 * schema
     if old.text != new.text and 0.35 * name + 0.35 + 0.3 * schema < _ENOUGH:
-        return 0.0  # however alike the descriptions are, it would not do
+        return 0.0  # not enough, however alike the descriptions are
     text = text_likeness(old.text, new.text)
     if text >= 0.95 and schema >= 0.95:
         return 1.0
@@ -103,7 +103,7 @@ def _schema_likeness(before: Mapping[str, str], after: Mapping[str, str]) -> flo
 
 
 class _Index:
-    """Added tools by the features that a renamed tool keeps."""
+    """Added tools by the features that a rename preserves."""
 
     def __init__(self, tools: Sequence[_Traits]) -> None:
         self.places: dict[str, list[int]] = defaultdict(list)
@@ -112,7 +112,7 @@ class _Index:
                 self.places[feature].append(index)
 
     def candidates(self, tool: _Traits) -> list[int]:
-        """The tools that share the rarest features, most first."""
+        """The tools that share the rarest features, best first."""
         votes: dict[int, float] = defaultdict(float)
         known = sorted((len(self.places[name]), name) for name in tool.features if name in self.places)
         for count, name in known[: 2 * _CANDIDATES]:

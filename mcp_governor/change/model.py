@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @frozen
 class Change:
-    """One difference, with its direction, its place and its verdict. Its sentences follow from its kind and its facts.
+    """One difference, with its direction, its place and its verdict. Its kind and its facts determine its messages.
 
     Attributes:
         kind: a name of the change catalogue (``argument-required``, …).
-        tool: the tool's name (the old one for a rename), ``None`` for surface-level changes.
-        path: JSON pointer into the tool (``/inputSchema/properties/q``), following ``$ref`` to where the edit
-            is; pointer into the surface document where ``tool`` is ``None``.
+        tool: the tool's name (the old one for a rename); ``None`` for changes to the surface.
+        path: JSON pointer, relative to the tool (``/inputSchema/properties/q``), following ``$ref`` to the edit;
+            relative to the surface document if ``tool`` is ``None``.
         side, verdict, level: see the enums.
-        tier: tier of the tool whose promise is at stake (the old one's, the new one's for an addition).
-        bump: the smallest version step that this change needs, for its tier.
-        facts: what it is about, as data.
-        old, new: the values before and after at ``path``; only meaningful where ``has_old``, ``has_new``.
+        tier: tier of the tool whose promise is affected (the old tool's, or the new tool's for an addition).
+        bump: the smallest version step that this change requires, for its tier.
+        facts: its subject, as data.
+        old, new: the values before and after at ``path``; only meaningful with ``has_old`` and ``has_new``.
         has_old, has_new: distinguish a missing value from the value ``null``.
-        witness: a JSON value that proves the break; only meaningful where ``has_witness``. It is a statement about
-            schemas, not about what the server does: for an input, a whole arguments object that was valid before
-            and is invalid now; for an output, a result that is possible now and never was.
+        witness: a JSON value that proves the break; only meaningful with ``has_witness``. It is a statement about
+            schemas, not about what the server does: for an input, a whole arguments object that was valid before and is
+            invalid now; for an output, a result that is possible now and was not before.
         has_witness: distinguishes a missing witness from the witness ``null``.
-        reason: for ``unknown``: what stopped the decision.
+        reason: for ``unknown``, why it could not be decided.
     """
 
     kind: str
@@ -58,38 +58,38 @@ class Change:
 
     @property
     def id(self) -> str:
-        """``kind:tool:pointer:hash``: stable under rewording, tied to the values before and after."""
+        """``kind:tool:pointer:hash``: independent of wording, and tied to the values before and after."""
         return f"{self.kind}:{self.tool or '-'}:{self.path or '/'}:{value_hash([self.old, self.new])}"
 
     @property
     def meaning(self) -> Kind:
-        """What the catalogue says of its kind."""
+        """The catalogue entry of its kind."""
         from mcp_governor.change.registry import catalogue
 
         return catalogue()[self.kind]
 
     @property
     def wording(self) -> bool:
-        """True if it changes only words or spelling, and nothing that a client relies on."""
+        """True if it changes only words or spelling, on which no client relies."""
         return self.verdict is Verdict.COMPATIBLE and self.meaning.wording
 
     @property
     def message(self) -> str:
-        """One sentence for a report, safe to show: no capital first, no full stop last."""
+        """One sentence for a report, safe to print, without a capital at the start or a full stop at the end."""
         return self._words.report()
 
     @property
     def full_message(self) -> str:
-        """:attr:`message`, led by the tool where it does not say which one it is about."""
+        """:attr:`message`, preceded by the tool if it does not name it."""
         named = self.tool is None or self._words.names_the_tool()
         return self.message if named else f"{one_line(self.tool or '', 80)}: {self.message}"
 
     def entry(self, *, replacement: str | None = None, tools: Sequence[str] = ()) -> str:
-        """The sentence of a changelog, without its bullet: tools and fields are in backticks.
+        """The entry for a changelog, without its bullet; tools and fields are in backticks.
 
         Args:
-            replacement: the tool to use instead, for tools that go; empty where nothing replaces them.
-            tools: the tools to which the very same happened, for one entry about all of them.
+            replacement: the tool to use instead of a removed one; empty if there is no replacement.
+            tools: all tools with the very same change, for one entry about all of them.
         """
         return self._words.entry(tools, replacement)
 
@@ -101,7 +101,7 @@ class Change:
         return Words(self.meaning, self.tool, self.path, self.facts, old=old, new=new, reason=self.reason)
 
     def as_json(self) -> dict[str, Any]:
-        """The change as `mcp-governor/report-1` writes it."""
+        """The change in the format `mcp-governor/report-1`."""
         out: dict[str, Any] = {
             "id": self.id,
             "kind": self.kind,

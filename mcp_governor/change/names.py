@@ -1,4 +1,4 @@
-"""Which keys an object declares, counting every schema that applies to it, and which alternatives exclude each
+"""The keys that an object declares, including every schema that applies to it, and alternatives that exclude each
 other."""
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def own_names(node: SchemaNode) -> Names:
 
 
 def together(node: SchemaNode, *, unions: bool = True) -> Iterator[SchemaNode]:
-    """``node`` and every schema whose keys count together with its own, each once, however many ways lead there."""
+    """``node`` and every schema whose keys count together with its own, each once, even if several paths lead to it."""
     yield node
     seen = {node}
     pending = list(parts(node, unions=unions))
@@ -76,7 +76,7 @@ def together(node: SchemaNode, *, unions: bool = True) -> Iterator[SchemaNode]:
 
 
 def names(node: SchemaNode, *, unions: bool = True) -> Names:
-    """The keys that count together at ``node``; without its own unions where asked."""
+    """The keys that count together at ``node``; optionally without its own unions."""
     properties: set[str] = set()
     patterns: set[str] = set()
     for part in together(node, unions=unions):
@@ -110,7 +110,7 @@ def is_true(node: SchemaNode) -> bool:
 
 
 def closed_here(node: SchemaNode) -> bool:
-    """True if the node itself forbids keys that it does not declare."""
+    """True if the node itself forbids undeclared keys."""
     return any(
         key in node.keywords and is_false(node.keywords[key])
         for key in ("additionalProperties", "unevaluatedProperties")
@@ -118,18 +118,18 @@ def closed_here(node: SchemaNode) -> bool:
 
 
 def has_extra_schema(node: SchemaNode) -> bool:
-    """True if a schema that counts here gives undeclared keys a schema: their openness is meant."""
+    """True if a schema that counts here gives undeclared keys a schema, so that they are intended."""
     return any(map(has_extra_schema_itself, together(node)))
 
 
 def has_extra_schema_itself(node: SchemaNode) -> bool:
-    """Like :func:`has_extra_schema`, leaving out the alternatives of the node's own unions."""
+    """Like :func:`has_extra_schema`, without the alternatives of the node's own unions."""
     extra = (node.keywords.get(key) for key in ("additionalProperties", "unevaluatedProperties"))
     return any(item is not None and not is_true(item) and not is_false(item) for item in extra)
 
 
 def types_of(node: SchemaNode) -> frozenset[str] | None:
-    """The JSON types that ``type``, ``const`` and ``enum`` leave, ``None`` where they say nothing."""
+    """The JSON types that ``type``, ``const`` and ``enum`` allow; ``None`` if they are missing."""
     given = node.keywords.get("type")
     if given is not None:
         return frozenset([given] if isinstance(given, str) else given)
@@ -141,7 +141,7 @@ def types_of(node: SchemaNode) -> frozenset[str] | None:
 
 
 def fixed_values(node: SchemaNode) -> list[Any] | None:
-    """The values of ``const`` or ``enum``, here or in a schema that must hold too."""
+    """The values of ``const`` or ``enum``, here or in a schema that must hold as well."""
     for part in _all_of(node):
         if "const" in part.keywords:
             return [part.keywords["const"]]
@@ -151,7 +151,7 @@ def fixed_values(node: SchemaNode) -> list[Any] | None:
 
 
 def _all_of(node: SchemaNode) -> Iterator[SchemaNode]:
-    """A node and what must hold along with it, each once, however many ways lead there."""
+    """A node and the schemas that must hold with it, each once, even if several paths lead to it."""
     seen: set[SchemaNode] = set()
     pending = [node]
     while pending:
@@ -165,7 +165,7 @@ def _all_of(node: SchemaNode) -> Iterator[SchemaNode]:
 
 
 def tags(node: SchemaNode) -> dict[str, frozenset[str]]:
-    """Properties that a schema pins to fixed values: name → the values' canonical JSON."""
+    """Properties with fixed values in a schema: name → canonical JSON of the values."""
     found: dict[str, frozenset[str]] = {}
     for part in _all_of(node):
         for name, child in part.keywords.get("properties", {}).items():
@@ -176,14 +176,14 @@ def tags(node: SchemaNode) -> dict[str, frozenset[str]]:
 
 
 class Overlaps:
-    """Which alternatives of a union may be meant by one instance, and what keys those name.
+    """Determines which alternatives of a union can apply to one instance, and the keys that those name.
 
-    Two alternatives exclude each other where their types differ, or the values that they pin one property to. What
-    excludes is looked up by property and value, so that 2,500 alternatives with a tag are not 6,000,000 pairs.
+    Two alternatives exclude each other if their types differ, or if they give one property different fixed values.
+    Exclusions are looked up by property and value, so that 2,500 alternatives with a tag are not 6,000,000 pairs.
 
     Args:
         branches: the alternatives.
-        spend: is called with the work.
+        spend: called with the work.
     """
 
     def __init__(self, branches: list[SchemaNode], spend: Callable[[int], None]) -> None:
@@ -204,7 +204,7 @@ class Overlaps:
         self._everything: Names | None = None
 
     def names(self, index: int) -> Names:
-        """The keys that the alternatives which do not exclude this one name, its own apart."""
+        """The keys named by the other alternatives that do not exclude this one."""
         others = self._others(index)
         if len(others) == len(self._branches) - 1:
             return self._all_names()

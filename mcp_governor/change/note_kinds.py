@@ -1,6 +1,6 @@
-"""Annotations that somebody acts on, and the kinds of their changes.
+"""Annotations with a practical effect, and the kinds of their changes.
 
-They narrow nothing, so containment says nothing about them: the verdict is the kind's own, or that of an option.
+They do not restrict values, so containment does not cover them: the verdict is the kind's own, or that of an option.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ NOTE_FAMILIES: Mapping[str, str] = {
     "format": "format",
     "x-mcp-header": "header",
 }
-"""Annotation → the family of its changes: of family ``f`` are the kinds ``f-added``, ``f-removed``, ``f-changed``.
+"""Annotation → the family of its changes: family ``f`` has the kinds ``f-added``, ``f-removed``, ``f-changed``.
 
-The order is that of the parts in a node's identity, which only has to stay the same within one run.
+The order determines that of the parts in a node's identity, and only has to be the same throughout one run.
 """
 
 _BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
@@ -40,7 +40,7 @@ _DEFAULTS_AND_FORMATS = [
         "default-changed",
         "output-default-changed",
         (
-            "Calls that omit the argument now have a different meaning.",
+            "Calls that omit the parameter now have a different meaning.",
             "The schema states a different default; the possible results are the same.",
         ),
         (_BREAKING, _COMPATIBLE),
@@ -58,7 +58,7 @@ _DEFAULTS_AND_FORMATS = [
         "default-added",
         "output-default-added",
         (
-            "The schema now states the default of the argument.",
+            "The schema now states the default of the parameter.",
             "The schema now states a default; the possible results are the same.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
@@ -77,7 +77,7 @@ _DEFAULTS_AND_FORMATS = [
         "default-removed",
         "output-default-removed",
         (
-            "The schema no longer states the default of the argument.",
+            "The schema no longer states the default of the parameter.",
             "The schema no longer states a default; the possible results are the same.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
@@ -156,7 +156,7 @@ _HEADERS = [
     Kind(
         "header-added",
         Side.INPUT,
-        "The argument must also be sent as an HTTP header: a client that still has the old list does not send "
+        "The parameter must also be sent as an HTTP header: a client that still has the old list does not send "
         "it, and the server refuses the call.",
         _BREAKING,
         reverse="header-removed",
@@ -170,7 +170,7 @@ _HEADERS = [
     Kind(
         "header-removed",
         Side.INPUT,
-        "The argument is no longer sent as an HTTP header; one that is sent anyway is ignored.",
+        "The parameter is no longer sent as an HTTP header; one that is sent anyway is ignored.",
         _COMPATIBLE,
         reverse="header-added",
         unmirrored=_HEADER_OUTPUT,
@@ -182,7 +182,7 @@ _HEADERS = [
     Kind(
         "header-changed",
         Side.INPUT,
-        "The argument is sent as another HTTP header: a client that still has the old list sends the wrong one.",
+        "The parameter is sent as another HTTP header: a client that still has the old list sends the wrong one.",
         _BREAKING,
         reverse="header-changed",
         unmirrored=_HEADER_OUTPUT,

@@ -1,4 +1,4 @@
-"""Objects: declared keys that come, go, or become required; what undeclared keys may hold."""
+"""Objects: declared keys that are added, removed or become required, and the values of undeclared keys."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from mcp_governor.change.view import Alternative
 
 
-_MOST_RENAMES = 400
-"""Pairs of removed and added keys that are looked at."""
+_MAX_RENAMES = 400
+"""Maximum number of pairs of removed and added keys that are compared."""
 
 
 class Leaf(Protocol):
@@ -40,7 +40,7 @@ class Leaf(Protocol):
 
 
 class Walker(Protocol):
-    """The walk that a comparison of objects is part of (:class:`mcp_governor.change.walk.Walk`)."""
+    """The walk to which a comparison of objects belongs (:class:`mcp_governor.change.walk.Walk`)."""
 
     questions: Questions
     edits: list[Edit]
@@ -56,7 +56,7 @@ class Walker(Protocol):
 
 
 def plain(value: Any, spend: Callable[[int], None]) -> Any:
-    """A keyword's value as JSON: nodes rendered as published; ``spend`` is called with each part before it is made."""
+    """A keyword's value as JSON, with nodes rendered as published; ``spend`` is called before each part is created."""
     if isinstance(value, SchemaNode):
         return render(value, noted=True, spend=spend)
     if isinstance(value, list):
@@ -115,7 +115,7 @@ class _Objects:
         for name in gone:
             if name in self.new_elsewhere:
                 self.walk.complete = False
-                continue  # another schema that applies here declares it now
+                continue  # now declared by another schema that applies here
             self._removed(name)
         for name in come:
             if name in self.old_elsewhere:
@@ -130,8 +130,8 @@ class _Objects:
                 self._required(name)
 
     def _renamed(self, gone: list[str], come: list[str]) -> list[tuple[str, str]]:
-        if len(gone) * len(come) > _MOST_RENAMES:
-            return []  # so much has moved that no pair is sure
+        if len(gone) * len(come) > _MAX_RENAMES:
+            return []  # with so many changes no pair is certain
         pairs = [(before, after) for before in gone for after in come if self._is_rename(before, after)]
         olds, news = [before for before, _ in pairs], [after for _, after in pairs]
         return [pair for pair in pairs if olds.count(pair[0]) == news.count(pair[1]) == 1]
@@ -141,7 +141,7 @@ class _Objects:
         if (before in self.old_required) != (after in self.new_required):
             return False
         if self.walk.questions.signature(one) != self.walk.questions.signature(other):
-            # its schema was edited as well: only a name that says the same shows that it is the same argument
+            # Its schema was edited as well, so only an equivalent name shows that it is the same parameter.
             types = types_of(one)
             return types is not None and types == types_of(other) and same_but_for_shape(before, after)
         return likely_same_argument(before, after, one.notes, other.notes)
@@ -188,7 +188,7 @@ class _Objects:
         self.walk.judge(self.spot, lambda one, other: _with_keys_of(one, other, names), edit)
         self.walk.edits.append(edit)
 
-    # keys that are declared by pattern, or not at all
+    # -- keys that are declared by pattern, or not at all
 
     def _patterns(self) -> None:
         before = self.old.keys.get("patternProperties", {})
@@ -203,19 +203,19 @@ class _Objects:
         kind = None
         changed = self.old.with_keys({"patternProperties": after or None})
         if all(answer.verdict == "yes" for answer in self.walk.questions.both(self.old.node(), changed.node())):
-            # undeclared keys are open, so the sets are alike; the declaration is what came or went
+            # Undeclared keys are allowed, so the sets are equal; only the declaration was added or removed.
             kind = self._declared_by_pattern(gone, come)
             if kind is None:
                 return
         self.leaf("key-pattern", ("patternProperties",), at, kind=kind)
 
     def _declared_by_pattern(self, gone: Iterable[str], come: Iterable[str]) -> str | None:
-        """The kind of an edit of patterns that refuses nothing; ``None`` where they declare the same keys."""
+        """The kind of an edit of patterns that rejects nothing; ``None`` if they declare the same keys."""
         no_more = self._all_declared(come, self.old)
         if self._all_declared(gone, self.new):
             return None if no_more else "key-pattern-added"
         if come and no_more and self.walk.questions.side is Side.OUTPUT:
-            return "key-pattern-tightened"  # keys are data to a client that reads them all, not fields
+            return "key-pattern-tightened"  # to a client that reads all keys, they are data instead of fields
         return "key-pattern-removed"
 
     def _all_declared(self, patterns: Iterable[str], alternative: Alternative) -> bool:
@@ -227,7 +227,7 @@ class _Objects:
         return all(covers(partial(_pair, {"anyOf": declared}, one)) for one in matched)
 
     def _respelled(self) -> bool:
-        """True if undeclared keys have the same rule, written differently: by pattern, by name, by closing."""
+        """True if the rule for undeclared keys is the same, written differently: by pattern, by name, by closing."""
         keys = ("patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames")
         if closed_here(self.old.node()) == closed_here(self.new.node()):
             return False
@@ -244,6 +244,8 @@ class _Objects:
                 note.add("explicit")
             if declares(old) or self.root:
                 note.add("declares")
+            if self.root and not declares(old):
+                note.add("bare")
             at = next(
                 (one.where[key] for one in (self.new, self.old) for key in keys if key in one.keys), self.new.home
             )
@@ -260,14 +262,14 @@ class _Objects:
             elif is_true(before) != is_true(after) and not self.walk.questions.accepts_anything(
                 after if is_true(before) else before
             ):
-                # the declared reading closes what was explicitly open, so containment does not see it
+                # The declared reading closes what was explicitly open, so containment does not see the change.
                 kind = "extra-values-tightened" if is_true(before) else "extra-values-loosened"
                 self.leaf("extra-values", (key,), after.pointer, kind=kind, note=frozenset({"explicit"}))
             else:
                 self.walk.nodes(before, after, trust=self.trust)
 
     def _extra_stated(self, key: str, before: SchemaNode | None, after: SchemaNode | None) -> None:
-        """What undeclared keys hold is said, or no longer said: reported even where the declared reading ignores it."""
+        """An added or removed schema for undeclared keys, which is reported even if the declared reading ignores it."""
         stated = after if before is None else before
         if stated is None or self.walk.questions.accepts_anything(stated):
             return
@@ -290,18 +292,18 @@ class _Objects:
 
 
 def _declared(alternative: Alternative) -> dict[str, SchemaNode]:
-    """Properties that may hold something; a property that is ``false`` is forbidden, not declared."""
+    """Properties that can have a value; a property that is ``false`` is forbidden, not declared."""
     return {name: node for name, node in alternative.keys.get("properties", {}).items() if not is_false(node)}
 
 
 def _toggled(alternative: Alternative, name: str) -> Alternative:
-    """An alternative that requires one more property, or no longer requires it."""
+    """The alternative with one more required property, or with one fewer."""
     required = frozenset(alternative.keys.get("required", ())) ^ {name}
     return alternative.with_keys({"required": sorted(required) or None})
 
 
 def _with_keys_of(one: Alternative, other: Alternative, names: tuple[str, ...]) -> Alternative:
-    """``one`` with what ``other`` says of some keys; a closed object refuses those that it leaves out."""
+    """``one`` with the rules of ``other`` for some keys; a closed object rejects those that it lacks."""
     theirs = other.keys.get("properties", {})
     properties = {key: node for key, node in one.keys.get("properties", {}).items() if key not in names}
     properties |= {key: theirs[key] for key in names if key in theirs}

@@ -1,4 +1,4 @@
-"""The policy of the comparison: one option for each line of the table in docs/changes.md."""
+"""The policy of the comparison, with one option for each line of the table in docs/changes.md."""
 
 from __future__ import annotations
 
@@ -13,34 +13,36 @@ if TYPE_CHECKING:
 
 Policy = Literal["breaking", "compatible"]
 CapabilityPolicy = Literal["note", "breaking"]
+PresencePolicy = Literal["breaking", "flips", "compatible"]
 
 
 @frozen
 class ChangeOptions:
-    """What counts as a break where a schema alone cannot settle it.
+    """Decides what counts as a break if schemas alone cannot settle it.
 
     Attributes:
-        argument_removed: an argument is no longer declared, even if the object is open.
-        input_closed: an input object that left ``additionalProperties`` out now forbids further keys; the level
-            ``strict`` calls it breaking whatever this says.
-        declared_openness_closed: an explicit ``true``, ``{}`` or schema for further keys becomes narrower.
-        closed_output: a field is added to a closed output, or a closed output is opened. ``breaking`` is for
-            hosts that validate against a cached schema.
+        argument_removed: a parameter is no longer declared, even if the object is open.
+        input_closed: an input object without ``additionalProperties`` now forbids undeclared keys, except that of a
+            tool without parameters; the level ``strict`` always calls it breaking.
+        declared_openness_closed: an explicit ``true``, ``{}`` or schema for undeclared keys becomes narrower.
+        closed_output: a field is added to a closed output, or a closed output is opened. ``breaking`` is for hosts that
+            validate against a cached schema.
         optional_field_removed: an output field that was not required is no longer declared.
         output_enum_value_added: an output enum gains a value.
-        open_enums: enums that may gain values: names of fields (``kind``), or globs over their pointer in the
-            tool (``/outputSchema/*/kind``) or over the fields that lead to them (``/error/kind``).
-        default_changed: the default of an argument becomes another one.
-        default_presence: a default is added or removed.
-        required_with_default: an argument that carries a default becomes required, or is added as required.
+        open_enums: enums that may gain values: names of fields (``kind``), or globs over their pointer in the tool
+            (``/outputSchema/*/kind``) or over the path of fields (``/error/kind``).
+        default_changed: the default of a parameter changes.
+        default_presence: a default is added or removed. ``flips``: it breaks if it is ``true``, because an omitted
+            boolean is ``false`` to most servers, and the description did not mention it.
+        required_with_default: a parameter with a default becomes required, or is added as required.
         hint_less_safe: a behaviour hint promises less than before.
-        capabilities: the server declares fewer capabilities than before, within one protocol era: ``note`` for what
-            comes and goes with the SDK, ``breaking`` where clients rely on them.
-        assert_formats: ``format`` is asserted: added or changed, it refuses values.
+        capabilities: the server declares fewer capabilities than before, within one protocol era: ``note`` for
+            capabilities that depend on the SDK, ``breaking`` if clients rely on them.
+        assert_formats: ``format`` is asserted: if it is added or changed, it rejects values.
         deadline: seconds for one containment question.
-        tool_deadline: seconds for one tool; what is not decided by then is unknown. The largest tools that were seen
-            take one second, and 20,000 edits about as many as this.
-        run_deadline: the same for a whole comparison. 10,000 tools with an edit each take about half.
+        tool_deadline: seconds for one tool; anything undecided by then is unknown. The largest known tools take one
+            second, and 20,000 edits about this long.
+        run_deadline: the same for a whole comparison. 10,000 tools with an edit each take about half as long.
     """
 
     argument_removed: Policy = "breaking"
@@ -51,7 +53,7 @@ class ChangeOptions:
     output_enum_value_added: Policy = "breaking"
     open_enums: tuple[str, ...] = ()
     default_changed: Policy = "breaking"
-    default_presence: Policy = "compatible"
+    default_presence: PresencePolicy = "compatible"
     required_with_default: Policy = "breaking"
     hint_less_safe: Policy = "breaking"
     capabilities: CapabilityPolicy = "note"
@@ -64,7 +66,7 @@ class ChangeOptions:
         """True if an enum may gain values.
 
         Args:
-            pointer: of the ``enum`` keyword or of its schema, in the tool.
+            pointer: to the ``enum`` keyword or to its schema, relative to the tool.
         """
         place = pointer.removesuffix("/enum").removesuffix("/const")
         steps = [step for step in place.split("/") if step]
@@ -77,19 +79,19 @@ class ChangeOptions:
 DEFAULT_OPTIONS = ChangeOptions()
 
 CHARTER_OPEN_ENUMS = ("*/error/kind", "*/degradation_reason")
-"""Enums that the charter keeps open: error kinds and degradation reasons."""
+"""Enums that the charter leaves open: error kinds and degradation reasons."""
 
 _SUMMARIES = {
-    "argument_removed": "An argument is no longer declared.",
+    "argument_removed": "A parameter is no longer declared.",
     "input_closed": "An input object that left additionalProperties out forbids additional keys.",
     "declared_openness_closed": "Additional keys that were explicitly allowed are restricted.",
     "closed_output": "A field is added to a closed output, or a closed output is opened.",
     "optional_field_removed": "An optional output field is no longer declared.",
     "output_enum_value_added": "An output enum gains a value.",
     "open_enums": "Output enums that may gain values: names of fields, or globs over pointers.",
-    "default_changed": "The default of an argument changes.",
-    "default_presence": "The default of an argument is added or removed.",
-    "required_with_default": "An argument with a default becomes required, or is added as required.",
+    "default_changed": "The default of a parameter changes.",
+    "default_presence": "The default of a parameter is added or removed; `flips`: breaking for a boolean `true`.",
+    "required_with_default": "A parameter with a default becomes required, or is added as required.",
     "hint_less_safe": "A behaviour hint promises less than before.",
     "capabilities": "The server drops capabilities, within one protocol era: a note, or a break.",
     "assert_formats": "Read `format` as an assertion that refuses values.",
@@ -100,34 +102,37 @@ _SUMMARIES = {
 
 
 def option_schemas() -> dict[str, Any]:
-    """The options as a configuration spells them: kebab-case name → JSON Schema with its default."""
+    """The options in a configuration: kebab-case name → JSON Schema with its default."""
     schemas: dict[str, Any] = {}
     for item in fields(ChangeOptions):
         default = getattr(DEFAULT_OPTIONS, item.name)
         schemas[item.name.replace("_", "-")] = {
-            **_shape(default),
+            **_shape(item.name, default),
             "description": _SUMMARIES[item.name],
             "default": list(default) if isinstance(default, tuple) else default,
         }
     return schemas
 
 
-def _shape(default: Any) -> dict[str, Any]:
+_CHOICES = {"capabilities": CapabilityPolicy, "default_presence": PresencePolicy}
+
+
+def _shape(name: str, default: Any) -> dict[str, Any]:
     if isinstance(default, bool):
         return {"type": "boolean"}
     if isinstance(default, float):
         return {"type": "number", "exclusiveMinimum": 0}
     if isinstance(default, tuple):
         return {"type": "array", "items": {"type": "string"}}
-    return {"enum": list(get_args(CapabilityPolicy if default == "note" else Policy))}
+    return {"enum": list(get_args(_CHOICES.get(name, Policy)))}
 
 
 def options_from(table: Mapping[str, Any], *, open_enums: tuple[str, ...] = ()) -> ChangeOptions:
-    """The options of a configuration table that :func:`option_schemas` accepts.
+    """The options from a configuration table that :func:`option_schemas` accepts.
 
     Args:
-        table: kebab-case names → values; names that are not options are left alone.
-        open_enums: further open enums, those of a profile.
+        table: kebab-case names → values; other names are ignored.
+        open_enums: additional open enums, from a profile.
     """
     known = {item.name for item in fields(ChangeOptions)}
     given = {key.replace("-", "_"): value for key, value in table.items()}

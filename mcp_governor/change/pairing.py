@@ -1,4 +1,4 @@
-"""Which alternative of the old schema lives on in which of the new one."""
+"""Matches alternatives of the old schema with those of the new one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 def pair(
     old: list[Alternative], new: list[Alternative], signature: Callable[[Alternative], int]
 ) -> tuple[list[tuple[Alternative, Alternative]], list[Alternative], list[Alternative]]:
-    """Pairs that are to be compared, then what is gone, then what has come. Equal ones are left out.
+    """Pairs to compare, then removed alternatives, then added ones. Equal ones are left out.
 
-    Alternatives that say the same are paired first, then those of one type: objects by their tag, then by the
-    keys they share, others in order.
+    Alternatives with the same content are paired first, then those of one type: objects by their tag, then by their
+    common keys, others in order.
     """
-    # However much it changed: its edits say more than that one went and another came.
+    # However much it changed, its edits are more informative than a removal and an addition.
     if len(old) == len(new) == 1 and old[0].type == new[0].type:
         return [(old[0], new[0])], [], []
     gone, come = _without_equals(old, new, signature)
@@ -33,7 +33,7 @@ def pair(
     ]
     used_old: set[int] = set()
     used_new: set[int] = set()
-    # The likeliest pair takes its two; of equally likely ones the first in the lists, so that runs agree.
+    # The likeliest pair comes first; of equally likely ones the first in the lists, so that runs agree.
     for score, _, left, right in sorted(scored, reverse=True):
         if left in used_old or right in used_new or score < 0:
             continue
@@ -45,18 +45,19 @@ def pair(
     return pairs, gone, come
 
 
-_MOST_PAIRS = 10_000
-"""Pairs that are all scored. Where there are more, only those are that share one of their rarest features."""
+_MAX_PAIRS = 10_000
+"""Maximum number of pairs that are all scored. With more, only pairs that share one of their rarest features are
+scored."""
 _RAREST = 8
-"""Features of one alternative that are followed, and alternatives that share one: real tags are unique, so one would
-do. A pair that shares none of them is not paired."""
+"""Number of features per alternative that are followed, and of alternatives that share one. Real tags are unique, so
+one would be enough. A pair that shares none of them is not paired."""
 
 
 def _candidates(
     gone: list[Alternative], come: list[Alternative], old_tags: list[_Tags], new_tags: list[_Tags]
 ) -> Iterator[tuple[int, int]]:
-    """Positions of alternatives that may be one, in linear time where there are many."""
-    if len(gone) * len(come) <= _MOST_PAIRS:
+    """Positions of alternatives that may match, in linear time if there are many."""
+    if len(gone) * len(come) <= _MAX_PAIRS:
         yield from (
             (left, right)
             for left, before in enumerate(gone)
@@ -75,7 +76,7 @@ def _candidates(
 
 
 def _features(alternative: Alternative, tagged: _Tags, position: int) -> Iterator[Hashable]:
-    """What two alternatives that are one have in common: values of tags, keys, or at least their place in the list."""
+    """Common features of matching alternatives: values of tags, keys, or at least their position in the list."""
     kind = alternative.type
     if kind in ("object", None):
         yield from ((kind, name, value) for name, values in tagged.items() for value in sorted(values))
@@ -105,13 +106,13 @@ def _tags(alternative: Alternative) -> _Tags:
 
 
 def _likeness(old: Alternative, new: Alternative, before: _Tags, after: _Tags) -> float:
-    """0 to 3 for two alternatives of one type; below 0 where they carry different tags."""
+    """The likeness of two alternatives of one type from 0 to 3; below 0 if they have different tags."""
     if old.type not in ("object", None):
         return 1.0
     shared = before.keys() & after.keys()
     if shared:
         agreeing = sum(1 for name in shared if before[name] & after[name])
-        # Tags are the names of alternatives: another value is another alternative, however alike the rest is.
+        # Tags are the names of alternatives: with another value it is another alternative, however alike the rest is.
         if agreeing == 0:
             return -1.0
         return 2.0 + agreeing / len(shared)
@@ -124,11 +125,11 @@ _IN_PLACE = {"allOf", "anyOf", "if", "oneOf"}
 
 
 def pair_retyped(gone: list[Alternative], come: list[Alternative]) -> list[tuple[Alternative, Alternative]]:
-    """Alternatives that live on with another type: what else they say can be compared.
+    """Alternatives that match despite another type, so that their other keywords can be compared.
 
-    A number that becomes an integer, or the reverse; or the only alternative, where its type is stated or no longer
-    stated. An object without any keyword in common is a replacement: its keys came with its type. So is what a
-    combination of schemas allows, which may well give the type itself.
+    A number that becomes an integer, or the reverse; or the only alternative, if its type becomes explicit or is no
+    longer explicit. An object without a common keyword is a replacement, since its keys come with its type. So is the
+    result of a combination of schemas, which may well give the type itself.
     """
     numbers = [[item for item in side if item.type in _NUMBERS] for side in (gone, come)]
     if len(numbers[0]) == len(numbers[1]) == 1:
@@ -143,12 +144,12 @@ def pair_retyped(gone: list[Alternative], come: list[Alternative]) -> list[tuple
 
 
 def comparable(before: Alternative, after: Alternative) -> tuple[Alternative, Alternative]:
-    """Two retyped alternatives, each with its own type, and keywords in the spelling of the narrower type."""
+    """Two retyped alternatives, each with its own type, and with keywords in the spelling of the narrower type."""
     names = [item.type for item in (before, after) if item.type is not None]
     name = "integer" if "integer" in names else names[0]
     return as_type(before, name), as_type(after, name)
 
 
 def with_type_of(one: Alternative, other: Alternative) -> Alternative:
-    """An alternative with the type of another and everything else its own."""
+    """An alternative with the type of another and otherwise unchanged."""
     return Alternative(other.type, one.keys, one.where, one.home, one.notes, one.stated)

@@ -1,10 +1,10 @@
 """A schema as a set of instances, in one of three readings (docs/changes.md, Two levels).
 
-*Raw* is the published text. *Closed* forbids every key that the schema does not declare, wherever it leaves them
-open without saying what they hold: what callers send, and what servers answer, as people mean it. *Opened*
-allows further keys where the schema forbids them: what a reader of an answer has to put up with. A closed
-reading accepts a subset of the raw one, an opened reading a superset; alternatives of ``oneOf`` that could
-overlap after the change are rendered so that this holds.
+*Raw* is the published text. *Closed* forbids undeclared keys wherever the schema allows them without giving them a
+schema: this is what callers send and servers return in practice. *Opened* allows undeclared keys where the schema
+forbids them: this is what a reader of a response has to tolerate. A closed reading accepts a subset of the raw one, an
+opened reading a superset; alternatives of ``oneOf`` that could overlap after the change are rendered so that this
+holds.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from mcp_governor.change.graph import SchemaNode
 
 _IN_PLACE = APPLICATORS.intersection(IN_PLACE) - {"if", "not"}
-"""What is read as its schema is; conditions and negations are always as published."""
+"""Keywords whose subschemas are read like their parent; conditions and negations are always read as published."""
 _SHAPING = _IN_PLACE | {"$ref", "if", "patternProperties", "properties"}
 
 
 class Reading(Enum):
-    """How openness is read."""
+    """How undeclared keys are read."""
 
     RAW = "raw"
     CLOSED = "closed"
@@ -48,8 +48,8 @@ class Reading(Enum):
 
 
 class _Role(Enum):
-    """Where a node stands while a reading is rendered: as published, as an object of its own, or as a part of
-    one whose keys are counted elsewhere."""
+    """The role of a node while a reading is rendered: as published, as an object of its own, or as a part of one whose
+    keys are counted elsewhere."""
 
     RAW = "raw"
     WHOLE = "whole"
@@ -57,8 +57,8 @@ class _Role(Enum):
     PART = "part"
 
 
-def _freely(_: int) -> None:
-    """Work that nobody counts."""
+def _unlimited(_: int) -> None:
+    """Ignores the work."""
 
 
 def render(
@@ -69,18 +69,18 @@ def render(
     replaced: Mapping[SchemaNode, SchemaNode] | None = None,
     noted: bool = False,
     definition: str = "d",
-    spend: Callable[[int], None] = _freely,
+    spend: Callable[[int], None] = _unlimited,
 ) -> Any:
-    """The node as a 2020-12 schema in a reading, with its references under ``$defs``.
+    """Render the node as a 2020-12 schema in a reading, with its references under ``$defs``.
 
     Args:
         node: the schema.
-        reading: how openness is read.
-        arguments: the node is the root of a tool's input: without properties it is a tool without arguments.
-        replaced: nodes to render as others, to see one edit at a time.
-        noted: keep what is in ``NOTE_FAMILIES``, which narrow nothing.
-        definition: what names under ``$defs`` begin with.
-        spend: is called with the work, in parts of the schema, before it is done; what it raises goes to the caller.
+        reading: how undeclared keys are read.
+        arguments: the node is the root of a tool's input: without properties it is a tool without parameters.
+        replaced: nodes to render as others, to isolate one edit.
+        noted: keep the keys of ``NOTE_FAMILIES``, which do not restrict values.
+        definition: prefix of the names under ``$defs``.
+        spend: called with the work, in schema parts, before it is done; its exceptions are passed on to the caller.
     """
     renderer = _Renderer(reading, replaced or {}, noted, definition, spend)
     role = _Role.RAW if reading is Reading.RAW else (_Role.ROOT if arguments else _Role.WHOLE)
@@ -92,7 +92,7 @@ def render(
 
 
 def conjunction(one: Any, other: Any) -> Any:
-    """A schema that asks for two rendered ones, whose definitions bear different names."""
+    """The conjunction of two rendered schemas, whose definitions have different names."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return {"allOf": [one, other]}
     definitions = {**one.get("$defs", {}), **other.get("$defs", {})}
@@ -104,7 +104,7 @@ _SUBSTITUTE = "mcp-governor:unreadable:"
 
 
 def stand_ins(value: Any) -> frozenset[str]:
-    """The values that stand for unreadable parts in a rendered schema, or in an instance of one."""
+    """The placeholders for unreadable parts in a rendered schema, or in an instance of one."""
     found: set[str] = set()
     stack = [value]
     while stack:
@@ -168,7 +168,7 @@ class _Renderer:
         return self.closed(node, role)
 
     def keywords(self, node: SchemaNode, role: _Role, skip: frozenset[str] = frozenset()) -> dict[str, Any]:
-        """All keywords of a node; what applies in place is a part where the node is read."""
+        """All keywords of a node; subschemas that apply in place are rendered as parts of it."""
         out: dict[str, Any] = {}
         self.spend(1 + len(node.keywords))
         raw = role is _Role.RAW
@@ -226,7 +226,7 @@ class _Renderer:
             return self.keywords(node, role)
         keywords = node.keywords
         if role is _Role.WHOLE and _SHAPING.isdisjoint(keywords):
-            return self.keywords(node, role)  # nothing here declares a key: most nodes are leaves
+            return self.keywords(node, role)  # no key is declared here: most nodes are leaves
         if not extra and set(keywords) == {"$ref"}:
             return self.reference(keywords["$ref"], role)
         unions = [key for key in UNIONS if key in keywords]
@@ -243,7 +243,7 @@ class _Renderer:
         return out
 
     def _alternatives(self, node: SchemaNode, key: str, role: _Role, extra: Names) -> dict[str, Any]:
-        """A union and nothing else: each alternative is an object of its own."""
+        """A union without other keywords: each alternative is an object of its own."""
         branches = node.keywords[key]
         out = self.keywords(node, role, frozenset({key}))
         read = []
@@ -265,7 +265,7 @@ class _Renderer:
         return self.closed(branch, role, shared)
 
     def _narrow_branches(self, branches: list[SchemaNode], rest: Names, out: dict[str, Any]) -> None:
-        """Alternatives that exclude each other do not lend each other their keys."""
+        """Make alternatives that exclude each other not share their keys."""
         overlaps = Overlaps(branches, self.spend)
         own = [names(branch) for branch in branches]
         everything = Names(
@@ -290,7 +290,7 @@ class _Renderer:
 
 
 def _shut(schema: dict[str, Any], allowed: Names) -> None:
-    schema.pop("unevaluatedProperties", None)  # true: what remained after it is closed now
+    schema.pop("unevaluatedProperties", None)  # true: the remaining keys are closed now
     properties = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
     more = sorted(allowed.properties - properties.keys())

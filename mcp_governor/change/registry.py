@@ -1,4 +1,4 @@
-"""Every kind of change, declared once: what it means for a client, its mirrors, its defaults, an example.
+"""Every kind of change, declared once: its meaning for a client, its mirrors, its defaults, an example.
 
 Kinds of schema edits is in :mod:`mcp_governor.change.schema_kinds` (their families in
 :mod:`mcp_governor.change.family_kinds`, annotations in :mod:`mcp_governor.change.note_kinds`), other edits of a surface
@@ -39,22 +39,22 @@ def kind(name: str) -> Kind:
     """One kind.
 
     Raises:
-        KeyError: where there is none of that name.
+        KeyError: there is no kind with this name.
     """
     return catalogue()[name]
 
 
 def required_bump(verdict: Verdict, kind: str, tier: Tier = Tier.STANDARD) -> Bump:
-    """The smallest version step that a change needs (surface governance, "Schema versioning rules").
+    """The smallest version step that a change requires (surface governance, "Schema versioning rules").
 
-    A break, or what may be one, needs a major step on the tiers ``facade`` and ``standard``, a minor one on
-    ``advanced``; ``internal`` promises nothing. Additions need a minor step, wording a patch. What the version
-    scheme makes of that before 1.0.0, and the deprecation that must come first, is the policy's business.
+    A break, or a possible break, requires a major step on the tiers ``facade`` and ``standard``, and a minor one on
+    ``advanced``; ``internal`` promises nothing. Additions require a minor step, wording a patch. The policy handles
+    version schemes before 1.0.0, and the deprecation that must come first.
 
     Args:
         verdict: what the change does to clients.
         kind: its name in the catalogue.
-        tier: of the tool whose promise is at stake.
+        tier: of the tool whose promise is affected.
     """
     if tier is Tier.INTERNAL:
         return Bump.NONE

@@ -1,4 +1,4 @@
-"""Which removed thing lives on under another name: similar words, similar schema, never a guess between two."""
+"""Detects renames: similar words and a similar schema, and never a guess between two candidates."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def words(name: str) -> list[str]:
 
 
 def name_likeness(old: str, new: str) -> float:
-    """0 to 1: how alike two identifiers are, by their words and by their letters."""
+    """How alike two identifiers are by their words and their letters, from 0 to 1."""
     before, after = words(old), words(new)
     if before == after:
         return 1.0
-    # A word more or less: letters would rate `id` and `document_id` as strangers.
+    # A word more or less: by letters, `id` and `document_id` would be unrelated.
     if set(before) < set(after) or set(after) < set(before):
         return 0.8
     from difflib import SequenceMatcher
@@ -30,7 +30,7 @@ def name_likeness(old: str, new: str) -> float:
 
 
 def text_likeness(old: str, new: str) -> float:
-    """0 to 1: how alike two descriptions are, word by word."""
+    """How alike two descriptions are, word by word, from 0 to 1."""
     if old == new:
         return 1.0 if old else 0.0
     before, after = old.split(), new.split()
@@ -42,11 +42,11 @@ def text_likeness(old: str, new: str) -> float:
 
 
 def likely_same_argument(old: str, new: str, old_notes: Mapping[str, Any], new_notes: Mapping[str, Any]) -> bool:
-    """True if two arguments with one schema are one that was renamed.
+    """True if two parameters with the same schema are one that was renamed.
 
-    Names that differ in shape only (``user_id`` and ``userId``, ``filepath`` and ``path``) are one whatever their
-    descriptions say; other names need descriptions that agree. Counterparts (``start`` and ``end``) are never one:
-    of two arguments that belong together, one went and the other came.
+    Names that differ in form only (``user_id`` and ``userId``, ``filepath`` and ``path``) match whatever their
+    descriptions say; other names need descriptions that agree. Counterparts (``start`` and ``end``) never match: one of
+    a pair was removed and the other added.
     """
     before, after = argument_words(old), argument_words(new)
     if _are_distinct(before, after):
@@ -60,20 +60,20 @@ def likely_same_argument(old: str, new: str, old_notes: Mapping[str, Any], new_n
         return spelling
     one, other = map(str, descriptions)
     if _named_only_in(one, other, before) and _named_only_in(other, one, after):
-        # "The start date", "The end date": descriptions of two arguments of a kind differ in the names alone
+        # "The start date", "The end date": descriptions of related parameters differ only in the names
         return spelling
     agreeing = text_likeness(one, other)
     return agreeing >= 0.8 or (agreeing >= 0.5 and alike >= 0.6)
 
 
 def same_but_for_shape(old: str, new: str) -> bool:
-    """True if two names are one in another style, or one with words in front or behind that qualify nothing."""
+    """True if two names are the same in another style, or with additional words that add no meaning."""
     before, after = argument_words(old), argument_words(new)
     return "".join(before) == "".join(after) or _says_more(before, after) or _says_more(after, before)
 
 
 def argument_words(name: str) -> list[str]:
-    """The words of an argument's name; two common ones written as one are distinguished: ``filepath``, ``userid``."""
+    """The words of a parameter's name; two common ones written as one are separated: ``filepath``, ``userid``."""
     found: list[str] = []
     for word in words(name):
         cut = next((at for at in range(2, len(word) - 1) if {word[:at], word[at:]} <= _COMMON_WORDS), None)
@@ -152,7 +152,7 @@ _COMMON_WORDS = frozenset(
         "zone",
     ]
 )
-"""Words that names of arguments are commonly put together from."""
+"""Common words in names of parameters."""
 
 _APART = tuple(
     frozenset(pair.split())
@@ -204,7 +204,7 @@ _APART = tuple(
         "read write",
     )
 )
-"""Words that name the two of a pair."""
+"""Words for the two members of a pair."""
 
 _QUALIFIERS = frozenset().union(*_APART) - {"in", "input", "key", "source", "src", "value", "x", "y"} | {
     "all",
@@ -217,11 +217,11 @@ _QUALIFIERS = frozenset().union(*_APART) - {"in", "input", "key", "source", "src
     "second",
     "total",
 }
-"""Words that make another argument of a name: ``price`` and ``max_price``, ``id`` and ``parent_id``."""
+"""Words that make it another parameter: ``price`` and ``max_price``, ``id`` and ``parent_id``."""
 
 
 def _are_distinct(before: list[str], after: list[str]) -> bool:
-    """True if two names are those of a pair, or one qualifies what the other does not."""
+    """True if two names form a pair, or if only one of them has a qualifier."""
     gone, come = set(before) - set(after), set(after) - set(before)
     if not gone or not come:
         return not _QUALIFIERS.isdisjoint(gone | come)
@@ -229,7 +229,7 @@ def _are_distinct(before: list[str], after: list[str]) -> bool:
 
 
 def _says_more(short: list[str], long: list[str]) -> bool:
-    """True if a name is another with words in front or behind that qualify nothing."""
+    """True if a name is another one with additional words that add no meaning."""
     size = len(short)
     if not 0 < size < len(long):
         return False
@@ -239,6 +239,6 @@ def _says_more(short: list[str], long: list[str]) -> bool:
 
 
 def _named_only_in(text: str, other: str, name: list[str]) -> bool:
-    """True if a description names its argument in words that the other one lacks."""
+    """True if a description names its parameter in words that the other description lacks."""
     here, there = ({word.lower() for word in _WORD.findall(item)} for item in (text, other))
     return bool(set(name) & (here - there))

@@ -135,7 +135,7 @@ _KEYS = [
         "argument-removed",
         "output-field-removed",
         (
-            "An argument is no longer declared: calls that pass it are refused, or what they asked for is "
+            "A parameter is no longer declared: calls that pass it are refused, or what they asked for is "
             "silently ignored.",
             "A field is no longer declared: clients that read it find nothing.",
         ),
@@ -151,7 +151,7 @@ _KEYS = [
         "argument-added",
         "output-field-added",
         (
-            "A new optional argument; calls without it still work.",
+            "A new optional parameter; calls without it still work.",
             "A new field; clients ignore fields that they do not know, unless they validate against a cached "
             "closed schema.",
         ),
@@ -167,7 +167,7 @@ _KEYS = [
         "argument-renamed",
         "output-field-renamed",
         (
-            "An argument was renamed: calls that pass the old name are refused, or the value is ignored.",
+            "A parameter was renamed: calls that pass the old name are refused, or the value is ignored.",
             "A field was renamed: clients that read the old name find nothing.",
         ),
         (_BREAKING, _BREAKING),
@@ -185,7 +185,7 @@ _KEYS = [
         "argument-required",
         "output-field-guaranteed",
         (
-            "An optional argument became required: calls without it are refused.",
+            "An optional parameter became required: calls without it are refused.",
             "A field that could be missing is now always present.",
         ),
         (_BREAKING, _COMPATIBLE),
@@ -199,7 +199,7 @@ _KEYS = [
         "argument-optional",
         "output-field-optional",
         (
-            "A required argument became optional.",
+            "A required parameter became optional.",
             "A field that was always present may now be missing: clients that read it without a check fail.",
         ),
         (_COMPATIBLE, _BREAKING),
@@ -249,7 +249,7 @@ _KEYS = [
     Kind(
         "required-argument-added",
         Side.INPUT,
-        "A new argument is required: every call that worked before is refused.",
+        "A new parameter is required: every call that worked before is refused.",
         _BREAKING,
         reverse="argument-removed",
         other_side="output-field-added",
@@ -258,7 +258,7 @@ _KEYS = [
         message="required {thing} is new",
         entry="{tool} now [requires|require] the new {field}.",
         event=Event.EXTENDED,
-        thing="argument",
+        thing="parameter",
     ),
     Kind(
         "schema-repaired",
@@ -331,7 +331,7 @@ _WHOLE = [
         "schema-description-changed",
         "output-schema-description-changed",
         (
-            "The description of an argument changed; the accepted calls are the same.",
+            "The description of a parameter changed; the accepted calls are the same.",
             "The description of a field changed; the possible results are the same.",
         ),
         (_COMPATIBLE, _COMPATIBLE),

@@ -1,4 +1,4 @@
-"""Two published schemas → changes."""
+"""Compares two published schemas."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
 
 @frozen
 class SchemaPair:
-    """What is compared.
+    """The two sides of a comparison.
 
     Attributes:
         old, new: the published schemas.
@@ -62,16 +62,16 @@ class SchemaPair:
 
     @property
     def base(self) -> str:
-        """Pointer of the schema in the tool."""
+        """Pointer to the schema in the tool."""
         return "/inputSchema" if self.side is Side.INPUT else "/outputSchema"
 
 
 def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:
-    """The changes between two schemas of one tool; never raises, whatever the schemas hold.
+    """The changes between two schemas of one tool; never raises, whatever the schemas contain.
 
     Args:
         pair: the schemas.
-        budget: of the tool. Where it ends before the edits are found, the only change is that nothing is decided.
+        budget: of the tool. If it is used up before the edits are found, the only change says that nothing was decided.
     """
     if same_json(pair.old, pair.new):
         return []
@@ -98,9 +98,9 @@ def _undecided(pair: SchemaPair, reason: str) -> Change:
 
 
 def _usability(pair: SchemaPair, budget: Budget) -> list[Change]:
-    """The one change to report where just one of two input schemas can be used at all.
+    """The one change to report if only one of two input schemas is usable at all.
 
-    What makes a new schema accept nothing is reported edit by edit, unless its root is broken.
+    Reasons why a new schema accepts nothing are reported edit by edit, unless its root is broken.
     """
     if pair.side is Side.OUTPUT:
         return []
@@ -164,7 +164,7 @@ def _facts(edit: Edit, path: str) -> Facts:
         return Facts(lost=_without(old, new), gained=_without(new, old))
     if edit.family == "argument":
         names = names_on(path)
-        # The place is that of the key, by its new name, or the list of required keys, which may name one not declared.
+        # The place is that of the key, by its new name, or the list of required keys, which may name an undeclared one.
         around = names[:-1] if names and names[-1] in (edit.name, edit.new) else names
         return Facts((*around, edit.name), successor=edit.new if edit.kind == "argument-renamed" else None)
     return Facts(detail=", ".join(edit.note)) if edit.kind in ("schema-repaired", "schema-unusable") else NO_FACTS
@@ -176,7 +176,7 @@ def _without(values: list[Any], others: list[Any]) -> tuple[Any, ...]:
 
 
 class _Published:
-    """What the two schemas say of a witness, as they were published: it was found in a reading of them."""
+    """Checks a witness against the two schemas as published, because it was found in a reading of them."""
 
     def __init__(self, pair: SchemaPair, old: Graph, new: Graph, budget: Budget) -> None:
         self._pair = pair
@@ -184,7 +184,7 @@ class _Published:
         self._read = (old, new)
 
     def show(self, edit: Edit) -> bool:
-        """True if the edit has a witness, the schemas agree, and there is room for it."""
+        """True if the edit has a witness, both schemas confirm it, and there is room for it."""
         if not edit.forward.has_witness or stand_ins(edit.forward.witness):
             return False
         old, new = (validator.accepts(edit.forward.witness) for validator in self._validators)
@@ -204,14 +204,14 @@ class _Published:
 
 
 def _validating(schema: Any, document: Graph) -> Validating:
-    """A schema as published; where no validator takes it so, as it was read: without the parts that are not schemas,
-    on which no witness hangs."""
+    """A schema as published; if no validator accepts it, as it was read: without the parts that are not schemas, on
+    which no witness depends."""
     found = Validating(schema)
     return found if found.readable else Validating(render(document.root))
 
 
 def _wording(pair: SchemaPair) -> Iterator[Change]:
-    """Words that changed in places that both schemas have."""
+    """Changed words at places that both schemas have."""
     old = {pointer: schema for pointer, schema in walk(pair.old) if isinstance(schema, dict)}
     kind = kind_of(Edit("description", "", kind="schema-description-changed"), pair.side)
     reworded = [

@@ -1,4 +1,4 @@
-"""The server itself on two surfaces: name, instructions, capabilities."""
+"""Compares the servers themselves: name, instructions, capabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def compare_servers(old: Surface, new: Surface, level: Level, options: ChangeOptions) -> Iterator[Change]:
-    """Changes of what the server says about itself. A bare recording says nothing, which does not count as a change."""
+    """Changes of what the server publishes about itself. A bare recording has no such data, which is not a change."""
 
     def changed(kind: str, path: str, before: Any, after: Any) -> Change:
         facts = Facts(fields=(path.rpartition("/")[2],))
@@ -39,22 +39,22 @@ def compare_servers(old: Surface, new: Surface, level: Level, options: ChangeOpt
 
 
 def same_era(old: Surface, new: Surface) -> bool:
-    """True if both surfaces were read in one protocol era: what a server declares in the other is not a change of it.
+    """True if both surfaces were read in one protocol era: differences between eras are not changes of the server.
 
-    Recordings that do not name a protocol are compared with their like.
+    Recordings without a protocol belong together.
     """
     return old.modern == new.modern and (old.protocol is None) == (new.protocol is None)
 
 
 def _capabilities(old: Surface, new: Surface, level: Level, options: ChangeOptions) -> Iterator[Change]:
-    """What the server declares, as one change: an SDK upgrade moves several capabilities at once.
+    """Changed capabilities as one change: an SDK upgrade changes several at once.
 
-    Clients learn of capabilities on every connection, and what a lost family (tools, prompts, resources) held is
-    reported entry by entry. So this is a note, unless the policy says that losing one breaks clients.
+    Clients read capabilities on every connection, and the entries of a lost family (tools, prompts, resources) are
+    reported one by one. So this is a note, unless the policy says that losing a capability breaks clients.
     """
     before, after = _flags(old.capabilities), _flags(new.capabilities)
     moved = before ^ after
-    # A sub-capability goes and comes with the one that it belongs to.
+    # A sub-capability is added and removed together with its parent.
     lost, gained = (
         [".".join(flag) for flag in sorted(flags) if not (flag[:-1] and flag[:-1] in moved)]
         for flags in (before - after, after - before)
@@ -78,9 +78,9 @@ def _has_handshake(surface: Surface) -> bool:
 
 
 def _flags(capabilities: Mapping[str, Any]) -> frozenset[tuple[str, ...]]:
-    """Capabilities that are offered: those present, and their sub-capabilities unless they are ``false``.
+    """Offered capabilities: present ones, and their sub-capabilities unless they are ``false``.
 
-    ``experimental`` promises nothing and is left out.
+    ``experimental`` is left out, since it promises nothing.
     """
     found: set[tuple[str, ...]] = set()
     for name, value in capabilities.items():

@@ -1,4 +1,4 @@
-"""Kinds of changes of what the server says of itself."""
+"""Kinds of changes to what the server publishes about itself."""
 
 from __future__ import annotations
 

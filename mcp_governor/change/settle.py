@@ -1,4 +1,4 @@
-"""The last word: the whole documents are asked, and every edit is tried alone, for its verdict and witness."""
+"""The final decision: compares the whole documents, and tries every edit alone for its verdict and witness."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOST_WITNESSES = 1_000
-"""Breaks of one schema that get a witness of their own; of the others it is settled that they break. Nobody reads so
-many, and to find one takes five times as long as to know that there is one."""
+_MAX_WITNESSES = 1_000
+"""Maximum number of breaks in one schema with a witness of their own; the others are only known to break. Nobody reads
+so many, and finding a witness takes five times as long as knowing that there is one."""
 
 
 @frozen
 class Settlement:
-    """What lies between two documents.
+    """The difference between two documents.
 
     Attributes:
-        edits: each with its verdict and, for a break, its witness.
-        same: there is no edit, and the documents surely mean the same.
+        edits: the edits with their verdicts and, for breaks, their witnesses.
+        same: there is no edit, and the documents certainly mean the same.
     """
 
     edits: Sequence[Edit]
@@ -34,9 +34,9 @@ class Settlement:
 def settled_edits(questions: Questions) -> Settlement:
     """The edits between two documents that are not the same text.
 
-    Where the whole is contained, no edit breaks by containment; where it is not, at least one does, or one is
-    unknown. Where nothing can be named, the documents are proved to mean the same, or differ as a whole: there is
-    always something to report.
+    If the whole is contained, no edit breaks by containment; otherwise at least one does, or one is unknown. If no edit
+    can be named, the documents are proved to mean the same, or they differ as a whole: there is always something to
+    report.
     """
     walk = Walk(questions)
     try:
@@ -81,14 +81,14 @@ def _settled(questions: Questions, walk: Walk) -> Settlement:
 
 
 def _localised(walk: Walk) -> bool:
-    """True if the walk saw every difference, at places where what holds for it holds for the whole."""
+    """True if the walk saw every difference, at places where a result for the place also holds for the whole."""
     return walk.complete and all(edit.trusted for edit in (*walk.edits, *walk.silent))
 
 
 def _sharpen(questions: Questions, edits: list[Edit]) -> None:
-    """Give each break a witness that hangs on it alone, where there is one."""
+    """Give each break a witness that depends on it alone, if there is one."""
     breaks = [edit for edit in edits if edit.forward.verdict == "no"]
-    for edit in breaks[:_MOST_WITNESSES]:
+    for edit in breaks[:_MAX_WITNESSES]:
         decisive = questions.decisive(edit)
         if decisive is not None and decisive.has_witness:
             edit.forward = decisive
@@ -103,7 +103,7 @@ def _settle_alone(questions: Questions, edits: list[Edit]) -> None:
     shown = 0
     for edit in edits:
         if edit.kind != "schema-undecided" and edit.forward.verdict != "yes":
-            answer = questions.alone(edit, witness=shown < _MOST_WITNESSES)
+            answer = questions.alone(edit, witness=shown < _MAX_WITNESSES)
             if answer is not None:
                 edit.forward, edit.settled = answer, True
                 shown += answer.has_witness
@@ -128,7 +128,7 @@ def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Co
 
 def _settle_unknown(questions: Questions, walk: Walk, edits: list[Edit], whole: Containment, back: Containment) -> None:
     suspects = [edit for edit in edits if edit.forward.verdict != "yes"]
-    for edit in suspects[:_MOST_WITNESSES]:
+    for edit in suspects[:_MAX_WITNESSES]:
         shown = questions.lifted(edit)
         if shown is not None:
             edit.forward, edit.settled = shown, True
@@ -136,7 +136,7 @@ def _settle_unknown(questions: Questions, walk: Walk, edits: list[Edit], whole: 
     if any(edit.forward.verdict != "yes" for edit in suspects):
         return
     if not suspects and _localised(walk):
-        return  # every edit keeps its promise at its own place, and the places let the whole keep it too
+        return  # Every edit keeps its promise at its own place, and so the whole does.
     edits.append(_somewhere(questions, walk, whole, back))
 
 

@@ -1,4 +1,4 @@
-"""Prompts, resources and resource templates on two surfaces."""
+"""Compares the prompts, resources and resource templates of two surfaces."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.surface.model import Surface
 
-_MOST_ADDRESSES = 100_000
-"""Pairs of a removed resource and a template that are looked at."""
+_MAX_ADDRESSES = 100_000
+"""Maximum number of pairs of a removed resource and a template that are compared."""
 _WORDS = ("title", "description", "icons", "annotations")
 
 
@@ -50,7 +50,7 @@ def _make(
 
 
 def _usable(entries: Sequence[Any], key: str) -> dict[str, Mapping[str, Any]]:
-    """Entries by name; the first of a name wins."""
+    """Entries by name; the first one if a name repeats."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         if isinstance(entry, dict) and isinstance(entry.get(key), str) and entry[key]:
@@ -111,7 +111,7 @@ def _list(value: Any) -> list[Any]:
 def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     before, after = _usable(old.resources, "uri"), _usable(new.resources, "uri")
     templates = _usable(new.templates, "uriTemplate")
-    if len(before.keys() - after.keys()) * len(templates) > _MOST_ADDRESSES:
+    if len(before.keys() - after.keys()) * len(templates) > _MAX_ADDRESSES:
         templates = {}
     for uri in before.keys() | after.keys():
         place, facts = join_pointer("/resources", uri), Facts((uri,), thing="resource")
@@ -127,7 +127,7 @@ def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
 def _resource_gone(
     uri: str, old: Mapping[str, Any], templates: Mapping[str, Mapping[str, Any]], level: Level
 ) -> Iterator[Change]:
-    """A resource that is no longer listed; its address may still be one of those that a template promises."""
+    """A resource that is no longer listed; a template may still promise its address."""
     from mcp_governor.change.uri_templates import covers_address
 
     place, facts = join_pointer("/resources", uri), Facts((uri,), thing="resource")
@@ -178,7 +178,7 @@ def _template_changes(
 def _moved(
     gone: list[str], come: list[str], before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
-    """Templates that kept their name and changed their pattern, where the name shows which is which."""
+    """Templates whose pattern changed but not their name, if names identify them."""
     old, new = _by_name(gone, before), _by_name(come, after)
     return [(old[name], new[name]) for name in old if name in new]
 
@@ -193,10 +193,11 @@ def _by_name(uris: list[str], entries: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def _template_moved(old: str, new: str, level: Level) -> Change:
-    """One edit of a template: variables that came or went, or another address with the same variables.
+    """One edit of a template: variables were added or removed, or the address changed with the same variables.
 
-    A variable in a query (``{?limit}``) may be left out, and ``{+path}`` takes what ``{path}`` does, so a client that
-    expands the old template still asks for something that the new one matches; any other edit moves the address.
+    A variable in a query (``{?limit}``) is optional, and ``{+path}`` accepts everything that ``{path}`` does, so a
+    client that expands the old template still requests an address that the new one matches; any other edit moves the
+    address.
     """
     from mcp_governor.change.uri_templates import covers_template, variables, without_query
 

@@ -1,7 +1,7 @@
-"""A document without what an edit does not touch: 20,000 edits of 20,000 properties are asked about in linear time.
+"""Slices of a document around an edit, so that 20,000 edits of 20,000 properties take linear time.
 
-A declared property that an instance does not have says nothing about it. So whatever a document without some optional
-properties says of an instance that has none of them, the whole document says too.
+A declared property does not matter to an instance without it. So if an instance has none of some optional properties, a
+document without these properties gives the same result as the whole.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.view import Alternative
 
 _WORTHWHILE = 8
-"""Declared properties from which it pays to leave some out."""
+"""Minimum number of declared properties for a slice to be worthwhile."""
 
 _PLAIN = frozenset({"additionalProperties", "items", "properties", "required", "type"})
 
@@ -31,12 +31,12 @@ class Step:
     """Two nodes that the walk passed, and how it got there.
 
     Attributes:
-        outer: the step before.
+        outer: the previous step.
         old, new: the nodes.
-        names: the property that leads here from the step before, by its old and its new name; empty where the way is
-            another one.
-        item: it is an item of the node before.
-        homes: pointers of the alternatives of the step before that lead here, in the old and the new document.
+        names: the property that leads here from the previous step, by its old and its new name; empty if it was not a
+            property.
+        item: it is an item of the previous node.
+        homes: pointers to the alternatives of the previous step that lead here, in the old and the new document.
     """
 
     outer: Step | None
@@ -48,13 +48,13 @@ class Step:
 
 
 @frozen(eq=False)
-class Stead:
-    """What to see in the stead of a node of a document, to have one edit or all but one.
+class Replacement:
+    """A replacement for a node of a document, to isolate one edit or to undo it.
 
     Attributes:
         node: the node.
-        make: gives what to see. It is made when it is asked for, as a copy of the node for each of its edits would be
-            quadratic; where it is given names, the other optional properties of the edited object are left out.
+        make: creates the replacement on demand, because a copy of the node for each of its edits would be quadratic.
+            Given names, it leaves out the other optional properties of the edited object.
     """
 
     node: SchemaNode
@@ -62,7 +62,7 @@ class Stead:
 
 
 def restricted(alternative: Alternative, keep: Keep | None) -> Alternative:
-    """An alternative without the properties that are not to be kept."""
+    """The alternative without the properties that are not kept."""
     declared = alternative.keys.get("properties")
     if keep is None or declared is None or len(declared) < _WORTHWHILE:
         return alternative
@@ -70,7 +70,7 @@ def restricted(alternative: Alternative, keep: Keep | None) -> Alternative:
 
 
 class Slicer:
-    """Cuts the two documents of a comparison; it remembers what each node needs."""
+    """Cuts the two documents of a comparison; caches what each node needs."""
 
     def __init__(self) -> None:
         self._needed: dict[SchemaNode, Keep] = {}
@@ -80,9 +80,9 @@ class Slicer:
         """What can be left out for an edit.
 
         Args:
-            step: the way to it.
-            names: the properties that it is about.
-            documents: which of the two are asked about: ``"old"``, ``"new"``.
+            step: the path to it.
+            names: the properties that it concerns.
+            documents: which of the two are compared: ``"old"``, ``"new"``.
         """
         keeps: dict[SchemaNode, set[str]] = {}
         kept = tuple(names)
@@ -98,11 +98,11 @@ class Slicer:
                 innermost = frozenset(wanted)
             kept = step.names
             step = step.outer
-        left = {node: frozenset(keep) for node, keep in keeps.items() if _pays(node, keep)}
+        left = {node: frozenset(keep) for node, keep in keeps.items() if _is_worthwhile(node, keep)}
         return Slice(left, innermost, plain and all(map(self._is_plain, left)))
 
     def _is_plain(self, node: SchemaNode) -> bool:
-        """True if a node says nothing but what its members or items are, and which there must be."""
+        """True if a node only describes its members or items, and which are required."""
         found = self._plain.get(node)
         if found is None:
             extra = node.keywords.get("additionalProperties")
@@ -111,7 +111,7 @@ class Slicer:
         return found
 
     def _needs(self, node: SchemaNode) -> Keep:
-        """The properties that other keywords at a node speak of."""
+        """The properties that other keywords at a node mention."""
         found = self._needed.get(node)
         if found is None:
             named: set[str] = set(declared_elsewhere(node))
@@ -124,36 +124,35 @@ class Slicer:
         return found
 
 
-def _pays(node: SchemaNode, keep: set[str]) -> bool:
+def _is_worthwhile(node: SchemaNode, keep: set[str]) -> bool:
     declared = node.keywords.get("properties", ())
     return len(declared) >= _WORTHWHILE and len(declared) > len(keep)
 
 
 @frozen(eq=False)
 class Slice:
-    """Which properties are kept of which nodes.
+    """The properties to keep, by node.
 
     Attributes:
         keeps: node → names; other nodes stay whole.
-        innermost: what the edited node keeps; ``None`` where nothing is left out.
-        plain: nothing on the way to the edit counts members, looks at their names, or combines schemas. Then whatever
-            the documents without the others say of each other, the whole documents say too: what is left out is
-            optional and the same on both sides.
+        innermost: what the edited node keeps; ``None`` if nothing is left out.
+        plain: nothing on the path to the edit counts members, looks at their names, or combines schemas. Then any
+            result for the slices also holds for the whole documents: the rest is optional and the same on both sides.
     """
 
     keeps: Mapping[SchemaNode, Keep]
     innermost: Keep | None = None
     plain: bool = False
 
-    def replaced(self, *steads: Stead) -> dict[SchemaNode, SchemaNode]:
-        """What to see in the stead of the nodes, and of those of edits."""
+    def replaced(self, *steads: Replacement) -> dict[SchemaNode, SchemaNode]:
+        """The replacements for the nodes, and for those of edits."""
         out = {node: _without(node, keep) for node, keep in self.keeps.items()}
         for stead in steads:
             out[stead.node] = stead.make(self.innermost if stead.node in self.keeps else None)
         return out
 
     def hides(self, value: Any) -> bool:
-        """True if a value has members that were left out, so that nothing follows from it for the whole document."""
+        """True if a value has members that were left out, so that it proves nothing about the whole document."""
         pending = [value]
         while pending:
             part = pending.pop()

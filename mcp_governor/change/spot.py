@@ -1,10 +1,10 @@
-"""Two alternatives that are compared, and how their schemas look with and without an edit between them."""
+"""Two alternatives under comparison, with and without an edit between them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.slices import Stead, restricted
+from mcp_governor.change.slices import Replacement, restricted
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from mcp_governor.change.view import Alternative, View
 
     TakeOver = Callable[[Alternative, Alternative], Alternative]
-    """Gives the first alternative with what the second one says where an edit is."""
+    """Returns the first alternative with the content of the second one at the place of an edit."""
 
 
 @frozen
 class Spot:
-    """Two alternatives that are compared, and where they stand.
+    """Two alternatives under comparison, with their place.
 
     Attributes:
-        old_view, new_view: the nodes that they are alternatives of.
+        old_view, new_view: the nodes to which the alternatives belong.
         old, new: the alternatives.
         root: they are roots of the documents.
-        trust: what holds here holds for the whole documents.
-        old_slot, new_slot: the members of the views that ``old`` and ``new`` stand for, where these were rewritten to
-            be comparable.
+        trust: a result for this place also holds for the whole documents.
+        old_slot, new_slot: the members of the views behind ``old`` and ``new``, if these were rewritten to be
+            comparable.
     """
 
     old_view: View
@@ -42,7 +42,7 @@ class Spot:
     new_slot: Alternative | None = None
 
     def single_out(self, edit: Edit, take_over: TakeOver) -> None:
-        """Note how the old node looks with one edit, and the new one without it."""
+        """Set the old node with one edit, and the new one without it."""
 
         def changed(keep: Keep | None) -> SchemaNode:
             one, other = restricted(self.old, keep), restricted(self.new, keep)
@@ -52,14 +52,14 @@ class Spot:
             one, other = restricted(self.old, keep), restricted(self.new, keep)
             return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
 
-        edit.with_it, edit.without_it = instead(self.old_view, changed), instead(self.new_view, reverted)
+        edit.with_it, edit.without_it = replacement_of(self.old_view, changed), replacement_of(self.new_view, reverted)
 
 
 def swapped(view: View, member: Alternative, substitute: Alternative) -> SchemaNode:
-    """A node with another alternative in the place of one of its own."""
+    """A node with one of its alternatives replaced."""
     return view.node_with([substitute if item is member else item for item in view.alternatives])
 
 
-def instead(view: View, make: Callable[[Keep | None], SchemaNode]) -> Stead | None:
-    """A node and what to see in its stead; ``None`` for a node that is not part of the document."""
-    return None if view.node.synthetic else Stead(view.node, make)
+def replacement_of(view: View, make: Callable[[Keep | None], SchemaNode]) -> Replacement | None:
+    """A node and its replacement; ``None`` for a node that is not part of the document."""
+    return None if view.node.synthetic else Replacement(view.node, make)

@@ -1,4 +1,4 @@
-"""Kinds of changes of a tool outside of its schemas: its existence, tier, hints, words and metadata."""
+"""Kinds of changes to a tool outside its schemas: its existence, tier, hints, words and metadata."""
 
 from __future__ import annotations
 
@@ -73,6 +73,24 @@ _TOOLS = [
         ),
         events=CHANGED,
         at="tool",
+        contract=True,
+    ),
+    *there_and_back(
+        "tool-unlisted",
+        "tool-listed",
+        (
+            "Clients that list tools without parameters do not see the tool any more.",
+            "Clients see the tool without asking for it.",
+        ),
+        {"tools": [_tool("search", "query"), _tool("delete", "id")]},
+        {"tools": [_tool("search", "query"), _tool("delete", "id")], "optIn": {"delete": {"catalog": "all"}}},
+        messages=("{thing} is no longer in the default list", "{thing} is now in the default list"),
+        entries=(
+            "{tool} [leaves|leave] the default list.",
+            "{tool} [joins|join] the default list.",
+        ),
+        events=CHANGED,
+        thing="tool",
         contract=True,
     ),
     patch(

@@ -1,4 +1,4 @@
-"""Two surfaces → changes."""
+"""Compares two surfaces."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def compare(
     level: Level | str = Level.DECLARED,
     options: ChangeOptions = DEFAULT_OPTIONS,
 ) -> list[Change]:
-    """What changed from one surface to the next, and what each change does to a client.
+    """The changes from one surface to the next, with their effect on a client.
 
     Args:
         old: the surface that clients know.
-        new: the surface that they will meet.
-        level: ``declared`` reads schemas as people mean them, ``strict`` as pure sets of instances
-            (docs/changes.md, Two levels).
-        options: the policy where a schema cannot settle it.
+        new: the surface that replaces it.
+        level: ``declared`` reads schemas as people mean them, ``strict`` as pure sets of instances (docs/changes.md,
+            Two levels).
+        options: the policy for questions that a schema cannot settle.
 
     Returns:
-        Breaking changes first, then unknown ones, then compatible ones with the larger version step first; by
-        tool and place within these. Nothing the surfaces hold makes it raise; what ``options`` leaves no time for is
-        unknown.
+        Breaking changes first, then unknown ones, then compatible ones with the larger version step first; each sorted
+        by tool and place. Never raises because of the content of the surfaces; anything beyond the time in ``options``
+        is unknown.
 
     Raises:
-        ValueError: ``level`` is neither of the two.
+        ValueError: ``level`` is not one of the two.
     """
     level = Level(level)
     budget = Budget.of_run(options)

@@ -1,4 +1,4 @@
-"""The words of a change: which promise it touches, what it does to a client, how schemas were read."""
+"""Terms for changes: the promise, the effect on a client, and how schemas are read."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
-"""No value at all, where ``None`` is the value ``null``."""
+"""No value at all, as distinct from the value ``null`` (``None``)."""
 
 
 def value_or_none(value: Any) -> Any:
-    """A value for :attr:`Change.old` or :attr:`Change.new`; a flag next to it states that it is there."""
+    """A value for :attr:`Change.old` or :attr:`Change.new`; a flag next to it says if it is present."""
     return None if value is MISSING else value
 
 
 class Side(StrEnum):
-    """Which promise a change touches: what callers send, what they get, or the list itself."""
+    """The promise that a change concerns: what callers send, what they get, or the list itself."""
 
     INPUT = "input"
     OUTPUT = "output"
@@ -30,7 +30,7 @@ class Side(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a change does to a client that worked yesterday."""
+    """The effect of a change on a client that worked before."""
 
     BREAKING = "breaking"
     COMPATIBLE = "compatible"
@@ -45,18 +45,18 @@ class Level(StrEnum):
 
 
 class Event(StrEnum):
-    """What happened to the thing that a change is about: a changelog files the change by it."""
+    """What happened to the subject of a change; determines its section in a changelog."""
 
     ARRIVED = "arrived"
-    """A tool, prompt, resource or template is new: nobody would call that a change of something else."""
+    """A tool, prompt, resource or template is new and not a change of an existing one."""
     ADDED = "added"
-    """A part with a name of its own is new: an argument, a field, a variable."""
+    """A part with a name of its own is new: a parameter, a field, a variable."""
     EXTENDED = "extended"
     """Something is new that is not a part by itself: a listed value, a default."""
     REMOVED = "removed"
-    """A thing or part with a name of its own is gone."""
+    """A thing or part with a name of its own was removed."""
     RENAMED = "renamed"
     DEPRECATED = "deprecated"
     POSTPONED = "postponed"
-    """A deprecation says something else."""
+    """A deprecation notice changed."""
     CHANGED = "changed"

@@ -1,4 +1,4 @@
-"""One tool on two surfaces."""
+"""Compares one tool on two surfaces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
 
 _HINTS = {
-    # name on the wire → (kind stem, the value that asks for more care)
+    # name in the protocol → (stem of the kind, the more cautious value)
     "readOnlyHint": False,
     "destructiveHint": True,
     "idempotentHint": False,
@@ -57,15 +57,15 @@ def compare_tool(
     same_era: bool = True,
     budget: Budget | None = None,
 ) -> list[Change]:
-    """All changes of a tool that is on both surfaces.
+    """All changes to a tool that is on both surfaces.
 
-    Where the contracts differ there is at least one change of the contract, and none where they are the same.
+    If the contracts differ, at least one change affects the contract; if they are equal, none does.
 
     Args:
         old, new: the tool before and now; the names may differ.
         level, options: as in :func:`mcp_governor.change.compare`.
-        same_era: both were read in one protocol era, so what the protocol adds to a tool can be compared.
-        budget: of the run that this comparison is part of; by default it is a run of its own.
+        same_era: both were read in one protocol era, so that data added by the protocol can be compared.
+        budget: of the run to which this comparison belongs; by default it is a run of its own.
     """
     try:
         changes = _compare_tool(old, new, level, options, same_era=same_era, run=budget or Budget.of_run(options))
@@ -80,7 +80,7 @@ def _compare_tool(
     old: Tool, new: Tool, level: Level, options: ChangeOptions, *, same_era: bool, run: Budget
 ) -> list[Change]:
     changes: list[Change] = []
-    if old.tier is not new.tier or old.category != new.category or old.deprecation != new.deprecation:
+    if _governed(old) != _governed(new):
         changes.extend(_governance(old, new, level))
     if same_json(old.raw, new.raw):
         return changes
@@ -93,19 +93,25 @@ def _compare_tool(
     return changes
 
 
+def _governed(tool: Tool) -> tuple[object, ...]:
+    """What :func:`_governance` compares."""
+    return tool.tier, tool.category, tool.deprecation, tool.opt_in is None
+
+
 _PARTS = {
     "tier": "/tier",
+    "optIn": "/tier",
     "category": "/category",
     "deprecated": "/deprecated",
     "hints": "/annotations/",
     "inputSchema": "/inputSchema",
     "outputSchema": "/outputSchema",
 }
-"""Parts of a tool's contract, and where changes of them stand."""
+"""Parts of a tool's contract, and the pointers to their changes."""
 
 
 def unnamed_changes(old: Tool, new: Tool, changes: Sequence[Change], level: Level) -> list[Change]:
-    """What the contract digests see and ``changes`` does not name: the comparison never ends in silence."""
+    """A change for contract differences that ``changes`` does not include, so that none goes unreported."""
     if same_json(old.raw, new.raw) and not changes:
         return []
     named = {change.path for change in changes if catalogue()[change.kind].contract}
@@ -115,12 +121,12 @@ def unnamed_changes(old: Tool, new: Tool, changes: Sequence[Change], level: Leve
     before, after = contract(old, open_parts), contract(new, open_parts)
     found = []
     for part in open_parts:
-        if canonical_json(before[part]) == canonical_json(after[part]):
+        if canonical_json(before.get(part)) == canonical_json(after.get(part)):
             continue
         place = _PARTS[part]
         side = {"inputSchema": Side.INPUT, "outputSchema": Side.OUTPUT}.get(part, Side.SURFACE)
         if side is Side.INPUT and None in (old.input_schema, new.input_schema):
-            kind, reason, facts = "schema-rewritten", "", Facts(what="the schema of a tool without arguments")
+            kind, reason, facts = "schema-rewritten", "", Facts(what="the schema of a tool without parameters")
         else:
             kind, reason, facts = "contract-undecided", "this comparison cannot name the change", Facts(detail=part)
         path = place.rstrip("/")
@@ -136,6 +142,7 @@ def _governance(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
         lowered = new.tier.rank < old.tier.rank
         kind, at_stake = ("tier-lowered", old.tier) if lowered else ("tier-raised", new.tier)
         yield changed(kind, "/tier", old.tier.value, new.tier.value, at_stake)
+    yield from _listing(old, new, level)
     if old.category != new.category:
         yield changed("category-changed", "/category", _given(old.category), _given(new.category))
     before, after = _ending(old), _ending(new)
@@ -145,8 +152,18 @@ def _governance(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
         yield changed(kind, "/deprecated", before, after)
 
 
+def _listing(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+    """A tool is removed from the default list, or added to it, without the change of tier that this requires."""
+    left, came = (one.opt_in is None and other.opt_in is not None for one, other in ((old, new), (new, old)))
+    moved = new.tier.rank - old.tier.rank
+    if left and moved >= 0:
+        yield make("tool-unlisted", old.name, "/tier/listed", tier=old.tier, level=level, old=True, new=False)
+    elif came and moved <= 0:
+        yield make("tool-listed", old.name, "/tier/listed", tier=new.tier, level=level, old=False, new=True)
+
+
 def _given(value: Any) -> Any:
-    """A value of the typed view, where ``None`` says that there is none."""
+    """A value of the typed view, in which ``None`` means that it is absent."""
     return MISSING if value is None else value
 
 
@@ -161,8 +178,8 @@ def _ending(tool: Tool) -> Any:
 def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterator[Change]:
     """Hints as a client sees them: resolved to the defaults of the specification.
 
-    Where a tool becomes or ceases to be read-only, ``destructiveHint`` and ``idempotentHint`` follow from it
-    and are not edits of their own, unless the author moved them too in the unsafe direction.
+    If a tool becomes or ceases to be read-only, ``destructiveHint`` and ``idempotentHint`` follow and are not edits of
+    their own, unless the author also changed them in the unsafe direction.
     """
     before, after = old.hints.as_json(), new.hints.as_json()
     moved_write = before["readOnlyHint"] != after["readOnlyHint"]
@@ -202,7 +219,7 @@ def _execution(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
     before, after = _task_support(old), _task_support(new)
     if before == after:
         return
-    # A client calls either way; "required" takes the plain call from it, "forbidden" the task.
+    # A client may call in either way; "required" removes the plain call, "forbidden" the task.
     breaking = after == "required" or (after == "forbidden" and before != "forbidden")
     kind = "task-support-narrowed" if breaking else "task-support-widened"
     yield make(kind, old.name, "/execution/taskSupport", tier=old.tier, level=level, old=before, new=after)
@@ -223,7 +240,7 @@ def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
 
 
 def _other_meta(tool: Tool) -> dict[str, Any]:
-    """``_meta`` without what has a kind of its own, and without what tooling writes for itself."""
+    """``_meta`` without keys that have a kind of their own, and without what tools write for themselves."""
     return {
         key: value
         for key, value in tool.meta.items()
@@ -235,7 +252,7 @@ def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget:
     def changes(side: Side, before: Any, after: Any) -> Iterable[Change]:
         if same_json(before, after):
             return ()
-        # Loaded here, because a comparison where no schema differs needs no engine.
+        # Loaded here, because a comparison without schema differences does not need the engine.
         from mcp_governor.change.schemas import SchemaPair, compare_schemas
 
         return compare_schemas(SchemaPair(before, after, side, old.name, old.tier, level, options), budget)
@@ -251,12 +268,12 @@ def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget:
 
 
 def _input(tool: Tool) -> Any:
-    """The input schema; an absent one is that of a tool without arguments, as FastMCP and old SDKs mean it."""
+    """The input schema; a missing one is that of a tool without parameters, as in FastMCP and old SDKs."""
     return {"type": "object"} if tool.input_schema is None else tool.input_schema
 
 
 def compare_unusable(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
-    """Entries of the list that are not tools, or repeat a name: when they change, nobody knows what it does."""
+    """Entries of the list that are not tools, or that repeat a name: the effect of changing them is unknown."""
     before, after = _unusable(old), _unusable(new)
     if before != after:
         yield make(

@@ -1,4 +1,4 @@
-"""URI templates (RFC 6570): their variables, and which addresses they promise."""
+"""URI templates (RFC 6570): their variables, and the addresses that they promise."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 _EXPRESSION = re.compile(r"\{([+#./;?&=,!@|]?)([^{}]+)\}")
 _QUERY = re.compile(r"\{[?&][^{}]*\}")
 _LARGEST = 100_000
-"""Bytes of a compiled template: some tens of expressions."""
+"""Maximum size of a compiled template in bytes: some tens of expressions."""
 _MODIFIER = re.compile(r"(\*|:\d+)$")
 
-# operator → what its variables may expand to (RFC 6570, section 3.2); a variable that has no value leaves nothing
+# operator → what its variables may expand to (RFC 6570, section 3.2); a variable without a value expands to nothing
 _PLAIN, _ANYTHING = "[^\\x00-\\x20/?#]", "[^\\x00-\\x20]"
 _EXPANSIONS = {
     "": f"{_PLAIN}+",
@@ -38,28 +38,28 @@ def variables(template: str) -> list[str]:
 
 
 def without_query(template: str) -> str:
-    """The template without the variables that an address may leave out at its end."""
+    """The template without optional variables at its end."""
     return _QUERY.sub("", template)
 
 
 def covers_address(template: str, uri: str) -> bool:
-    """True if a URI is surely one of the template's addresses; the time is linear in its length."""
+    """True if a URI is certainly one of the template's addresses; the time is linear in its length."""
     validator = _validator(template)
     return validator is not None and validator.is_valid(uri)
 
 
 def covers_template(outer: str, inner: str) -> bool:
-    """True if every address of one template is surely one of another's."""
+    """True if every address of one template is certainly one of another's."""
     from mcp_governor.containment import contains
 
     one, other = ({"type": "string", "pattern": _pattern(template)} for template in (outer, inner))
     return contains(one, other, witness=False).verdict == "yes"
 
 
-# each template is held against every removed resource; at most 25 MB, see _LARGEST
+# Each template is compared with every removed resource; at most 25 MB, see _LARGEST.
 @lru_cache(maxsize=256)
 def _validator(template: str) -> jsonschema_rs.Validator | None:
-    """What accepts the template's addresses; ``None`` where the template is too large."""
+    """A validator for the template's addresses; ``None`` if the template is too large."""
     import jsonschema_rs
 
     options = jsonschema_rs.RegexOptions(size_limit=_LARGEST)
@@ -80,7 +80,7 @@ def _parts(template: str) -> Iterator[str]:
         operator, names = match.groups()
         expansion = _EXPANSIONS.get(operator)
         if expansion is None:
-            yield "\\b\\B"  # reserved operators: nobody knows what they expand to
+            yield "\\b\\B"  # reserved operators, whose expansion is undefined
         elif operator in ("", "+"):
             yield ",".join([expansion] * len(names.split(",")))
         else:

@@ -1,4 +1,4 @@
-"""Input schemas that no client could follow: what they asked for is not a promise that a repair can break."""
+"""Detects input schemas that no client can satisfy; repairing them does not break a promise."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SILENT = frozenset({"$defs", "$id", "$schema", "definitions", "id"})
-"""Keywords at a root that ask for nothing."""
+"""Keywords at a root that require nothing."""
 
 
 def broken_root(schema: Any) -> str:
-    """Why no call can follow an input schema, as far as its root alone shows: as a clause, empty where it can.
+    """Why no call can satisfy an input schema, as far as its root shows: a clause, empty if one can.
 
-    The root is ``false``, is of a type other than ``object``, or names its dialect and then says nothing at all. MCP
-    asks for ``"type": "object"``, clients refuse a list that leaves it out, and generators write such roots when
-    they fail. A bare ``{}`` is left alone: people write it for a tool without arguments.
+    The root is ``false``, has a type other than ``object``, or names its dialect and nothing else. MCP requires
+    ``"type": "object"``, clients reject a list without it, and generators write such roots when they fail. A bare
+    ``{}`` is accepted: people write it for a tool without parameters.
     """
     if schema is False:
         return "it is false"
@@ -37,19 +37,19 @@ def broken_root(schema: Any) -> str:
 
 
 def accepts_no_object(schema: Any, *, deadline: float, spend: Callable[[int], None]) -> bool:
-    """True if a schema surely accepts no JSON object; ``False`` where nobody knows.
+    """True if a schema certainly accepts no JSON object; ``False`` if that is unknown.
 
     Args:
         schema: as published.
         deadline: seconds for the question.
-        spend: is called with the work.
+        spend: called with the work.
     """
     published = Validating(schema)
     if not published.readable:
-        return False  # a part of it cannot be read; the comparison says so in its place
+        return False  # A part of it cannot be read; the comparison reports that separately.
     if published.accepts({}) or published.accepts(_guess(schema)):
         return False
-    from mcp_governor.containment import contains  # only here: most schemas have taken the guess
+    from mcp_governor.containment import contains  # Loaded only here, since the guess is valid for most schemas.
 
     document = parse(schema)
     if document.opaque:

@@ -1,8 +1,8 @@
-"""From a settled edit to its kind and verdict: containment first, policy where a schema cannot settle it."""
+"""Determines kind and verdict of a settled edit: containment first, then policy where a schema cannot settle it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.family_kinds import family_step
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def kind_of(edit: Edit, side: Side) -> str:
-    """The name of the edit's kind: that of an edit of an input, or its mirror."""
+    """The name of the edit's kind: the one for inputs, or its mirror."""
     name = edit.kind
     if name is None:
         lost, gained = edit.forward.verdict != "yes", edit.backward.verdict != "yes"
@@ -38,12 +38,12 @@ def _enum_step(edit: Edit, lost: bool, gained: bool) -> str:
 
 
 def verdict_of(edit: Edit, kind: str, place: str, options: ChangeOptions) -> Verdict:
-    """What the edit does to a client.
+    """The effect of the edit on a client.
 
     Args:
         edit: a settled edit.
         kind: its kind.
-        place: its pointer in the tool.
+        place: its pointer, relative to the tool.
         options: the policy.
     """
     excused = _excused(edit, kind, place, options)
@@ -55,7 +55,7 @@ def verdict_of(edit: Edit, kind: str, place: str, options: ChangeOptions) -> Ver
 
 
 def _excused(edit: Edit, kind: str, place: str, options: ChangeOptions) -> bool:
-    """True if the policy lets pass what containment would not."""
+    """True if the policy accepts what containment rejects."""
     if kind in ("output-enum-value-added", "output-enum-changed"):
         open_enum = options.is_open_enum(place) or options.is_open_enum(edit.trail)
         grown = kind == "output-enum-value-added"
@@ -66,7 +66,7 @@ def _excused(edit: Edit, kind: str, place: str, options: ChangeOptions) -> bool:
 
 
 def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
-    """True if the policy calls a break what containment lets pass."""
+    """True if the policy calls a break what containment accepts."""
     closed = "closed" in edit.note
     return {
         "argument-removed": options.argument_removed,
@@ -77,12 +77,12 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
         "output-field-renamed": options.optional_field_removed,
         "output-field-added": options.closed_output if closed else "compatible",
         "output-opened": options.closed_output,
-        "input-closed": options.declared_openness_closed if "explicit" in edit.note else options.input_closed,
+        "input-closed": _closing(edit, options),
         "extra-values-tightened": _explicit(edit, options),
         "extra-values-changed": _explicit(edit, options),
         "default-changed": options.default_changed,
-        "default-added": options.default_presence,
-        "default-removed": options.default_presence,
+        "default-added": _presence(edit, edit.new, options),
+        "default-removed": _presence(edit, edit.old, options),
         "format-added": _asserted(options),
         "format-changed": _asserted(options),
         "output-format-removed": _asserted(options),
@@ -92,12 +92,30 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
 
 
 def _of_note(edit: Edit, kind: str) -> str:
-    """What the catalogue says of an annotation, for which containment has no answer."""
+    """The verdict for an annotation, which containment does not cover."""
     return catalogue()[kind].verdict if edit.family in NOTE_FAMILIES.values() else "compatible"
 
 
 def _explicit(edit: Edit, options: ChangeOptions) -> str:
     return options.declared_openness_closed if "explicit" in edit.note else "compatible"
+
+
+def _closing(edit: Edit, options: ChangeOptions) -> str:
+    """The verdict for a closed input object. A tool without parameters accepts none before and after."""
+    if "explicit" in edit.note:
+        return options.declared_openness_closed
+    return "compatible" if "bare" in edit.note else options.input_closed
+
+
+def _presence(edit: Edit, stated: Any, options: ChangeOptions) -> str:
+    """The verdict for an added or removed default: an omitted boolean has a meaning without one, an omitted number has
+    not.
+
+    Surface governance, "What counts as a breaking change", Behaviour: a default that flips a downstream decision.
+    """
+    if options.default_presence != "flips":
+        return options.default_presence
+    return "breaking" if stated is True and "stated" not in edit.note else "compatible"
 
 
 def _asserted(options: ChangeOptions) -> str:

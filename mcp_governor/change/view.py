@@ -1,7 +1,7 @@
-"""A node as a list of alternatives, each of one type with flat keywords, so that two spellings look alike.
+"""A node as a list of alternatives, each of one type with flat keywords, so that different spellings look alike.
 
-``$ref`` and ``allOf`` are merged where that loses nothing; ``anyOf``, ``oneOf``, lists in ``type`` and values in
-``enum`` become alternatives; ``const`` is an ``enum`` of one; bounds of integers are inclusive.
+``$ref`` and ``allOf`` are merged if that loses nothing; ``anyOf``, ``oneOf``, lists in ``type`` and values in ``enum``
+become alternatives; ``const`` becomes an ``enum`` with one value; bounds of integers become inclusive.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _KEYS_OF_TYPE = {
     "null": frozenset[str](),
 }
 _KEYS_OF_ALL = about("") - {"const", "type", *REFERENCES}
-"""``const`` is a list of one here, references are merged, and the type is separate."""
-_MOST_ALTERNATIVES = 2_000
-"""Alternatives of one schema that are looked at, one by one, besides those that it lists itself."""
+"""``const`` becomes a list, references are merged, and the type is separate."""
+_MAX_ALTERNATIVES = 2_000
+"""Maximum number of alternatives of one schema, besides those that it lists itself."""
 _LOWER = frozenset({"exclusiveMinimum", "minContains", "minItems", "minLength", "minProperties", "minimum"})
 _UPPER = frozenset({"exclusiveMaximum", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum"})
 
@@ -39,12 +39,12 @@ class Alternative:
     """One way to satisfy a schema.
 
     Attributes:
-        type: its JSON type; ``None`` where any will do.
+        type: its JSON type; ``None`` for any type.
         keys: its other assertions, in 2020-12 spelling.
         where: keyword → its pointer in the document.
-        home: pointer of the schema object that the alternative comes from.
+        home: pointer to the schema object from which the alternative comes.
         notes: annotations that apply to it.
-        stated: bounds as they are written, where ``keys`` has them in another spelling.
+        stated: bounds as written, if ``keys`` has them in another form.
     """
 
     type: str | None
@@ -56,7 +56,7 @@ class Alternative:
 
     @property
     def stated_type(self) -> bool:
-        """True if a ``type`` keyword gives the type; otherwise its listed values do, or nothing."""
+        """True if a ``type`` keyword gives the type; otherwise it follows from the listed values, or is open."""
         return self.type is not None and "type" in self.where
 
     def node(self) -> SchemaNode:
@@ -73,13 +73,13 @@ class Alternative:
 
 @dataclass(eq=False, repr=False, slots=True)
 class View:
-    """A node seen as alternatives.
+    """A node as alternatives.
 
     Attributes:
         node: the node.
         alternatives: at least one, except for the schema ``false``.
         exclusive: exactly one of them must hold (``oneOf``).
-        notes: annotations of the node, its references' after its own.
+        notes: annotations of the node, with those of its references after its own.
     """
 
     node: SchemaNode
@@ -88,7 +88,7 @@ class View:
     notes: dict[str, tuple[Any, str]]
 
     def node_with(self, alternatives: list[Alternative]) -> SchemaNode:
-        """The node as it would be with other alternatives."""
+        """The node with other alternatives."""
         return union(self.node.pointer, alternatives, exclusive=self.exclusive)
 
 
@@ -103,7 +103,7 @@ def union(pointer: str, alternatives: list[Alternative], *, exclusive: bool = Fa
 
 
 def deref(node: SchemaNode) -> SchemaNode:
-    """The node that a bare reference leads to."""
+    """The target of a bare reference."""
     while not node.opaque and set(node.keywords) == {"$ref"}:
         node = node.keywords["$ref"]
     return node
@@ -117,11 +117,11 @@ class _Flat:
 
 
 def _flatten(node: SchemaNode, known: dict[SchemaNode, _Flat] | None = None) -> _Flat:
-    """The node with what applies along with it, as far as that makes one object.
+    """The node merged with the schemas that apply along with it, if that gives a single object.
 
     Args:
         node: the node.
-        known: nodes that were flattened on the way: many ways may lead to one.
+        known: nodes that are already flattened: several paths may lead to one.
     """
     known = {} if known is None else known
     found = known.get(node)
@@ -133,7 +133,7 @@ def _flatten(node: SchemaNode, known: dict[SchemaNode, _Flat] | None = None) -> 
 def _merged(node: SchemaNode, known: dict[SchemaNode, _Flat]) -> _Flat:
     keys = {key: value for key, value in node.keywords.items() if key not in ("$ref", "allOf")}
     where = {key: node.place_of(key) for key in node.keywords}
-    # One spelling for both, so that `const` instead of an `enum` of one is not an edit.
+    # The same form for both, so that replacing an `enum` of one value with `const` is not an edit.
     if "const" in keys:
         value = keys.pop("const")
         keys["enum"] = [value] if value in keys.get("enum", [value]) else []
@@ -145,7 +145,7 @@ def _merged(node: SchemaNode, known: dict[SchemaNode, _Flat]) -> _Flat:
     reference = node.keywords.get("$ref")
     if reference is not None and (reference.opaque or not _merge(flat, _flatten(reference, known))):
         rest.append(reference)
-    # conditions stay a list: of several, one would become the object's own
+    # Conditions stay in a list: a single one would become the object's own.
     rest += [
         part
         for part in node.keywords.get("allOf", ())
@@ -161,7 +161,7 @@ def _noted(node: SchemaNode) -> dict[str, tuple[Any, str]]:
 
 
 def _merge(flat: _Flat, part: _Flat) -> bool:
-    """Take over a part that applies to the same instance; ``False`` where the two cannot be one object."""
+    """Merge a part that applies to the same instance; ``False`` if the two cannot be one object."""
     if not _mergeable(flat.keys, part.keys):
         return False
     merged: dict[str, Any] = {}
@@ -181,7 +181,7 @@ def _merge(flat: _Flat, part: _Flat) -> bool:
 
 
 def _mergeable(left: dict[str, Any], right: dict[str, Any]) -> bool:
-    """Keywords that look at their neighbours may only gain neighbours that change nothing."""
+    """True if two schemas can be merged: keywords that depend on their neighbours gain no relevant ones."""
     for one, other in ((left, right), (right, left)):
         extra = one.get("additionalProperties")
         if extra is not None and not is_true(extra):
@@ -238,14 +238,14 @@ def view(node: SchemaNode) -> View:
     flat = _flatten(node)
     try:
         direct = sum(len(flat.keys.get(key, ())) for key in UNIONS)
-        found = _alternatives(flat, node.pointer, [_MOST_ALTERNATIVES + direct])
+        found = _alternatives(flat, node.pointer, [_MAX_ALTERNATIVES + direct])
     except _TooManyError:
-        # In one piece: containment still decides, but no alternative is named.
+        # Kept whole: containment still decides, but no alternative is named.
         found = [Alternative(None, flat.keys, flat.where, node.pointer)]
     exclusive = "oneOf" in flat.keys and len(found) > 1 and set(flat.keys) <= {"oneOf", "type"}
     notes = flat.notes
     inner = [alternative for alternative in found if alternative.type != "null"]
-    # A schema or null is how generators write an optional value: what is said of the schema is said of the value.
+    # Generators write an optional value as a union with null, so its notes belong to the value.
     if len(inner) == 1:
         notes = {**{key: (value, inner[0].home) for key, value in inner[0].notes.items()}, **notes}
     return View(node, _merge_enums(found), exclusive, notes)
@@ -256,10 +256,10 @@ class _TooManyError(Exception):
 
 
 def _alternatives(flat: _Flat, home: str, room: list[int]) -> list[Alternative]:
-    """The alternatives of a flat node; ``room`` counts down how many there may still be.
+    """The alternatives of a flat node; ``room`` counts down how many more are allowed.
 
     Raises:
-        _TooManyError: there are more: unions of unions multiply.
+        _TooManyError: there are more, since unions of unions multiply.
     """
     keys = flat.keys
     room[0] -= 1
@@ -299,7 +299,7 @@ def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Altern
         if not values:
             return None
         keys["enum"] = values
-        # All values of a type are listed, which says no more than the type does.
+        # A list of all values of a type is the same as the type.
         if name == "null" or (name == "boolean" and len(values) == 2):
             del keys["enum"]
     if name == "number":
@@ -309,7 +309,7 @@ def _of_type(name: str, flat: _Flat, home: str, notes: dict[str, Any]) -> Altern
 
 
 def as_type(alternative: Alternative, name: str) -> Alternative:
-    """The alternative with the keywords that mean something to a type, in the spelling that they have there."""
+    """The alternative with the keywords that apply to a type, in the form that they have there."""
     relevant = _KEYS_OF_TYPE[name] | _KEYS_OF_ALL
     keys = {key: value for key, value in alternative.keys.items() if key in relevant}
     made = Alternative(
@@ -319,7 +319,7 @@ def as_type(alternative: Alternative, name: str) -> Alternative:
 
 
 def _with_inclusive_bounds(alternative: Alternative) -> Alternative:
-    """The bounds of an integer as inclusive ones; it remembers where the tighter ones stand, and how they read."""
+    """The bounds of an integer as inclusive ones, with the place and the original form of the tighter ones."""
     keys, where, stated = dict(alternative.keys), dict(alternative.where), dict(alternative.stated)
     for exclusive, bound, step, worst in (
         ("exclusiveMinimum", "minimum", 1, -math.inf),
@@ -348,7 +348,7 @@ def _unique(values: list[Any]) -> list[Any]:
 
 
 def _merge_enums(found: list[Alternative]) -> list[Alternative]:
-    """Alternatives that are nothing but values of one type are one list of values."""
+    """Merge alternatives that only list values of one type."""
     out: list[Alternative] = []
     by_type: dict[str, Alternative] = {}
     for alternative in found:

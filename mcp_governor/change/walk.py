@@ -1,12 +1,13 @@
-"""The walk over two schemas: which edits lead from one to the other, and where each of them is.
+"""Walks two schemas and collects the edits that lead from one to the other, with their places.
 
-The walk only localises. If an edit matters is asked of containment, first at its own place, then (in
-:mod:`mcp_governor.change.settle`) for the whole document. Edits that undo each other below one place are seen
-there: where the two nodes accept the same, nothing below them is an edit.
+The walk only localises edits. Containment decides if an edit matters, first at its own place, then (in
+:mod:`mcp_governor.change.settle`) for the whole document. Edits below one place that cancel each other are detected
+there: if two nodes accept the same values, nothing below them is an edit.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,11 @@ from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
 from mcp_governor.change.slices import Step, restricted
-from mcp_governor.change.spot import Spot, instead
+from mcp_governor.change.spot import Spot, replacement_of
 from mcp_governor.change.terms import MISSING, value_or_none
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
@@ -52,10 +54,10 @@ class Walk:
     """Collects the edits between two documents.
 
     Attributes:
-        edits: what was found.
+        edits: the edits found so far.
         pairs: the differing nodes that were compared, outer ones first.
         silent: edits that change nothing at their own place.
-        complete: every difference is below some edit.
+        complete: every difference is covered by some edit.
     """
 
     def __init__(self, questions: Questions) -> None:
@@ -78,7 +80,7 @@ class Walk:
         return self.edits
 
     def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None:
-        """Compare what two objects say of one property, which ``was`` called otherwise if so."""
+        """Compare the schemas of one property, whose former name is ``was`` if it was renamed."""
         self._trail.append(name)
         self._entered = (was or name, name)
         self.nodes(old, new, trust=trust)
@@ -86,14 +88,14 @@ class Walk:
         self._trail.pop()
 
     def nodes(self, old: SchemaNode, new: SchemaNode, *, root: bool = False, trust: bool = True) -> None:
-        """Compare two nodes that is in the same place.
+        """Compare two nodes at the same place.
 
         Args:
             old, new: the nodes.
             root: they are the roots of the documents.
-            trust: the place is one where accepting more means that the whole accepts more.
+            trust: accepting more at this place means that the whole accepts more.
         """
-        # Both are meant for this node alone: what is below it was not entered through that property or as that item.
+        # Both are for this node only: the nodes below it are not reached through that property or as that item.
         entered, self._entered = self._entered, ()
         item, self._item = self._item, False
         self.questions.budget.spend()
@@ -101,10 +103,10 @@ class Walk:
             return
         seen = None if old.opaque or new.opaque else (view(old), view(new))
         if seen is not None:
-            self._notes(*seen)  # those next to a reference belong to this place alone
+            self._notes(*seen)  # Annotations next to a reference belong to this place only.
         sites = old.pointer, new.pointer
         old, new = deref(old), deref(new)
-        # A definition is compared once, wherever it is referred to, and a recursive one comes to an end here.
+        # A definition is compared once, however many references it has; this also ends recursion.
         if (old, new) in self._seen:
             return
         self._seen.add((old, new))
@@ -130,9 +132,9 @@ class Walk:
             self._reconcile(start, old, new, root=root)
 
     def _is_redirected(self, sites: tuple[str, str], old: SchemaNode, new: SchemaNode) -> bool:
-        """True if a place refers to another definition now, so that it is the place that changed, not the definition.
+        """True if a place now refers to another definition, so that the place changed, not the definition.
 
-        A definition that went while another one came may have been renamed: then it is the one that changed.
+        If a definition was removed while another one was added, it may have been renamed; then the definition changed.
         """
         if new.pointer in (sites[1], old.pointer):
             return False
@@ -143,11 +145,11 @@ class Walk:
 
     @cached_property
     def _known(self) -> tuple[set[str], set[str]]:
-        """Where the schemas of both documents stand that apply to some value."""
+        """The pointers in both documents to schemas that apply to some value."""
         return pointers(self.questions.old.root), pointers(self.questions.new.root)
 
     def _reconcile(self, start: int, old: SchemaNode, new: SchemaNode, *, root: bool) -> None:
-        """Let the node as a whole judge the edits below it: where there are several, they may undo each other."""
+        """Let the node as a whole judge several edits below it, since they may cancel each other."""
         below = self.edits[start:]
         changes = [edit for edit in below if edit.is_set_change]
         if not changes or any(edit.kind == "schema-undecided" for edit in changes):
@@ -165,7 +167,7 @@ class Walk:
         self._exclusion(old, new, root=root, trust=trust)
         paired, gone, come = pair(old.alternatives, new.alternatives, self._alternative_signature)
         retyped = pair_retyped(gone, come)
-        # Where exactly one may hold, an alternative that accepts more can make the whole accept less.
+        # If exactly one may hold, an alternative that accepts more can make the whole accept less.
         trust = trust and not ((old.exclusive or new.exclusive) and len(old.alternatives) > 1)
         if gone or come:
             self._types(old, new, gone, come, retyped, root=root, trust=trust)
@@ -176,7 +178,7 @@ class Walk:
             self._alternatives(Spot(old, new, one, other, root, trust, before, after))
 
     def _exclusion(self, old: View, new: View, *, root: bool, trust: bool) -> None:
-        """``anyOf`` becomes ``oneOf`` or the reverse: what satisfies two alternatives is kept apart."""
+        """``anyOf`` becomes ``oneOf`` or the reverse, which matters to values that satisfy two alternatives."""
         if old.exclusive == new.exclusive or len(old.alternatives) < 2 or len(new.alternatives) < 2:
             return
         before, after = (union(old.node.pointer, old.alternatives, exclusive=view.exclusive) for view in (old, new))
@@ -185,7 +187,7 @@ class Walk:
         path = join_pointer(new.node.pointer, keys[1])
         edit = Edit("union", path, *keys, forward, backward, trusted=trust)
         edit.with_it, edit.without_it = (
-            instead(one, partial(_with_exclusion_of, one, other)) for one, other in ((old, new), (new, old))
+            replacement_of(one, partial(_with_exclusion_of, one, other)) for one, other in ((old, new), (new, old))
         )
         edit.step = self._step
         self._add(edit)
@@ -194,7 +196,7 @@ class Walk:
         return self.questions.signature(alternative.node())
 
     def _notes(self, old: View, new: View) -> None:
-        """Annotations that somebody acts on. To leave a default out is to say that it is null."""
+        """Annotations with a practical effect. A missing default means null."""
         for key, family in NOTE_FAMILIES.items():
             before, place = old.notes.get(key, (MISSING, old.node.pointer))
             after, there = new.notes.get(key, (MISSING, new.node.pointer))
@@ -206,7 +208,11 @@ class Walk:
             path = join_pointer(there if key in new.notes else place, key)
             if (family, path) not in self._noted:
                 self._noted.add((family, path))
-                self.edits.append(Edit(family, path, before, after, kind=f"{family}-{step}"))
+                edit = Edit(family, path, before, after, kind=f"{family}-{step}")
+                without, value = (old, after) if step == "added" else (new, before)
+                if step != "changed" and _states_default(without, value):
+                    edit.note = frozenset({"stated"})
+                self.edits.append(edit)
 
     def _types(
         self,
@@ -219,14 +225,14 @@ class Walk:
         root: bool,
         trust: bool,
     ) -> None:
-        """Types and alternatives that went and came; what else a retyped one says is compared on its own."""
+        """Added and removed types and alternatives; the rest of a retyped one is compared separately."""
         changed, reverted = list(come), list(gone)
         for before, after in retyped:
             if all(item.stated_type for item in (before, after) if item.type is not None):
                 changed[changed.index(after)] = with_type_of(before, after)
                 reverted[reverted.index(before)] = with_type_of(after, before)
             else:
-                # the listed values say the type, so their edit is the only one
+                # The listed values imply the type, so their edit is the only one.
                 changed[changed.index(after)], reverted[reverted.index(before)] = before, after
         left, arrived = set(map(id, gone)), set(map(id, come))
         with_them = [item for item in old.alternatives if id(item) not in left] + changed
@@ -235,8 +241,8 @@ class Walk:
         before_types = [alternative.type for alternative in old.alternatives]
         after_types = [alternative.type for alternative in new.alternatives]
         edit = Edit("type", new.node.pointer, before_types, after_types, forward, backward, trusted=trust)
-        edit.with_it = instead(old, lambda _: old.node_with(with_them))
-        edit.without_it = instead(new, lambda _: new.node_with(without))
+        edit.with_it = replacement_of(old, lambda _: old.node_with(with_them))
+        edit.without_it = replacement_of(new, lambda _: new.node_with(without))
         edit.step = self._step
         self._add(edit)
 
@@ -266,11 +272,11 @@ class Walk:
         self._add(edit)
 
     def judge(self, spot: Spot, take_over: TakeOver, edit: Edit) -> None:
-        """Fill in what an edit does at its own place, and what shows it alone.
+        """Fill in the effect of an edit at its own place, and what isolates it.
 
         Args:
             spot: the place.
-            take_over: gives an alternative with what another one says where the edit is.
+            take_over: returns an alternative with the content of another at the place of the edit.
             edit: the edit; its ``names`` are filled in.
         """
         before, after = _slim(spot, take_over, edit.names)
@@ -301,12 +307,12 @@ class Walk:
             if any(old.keys.get(key) != new.keys.get(key) for key in counts):
                 leaf("contains", ("contains", *counts))
             else:
-                # Under `maxContains` an item schema that accepts more can make the array fail.
+                # With `maxContains`, an item schema that accepts more can make the array invalid.
                 self.child(old, new, "contains", leaf, "contains", trust and "maxContains" not in old.keys)
         self._whole_keys(old, new, leaf, "items", ("unevaluatedItems",))
 
     def child(self, old: Alternative, new: Alternative, key: str, leaf: Any, family: str, trust: bool) -> None:
-        """One sub-schema: walked where both sides have it, an edit of its own where one has not."""
+        """One subschema: walked if both sides have it, an edit of its own if only one has."""
         before, after = old.keys.get(key), new.keys.get(key)
         if before is None and after is None:
             return
@@ -329,17 +335,18 @@ class Walk:
                 continue
             others = ("anyOf", "oneOf") if family == "union" else (key,)
             leaf(family, others)
-            # `anyOf` and `oneOf` are one edit together, which was just made.
+            # `anyOf` and `oneOf` together are one edit, which already exists.
             if family == "union":
                 break
 
     def _branches(self, old: Alternative, new: Alternative, key: str) -> bool:
-        """Compare the branches of a list, as far as it is known which became which; ``False`` where it is not."""
+        """Compare the branches of a list if it is clear which became which; ``False`` if it is not."""
         before, after = old.keys.get(key), new.keys.get(key)
         if before is None or after is None or len(before) != len(after):
             return False
         differing = self._differing(before, after)
-        # If several alternatives differ, nothing says which became which; the parts of `allOf` all apply, in any order.
+        # If several alternatives differ, nothing shows which became which. The parts of `allOf` all apply, in any
+        # order.
         if key != "allOf" and len(differing) != 1:
             return False
         for one, other in differing:
@@ -348,7 +355,7 @@ class Walk:
         return True
 
     def _differing(self, old: list[SchemaNode], new: list[SchemaNode]) -> list[tuple[SchemaNode, SchemaNode]]:
-        """Branches without those that both lists have, in order."""
+        """Branches that only one of the lists has, in order."""
         signature = self.questions.signature
         before, after = (Counter(map(signature, branches)) for branches in (old, new))
         gone, come = before - after, after - before
@@ -378,9 +385,14 @@ class Walk:
 
 
 def _relocated(path: str, definition: str, site: str) -> str:
-    """The path of an edit in a definition, from the place that refers to it."""
+    """The path of an edit in a definition, relative to the place that refers to it."""
     inside = path == definition or path.startswith(definition + "/")
     return site + path[len(definition) :] if inside else path
+
+
+_STATED = lazy_pattern(
+    r"\bdefaults?\b[^.;\n]{0,24}?\b(true|false)\b|\b(true|false)\b[^.;\n]{0,12}\bby default\b", re.IGNORECASE
+)
 
 
 def _same_note(family: str, old: Any, new: Any) -> bool:
@@ -389,8 +401,16 @@ def _same_note(family: str, old: Any, new: Any) -> bool:
     return same_json(old, new)
 
 
+def _states_default(view: View, value: Any) -> bool:
+    """True if a description says which boolean an omitted parameter means."""
+    text = view.node.notes.get("description")
+    if not isinstance(value, bool) or not isinstance(text, str):
+        return False
+    return any(found.lower() == str(value).lower() for pair in _STATED.findall(text) for found in pair)
+
+
 def _retyped_altogether(old: View, new: View) -> bool:
-    """True if no type is on both sides: what goes or comes with the type is not an edit of its own."""
+    """True if no type is on both sides: other edits come with the type and are not edits of their own."""
     before, after = ({item.type for item in view.alternatives} - {"null"} for view in (old, new))
     if before | after <= {"integer", "number"}:
         return False
@@ -406,15 +426,15 @@ _PLAIN = frozenset({"additionalProperties", "properties", "required"})
 
 
 def _slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[SchemaNode, SchemaNode]:
-    """An alternative without and with an edit, without what both say alike of properties: what is left decides, and
-    is asked faster.
+    """An alternative without and with an edit, without properties that are the same in both: the rest decides, and is
+    faster to compare.
 
-    Where the answer is yes, it is yes for the whole alternatives too; a no is put to the whole document later.
+    A "yes" also holds for the whole alternatives; a "no" is checked for the whole document later.
     """
     one, other = spot.old, spot.new
     if one.keys.keys() <= _PLAIN and other.keys.keys() <= _PLAIN:
-        # Nothing counts members or looks at their names. So the others are in the way of no answer, and need not be
-        # copied: there may be thousands, with an edit each.
+        # Nothing counts members or looks at their names, so the other members cannot affect the answer and need not be
+        # copied: there may be thousands, each with an edit.
         one = restricted(one, frozenset({*names, *one.keys.get("required", ())}))
         other = restricted(other, frozenset(names))
     changed = take_over(one, other)
@@ -437,7 +457,7 @@ def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:
 
 
 def _shown(alternative: Alternative, keys: tuple[str, ...], spend: Callable[[int], None]) -> Any:
-    """Plain values under their keywords; the value itself where there is one keyword."""
+    """Values by keyword, or just the value if there is one keyword."""
     found = {
         key: alternative.stated[key] if key in alternative.stated else plain(alternative.keys[key], spend)
         for key in keys

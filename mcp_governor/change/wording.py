@@ -1,7 +1,7 @@
-"""The sentences about a change: the templates of its kind, filled with what it says.
+"""The messages for a change: the templates of its kind, filled with its data.
 
-A template (:class:`mcp_governor.change.kind_model.Kind`) is read before anything is put into it, and every name and
-value of a server is made safe here: none of them can end a code span, begin a line or pass for a template.
+A template (:class:`mcp_governor.change.kind_model.Kind`) is parsed before anything is inserted, and every name and
+value from a server is escaped here: none of them can end a code span, begin a line or pass for a template.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from mcp_governor.change.kind_model import Kind
 
 PLACEHOLDER = "REPLACEMENT"
-"""Stands where only the author knows the name; `changelog check` asks for it."""
+"""The placeholder for a name that only the author knows; `changelog check` asks for it."""
 
 NOTHING = ""
-"""The replacement of what nothing replaces."""
+"""The replacement of something without a replacement."""
 
 _FILLER = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
 _FORMS = re.compile(r"<([^<>]+)>")
 _NAME = re.compile(r"[^\W\d][\w-]*")
-_MOST_NAMED, _MOST_VALUES = 8, 6
-"""Members of a list that a sentence names; beyond, it says how many more there are."""
+_MAX_NAMED, _MAX_VALUES = 8, 6
+"""Maximum number of list members in a message; the rest are counted."""
 
-# What a person calls a keyword of JSON Schema; the others are named as they are.
+# Words for JSON Schema keywords; keywords that are not listed appear by name.
 _NOUNS = {
     "exclusiveMaximum": "the exclusive maximum",
     "exclusiveMinimum": "the exclusive minimum",
@@ -57,17 +57,17 @@ _NOUNS = {
 
 
 class Words:
-    """What a change says, as the words that fill the templates of its kind.
+    """The placeholders of templates, with their values for one change.
 
     Args:
-        kind: the entry of the catalogue.
+        kind: the catalogue entry.
         tool, path, facts: of the change.
-        old, new: its values, ``MISSING`` where there is none.
-        reason: what stopped the decision.
+        old, new: its values; ``MISSING`` if there is none.
+        reason: why it could not be decided.
 
-    :meth:`report` and :meth:`entry` are the sentences. Every other public method is a filler: ``{name}`` in a template
-    is what :meth:`name` returns. An empty one makes the template unfit, and the next one is tried; what begins with a
-    preposition may be empty.
+    :meth:`report` and :meth:`entry` return the messages. Every other public method is a placeholder: ``{name}`` in a
+    template is the result of :meth:`name`. If a result is empty, the template does not fit, and the next one is tried;
+    results that begin with a preposition may be empty.
     """
 
     def __init__(
@@ -82,25 +82,25 @@ class Words:
         self._replacement: str | None = None
 
     def report(self) -> str:
-        """The sentence of a report: no capital first, no full stop last."""
+        """The message for a report, without a capital at the start or a full stop at the end."""
         filled = self._first(self._kind.message) or self._kind.name
         return f"{filled}: {visible(self._reason)}" if self._reason else filled
 
     def entry(self, tools: Sequence[str], replacement: str | None) -> str:
-        """The sentence of a changelog, see :meth:`mcp_governor.change.model.Change.entry`."""
+        """The entry for a changelog, see :meth:`mcp_governor.change.model.Change.entry`."""
         copied = copy(self)
         copied._tools = tools or self._tools
         copied._replacement = PLACEHOLDER if replacement is None else replacement
         filled = copied._first(self._kind.entry)
         if filled:
             return filled
-        # The words of the report serve, led by the names that they leave out.
+        # The report's message is used, preceded by the names that it leaves out.
         lead = [*copied._tools, *([] if self._names_the_field() else self._facts.fields[-1:])]
         named, message = ", ".join(map(code, lead)), self.report()
         return f"{named}: {message}." if named else f"{message[:1].upper()}{message[1:]}."
 
     def names_the_tool(self) -> bool:
-        """True if the sentence of a report says which tool it is about."""
+        """True if the report's message names the tool."""
         return "tool" in self._fillers_used() or ("thing" in self._fillers_used() and not self._facts.fields)
 
     def _names_the_field(self) -> bool:
@@ -108,7 +108,7 @@ class Words:
         return not self._fillers_used().isdisjoint({"name", "thing", *around})
 
     def _fillers_used(self) -> set[str]:
-        """The words that the sentence of a report holds."""
+        """The placeholders in the report's message."""
         return set(_FILLER.findall(self._fit(self._kind.message) or ""))
 
     def _first(self, templates: str | tuple[str, ...]) -> str | None:
@@ -121,7 +121,7 @@ class Words:
         return _FILLER.sub(lambda match: self._word(match[1]), template)
 
     def _fit(self, templates: str | tuple[str, ...]) -> str | None:
-        """The first template for which there are all words."""
+        """The first template whose placeholders all have values."""
         for template in (templates,) if isinstance(templates, str) else templates:
             plain = _FORMS.sub("", template)
             if all(self._word(name) or name in _MAY_BE_EMPTY for name in _FILLER.findall(plain)):
@@ -133,19 +133,19 @@ class Words:
         return word
 
     def _form(self, forms: list[str]) -> str:
-        """Of ``is new|is gone|changed from … to …|changed`` what the values say; the last one for no values."""
+        """The form of ``is new|is gone|changed from … to …|changed`` for the values; the last one for no values."""
         if self._old is not MISSING and self._new is not MISSING:
             return forms[-1] if self._only_alternatives() else forms[2]
         return forms[-1] if self._old is self._new else forms[self._new is MISSING]
 
-    # whom it is about
+    # -- the subject
 
     def tool(self) -> str:
-        """The tools that it happened to."""
+        """The tools with this change."""
         return enumeration([code(name) for name in self._tools])
 
     def name(self) -> str:
-        """What changed, by its old name; the tool, where it is the tool."""
+        """The name of what changed, by its old name, or the tool's."""
         return code(self._facts.fields[-1]) if self._facts.fields else self.tool()
 
     def thing(self) -> str:
@@ -153,7 +153,7 @@ class Words:
         return f"{self._facts.thing or self._kind.thing} {self.name()}"
 
     def parent(self) -> str:
-        """The prompt that an argument belongs to."""
+        """The prompt to which an argument belongs."""
         return code(self._facts.fields[-2]) if len(self._facts.fields) > 1 else ""
 
     def successor(self) -> str:
@@ -161,7 +161,7 @@ class Words:
         return code(self._facts.successor) if self._facts.successor is not None else ""
 
     def field(self) -> str:
-        """The path to a field (``filter.limit``), where its names can be distinguished in it."""
+        """The path to a field (``filter.limit``), if its names are unambiguous."""
         fields = self._facts.fields
         if not fields:
             return ""
@@ -178,18 +178,18 @@ class Words:
         return f" of {self.field()}" if self._facts.fields else ""
 
     def of(self) -> str:
-        """`` of `q```: the property or definition that the place belongs to."""
+        """`` of `q```: the property or definition at the place."""
         name = owner(self._path)
         return f" of {code(name)}" if name else ""
 
     def value(self) -> str:
-        """The same as the subject of a sentence."""
+        """The same, as the subject of a sentence."""
         return code(owner(self._path)) if owner(self._path) else "the value"
 
-    # what happened to it
+    # -- the event
 
     def what(self) -> str:
-        """What was edited: a keyword, or our words for it."""
+        """What was edited: a keyword, or our term for it."""
         if self._only_alternatives():
             return "the alternatives"
         return self._facts.what or self._kind.what or visible((tokens_of(self._path) or [""])[-1])
@@ -216,34 +216,34 @@ class Words:
         return _plain(self._new)
 
     def lost(self) -> str:
-        """What went from a list, in backticks."""
+        """Removed items of a list, in backticks."""
         return _named(self._facts.lost)
 
     def gained(self) -> str:
-        """What came to a list, in backticks."""
+        """Added items of a list, in backticks."""
         return _named(self._facts.gained)
 
     def lost_names(self) -> str:
-        """What went from a list, in backticks, for a sentence that has an "and" of its own."""
+        """Removed items of a list, in backticks, for a sentence that contains another "and"."""
         return ", ".join(map(code, self._facts.lost))
 
     def gained_names(self) -> str:
-        """What came to a list, in backticks, for such a sentence."""
+        """Added items of a list, in backticks, for such a sentence."""
         return ", ".join(map(code, self._facts.gained))
 
     def lost_values(self) -> str:
-        """What went from a list, as JSON."""
+        """Removed items of a list, as JSON."""
         return _listed(self._facts.lost)
 
     def gained_values(self) -> str:
-        """What came to a list, as JSON."""
+        """Added items of a list, as JSON."""
         return _listed(self._facts.gained)
 
     def detail(self) -> str:
         return one_line(self._facts.detail)
 
     def call(self) -> str:
-        """The call that was made: the tool with its arguments."""
+        """The call: the tool with its arguments."""
         tool = one_line("".join(self._tools), 60)
         return f"{tool} with {self.detail()}" if self._facts.detail else tool
 
@@ -259,19 +259,19 @@ class Words:
         return code(self._replacement if self._replacement != PLACEHOLDER else named or PLACEHOLDER)
 
     def instead(self) -> str:
-        """The advice for those who used a tool that goes."""
+        """The advice for users of a removed tool."""
         none = self._replacement == NOTHING or (isinstance(self._new, dict) and self._new.get("nothing") is True)
         if none and not _of_deprecation(self._new, "replacement"):
             return f"nothing replaces {'it' if len(self._tools) < 2 else 'them'}"
         return f"use {self.replacement()} instead" if self.replacement() else ""
 
     def until(self) -> str:
-        """When a deprecated tool goes."""
+        """The time of removal of a deprecated tool."""
         sunset = _of_deprecation(self._new, "sunset")
         return f" until {code(sunset)}" if sunset else ""
 
     def _only_alternatives(self) -> bool:
-        """True if the types are as before, so that it is the alternatives of one type that changed."""
+        """True if the types are the same, so that only the alternatives of one type changed."""
         return self._kind.of_types and _types(self._old) == _types(self._new)
 
     def _json(self, value: Any) -> str:
@@ -282,7 +282,7 @@ _MAY_BE_EMPTY = frozenset({"of", "for_field", "in_field", "of_field", "until"})
 
 
 def code(text: str) -> str:
-    """A code span that holds ``text``, whatever backticks are in it."""
+    """A code span that contains ``text``, whatever backticks it has."""
     safe = name_as_shown(text)
     ticks = "`"
     while ticks in safe:
@@ -292,7 +292,7 @@ def code(text: str) -> str:
 
 
 def name_as_shown(name: str) -> str:
-    """A name of a server as sentences spell it, and as an entry of a changelog has to: never empty."""
+    """A server's name as messages show it and changelog entries have to spell it; never empty."""
     return " ".join(visible(name).split()) or '""'
 
 
@@ -304,14 +304,14 @@ def enumeration(parts: list[str]) -> str:
 
 
 def _named(values: Sequence[Any]) -> str:
-    parts = [code(_plain(value)) for value in values[:_MOST_NAMED]]
+    parts = [code(_plain(value)) for value in values[:_MAX_NAMED]]
     more = len(values) - len(parts)
     return enumeration([*parts, f"{more} more"] if more else parts)
 
 
 def _listed(values: Sequence[Any]) -> str:
-    shown = ", ".join(_shown(value, 40) for value in values[:_MOST_VALUES])
-    more = len(values) - _MOST_VALUES
+    shown = ", ".join(_shown(value, 40) for value in values[:_MAX_VALUES])
+    more = len(values) - _MAX_VALUES
     return f"{shown} and {more} more" if more > 0 else shown
 
 
@@ -322,7 +322,7 @@ def _types(names: Any) -> str:
 
 
 def _shown(value: Any, limit: int = 60) -> str:
-    """A JSON value on one line, cut and safe."""
+    """A JSON value on one line, shortened and escaped."""
     return one_line(canonical_json(None if value is MISSING else value), limit)
 
 

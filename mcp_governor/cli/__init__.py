@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _reopen() -> None:
-    """Give a closed standard stream's number to nothing, or the next file or pipe that is opened would get it."""
+    """Open the null device for closed standard streams, because the next opened file would get their number."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -160,7 +160,7 @@ def _see_words(words: Sequence[str]) -> None:
 
 
 def _learn_addresses(words: Sequence[str]) -> None:
-    """An address may be typed where none belongs, and is quoted there with the password in it."""
+    """Redact URLs in click's errors, because a URL in the wrong place is quoted with its password."""
     if any("://" in word for word in words):
         from mcp_governor.given import learn_addresses
 

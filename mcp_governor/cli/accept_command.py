@@ -14,7 +14,7 @@ from mcp_governor.cli.common import Run, TargetCommand, against_option, configur
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.rule_names import current_id, noted_name
-from mcp_governor.text import did_you_mean, one_line, see_unicode, visible
+from mcp_governor.text import check_unicode, did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -67,7 +67,7 @@ def accept(
             "No configuration file was found, and acceptances are written into it.",
             "Create one with: mcp-governor init",
         )
-    see_unicode(reason, "--reason")
+    check_unicode(reason, "--reason")
     if not reason.strip():
         raise UsageError("An acceptance needs a reason.", "Give one with: --reason '…'")
     chosen = Acceptance(noted_name(_checked(finding.strip())), reason.strip(), _last_day(until))
@@ -133,8 +133,8 @@ def _ids_in(file: Path) -> list[str]:
 
 
 _MAKE_REPORT = "Create one with: mcp-governor check --format json --output report.json"
-_MOST_COMPARED = 500
-"""Ids that an unknown one is compared with: more would take seconds, and nobody mistypes one for any of thousands."""
+_MAX_COMPARED = 500
+"""Most ids that an unknown one is compared with; with thousands of them, the search for a similar id takes seconds."""
 
 
 def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
@@ -159,7 +159,7 @@ def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
         )
     alike = [one for one in known if one.partition(":")[0] == rule] or list(known)
     raise UsageError(
-        f"No reported finding or change has the id {shown}.{did_you_mean(wanted, alike[:_MOST_COMPARED])}", hint
+        f"No reported finding or change has the id {shown}.{did_you_mean(wanted, alike[:_MAX_COMPARED])}", hint
     )
 
 
@@ -184,7 +184,7 @@ def config_text(path: Path) -> str:
 def _checked(finding: str) -> str:
     """An id in the shape that reports print: a wrong one would match nothing and fail the next check."""
     hint = "Copy it from the report: mcp-governor check -v"
-    see_unicode(finding, "the id")
+    check_unicode(finding, "the id")
     if not finding:
         raise UsageError("The id of the finding is empty.", hint)
     if not _ID.fullmatch(finding):

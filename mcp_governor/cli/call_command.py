@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     "--scratch",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Folder for sample files for path arguments  [default: the system's temporary folder]",
+    help="Folder for sample files for path parameters  [default: the system's temporary folder]",
 )
 @click.option(
     "--record",
@@ -113,11 +113,15 @@ def call(
     if record is not None:
         _record(record, called, quiet=run.output.verbose < 0)
     report = call_report(surface, called, config, date.today())
-    code = deliver(report, run.output, _lines(report, called, run.output.verbose))
+    code = deliver(report, run, _lines(report, called, run.output.verbose))
     failure = called.without_success
-    if failure is not None:
+    if failure is None:
+        return code
+    if run.output.format != "text" or run.output.file is not None:
         raise failure
-    return code
+    # The report that was just printed says what failed.
+    out.complain("", failure.hint)
+    return int(failure.exit_code)
 
 
 def _record(folder: Path, called: CallReport, *, quiet: bool) -> None:

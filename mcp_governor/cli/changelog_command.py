@@ -45,7 +45,7 @@ def check(run: Run, target: str | None, against: str | None) -> int:
     stage = stage_of(run.config, surface)
     baseline = baseline_of(surface, run.config, against, source=source, stage=stage)
     report = changelog_report(surface, baseline, run.config, stage=stage)
-    return deliver(report, run.output)
+    return deliver(report, run)
 
 
 @changelog.command(cls=TargetCommand)
@@ -115,7 +115,7 @@ def release(
     plan = plan_release(desk, version)
     shown, name = visible(plan.version), desk.config.changelog
     if plan.report.verdict == "fail":
-        deliver(plan.report, run.output)
+        deliver(plan.report, run)
         why = f"the check would fail once {shown} is tagged" if plan.after else "the check fails"
         out.echo(f"{shown} was not released because {why}; nothing was written.", err=True)
         return int(Exit.FINDINGS)

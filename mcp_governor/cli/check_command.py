@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from mcp_governor.cli import completion
 from mcp_governor.cli.common import (
     Run,
     TargetCommand,
@@ -27,6 +28,14 @@ from mcp_governor.errors import UsageError
     type=click.Choice(["declared", "strict"]),
     help="How to compare schemas  [default: level in the configuration, or declared]",
 )
+@click.option(
+    "--profile",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completion.profiles,
+    help="Rules to run, and the result contract  [default: profile in the configuration, or recommended]",
+)
+@click.option("--no-calls", is_flag=True, help="Call no tool  [default: calls-mode in the configuration]")
 @click.option("--only", type=click.Choice(["breaking"]), help="Check only changes that break, or may break")
 @click.option("--release", is_flag=True, help="Check the version and the changelog as for a release")
 @click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
@@ -37,6 +46,8 @@ def check(
     target: str | None,
     against: str | None,
     level: str | None,
+    profile: tuple[str, ...],
+    no_calls: bool,
     only: str | None,
     release: bool,
     offline: bool,
@@ -57,6 +68,10 @@ def check(
         mcp-governor check --only breaking --against pypi:NAME -- my-server
         mcp-governor check --only breaking --against git:main:FILE -- my-server
 
+    If the profile has a result contract (charter, surface, schema-md, omni), each tool with readOnlyHint is called once
+    with good arguments and once with bad ones, and the responses are checked. Other tools are called only if [[calls]]
+    in the configuration names them. --no-calls turns this off.
+
     With policy.gate = "release", changes are listed under ## Unreleased between releases; --release checks them as a
     release, and so does a build of a release tag.
 
@@ -71,7 +86,13 @@ def check(
     from mcp_governor.checking.offline import check_offline
     from mcp_governor.checking.run import check as run_check
 
-    config = replace(run.config, level=level or run.config.level, lint_new_only=new_only)
+    config = replace(
+        run.config,
+        level=level or run.config.level,
+        profile=profile or run.config.profile,
+        calls_mode="none" if no_calls else run.config.calls_mode,
+        lint_new_only=new_only,
+    )
     command = server_command()
     if offline and command:
         raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
@@ -105,4 +126,4 @@ def check(
                 release=release,
                 only_breaking=only is not None,
             )
-    return deliver(report, run.output)
+    return deliver(report, run)

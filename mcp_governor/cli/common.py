@@ -11,13 +11,13 @@ import click
 
 from mcp_governor.cli import completion, out, terminal
 from mcp_governor.config import Config, Launch, load_config
-from mcp_governor.config.model import MOST_SECONDS
+from mcp_governor.config.model import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
 from mcp_governor.secrets import redact
-from mcp_governor.text import escape_json, printable
+from mcp_governor.text import escape_json, printable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound="Callable[..., Any]")
 _LAUNCH_KEY = "mcp_governor.launch"
 ENV_FILES_KEY = "mcp_governor.env_files"
-"""Where the context of a command keeps the files of variables that were typed."""
+"""Key in a command's context for the files of variables from the command line."""
 _TIMEOUT_KEY = "mcp_governor.timeout"
 _WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", "launch_env", "launch_env_file", "launch_timeout"
 
@@ -44,8 +44,8 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click
             number = float(value)
         except ValueError:
             self.fail(f"{value!r} is not a number of seconds.", param, ctx)
-        if not 0 < number <= MOST_SECONDS:
-            self.fail(f"{value} is out of range; it must be above 0 and at most {MOST_SECONDS:,} seconds.", param, ctx)
+        if not 0 < number <= MAX_SECONDS:
+            self.fail(f"{value} is out of range; it must be above 0 and at most {MAX_SECONDS:,} seconds.", param, ctx)
         return number
 
 
@@ -130,7 +130,7 @@ def _named(env: Iterable[str]) -> frozenset[str]:
 
 
 def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
-    """What the files say, then ``NAME=VALUE`` as it is, and ``NAME`` from our environment."""
+    """Variables from the files, then ``NAME=VALUE`` as given, and ``NAME`` from our environment."""
     import os
 
     values: dict[str, str] = {}
@@ -156,11 +156,13 @@ def server_command() -> tuple[str, ...]:
 
 @frozen
 class Output:
-    """How and where a report is written."""
+    """The format and the destination of a report."""
 
     format: str = "text"
     file: Path | None = None
     verbose: int = 0
+    reports: tuple[tuple[str, Path], ...] = ()
+    """Additional reports, as formats and files."""
 
 
 @frozen
@@ -193,9 +195,44 @@ class _ReportFormat(click.Choice[str]):
 
         return ("text", *FORMATS)
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from mcp_governor.text import did_you_mean, one_line
+
+        if value not in self.choices:
+            known = ", ".join(self.choices)
+            guess = did_you_mean(str(value), self.choices)
+            self.fail(f"{one_line(str(value), 80)} is not a report format ({known}).{guess}", param, ctx)
+        return str(value)
+
+
+class _FormatOption(click.Option):
+    """``--format``, whose help names the formats that are registered when it is read."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        assert isinstance(self.type, click.Choice)
+        self.help = f"Output format: {', '.join(self.type.choices)}"
+        return super().get_help_record(ctx)
+
 
 REPORT = _ReportFormat()
 """The type of ``--format`` of the commands that write a report."""
+
+
+class _ReportFile(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """``FORMAT=FILE``."""
+
+    name = "format=file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Path]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, file = str(value).partition("=")
+        if not equals or not file:
+            self.fail(f"{value!r} is not FORMAT=FILE, for example sarif=report.sarif.", param, ctx)
+        return str(REPORT.convert(name, param, ctx)), Path(file)
+
+
+REPORT_FILE = _ReportFile()
 
 _OPTIONS = {
     "output": click.option(
@@ -203,6 +240,13 @@ _OPTIONS = {
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write the output to this file  [default: standard output]",
+    ),
+    "report": click.option(
+        "--report",
+        multiple=True,
+        metavar="FORMAT=FILE",
+        type=REPORT_FILE,
+        help="Also write a report of this format to this file; repeatable",
     ),
     "fail-on": click.option(
         "--fail-on",
@@ -223,7 +267,7 @@ _OPTIONS = {
         "-v", "--verbose", count=True, help="Show every finding with its location, fix and id, and wording changes"
     ),
 }
-_REPORTING = ("output", "fail-on", "quiet", "verbose")
+_REPORTING = ("output", "report", "fail-on", "quiet", "verbose")
 
 
 def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callable[[_F], _F]:
@@ -245,7 +289,12 @@ def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callab
             made = _OPTIONS[name](made)
         if formats is not None:
             made = click.option(
-                "--format", "format_", type=formats, default="text", show_default=True, help="Output format"
+                *("--format", "format_"),
+                type=formats,
+                default="text",
+                show_default=True,
+                metavar="FORMAT",
+                cls=_FormatOption,
             )(made)
         return cast("_F", made)
 
@@ -275,6 +324,7 @@ def _run(
     *,
     format_: str = "text",
     output: Path | None = None,
+    report: tuple[tuple[str, Path], ...] = (),
     fail_on: str | None = None,
     config: Path | None = None,
     isolated: bool = False,
@@ -285,11 +335,11 @@ def _run(
     made = _configured(config, isolated, fail_on)
     if trust:
         made = replace(made, trust_rules=True)
-    return Run(made, Output(format_, output, -1 if quiet else verbose), config is not None)
+    return Run(made, Output(format_, output, -1 if quiet else verbose, report), config is not None)
 
 
 def useless(option: str, other: str) -> UsageError:
-    """What to raise where one option makes that another one does nothing."""
+    """The error for an option that has no effect because of another one."""
     return UsageError(f"{option} has no effect with {other}.", "Remove one of them.")
 
 
@@ -304,7 +354,7 @@ def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Confi
     config = replace(config, launch=typed.get(_LAUNCH_KEY, config.launch))
     timeout = typed.get(_TIMEOUT_KEY)
     if timeout is not None:
-        # What is typed bounds everything, also what the file says of single servers.
+        # Limits from the command line take precedence over those of single servers in the file.
         servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in config.servers.items()}
         config = replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
     return replace(config, fail_on=fail_on) if fail_on else config
@@ -325,25 +375,37 @@ def against_option(function: _F) -> _F:
     )(function)
 
 
-def deliver(report: Report, output: Output, lines: Iterable[Line] | None = None) -> int:
-    """Write a report where the options say and return the exit code of its verdict.
+def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> int:
+    """Write a report to its destination, and return the exit code of its verdict.
 
     Args:
         report: what to write.
-        output: format and place.
-        lines: the text form, where a command has one of its own.
+        run: formats and places, and the configuration whose files the report is about.
+        lines: the text form, if the command has its own.
     """
     report_skipped(report.skipped_rules)
+    lines = list(lines) if lines is not None else None
+    _write_report(report, run, run.output, lines)
+    for name, file in run.output.reports:
+        _write_report(report, run, replace(run.output, format=name, file=file), lines)
+    return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
+
+
+def _write_report(report: Report, run: Run, output: Output, lines: Iterable[Line] | None) -> None:
     if output.format == "text":
         from mcp_governor.report.text import report_lines
 
         write_lines(lines if lines is not None else report_lines(report, verbose=output.verbose), output)
-    else:
-        from mcp_governor.report import load_format
+        return
+    from mcp_governor.report import load_format
 
-        chosen = load_format(output.format)
-        write_text(chosen.render(report), output, form="json" if getattr(chosen, "IS_JSON", False) else "document")
-    return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
+    chosen = load_format(output.format)
+    if getattr(chosen, "WITH_PLACES", False):
+        from mcp_governor.checking.places import in_repository
+
+        report = in_repository(report, run.config)
+    form: out.Form = "json" if getattr(chosen, "IS_JSON", False) else "document"
+    write_text(chosen.render(report), output, form="commands" if getattr(chosen, "IS_COMMANDS", False) else form)
 
 
 def report_skipped(names: Sequence[str]) -> None:
@@ -367,7 +429,10 @@ def write_lines(lines: Iterable[Line], output: Output) -> None:
 
 def write_text(text: str, output: Output, *, form: out.Form = "document") -> None:
     """To the file, atomically, or to standard output; made safe to show, as text or as JSON."""
-    safe = escape_json(redact(text)) if form == "json" else printable(text)
+    if form == "json":
+        safe = escape_json(redact(text))
+    else:
+        safe = visible(redact(text), keep_newlines=True) if form == "commands" else printable(text)
     if output.file is None:
         out.put(safe, form=form)
     else:
@@ -385,9 +450,11 @@ def places_wanted(output: Output) -> bool:
     """True if lines of recorded files are shown."""
     from mcp_governor.report import load_format
 
-    if output.format == "text":
-        return output.verbose >= 0
-    return bool(getattr(load_format(output.format), "WITH_PLACES", False))
+    formats = [output.format, *(name for name, _ in output.reports)]
+    return any(
+        output.verbose >= 0 if name == "text" else bool(getattr(load_format(name), "WITH_PLACES", False))
+        for name in formats
+    )
 
 
 def _write_file(file: Path, text: str) -> None:

@@ -27,13 +27,13 @@ VARIABLE = "_MCP_GOVERNOR_COMPLETE"
 _HARMLESS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/+-]*")
 
 COMMAND_KEY = "mcp_governor.command"
-"""Where the context keeps the words behind ``--``."""
+"""Key in the context for the words after ``--``."""
 
 
 def answer(app: click.Command) -> int:
     """Answer the script of a shell; returns the exit code.
 
-    A bug that shows here would be written across the line that somebody is typing, so nothing is said of it.
+    Errors are suppressed, because output would overwrite the line that the user is typing.
     """
     from click.shell_completion import BashComplete, add_completion_class
 
@@ -55,7 +55,7 @@ def answer(app: click.Command) -> int:
 
 
 def script(app: click.Command, shell: str) -> str | None:
-    """The script that makes a shell complete our command lines; ``None`` where the installed click knows no such shell.
+    """The script that makes a shell complete our command lines; ``None`` if the installed click knows no such shell.
 
     Args:
         app: the command line.
@@ -120,7 +120,7 @@ def _config(ctx: click.Context) -> Config | None:
 
 
 def _catalogue(ctx: click.Context) -> Catalogue | None:
-    """Our own rules at least, and those of the configuration where it is right. No Python of anybody is run."""
+    """Our own rules, and those of the configuration if it is valid. Python rules are not run."""
     from mcp_governor.catalogue import load_catalogue
 
     config = _config(ctx)

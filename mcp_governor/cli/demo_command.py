@@ -45,7 +45,7 @@ def _show_all(folder: Path) -> None:
     _say("Nothing has changed yet, so the check passes:")
     _type(["check"], expect=Exit.PASS)
     _say(
-        "Then release 1.1.0 is made in a hurry: `branch` becomes required, a tool is added, a description\n"
+        "Then release 1.1.0 is made in a hurry: `branch` becomes required, a tool is added, a description "
         "contradicts its schema, and the changelog is not updated. This is what CI reports:"
     )
     _release(folder, 2)
@@ -62,8 +62,7 @@ def _release(folder: Path, number: int) -> None:
 
 def _say(text: str) -> None:
     out.echo()
-    for part in text.split("\n"):
-        out.echo(f"# {part}", bold=True)
+    out.echo(f"# {text}", bold=True)
 
 
 def _type(arguments: Sequence[str], *, expect: Exit | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_governor.cli import completion
-from mcp_governor.cli.common import Run, TargetCommand, deliver, reporting, server_command, useless
+from mcp_governor.cli.common import Run, TargetCommand, deliver, places_wanted, reporting, server_command, useless
 from mcp_governor.errors import UsageError
 
 
@@ -36,5 +36,7 @@ def diff(run: Run, old: str, new: str | None, level: str | None, only: str | Non
     if stat and run.output.format != "text":
         raise useless("--stat", f"--format {run.output.format}")
     config = replace(run.config, level=level) if level else run.config
-    report = compare_targets(old, new, config=config, command=command, only_breaking=only is not None)
-    return deliver(report, run.output, diff_lines(report, stat=stat, verbose=run.output.verbose))
+    # The text shows pointers; what finds lines need not be loaded for it.
+    places = places_wanted(replace(run.output, verbose=-1))
+    report = compare_targets(old, new, config=config, command=command, only_breaking=only is not None, places=places)
+    return deliver(report, run, diff_lines(report, stat=stat, verbose=run.output.verbose))

@@ -12,7 +12,7 @@ from mcp_governor.text import visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST_VARIABLES = 200
+MAX_VARIABLES = 200
 """Variables of one file: servers take up to thirty. A file with more is refused, as the wrong one."""
 
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*", re.DOTALL)
@@ -40,9 +40,9 @@ def read_env_file(path: Path) -> dict[str, str]:
         if match is None or "\0" in line:
             raise UsageError(f"--env-file: line {number} of {shown} is not NAME=VALUE.", "Correct the line.")
         values[match[1]] = _unquoted(match[2])
-        if len(values) > MOST_VARIABLES:
+        if len(values) > MAX_VARIABLES:
             raise UsageError(
-                f"--env-file: {shown} sets more than {MOST_VARIABLES} variables.",
+                f"--env-file: {shown} sets more than {MAX_VARIABLES} variables.",
                 "Use a file with only the variables of this server.",
             )
     return values

@@ -39,12 +39,12 @@ _NARROW = 70
 
 
 class HelpContext(click.Context):
-    """A context whose help holds only characters that standard output can show."""
+    """A context whose help uses only characters that standard output can show."""
 
     formatter_class = HelpFormatter
 
     def get_help(self) -> str:
-        # click writes UTF-8 where a stream is ASCII, so it gets the text as it is to be shown.
+        # click writes UTF-8 even if a stream is ASCII, so pass it text that is already converted.
         return terminal.spelled(super().get_help(), terminal.encoding_of(sys.stdout))
 
 

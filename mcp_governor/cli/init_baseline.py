@@ -1,4 +1,4 @@
-"""The baseline that ``init`` begins with, where a recording is there already: ``init --from``."""
+"""The first baseline of ``init`` from an existing recording: ``init --from``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEFT_OUT = ("title", "annotations", "icons", "execution", "_meta")
 
 
 def recorded_surface(text: str, live: Surface, config: Config) -> Surface:
-    """The surface that a recording holds, completed by what its format does not hold.
+    """The surface of a recording, completed with what its format lacks.
 
     Args:
         text: a TARGET that is a recording.

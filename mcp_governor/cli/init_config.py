@@ -84,7 +84,7 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
 
 
 def _known_findings(found: Sequence[Finding]) -> str:
-    """The lint baseline, where today's surface has findings that would fail; empty where it has none."""
+    """The lint baseline, where today's surface has findings that would fail; empty if it has none."""
     from mcp_governor.catalogue import dump_baseline
     from mcp_governor.findings import Severity
 

@@ -35,7 +35,7 @@ class Offer(NamedTuple):
 
     Attributes:
         path: where it belongs.
-        text: its new content; ``None`` where it is not safe to write.
+        text: its new content; ``None`` if it is not safe to write.
         what: what it is for; where ``text`` is ``None``, what to do with ``paste``.
         paste: the part that a person can paste.
     """
@@ -158,7 +158,7 @@ def _node_steps(folder: Path, top: Path) -> tuple[str, ...]:
 
 
 def _requirements(folder: Path) -> str:
-    """How pip installs the project of a folder, with a blank behind; empty where nothing says it."""
+    """How pip installs the project of a folder, with a blank behind; empty if nothing says it."""
     import tomli
 
     try:

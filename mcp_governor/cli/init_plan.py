@@ -30,7 +30,7 @@ class Plan:
 
     Attributes:
         name: of the server.
-        keys: its table in the configuration; empty where the configuration names the target itself.
+        keys: its table in the configuration; empty if the configuration names the target itself.
         target: what the configuration says is governed.
         found_in: where the server was named.
         root: the folder that the configuration is written into.
@@ -54,7 +54,7 @@ class Plan:
 
 
 def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, root: Path) -> Plan | None:
-    """The plan for what is named on the command line; ``None`` where nothing is.
+    """The plan for what is named on the command line; ``None`` if nothing is.
 
     Raises:
         UsageError: it cannot be governed, or a secret would be written into a file.
@@ -94,13 +94,13 @@ def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str
 
 
 _SUBCOMMANDS = ("run", "tool", "exec", "dlx", "x")
-"""Words of ``uv run``, ``npm exec``, ``pnpm dlx`` and the like, which name no server."""
+"""Words of ``uv run``, ``npm exec``, ``pnpm dlx`` and so on, which are not the name of a server."""
 
 _WITH_VALUE = ("--with", "--with-editable", "--with-requirements", "--python", "--from", "--package", "-p")
 
 
 def script_of(command: tuple[str, ...]) -> str:
-    """The word of a command that names the server: the module after -m, else the first path or package."""
+    """The word of a command that names the server: the module after -m, or else the first path or package."""
     if "-m" in command[:-1]:
         return command[command.index("-m") + 1]
     words: list[str] = []
@@ -113,10 +113,10 @@ def script_of(command: tuple[str, ...]) -> str:
 
 
 def _keys_of(target: str, root: Path) -> dict[str, Any]:
-    """The server's table for a TARGET; empty where the configuration names the target itself.
+    """The server's table for a TARGET; empty if the configuration names the target itself.
 
     Raises:
-        UsageError: it is not a live server, or its address holds what must not be written into a file.
+        UsageError: it is not a live server, or its address contains credentials.
     """
     scheme = target.partition(":")[0]
     if scheme == "python":

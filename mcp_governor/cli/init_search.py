@@ -1,4 +1,4 @@
-"""Finding the server for ``init``: what the repository holds is tried, and the one that answers is taken."""
+"""Find the server for ``init``: try the candidates in the repository, and use the one that responds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def found_plan(root: Path, config: Config) -> Plan:
 
     Args:
         root: the folder that ``init`` runs in.
-        config: what the command line says of times and of the environment.
+        config: timeouts and environment from the command line.
 
     Raises:
         UsageError: no server is there, or several are; the hint is the command to type.
@@ -80,7 +80,7 @@ def _several(answers: Sequence[Answer], root: Path) -> UsageError:
 
 
 def _in_folder(folder: Path, root: Path, command: str) -> str:
-    """A command as it is typed from ``root``, where it belongs into another folder."""
+    """A command for another folder, as it is typed in ``root``."""
     relative = os.path.relpath(folder, root)
     return command if relative == "." else f"cd {shlex.quote(relative)} && {command}"
 

@@ -1,4 +1,4 @@
-"""What must not get into the files that ``init`` writes: values of variables, tokens in commands and addresses."""
+"""Keep secrets out of the files that ``init`` writes: values of variables, tokens in commands and addresses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcp_governor.errors import UsageError
 from mcp_governor.given import is_plain, learn_command
 from mcp_governor.secrets import redact
 from mcp_governor.target.resolve import TOKEN_VARIABLE
-from mcp_governor.text import command_line, see_unicode, visible
+from mcp_governor.text import check_unicode, command_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ def split_assignments(command: tuple[str, ...]) -> tuple[dict[str, str], tuple[s
     for index, word in enumerate(command[1:], 1):
         assigned = _ASSIGNMENT.fullmatch(word)
         if assigned is None:
-            # What env does with an option is its own business.
+            # Options of env are not parsed.
             return ({}, command) if word.startswith("-") else (values, command[index:])
         values[assigned[1]] = assigned[2]
     return {}, command
@@ -44,24 +44,26 @@ def see_words(keys: Mapping[str, Any]) -> None:
         keys: the server's table.
 
     Raises:
-        UsageError: it gives a variable its value, holds a secret, or is not UTF-8.
+        UsageError: it contains the value of a variable or a secret, or it is not UTF-8.
     """
     command = (*(keys.get("command") or ("",)), *keys.get("args", ()))
     for word in command:
-        see_unicode(word, "the command")
+        check_unicode(word, "the command")
     for name, value in _assignments(command):
         if not is_plain(value, name):
-            # docker gives a container what it is given itself, where -e names no value.
-            again = "sh -c 'COMMAND' without it" if any(" " in word for word in command) else f"… -e {name} …"
+            # For docker, -e without a value passes on the variable of its own environment.
+            rest = "sh -c '…'" if any(" " in word for word in command) else f"… -e {name} …"
             raise UsageError(
                 f"The command contains the value of {name}, and init would write it into a file.",
-                f"Set {name} in your environment and name only the variable: mcp-governor init --env {name} -- {again}",
+                f"Set {name} in your environment, and remove its value from the command: "
+                f"mcp-governor init --env {name} -- {rest}",
             )
     learn_command(command)
     if any(redact(word) != word for word in command):
         raise UsageError(
             f"The command {command_line(command, 120)} contains a secret, and init would write it into a file.",
-            f'Let the server read it from its environment: env = {{ NAME = "$NAME" }} in {OWN_FILE}.',
+            f'Remove it, and pass it as a variable: set NAME in your environment, and write env = {{ NAME = "$NAME" }} '
+            f"into the server's table in {OWN_FILE}.",
         )
 
 
@@ -90,10 +92,11 @@ def see_address(url: str, endpoint: Endpoint) -> None:
     """Check that an address can be written into a file.
 
     Raises:
-        UsageError: it holds credentials: what reports would redact has no place in a file that is committed either.
+        UsageError: it contains credentials, which must not be in a file that is committed.
     """
     if redact(url) != url or "@" in url.split("/")[2] or _CREDENTIAL.search(url):
         raise UsageError(
             f"The address {visible(endpoint.shown)} contains credentials, and init would write them into a file.",
-            f"Remove them and set {TOKEN_VARIABLE}, or write the server into {OWN_FILE} with headers from $NAME.",
+            f"Remove them from the address. For a bearer token, set {TOKEN_VARIABLE}; for others, "
+            f'configure the server in {OWN_FILE} with headers = {{ NAME = "$VARIABLE" }}.',
         )

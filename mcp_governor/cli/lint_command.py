@@ -154,7 +154,7 @@ def lint(
         write_json(_counts(report), run.output)
         code = int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
     else:
-        code = deliver(report, run.output, _statistics(report) if statistics else None)
+        code = deliver(report, run, _statistics(report) if statistics else None)
     return int(Exit.PASS) if exit_zero else code
 
 
@@ -175,7 +175,7 @@ def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection
 def _refuse_useless(
     output: Output, *, show_settings: bool, write_baseline: bool, statistics: bool, plan: str | None
 ) -> None:
-    """Raise a usage error where one option leaves nothing for another to do."""
+    """Raise a usage error if one option leaves nothing to do for another."""
     form = f"--format {output.format}"
     planned = "--diff" if plan == "diff" else "--fix-plan"
     for ignored, option, other in (
@@ -221,7 +221,10 @@ def _compared(surface: Surface, config: Config, source: Source) -> Surface:
 
     found = baseline_of(surface, config, source=source)
     if found is None:
-        raise UsageError("--new-only needs a baseline surface.", "Record one with: mcp-governor snapshot")
+        raise UsageError(
+            "--new-only compares with a baseline surface, and there is none.",
+            "Record one with: mcp-governor snapshot TARGET",
+        )
     return found.surface
 
 
@@ -236,13 +239,12 @@ def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: st
 
     config = run.config
     file = NewFile(path, dump_baseline(findings), None if typed else config.root, shown)
-    verb = "does" if len(findings) == 1 else "do"
-    said = f"{visible(shown)}: {counted(len(findings), 'finding')} that {verb} not count"
+    recorded = f"{visible(shown)}: recorded {counted(len(findings), 'finding')}, ignored"
     named = config.resolve(config.lint.baseline) if config.lint.baseline else None
     if named is not None or config.path is None:
         write_files(file)
         when = "from now on" if named == path else f"with --baseline {command_line((shown,), 200)}"
-        out.echo(f"{said} {when}.")
+        out.echo(f"{recorded} {when}.")
         return int(Exit.PASS)
     from mcp_governor.cli.accept_command import config_table, config_text
     from mcp_governor.version_sources.configuring import set_text
@@ -254,7 +256,7 @@ def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: st
         new = set_text(text, "baseline", value, table=(*config_table(config.path), "lint"), what=what)
         root = None if run.config_typed else config.path.parent
         write_files(file, NewFile(config.path, new, root, config.path.name, expected=text.encode()))
-    out.echo(f"{said} from now on; {what} names the file as lint.baseline.")
+    out.echo(f"{recorded} from now on. {what} now has lint.baseline.")
     return int(Exit.PASS)
 
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 _CLEAR = "\r\x1b[2K"
 
-Form = Literal["text", "document", "json"]
+Form = Literal["text", "document", "json", "commands"]
 """What a string is: for people, in the encoding that they read; a document, which is UTF-8 wherever it is kept; JSON,
-which is a document and has escapes for what a terminal cannot show."""
+which is a document and has escapes for what a terminal cannot show; commands to a CI system, which are a document."""
 
 
 def echo(
@@ -40,7 +40,7 @@ def echo(
     color: str | None = None,
     wrap: bool = True,
 ) -> None:
-    """Print a message; on a terminal with the style that is asked for.
+    """Print a message; on a terminal, with style.
 
     Args:
         text: one or more lines.
@@ -66,7 +66,7 @@ def echo(
 
 
 def complain(message: str, hint: str = "") -> None:
-    """Print an error on standard error, and what to do about it."""
+    """Print an error on standard error, and what to do about it; without a message, only that."""
     from mcp_governor.text import printable
 
     stream = sys.stderr
@@ -80,11 +80,11 @@ def complain(message: str, hint: str = "") -> None:
 
 
 _NARROWEST = 20
-"""Characters; a narrower terminal breaks lines by itself, which does no harm."""
+"""Minimum width for wrapping, in characters; a narrower terminal breaks lines by itself."""
 
 
 def _wrapped(text: str, width: int | None) -> str:
-    """The text with its long lines broken between words, and what is left of them indented."""
+    """The text with long lines broken between words; continuation lines are indented."""
     if width is None or width < _NARROWEST or all(len(line) <= width for line in text.split("\n")):
         return text
     import textwrap
@@ -133,7 +133,7 @@ def put(text: str, *, form: Form = "text") -> None:
 
 
 def _bytes(text: str, form: Form, stream: object) -> bytes:
-    """Words of a server may hold what the encoding of a stream lacks; a report must not die of that."""
+    """Replace characters that the encoding of a stream lacks, because text of a server must not make a report fail."""
     encoding = terminal.encoding_of(stream)
     if form == "text" or (form == "document" and terminal.is_terminal(stream)):
         return terminal.encoded(text, encoding)
@@ -153,7 +153,7 @@ def abandon() -> None:
 
 
 def put_lines(lines: Iterable[Line]) -> None:
-    """Write lines to standard output: wrapped on a terminal, with style where it takes color."""
+    """Write lines to standard output; on a terminal, wrapped, and with style if it supports color."""
     put(lines_text(lines, color=terminal.takes_color(sys.stdout), width=terminal.columns(sys.stdout)))
 
 
@@ -163,7 +163,7 @@ def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None 
     Args:
         lines: what to write.
         color: with style.
-        width: characters of a line, of which longer ones are wrapped; ``None`` leaves them long.
+        width: maximum length of a line, in characters; with ``None``, lines are not wrapped.
     """
     from mcp_governor.report.lines import plain_text, print_rich
 

@@ -1,4 +1,4 @@
-"""Progress on standard error, where that is a terminal and somebody is waiting."""
+"""Show progress on standard error, if it is a terminal."""
 
 from __future__ import annotations
 

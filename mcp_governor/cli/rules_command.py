@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mcp_governor.catalogue import Catalogue, Example, Rule
     from mcp_governor.report.lines import Line
 
+_ON_FINDINGS = "Each finding says what to do; it depends on what was found."
+
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 
@@ -171,7 +173,7 @@ def _missing(pack: str, folder: Path, run: Run) -> Iterator[str]:
 
 
 def _page(rule: Rule, output: Output) -> Iterator[Line]:
-    from mcp_governor.catalogue.finding import named
+    from mcp_governor.catalogue.finding import is_placeholder, named
 
     severity = rule.severity.value
     traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "only if selected by name"]
@@ -185,7 +187,7 @@ def _page(rule: Rule, output: Output) -> Iterator[Line]:
         ("Why", rule.why),
         ("Source", rule.source),
         ("Verified", f"{read.where}, {read.version}, read on {read.date}" if read else ""),
-        ("Fix", named(rule.fix)),
+        ("Fix", _ON_FINDINGS if is_placeholder(rule.fix) else named(rule.fix)),
     )
     for title, text in parts:
         if not text:

@@ -28,8 +28,8 @@ _DUMB = ("dumb", "unknown")
 def color_of(words: Sequence[str]) -> Iterator[None]:
     """Obey the ``--color`` of a command line while it runs, its errors included.
 
-    The words are looked at before they are parsed, because what is wrong with them is also printed in color or not.
-    A command line that runs within another one (``demo``) obeys the outer one where it says nothing itself.
+    The words are checked before they are parsed, because usage errors are printed with or without color too.
+    A command line inside another one (``demo``) uses the options of the outer one as defaults.
     """
     global _chosen
     before = _chosen
@@ -52,7 +52,7 @@ def color_is_typed() -> bool:
 
 
 def is_terminal(stream: object) -> bool:
-    """True if somebody may be reading a stream; nobody reads a closed one."""
+    """True if a stream is open, so that somebody may read it."""
     with contextlib.suppress(OSError, ValueError):
         return bool(getattr(stream, "isatty", bool)())
     return False
@@ -79,11 +79,11 @@ def takes_control(stream: object) -> bool:
 
 
 DEFAULT_COLUMNS = 80
-"""Characters of a line where a terminal does not say how many it has."""
+"""Width of a terminal that does not report its width, in characters."""
 
 
 def columns(stream: object) -> int | None:
-    """Characters of a line of a terminal; ``None`` where nothing is wrapped, as in files and pipes."""
+    """Width of a terminal, in characters; ``None`` if lines are not wrapped, as in files and pipes."""
     if not is_terminal(stream):
         return None
     typed = os.environ.get("COLUMNS", "")
@@ -94,16 +94,16 @@ def columns(stream: object) -> int | None:
     return DEFAULT_COLUMNS
 
 
-WIDEST_HELP = 100
+MAX_HELP_WIDTH = 100
 """Characters of a line of help: longer ones are hard to read, however wide the terminal is."""
 
 
 def help_columns(stream: object) -> int:
     """Characters of a line of ``--help``."""
-    return min(columns(stream) or DEFAULT_COLUMNS, WIDEST_HELP)
+    return min(columns(stream) or DEFAULT_COLUMNS, MAX_HELP_WIDTH)
 
 
-# Characters with which we write → what stands for them where they cannot be shown.
+# Characters that we use → their replacements in encodings that lack them.
 _ASCII = {
     "✗": "x",
     "·": "-",
@@ -137,12 +137,12 @@ codecs.register_error(_MARKS, _replace)
 
 
 def encoding_of(stream: object) -> str:
-    """The encoding of a stream; UTF-8 where it has none."""
+    """The encoding of a stream; UTF-8 if it has none."""
     return getattr(stream, "encoding", None) or "utf-8"
 
 
 def encoded(text: str, encoding: str) -> bytes:
-    """The text in an encoding, with marks in ASCII where it lacks ours and escapes for the rest that it lacks."""
+    """The text in an encoding, with ASCII for our marks and escapes for other characters that it lacks."""
     return text.encode(encoding, _MARKS)
 
 
@@ -174,7 +174,7 @@ def _is_c_locale() -> bool:
         return False
     for name in ("LC_ALL", "LC_CTYPE", "LANG"):
         value = os.environ.get(name, "")
-        # Python itself sets LC_CTYPE so where the user's locale is C.
+        # Python itself sets LC_CTYPE to this value if the user's locale is C.
         if value and (name, value) not in (("LC_CTYPE", "C.UTF-8"), ("LC_CTYPE", "C.utf8"), ("LC_CTYPE", "UTF-8")):
             return value in ("C", "POSIX")
     return False

@@ -1,4 +1,4 @@
-"""What is wrong with a command line, and what was probably meant."""
+"""Explain errors in a command line, and suggest what was probably meant."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _places_of_arguments(command: click.Command, args: Sequence[str]) -> Iterato
 
 _LAUNCHERS = frozenset({"bun", "bunx", "cargo", "deno", "docker", "dotnet", "go", "java", "node", "npx", "php", "pipx"})
 _LAUNCHERS |= {"pnpm", "podman", "poetry", "python", "python3", "ruby", "sh", "bash", "uv", "uvx", "yarn"}
-"""What servers are started with; they are known where they are not installed, too."""
+"""Programs that start servers; they are recognised even if they are not installed."""
 
 
 def _is_launcher(word: str) -> bool:
@@ -85,5 +85,5 @@ def _is_program(word: str) -> bool:
 
     if not word or ":" in word:
         return False
-    # A path is a TARGET as often as a program; a name without folder is not looked for in this folder by a shell.
+    # A path may be a TARGET or a program; a shell does not search the current folder for a bare name.
     return os.access(word, os.X_OK) and Path(word).is_file() if "/" in word else find_program(word) is not None

@@ -1,6 +1,6 @@
 """The configuration: ``[tool.mcp-governor]`` in pyproject.toml, or mcp-governor.toml.
 
-Here live the configuration as values, its schema, how it is found and read, and which of it is trusted.
+This package contains the configuration as values, its schema, how it is found and read, and how far it is trusted.
 """
 
 from mcp_governor.config.load import (

@@ -1,4 +1,4 @@
-"""The configuration's rule names and finding ids, as they are called now: the door for names in a file."""
+"""Translates former rule names and finding ids in the configuration to current ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def with_current_names(table: Mapping[str, Any], file: str | None) -> dict[str, 
     """A valid configuration table with current names in place of former ones.
 
     Args:
-        table: as the file has it.
-        file: how notes call the file; ``None`` for a file of an earlier commit, of which nothing is noted because
-            nobody can change it any more.
+        table: as in the file.
+        file: its name in notes; ``None`` for a file of an earlier commit, which needs no notes because nobody can
+            change it.
     """
 
     def renamed(name: str, key: str) -> str:
@@ -57,13 +57,13 @@ def _listed(items: Iterable[str | Mapping[str, str]], key: str, renamed: Renamin
 
 
 def _keyed(values: Mapping[str, Any], key: str, renamed: Renaming) -> dict[str, Any]:
-    """Values by rule; where a file has both names of one rule, the value under the current name counts."""
+    """Values by rule; if a file has both names of a rule, the value under the current name counts."""
     former = {new: value for name, value in values.items() if (new := renamed(name, key)) != name}
     current = {name: value for name, value in values.items() if current_id(name) == name}
     return former | current
 
 
 def _acceptance(item: Mapping[str, Any], renamed: Renaming) -> dict[str, Any]:
-    # An acceptance that went out with a release is a record: it keeps matching, and asks for no edit.
+    # An acceptance that was released is a record: it still matches, and needs no edit.
     finding = current_id(item["finding"]) if "released" in item else renamed(item["finding"], "accept")
     return {**item, "finding": finding}

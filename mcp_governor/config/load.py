@@ -1,4 +1,5 @@
-"""Finding and reading the configuration: nearest ``mcp-governor.toml`` or ``pyproject.toml`` upwards wins."""
+"""Finds and reads the configuration: the nearest ``mcp-governor.toml`` or ``pyproject.toml`` in the folder and its
+parents."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from mcp_governor.config.trust import rules_trusted, user_config
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.given import learn_addresses, learn_anywhere, learn_table
-from mcp_governor.parsing import BadValueError, read_toml, see_values
+from mcp_governor.parsing import BadValueError, check_values, read_toml
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _T = TypeVar("_T")
 
 
 def find_config(start: Path) -> Path | None:
-    """The nearest configuration file from ``start`` upwards: our own file, else a pyproject with our table."""
+    """The nearest configuration in ``start`` and its parents: our own file, else a pyproject.toml with our table."""
     for folder in (start, *start.parents):
         own = folder / OWN_FILE
         if own.is_file():
@@ -53,11 +54,11 @@ def find_config(start: Path) -> Path | None:
 
 
 def load_config(path: Path | None = None, *, start: Path | None = None) -> Config:
-    """The configuration of ``path``, or of the nearest file upwards from ``start``, or the defaults.
+    """The configuration in ``path``, or in the nearest file in ``start`` and its parents, or the defaults.
 
     Raises:
-        ConfigError: the file is missing, not TOML, or holds a key or value that the schema does not know;
-            the message names the file, the key and, for an unknown one, the nearest known key.
+        ConfigError: the file is missing, is not TOML, or has an unknown key or an invalid value; the message names the
+            file, the key and, for an unknown one, the nearest known key.
     """
     here = (start or Path.cwd()).resolve()
     if path is None:
@@ -69,13 +70,13 @@ def load_config(path: Path | None = None, *, start: Path | None = None) -> Confi
     assert table is not None
     _learn_secrets(table)
     _validate(table, path)
-    # A link is not followed: what it names is relative to where the link lies, not to the folder of a stranger.
+    # A symbolic link is not resolved: paths are relative to the folder of the link, not to that of a stranger's file.
     named = with_current_names(table, visible(path.name))
     return with_found_files(_build(named, path.parent.resolve() / path.name))
 
 
 def with_found_files(config: Config) -> Config:
-    """The configuration with the changelog and the manifest that lie where they usually do, where it names none."""
+    """The configuration with the changelog and the manifest at their usual places, if it names none."""
     from dataclasses import replace
 
     changes: dict[str, str] = {}
@@ -103,7 +104,7 @@ def _parsed(data: bytes, path: Path, *, required: bool) -> dict[str, Any] | None
     try:
         document = read_toml(data.decode("utf-8-sig"))
         table = _table_in(document, path, required)
-        see_values(table)
+        check_values(table)
     except UnicodeDecodeError as error:
         raise ConfigError(f"{shown} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from None
     except BadValueError as error:
@@ -116,12 +117,12 @@ def _parsed(data: bytes, path: Path, *, required: bool) -> dict[str, Any] | None
 
 
 def parse_config(data: bytes, path: Path) -> Config | None:
-    """The configuration that a file of this content at ``path`` is; ``None`` where it holds none.
+    """The configuration in a file at ``path`` with this content; ``None`` if it has none.
 
-    Files next to it are not looked for.
+    Does not look for files next to it.
 
     Raises:
-        ConfigError: as :func:`load_config`.
+        ConfigError: as in :func:`load_config`.
     """
     table = _parsed(data, path, required=False)
     if table is None:
@@ -132,7 +133,7 @@ def parse_config(data: bytes, path: Path) -> Config | None:
 
 
 def _table_in(document: dict[str, Any], path: Path, required: bool) -> dict[str, Any] | None:
-    """Our table in a file: the whole of our own one."""
+    """Our table in a file, or all of our own file."""
     if path.name != "pyproject.toml":
         return document
     tools = document.get("tool")
@@ -143,7 +144,7 @@ def _table_in(document: dict[str, Any], path: Path, required: bool) -> dict[str,
 
 
 def _learn_secrets(table: Mapping[str, Any]) -> None:
-    """Before anything is said about the file: a message could quote what is wrong in it."""
+    """Registers secrets before any message about the file, which could quote the invalid part."""
     servers = table.get("servers")
     for entry in servers.values() if isinstance(servers, dict) else ():
         if isinstance(entry, dict):
@@ -159,16 +160,16 @@ def _validate(table: dict[str, Any], path: Path) -> None:
     schema = config_schema()
     plain = _without_dates(table)
     try:
-        # The first error only: the engine makes all of them at once, with 2 KB for each.
+        # Only the first error: the engine creates all of them at once, with 2 KB for each.
         jsonschema_rs.validator_for(schema).validate(plain)
     except jsonschema_rs.ValidationError as error:
-        # What is wrong is quoted, and may stand anywhere.
+        # The message quotes the invalid part, which may be anywhere.
         learn_anywhere(table)
         raise _explain(error, schema, path) from None
 
 
 def _without_dates(value: Any) -> Any:
-    """TOML dates as text, because JSON Schema has none."""
+    """TOML dates as strings, because JSON Schema has none."""
     if isinstance(value, dict):
         return {key: _without_dates(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -223,7 +224,7 @@ def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
 
 
 def _schema_at(schema: Any, path: Iterable[Any]) -> dict[str, Any]:
-    """The schema object that holds the failing keyword."""
+    """The schema object that contains the failing keyword."""
     here = schema
     for token in list(path)[:-1]:
         here = here[token]
@@ -235,6 +236,9 @@ def _build(table: Mapping[str, Any], path: Path) -> Config:
         _snake(key): _frozen(value) for key, value in table.items() if _snake(key) in _SIMPLE_KEYS and key != "profile"
     }
     profile = table.get("profile", "recommended")
+    calls = table.get("calls", ())
+    if isinstance(calls, str):
+        simple["calls_mode"], calls = _mode(calls, simple.get("calls_mode", calls), path), ()
     return Config(
         path=path,
         root=path.parent,
@@ -245,10 +249,19 @@ def _build(table: Mapping[str, Any], path: Path) -> Config:
         lint=_section(LintConfig, _sub(table, "lint")),
         policy=_policy(_sub(table, "policy")),
         changelog_options=_section(ChangelogConfig, _sub(table, "changelog-options")),
-        calls=tuple(_section(CallConfig, call) for call in table.get("calls", ())),
+        calls=tuple(_section(CallConfig, call) for call in calls),
         accept=tuple(_acceptance(item, path) for item in table.get("accept", ())),
         **simple,
     )
+
+
+def _mode(short: str, long: str, path: Path) -> str:
+    """The value of ``calls-mode``, which ``calls`` takes as well where there are no ``[[calls]]``."""
+    if short != long:
+        raise ConfigError(
+            f'{visible(path.name)}: "calls" is {short}, but "calls-mode" is {long}.', "Remove one of the two."
+        )
+    return short
 
 
 _SIMPLE_KEYS = frozenset(

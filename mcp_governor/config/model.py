@@ -15,20 +15,28 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Tier
 
 
-MOST_SECONDS = 86_400
-"""The longest time that anything may be allowed to take, a day; the clocks of the system end somewhere beyond."""
+MAX_SECONDS = 86_400
+"""Maximum time for anything, in seconds: a day. The clocks of the system have limits somewhere above."""
 
-MOST_RELEASES = 100
-"""The longest deprecation window, in minor releases: a year of two a week. A longer one forbids removals, and is more
+MAX_RELEASES = 100
+"""Maximum deprecation window in minor releases: a year with two a week. A longer one forbids removals, and is more
 likely a number of days."""
+
+
+CALLS_MODES = ("none", "configured", "safe")
+"""What ``check`` may call, the least first: nothing, what ``[[calls]]`` and recordings name, tools that only read."""
+
+CALLS_BUDGET = 120.0
+"""Seconds that all calls of one check may take: four that do not respond within the usual 30 s, or a hundred tools that
+take half a second for each call. What is left then is not called, and the report says so."""
 
 
 @frozen
 class ServerConfig:
     """``[tool.mcp-governor.servers.NAME]``: how to reach one server.
 
-    Exactly one of ``command``, ``url``, ``object``, ``file`` and ``package`` is set. ``env`` and ``headers``
-    may hold ``$NAME`` references, resolved from the environment when the server is reached; they are never
+    Exactly one of ``command``, ``url``, ``object``, ``file`` and ``package`` is set. ``env`` and ``headers`` may
+    contain ``$NAME`` references, which are resolved from the environment when the server is reached; they are never
     shown. ``args`` and ``with_`` belong to a ``package``.
     """
 
@@ -52,13 +60,13 @@ class ServerConfig:
 
 @frozen
 class Launch:
-    """What a command line adds to the way servers are started.
+    """Settings from the command line for starting servers.
 
     Attributes:
-        args: arguments of ``pypi:`` and ``npm:`` targets that it names.
+        args: arguments of ``pypi:`` and ``npm:`` targets on the command line.
         with_: packages to install with them.
-        env: variables of every server that is started; never shown.
-        named: those of which the command line says the name alone; the value is our environment's.
+        env: variables for every server that is started; never shown.
+        named: those for which the command line has only the name; the value comes from our environment.
     """
 
     args: tuple[str, ...] = ()
@@ -69,9 +77,9 @@ class Launch:
 
 @frozen
 class LintConfig:
-    """``[tool.mcp-governor.lint]``: which rules run, and how.
+    """``[tool.mcp-governor.lint]``: the rules to run, and how.
 
-    What is ignored is a rule id or ``pack/*``, or a table of ``rule`` and ``reason``.
+    Ignored rules are ids or ``pack/*``, or tables of ``rule`` and ``reason``.
     """
 
     select: tuple[str, ...] = ()
@@ -87,9 +95,9 @@ class LintConfig:
 
 @frozen
 class Windows:
-    """``[tool.mcp-governor.policy.windows]``: minor releases that carry the warning before a removal, by tier.
+    """``[tool.mcp-governor.policy.windows]``: number of minor releases with a warning before a removal, by tier.
 
-    The defaults are those of the surface governance, "Deprecation policy", step 3.
+    The defaults come from surface governance, "Deprecation policy", step 3.
     """
 
     facade: int = 2
@@ -105,7 +113,7 @@ class Windows:
 
 @frozen
 class PolicyConfig:
-    """``[tool.mcp-governor.policy]``: what the schema cannot settle (docs/changes.md)."""
+    """``[tool.mcp-governor.policy]``: decisions that schemas cannot settle (docs/changes.md)."""
 
     gate: str = "change"
     zero_policy: str = "minor-may-break"
@@ -113,7 +121,7 @@ class PolicyConfig:
     unknown: str = "breaking"
     windows: Windows = field(default_factory=Windows)
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Every other key, as written: options of the change catalogue such as ``closed-output``."""
+    """All other keys, as written: options of the change catalogue such as ``closed-output``."""
 
 
 @frozen
@@ -126,19 +134,27 @@ class ChangelogConfig:
 
 @frozen
 class CallConfig:
-    """One ``[[tool.mcp-governor.calls]]``: a call with its expected outcome."""
+    """One ``[[tool.mcp-governor.calls]]``: a call with its expected outcome.
+
+    Attributes:
+        status, kind: expected status and error kind, empty for any.
+        suggested_tool: tool that the recovery of the error should suggest, empty for any.
+        fuzzy_matches: minimum number of alternatives that the recovery should list.
+    """
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     status: str = ""
     kind: str = ""
+    suggested_tool: str = ""
+    fuzzy_matches: int = 0
 
 
 @frozen
 class AcceptConfig:
     """One ``[[tool.mcp-governor.accept]]``: a finding that the team accepts, for a reason.
 
-    ``released`` is the version that went out with it, empty before: ``changelog release`` writes it.
+    ``released`` is the version that it was released with, empty before that; ``changelog release`` sets it.
     """
 
     finding: str
@@ -149,17 +165,20 @@ class AcceptConfig:
 
 @frozen
 class Config:
-    """Everything that a run is configured with.
+    """The whole configuration of a run.
 
     Attributes:
-        path: the file it came from, ``None`` where there is none.
-        root: the folder that relative paths in it are relative to.
-        start_timeout: seconds until a server has shaken hands; ``None`` for the default of its kind.
-        searched: no file was found from ``root`` upwards.
-        isolated: no file of the repository counts but what the command line names.
-        launch: what the command line adds to the way servers are started; never from the file.
-        lint_new_only: what the linter says of the baseline as well is left out; never from the file.
-        trust_rules: rules may bring Python. No repository can say so (:mod:`mcp_governor.config.trust`).
+        path: the file; ``None`` if there is none.
+        root: the folder for relative paths.
+        start_timeout: seconds for a server to complete the handshake; ``None`` for the default of its kind.
+        calls_mode: one of :data:`CALLS_MODES`; empty for ``safe`` if the profile has a result contract, else
+            ``configured``.
+        calls_budget: time limit for all calls of a check together, in seconds.
+        searched: no file was found in ``root`` and its parents.
+        isolated: no files of the repository are used except those on the command line.
+        launch: settings from the command line for starting servers; never from the file.
+        lint_new_only: omit findings of the linter that the baseline has as well; never from the file.
+        trust_rules: rules may run Python code. A repository cannot set this (:mod:`mcp_governor.config.trust`).
     """
 
     path: Path | None = None
@@ -177,6 +196,8 @@ class Config:
     timeout: float = 30.0
     start_timeout: float | None = None
     calls_dir: str = ""
+    calls_mode: str = ""
+    calls_budget: float = CALLS_BUDGET
     read_only_tools: tuple[str, ...] = ()
     servers: Mapping[str, ServerConfig] = field(default_factory=dict)
     tiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -193,9 +214,9 @@ class Config:
 
     @property
     def shown(self) -> str:
-        """How messages name the file, relative to the folder it governs."""
+        """The name of the file in messages, relative to the folder that it governs."""
         return self.path.name if self.path else "the defaults"
 
     def resolve(self, path: str) -> Path:
-        """A path from the config, relative to the config's folder."""
+        """A path in the configuration, relative to its folder."""
         return (self.root / path) if path else self.root

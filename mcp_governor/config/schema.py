@@ -1,16 +1,16 @@
-"""The JSON Schema of the configuration: what ``schema config`` prints and what loading checks against."""
+"""The JSON Schema of the configuration, which ``schema config`` prints and loading validates against."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.config.model import MOST_RELEASES, MOST_SECONDS
+from mcp_governor.config.model import CALLS_BUDGET, CALLS_MODES, MAX_RELEASES, MAX_SECONDS
 from mcp_governor.findings import Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
 _STRINGS: dict[str, Any] = {"type": "array", "items": _TEXT}
-_SECONDS: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": MOST_SECONDS}
+_SECONDS: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_SECONDS}
 _STRING_MAP: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
 _SEVERITIES = [*(severity.value for severity in Severity), "off"]
 
@@ -121,7 +121,7 @@ _POLICY = _table(
         "windows": _table(
             {
                 tier.value: _key(
-                    {"type": "integer", "minimum": 0, "maximum": MOST_RELEASES},
+                    {"type": "integer", "minimum": 0, "maximum": MAX_RELEASES},
                     f"Minor releases that must carry the warning before a tool of tier {tier.value} is removed or "
                     "moves down; 0 asks for none.",
                 )
@@ -141,10 +141,21 @@ _CALL = _table(
         ),
         "status": _key(_TEXT, "Expected status, for example success or error."),
         "kind": _key(_TEXT, "Expected error kind."),
+        "suggested-tool": _key(_TEXT, "Tool that the recovery of the error should suggest."),
+        "fuzzy-matches": _key({"type": "integer", "minimum": 0}, "Minimum number of alternatives in the recovery."),
     },
     "A call with its expected outcome.",
     required=["tool"],
 )
+
+_CALLS: dict[str, Any] = {
+    "description": "Calls that check makes, of any tool that they name; or a value of calls-mode.",
+    "type": ["array", "string"],
+    "items": _CALL,
+    # With anyOf, a wrong entry of the list could not be named.
+    "if": {"type": "string"},
+    "then": {"enum": [*reversed(CALLS_MODES)]},
+}
 
 _ACCEPT = _table(
     {
@@ -164,9 +175,9 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
     """The JSON Schema (2020-12) of ``[tool.mcp-governor]``.
 
     Args:
-        policy_options: schemas of the change catalogue's options, which sit in the ``policy`` table; the
-            caller brings them because the catalogue is on a floor above this one.
-        profiles: the known profiles, for the same reason brought by the caller.
+        policy_options: schemas of the change catalogue's options, which are part of the ``policy`` table; the caller
+            passes them because the catalogue is on a floor above this one.
+        profiles: the known profiles, which the caller passes for the same reason.
     """
     policy = {**_POLICY, "properties": {**_POLICY["properties"], **(policy_options or {})}}
     if policy_options is None:
@@ -211,6 +222,15 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     _STRINGS, "Globs over names of tools without annotations that only read and may be called."
                 ),
                 "calls-dir": _key(_TEXT, "Folder of recorded calls, one JSON file each."),
+                "calls-mode": _key(
+                    {"enum": [*reversed(CALLS_MODES)]},
+                    "What check calls: safe, also each tool with readOnlyHint, once with good arguments and once with "
+                    "bad ones; configured, only calls and calls-dir; none. Default: safe if the profile has a result "
+                    "contract, else configured.",
+                ),
+                "calls-budget": _key(
+                    _SECONDS, f"Time limit for all calls of a check, in seconds; {CALLS_BUDGET:g} by default."
+                ),
                 "servers": {
                     "type": "object",
                     "description": "Servers by name.",
@@ -229,7 +249,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     },
                     "How the changelog is written.",
                 ),
-                "calls": {"type": "array", "items": _CALL, "description": "Calls that check makes."},
+                "calls": _CALLS,
                 "accept": {"type": "array", "items": _ACCEPT, "description": "Accepted findings."},
             },
             "[tool.mcp-governor] in pyproject.toml, or mcp-governor.toml with the same keys and no prefix.",

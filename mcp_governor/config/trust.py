@@ -1,7 +1,7 @@
-"""May rules bring Python: the user's decision, taken outside of the repository that brings them.
+"""Decides if rules may run Python code: the user's choice, made outside the repository with the rules.
 
-Rules in TOML are data and always run. A rule whose check is a function, and a package that hands over its rules
-through a function, are code; whoever wrote the repository wrote them, or chose them.
+Rules in TOML are data and always run. A rule whose check is a function, and a package that provides its rules through a
+function, are code, which the author of the repository wrote or chose.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _NO = frozenset({"", "0", "false", "no", "off"})
 
 
 def rules_trusted(root: Path) -> bool:
-    """True if the user trusts the rules of a repository: in the environment, else in a configuration of their own.
+    """True if the user trusts the rules of a repository: in the environment, else in their own configuration.
 
     Args:
-        root: the folder of the repository's configuration. A user configuration inside of its repository counts for
-            nothing: the repository may have brought it.
+        root: the folder of the repository's configuration. A user configuration inside its repository is ignored: the
+            repository may have created it.
 
     Raises:
-        ConfigError: the variable is neither yes nor no, or the user configuration is wrong.
+        ConfigError: the variable is neither yes nor no, or the user configuration is invalid.
     """
     said = os.environ.get(VARIABLE)
     if said is not None:
@@ -48,7 +48,7 @@ def rules_trusted(root: Path) -> bool:
 
 
 def user_config() -> Path | None:
-    """Where a user's own configuration is, even if it does not exist; ``None`` for a user without a home."""
+    """The path of a user's own configuration, even if it does not exist; ``None`` for a user without a home."""
     variable = "APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME"
     named = os.environ.get(variable, "")
     try:
@@ -59,7 +59,7 @@ def user_config() -> Path | None:
 
 
 def _read(file: Path) -> bool | list[Path]:
-    """What ``trust-rules`` says: for all repositories, or the folders for which it holds."""
+    """The value of ``trust-rules``: all repositories, or the folders to which it applies."""
     try:
         data = read_bytes(file, limit=MAX_TEXT_BYTES)
     except (FileNotFoundError, NotADirectoryError):

@@ -1,7 +1,7 @@
 """Does one JSON Schema accept all that another does? Yes, no with a witness, or unknown with a reason.
 
-Here live the decision procedures, the witnesses and the validators that confirm them, and the processes in which costly
-ones run. Nothing here knows a tool or a surface: the questions come from ``change``, ``linting`` and ``call``.
+This package has the decision procedures, the witnesses, the validators that confirm them, and the worker process for
+costly questions. It does not depend on tools or surfaces; ``change``, ``linting`` and ``call`` ask the questions.
 
 Names are loaded on first use.
 """

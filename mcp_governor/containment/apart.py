@@ -1,8 +1,8 @@
-"""Alternatives that exclude each other, seen without a search.
+"""Recognise alternatives that exclude each other, without a search.
 
-An exclusive disjunction of many alternatives says of every pair that not both hold. Where the two are of different
-types, or list other values for the same member, there is nothing to say: a union of two thousand objects that a
-member tells apart has two million pairs, and none of them matters.
+An exclusive disjunction says for each pair of alternatives that not both hold. If the two have different types, or list
+different values for the same member, this is always true. A union of two thousand objects with a discriminator has two
+million pairs, and none of them matters.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from mcp_governor.schemas.values import TYPES, Frozen
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-MAX_LOOKS = 200_000
-"""Pairs that are looked at: a tenth of a second. Beyond: the alternatives count as too many."""
+MAX_COMPARED = 200_000
+"""Most pairs that are compared: a tenth of a second. If there are more, there are too many alternatives."""
 
 
 @frozen
 class _Marks:
-    """What marks the values of an alternative.
+    """Characteristics of the values of an alternative.
 
     Attributes:
         kinds: their types.
-        members: the few values that a member has which each object among them has; under ``None``, all values.
+        members: member that all its objects have → its few values; ``None`` → all values of the alternative.
     """
 
     kinds: frozenset[str]
@@ -36,19 +36,19 @@ class _Marks:
 
 
 def overlapping(parts: Sequence[Formula], most: int) -> list[tuple[Formula, Formula]] | None:
-    """The pairs of formulas that one value might satisfy both of; ``None`` where they may be more than ``most``."""
+    """The pairs of formulas that one value might satisfy; ``None`` if there may be more than ``most``."""
     marks = [_marks(part) for part in parts]
     found: list[tuple[Formula, Formula]] = []
     for looks, (one, other) in enumerate(_meeting(marks)):
         if not _apart(marks[one], marks[other]):
             found.append((parts[one], parts[other]))
-        if len(found) > most or looks > MAX_LOOKS:
+        if len(found) > most or looks > MAX_COMPARED:
             return None
     return found
 
 
 def _meeting(marks: list[_Marks]) -> Iterator[tuple[int, int]]:
-    """All pairs but those of objects that list other values for the member which most of them list."""
+    """All pairs, except objects with different values for the most common discriminator."""
     counted = Counter(key for mark in marks for key in mark.members if key is not None)
     key = max(counted, key=lambda name: counted[name], default=None)
     same: defaultdict[Frozen, list[int]] = defaultdict(list)

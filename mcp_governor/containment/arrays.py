@@ -1,8 +1,8 @@
-"""An array with the items that some formulas ask for, and none that they forbid.
+"""Find an array with the items that some formulas require, and none that they forbid.
 
-From the *border* on no formula tells one index from another: leading items have ended, each existential atom about
-certain indexes lies before it, and those about all later ones begin before it. Items from the border on may change
-places, and where nothing asks for one of them by itself, it may be taken out.
+From the *border* on, no formula distinguishes one index from another: the leading items have ended, existential atoms
+about certain indexes are before it, and existential atoms about all later indexes begin before it. Items from the
+border on may change places, and items that no formula requires may be removed.
 """
 
 from __future__ import annotations
@@ -44,25 +44,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_ITEMS = 2_000
-"""Items of an array: more than anyone would read in a witness. Beyond: unknown."""
+"""Most items of an array: more than anyone would read in a witness. With more, the result is unknown."""
 MAX_PAIRS = 5_000
-"""Places at which two equal items are looked for, which is all up to a hundred leading items. Beyond: unknown."""
+"""Most pairs of indexes that are tried for two equal items, which covers a hundred leading items. With more, the result
+is unknown."""
 MAX_COUNTED = 60
-"""Length up to which items are counted: each one takes a step for every combination of counts. Beyond: unknown."""
+"""Longest array whose items are counted: each item takes a step per combination of counts. For longer arrays, the
+result is unknown."""
 MAX_CONTAINS = 6
-"""Counts at once: each one doubles the choices for an item. Beyond: unknown."""
+"""Most counts at once: each one doubles the choices for an item. With more, the result is unknown."""
 MAX_TABLE = 5_000
-"""Combinations of counts at once: some fifty megabytes for sixty items. Beyond: unknown."""
+"""Most combinations of counts at once: about 50 MB for sixty items. With more, the result is unknown."""
 MAX_DISTINCT = 60
-"""Items that have to differ: each one is drawn from as many values as there are items. Beyond: unknown."""
+"""Most items that must differ: each is drawn from as many values as there are items. With more, the result is
+unknown."""
 
 Goal = dict[Formula, None]
-"""What one item has to satisfy, in a fixed order."""
+"""The formulas that one item must satisfy, in a fixed order."""
 
 
 @dataclass(eq=False, slots=True)
 class ArrayGoal:
-    """The atoms of one conjunction about an array, sorted by what they do."""
+    """The atoms of one conjunction about an array, sorted by class."""
 
     items: list[Items] = field(default_factory=list)
     somes: list[SomeItem] = field(default_factory=list)
@@ -73,7 +76,7 @@ class ArrayGoal:
 
     @classmethod
     def of(cls, atoms: Iterable[Formula], doubt: str) -> ArrayGoal:
-        """Sort the atoms. One that is of no sort here is left out: that leaves more instances, never fewer."""
+        """Sort the atoms. Others are left out, which allows for more instances, never fewer."""
         goal = cls(doubt=doubt)
         for atom in atoms:
             if isinstance(atom, Items):
@@ -96,30 +99,30 @@ def solve_array(goal: ArrayGoal, searcher: Searcher) -> Outcome:
     if Repeated not in goal.marks:
         return _Builder(goal, searcher).solve()
     border = _border(goal)
-    # two equal items stand at two indexes, and from the border on it does not matter at which
+    # Two equal items have two indexes; from the border on, it does not matter which ones.
     pairs = ((first, second) for second in range(1, border + 2) for first in range(second))
     places = Cases.within(pairs, MAX_PAIRS, "two equal items among many that differ")
     return first_found(places, lambda pair: _Builder(goal, searcher, pair).solve())
 
 
 def _border(goal: ArrayGoal) -> int:
-    """The index from which on no formula tells one index from another."""
+    """The index from which no formula distinguishes one index from another."""
     ends = [len(items.prefix) for items in goal.items]
     ends += [some.first if some.last is None else some.last + 1 for some in goal.somes]
     return max(ends, default=0)
 
 
 Extra = dict[int, tuple[Formula, ...]]
-"""What is asked of the items at certain indexes beyond what holds for every array."""
+"""Additional requirements for items at certain indexes."""
 
 
 Counts = tuple[int, ...]
-"""Of each counted formula, how many items satisfy it; where there is no greatest number, at most the least one."""
+"""The number of items that satisfy each counted formula; without a maximum, counting stops at the minimum."""
 
 
 @frozen(eq=False)
 class _Choice:
-    """What one item has to satisfy, after what the items before it have to."""
+    """The formulas that one item must satisfy, linked to those of the items before it."""
 
     goal: Goal
     before: _Choice | None
@@ -146,16 +149,16 @@ class _Builder:
         return self.place(0, {})
 
     def at(self, index: int, extra: Extra) -> Goal:
-        """What the item at ``index`` has to satisfy; equal items have to satisfy the same."""
+        """The formulas that the item at ``index`` must satisfy; two equal items share theirs."""
         places = self.pair if self.pair is not None and index in self.pair else (index,)
         found = dict.fromkeys(items.at(place) for items in self.goal.items for place in places)
         return found | dict.fromkeys(node for place in places for node in extra.get(place, ()))
 
     def place(self, index: int, extra: Extra) -> Outcome:
-        """Find an item for each existential atom, then build.
+        """Choose an item for each existential atom, then build.
 
-        From the border on, items may change places, so that those that existential atoms ask for, and two equal
-        ones, come first there.
+        From the border on, items may change places, so those that existential atoms require, and two equal ones, are
+        put first there.
         """
         self.searcher.tick()
         if index == len(self.goal.somes):
@@ -165,7 +168,7 @@ class _Builder:
         return first_found(Cases.counted(some.first, last), lambda position: self.placed(index, position, extra))
 
     def placed(self, index: int, position: int, extra: Extra) -> Outcome:
-        """The existential atom satisfied by the item at a certain index."""
+        """Let the item at a certain index satisfy the existential atom."""
         if self.high is not None and position >= self.high:
             return refuted(Contradiction.SIZES)
         after = {**extra, position: (*extra.get(position, ()), self.goal.somes[index].item)}
@@ -179,10 +182,10 @@ class _Builder:
         if least > MAX_ITEMS:
             return Unknown(f"an array of more than {MAX_ITEMS} items")
         if not self.goal.contains:
-            # a longer array satisfies all this without its last items as well
+            # A longer array would also satisfy this without its last items.
             return self.fill([self.at(index, extra) for index in range(least)], only=True)
-        # Of what lies beyond these lengths nothing is asked but that it counts: all but as many items as have to
-        # count could be taken out again, and the others moved up.
+        # Items beyond these lengths matter only for counts. All of them that are not needed for a minimum could be
+        # removed, and the others moved up.
         most = max(least, self.border) + sum(part.low for part in self.goal.contains)
         if self.high is not None:
             most = min(most, self.high)
@@ -192,14 +195,14 @@ class _Builder:
         return first_found(Cases.counted(least, most), lambda length: self.count(table, length))
 
     def count(self, table: _Table, length: int) -> Outcome:
-        """An array of a certain length that counts right."""
+        """Find an array of a certain length with the right counts."""
         reached = table.after(length)
         if isinstance(reached, Unknown):
             return reached
         return first_found(Cases.each(reached), lambda counts: self.filled(counts, reached[counts]))
 
     def chosen(self, choice: tuple[bool, ...]) -> Iterator[Formula]:
-        """What an item satisfies that counts like this; one that counts for nothing may do so unseen."""
+        """The formulas for an item with this choice; formulas that it need not satisfy are left open."""
         for part, fits in zip(self.goal.contains, choice, strict=True):
             if fits:
                 yield part.item
@@ -207,7 +210,7 @@ class _Builder:
                 yield negate(part.item)
 
     def added(self, counts: Counts, choice: tuple[bool, ...], weight: int) -> Counts | None:
-        """The counts after one more item; ``None`` where one is too high."""
+        """The counts after one more item; ``None`` if one is too high."""
         new: list[int] = []
         for part, count, fits in zip(self.goal.contains, counts, choice, strict=True):
             total = count + fits * weight
@@ -228,11 +231,11 @@ class _Builder:
         return self.fill(goals[::-1], only=False)
 
     def fill(self, goals: list[Goal], *, only: bool) -> Outcome:
-        """Give every item its value.
+        """Find a value for every item.
 
         Args:
-            goals: what each item has to satisfy.
-            only: whether these goals are the only ones that an array of this length can satisfy.
+            goals: the formulas that each item must satisfy.
+            only: true if these are the only possible goals for an array of this length.
         """
         if Unique in self.goal.marks:
             return self.distinct(goals, only=only)
@@ -256,7 +259,7 @@ class _Builder:
         return built([item.value for item in items], self.goal.doubt or doubt, 1 + sum(item.size for item in items))
 
     def distinct(self, goals: list[Goal], *, only: bool) -> Outcome:
-        """A matching of items with values that are all different."""
+        """Match items with different values."""
         if len(goals) > MAX_DISTINCT:
             return Unknown("too many items that have to differ")
         pools: dict[frozenset[Formula], Pool] = {}
@@ -265,24 +268,24 @@ class _Builder:
                 pools[frozenset(goal)] = self.pool(goal, len(goals))
         keys = represent([pools[frozenset(goal)] for goal in goals])
         if not isinstance(keys, list):
-            # other choices of what counts might leave other values
+            # Other choices of the counted items might allow other values.
             return keys if only or isinstance(keys, Unknown) else Unknown("counted items that have to differ")
         return self.whole(_in_order(goals, pools, keys))
 
     def pool(self, goal: Goal, wanted: int) -> Pool:
-        """As many different values as could ever be needed, or all there are."""
+        """As many different values as may be needed, or all that exist."""
         return draw(lambda keys: self.searcher.solve([*goal, negate(values(keys))]), freeze, wanted)
 
 
 class _Table:
-    """The counts that arrays of a length can reach, each with what the items satisfy then.
+    """The counts that arrays of a given length can reach, each with the choices for the items.
 
-    One choice is kept for each combination of counts. Any other one with the same counts is as good, but for items
-    that have to differ.
+    One choice is kept for each combination of counts. Others with the same counts are equivalent, unless items must
+    differ.
 
     Args:
-        builder: knows what the items have to satisfy.
-        extra: what is asked of the items at certain indexes.
+        builder: knows the formulas for the items.
+        extra: additional requirements for items at certain indexes.
     """
 
     def __init__(self, builder: _Builder, extra: Extra) -> None:
@@ -293,7 +296,7 @@ class _Table:
         self.stopped: Unknown | None = None
 
     def after(self, length: int) -> dict[Counts, _Choice | None] | Unknown:
-        """The table of a length, which is never less than the one asked for before."""
+        """The table for a length. Lengths must not decrease between calls."""
         while self.length < length and self.stopped is None:
             self.extend()
             if len(self.reached) > MAX_TABLE:
@@ -301,7 +304,7 @@ class _Table:
         return self.reached if self.stopped is None else self.stopped
 
     def extend(self) -> None:
-        """Add an item: one that counts by itself, or twice for two equal ones, or not, being the second of them."""
+        """Add an item. The first of two equal items counts twice, the second one does not count."""
         pair, index = self.builder.pair, self.length
         self.length += 1
         if pair is not None and index == pair[1]:
@@ -322,7 +325,7 @@ class _Table:
 
 
 def _in_order(goals: list[Goal], pools: dict[frozenset[Formula], Pool], keys: list[Any]) -> list[Found]:
-    """The items; where several have the same goal, in the order in which they were drawn, small ones first."""
+    """The items; those with the same goal are in the order in which they were drawn, small ones first."""
     items = dict.fromkeys(range(len(goals)), Found(None))
     for kind, pool in pools.items():
         places = [index for index, goal in enumerate(goals) if frozenset(goal) == kind]

@@ -1,7 +1,7 @@
 """Patterns as automata.
 
-A pattern becomes a nondeterministic automaton that is determinised lazily, state by state, so that only the
-part that a question needs is ever built.
+A pattern becomes a nondeterministic automaton that is determinised lazily, state by state, so that only the necessary
+part is built.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from mcp_governor.containment import charset
 from mcp_governor.containment.regex import Alt, Cat, Chars, Edge, Look, Regex, Repeat, UnsupportedPatternError
 
 MAX_POSITIONS = 20_000
-"""Places in a pattern, repetitions written out. Beyond: it is not modelled."""
+"""Most positions in a pattern, with repetitions expanded. Larger patterns are not modelled."""
 MAX_STATES = 50_000
-"""States that are made of one pattern, on all questions together. Beyond: it is not modelled."""
+"""Most states of one pattern, for all questions together. Larger patterns are not modelled."""
 
 _START, _WORD, _OTHER, _END = range(4)
-"""What stands beside a place in the text: nothing before it, a word character, another one, nothing after it."""
+"""The neighbour of a position in a string: the start, a word character, another character, or the end."""
 
 Row = tuple[list[int], list[int]]
-"""The steps out of a state: the code points at which they change, and the state from each of them on."""
+"""The transitions from a state: the code points at which they change, and the target state from each of them on."""
 
 
 class Automaton:
@@ -31,11 +31,11 @@ class Automaton:
         tree: the pattern.
 
     Raises:
-        UnsupportedPatternError: it has a lookahead inside, or needs too many states.
+        UnsupportedPatternError: the pattern has a lookahead inside, or needs too many states.
     """
 
     FOUND = 0
-    """The state in which the pattern has been found, whatever follows."""
+    """The state after the pattern has been found, whatever follows."""
     START = 1
 
     def __init__(self, tree: Regex) -> None:
@@ -43,7 +43,7 @@ class Automaton:
         self._words = False
         start, self._final = self._new(), self._new()
         self._build(tree, start, self._final)
-        # a pattern is searched for: it may begin anywhere
+        # A pattern is searched for, so it may begin anywhere.
         self._link(start, charset.ANY, start)
         self._subsets: list[tuple[frozenset[int], int]] = [(frozenset(), _OTHER), (frozenset([start]), _START)]
         self._numbers = {self._subsets[self.START]: self.START}
@@ -108,7 +108,7 @@ class Automaton:
         self._link(source, None, target)
 
     def _leading_to_final(self) -> frozenset[int]:
-        """The positions from which the end of the pattern can be reached once the text has begun."""
+        """The positions from which the end of the pattern is reachable after the start of the string."""
         sources: list[list[int]] = [[] for _ in self._edges]
         for position, edges in enumerate(self._edges):
             for label, target in edges:
@@ -123,7 +123,7 @@ class Automaton:
         return frozenset(seen)
 
     def _close(self, state: int, after: int) -> set[int]:
-        """The positions reachable without a character, given what comes next."""
+        """The positions that are reachable without consuming a character, given what comes next."""
         positions, before = self._subsets[state]
         seen = set(positions)
         pending = list(seen)
@@ -136,7 +136,7 @@ class Automaton:
         return seen
 
     def row(self, state: int) -> Row:
-        """The steps out of a state."""
+        """The transitions from a state."""
         row = self._rows.get(state)
         if row is None:
             row = self._rows[state] = self._new_row(state)
@@ -160,7 +160,7 @@ class Automaton:
         return starts, targets
 
     def _labelled(self, state: int, after: int) -> list[tuple[charset.CharSet, int]] | None:
-        """The edges that take a character; ``None`` where the pattern has been found before it."""
+        """The edges that consume a character; ``None`` if the pattern has been found before it."""
         closed = self._close(state, after)
         if self._final in closed:
             return None
@@ -179,7 +179,7 @@ class Automaton:
         if number is None:
             if len(self._subsets) >= MAX_STATES:
                 raise UnsupportedPatternError("a pattern with too many states")
-            # in this order: an interrupt between the two leaves a state that nothing leads to
+            # In this order, an interrupt between the two statements only leaves an unreachable state.
             self._subsets.append(subset)
             number = self._numbers[subset] = len(self._subsets) - 1
         return number
@@ -190,22 +190,22 @@ class Automaton:
         return targets[bisect_right(starts, code) - 1]
 
     def accepts(self, state: int) -> bool:
-        """Whether the pattern has been found when the string ends here."""
+        """True if the pattern has been found when the string ends here."""
         ends = self._ends.get(state)
         if ends is None:
             ends = self._ends[state] = self._final in self._close(state, _END)
         return ends
 
     def is_hopeless(self, state: int) -> bool:
-        """Whether the pattern can no longer be found, whatever follows."""
+        """True if the pattern can no longer be found, whatever follows."""
         return state > self.START and self._hopeful.isdisjoint(self._subsets[state][0])
 
     def is_trivial(self) -> bool:
-        """Whether the pattern is found in every string, as ``.*`` is."""
+        """True if the pattern is found in every string, as ``.*`` is."""
         return all(self._final in self._close(self.START, after) for after in (_WORD, _OTHER, _END))
 
     def matches(self, text: str) -> bool:
-        """Whether the pattern is found in the text."""
+        """True if the pattern is found in ``text``."""
         state = self.START
         for char in text:
             state = self.step(state, ord(char))
@@ -221,8 +221,8 @@ def _holds(kind: str, before: int, after: int) -> bool:
     return boundary if kind == "b" else not boundary
 
 
-# the patterns of two surfaces; each keeps the states it has made, so few are kept
+# enough for the patterns of two surfaces; each entry keeps its states, so the cache is small
 @lru_cache(maxsize=256)
 def automaton(tree: Regex) -> Automaton:
-    """The automaton of a pattern, kept for the next question."""
+    """The automaton of a pattern; cached."""
     return Automaton(tree)

@@ -13,9 +13,9 @@ CharSet = tuple[tuple[int, int], ...]
 LAST = 0x10FFFF
 """The last code point of Unicode."""
 SURROGATES = (0xD800, 0xDFFF)
-"""Code points that are halves of pairs in UTF-16; no JSON text holds one alone."""
+"""Code points for halves of UTF-16 pairs, which do not occur alone in JSON."""
 ANY: CharSet = ((0, SURROGATES[0] - 1), (SURROGATES[1] + 1, LAST))
-"""Every character that a JSON text can hold."""
+"""Every character that can occur in JSON."""
 
 
 def normalized(ranges: Iterable[tuple[int, int]]) -> CharSet:
@@ -48,12 +48,12 @@ def chars_of(text: str) -> CharSet:
 
 
 def holds(chars: CharSet, code: int) -> bool:
-    """Whether the code point is in the set."""
+    """True if the code point is in the set."""
     return any(low <= code <= high for low, high in chars)
 
 
 def overlap(one: CharSet, other: CharSet) -> bool:
-    """Whether the sets have a character in common."""
+    """True if the sets have a character in common."""
     return any(low <= last and first <= high for low, high in one for first, last in other)
 
 
@@ -69,7 +69,7 @@ SPACE: CharSet = normalized(
 )
 DOT: CharSet = complement(NEWLINES)
 
-# What a person would type first: samples are shown to people.
+# Readable characters first, because samples are shown to people.
 _PLEASANT = ("a", "0", "A", "-", "_", " ", ".", "/", ":", "x", "1", "b")
 
 

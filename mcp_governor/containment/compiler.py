@@ -1,4 +1,4 @@
-"""A schema document, compiled into a formula."""
+"""Compile a schema document into a formula."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ _BOUNDS = {
 }
 
 _SHARED_DEPTH = 4
-"""Levels of a schema of which the subschemas are looked up by their text: finding it again takes time, too."""
+"""Deepest subschemas that are looked up in the cache by their text, because the lookup takes time too."""
 _SHARED_TEXT = 500
-"""Length up to which the text of a subschema is kept."""
+"""Longest text of a cached subschema, in characters, so that the cache stays small."""
 _SHARED = 40_000
-"""Texts that are kept: at most some 20 MB."""
+"""Most cached subschemas: at most about 20 MB."""
 _shared: dict[str, Formula] = {}
-"""The formulas of subschemas without references: two releases of one schema have most of them in common."""
+"""Formulas of subschemas without references, because two releases of one schema share most of them."""
 
 
 def forget_shared() -> None:
-    """Give up all formulas that documents share, as the nodes that they are made of are given up."""
+    """Clear the shared formulas. This must happen when the nodes that they consist of are cleared."""
     _shared.clear()
 
 
@@ -79,19 +79,20 @@ _CIRCLE = "a definition that applies itself to the same value"
 _FOREVER = float("inf")
 
 MAX_FORMULAS = 400_000
-"""Formulas of one schema, and parts of them: some 100 MB, for a schema of several megabytes. Beyond: unknown."""
+"""Most formulas of one schema, including their parts: about 100 MB, for a schema of several megabytes. With more, the
+result is unknown."""
 _PATIENCE = 256
-"""Formulas between two looks at the clock: about a millisecond."""
+"""Number of formulas between two checks of the deadline: about a millisecond."""
 
 
 class Compiler:
     """Turns the subschemas of one document into nodes.
 
     Args:
-        document: the document that references are resolved in.
-        identity: a text that tells it from other documents: what is not modelled is equal only to itself in
-            a document with the same identity.
-        written: an integer is a number that is written as one, as in draft 4; otherwise ``1.0`` is an integer.
+        document: the document in which references are resolved.
+        identity: a string that identifies the document. Parts that are not modelled are equal only to themselves, in
+            documents with the same identity.
+        written: true if an integer must be written without a fraction, as in draft 4; otherwise ``1.0`` is an integer.
     """
 
     def __init__(self, document: Document, identity: str, *, written: bool = False) -> None:
@@ -100,7 +101,7 @@ class Compiler:
         self.identity = identity
         self._done: dict[_Key, Formula] = {}
         self._open: set[_Key] = set()
-        # what is being compiled for the very value that the innermost schema speaks about
+        # The schemas that are being compiled for the value of the innermost schema.
         self._here: set[_Key] = set()
         self._cut: set[_Key] = set()
         self._scope: Scope = ()
@@ -113,10 +114,10 @@ class Compiler:
         """The formula of the whole document.
 
         Args:
-            until: the moment (of :func:`time.monotonic`) at which to stop.
+            until: the time (of :func:`time.monotonic`) at which to stop.
 
         Raises:
-            StoppedError: that moment has come, or the schema says too much.
+            StoppedError: this time has passed, or the schema is too large.
         """
         self._left, self._until = MAX_FORMULAS, until
         try:
@@ -125,10 +126,10 @@ class Compiler:
             self._until = _FOREVER
 
     def spend(self, formulas: int) -> None:
-        """Take note of formulas that are made.
+        """Count formulas that are made.
 
         Raises:
-            StoppedError: they are too many, or no time is left.
+            StoppedError: there are too many, or no time is left.
         """
         before, self._left = self._left, self._left - formulas
         if self._left < 0:
@@ -166,7 +167,7 @@ class Compiler:
         return shared
 
     def _shareable(self, schema: dict[str, Any]) -> str | None:
-        """The text of a subschema that means the same in every document, where that is worth to know."""
+        """The text of a subschema that means the same in every document, if it is worth caching."""
         if self._depth >= _SHARED_DEPTH or len(schema) == 1:
             return None
         text = text_of(schema)
@@ -181,7 +182,7 @@ class Compiler:
         try:
             node = all_of(self._parts(schema, inside))
         finally:
-            # what stops half way must not leave a definition open: it would read as a circle ever after
+            # After an exception, the definition must not stay open, or it would look recursive from then on.
             self._depth -= 1
             self.leave(outside)
             self._here.discard(key)
@@ -189,7 +190,7 @@ class Compiler:
             self._cut.discard(key)
         self.spend(1 + (len(node.parts) if isinstance(node, And | Or | One) else 0))
         if not self._cut:
-            # otherwise it was cut short inside a circle, and reads differently when reached from elsewhere
+            # Otherwise, it was cut off inside a recursion, and its formula depends on where it was reached from.
             self._done[key] = node
         return node
 
@@ -201,11 +202,11 @@ class Compiler:
             self._scope = outside
 
     def opaque_name(self, what: str, schema: Any, base: str) -> str:
-        """The identity of something in a schema that is not modelled: it is equal to itself, in the same place."""
+        """The identity of a part of a schema that is not modelled; it is equal only to itself in the same place."""
         return f"{self.identity} {what} {base} {self._scope} {text_of(schema)}"
 
     def enter(self, base: str) -> Scope:
-        """Take note of the dynamic anchors of a resource; returns what to :meth:`leave` with."""
+        """Add the dynamic anchors of a resource. Returns the previous scope for :meth:`leave`."""
         outside = self._scope
         names = self.document.dynamic.get(base)
         if names:
@@ -216,11 +217,11 @@ class Compiler:
         return outside
 
     def leave(self, outside: Scope) -> None:
-        """Go back to the scope that was before."""
+        """Restore the previous scope."""
         self._scope = outside
 
     def child(self, schema: Any, base: str) -> Formula:
-        """The formula of a subschema about a member, an item or a name."""
+        """The formula of a subschema for a member, an item or a name."""
         outside, self._here = self._here, set()
         cut, self._cut = self._cut, set()
         try:
@@ -229,7 +230,7 @@ class Compiler:
             self._here, self._cut = outside, cut
 
     def conjunct(self, schema: Any, base: str) -> Formula:
-        """The formula of a subschema that holds whenever its parent does: a circle adds nothing."""
+        """The formula of a subschema for the same value as its parent; a recursive one adds nothing."""
         node = self.compile(schema, base)
         return TRUE if isinstance(node, Opaque) and node.why == _CIRCLE else node
 
@@ -253,7 +254,7 @@ class Compiler:
         return parts
 
     def follow(self, keyword: str, reference: str, base: str) -> Place | None:
-        """Where a reference leads; a dynamic one to the outermost resource with that anchor."""
+        """The target of a reference; a dynamic one leads to the outermost resource with its anchor."""
         if keyword == "$recursiveRef" and RECURSIVE in self.document.dynamic.get(base, ()):
             reference = "#" + RECURSIVE
         place = self.document.resolve(base, reference)
@@ -272,11 +273,11 @@ class Compiler:
         for keyword in REFERENCES:
             if keyword in schema:
                 place = self.follow(keyword, schema[keyword], base)
-                parts.append(self._nowhere(schema[keyword]) if place is None else self.conjunct(*place))
+                parts.append(self._unresolved(schema[keyword]) if place is None else self.conjunct(*place))
         return all_of(parts)
 
-    def _nowhere(self, reference: str) -> Formula:
-        # named after its document: what another one says in that place may be something else
+    def _unresolved(self, reference: str) -> Formula:
+        # The name includes the document, because the same reference may mean something else in another one.
         return make(Opaque, "", f"{self.identity} reference {reference}", "a reference that does not resolve")
 
     def _type(self, _: dict[str, Any], value: Any, __: str) -> Formula:
@@ -334,7 +335,7 @@ class Compiler:
             else:
                 need = self.compile(needs, base)
             if need is not TRUE:
-                # a schema applies to objects only where the member is there: absent, or not an object
+                # The schema applies only to objects with the member, so the alternative is that it is absent.
                 lacks = props({key: FALSE}, (), TRUE)
                 parts.append(any_of([lacks, need]))
         return all_of(parts)

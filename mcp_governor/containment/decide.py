@@ -1,7 +1,6 @@
-"""The decision: equality, then the native engine, then the own procedure, then two validators.
+"""Decide containment: first by equality, then with the native engine, our own procedure, and two validators.
 
-The own procedure and the validators are loaded when they are needed: most questions of a comparison are answered
-before that.
+Our own procedure and the validators are loaded on demand, because most questions are answered before that.
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ if TYPE_CHECKING:
     from mcp_governor.containment.schema import Schema
 
 SHORT = 16
-"""A text of this length is no burden even for a pattern that backtracks exponentially."""
+"""String length up to which even a pattern with exponential backtracking is fast enough."""
 LONG = 1_000
-"""A text beyond this length may be a burden for any pattern."""
+"""String length beyond which any pattern may be slow."""
 LARGE_TEXT = 3_000_000
-"""Length of two schemas beyond which validators may take longer than a second for a small value."""
+"""Total length of two schemas beyond which validators may take longer than a second for a small value."""
 LARGE_VALUE = 50_000
-"""Values and characters of an instance beyond which a validator may take longer than a second."""
+"""Size of an instance, in values and characters, beyond which a validator may take longer than a second."""
 
 
 class Ground(Enum):
-    """What makes a "yes" without a search of our own."""
+    """Reasons for a "yes" without a search of our own."""
 
     EQUAL = "both schemas are the same text, in the same dialect"
     COVERED = "each keyword of the outer schema follows from the inner one"
@@ -42,28 +41,28 @@ class Ground(Enum):
 
 
 def _proved(_: Ground | Empty) -> Containment:
-    """The only "yes" there is: it takes a proof to get one."""
+    """Make a "yes". Nothing else does, and it requires a proof."""
     return Containment("yes")
 
 
 def contains(
     outer: Any, inner: Any, *, deadline: float = 1.0, default_dialect: int = LATEST, witness: bool = True
 ) -> Containment:
-    """Does ``outer`` accept every instance that ``inner`` accepts?
+    """Decide if ``outer`` accepts every instance that ``inner`` accepts.
 
     Formats and content keywords are annotations. The dialect is that of ``$schema``.
 
     Args:
         outer: the schema that should accept more.
-        inner: the schema whose instances are asked for.
+        inner: the schema whose instances should be accepted.
         deadline: seconds after which the answer is ``unknown``.
         default_dialect: the draft of a schema that does not name one: 4, 6, 7, 19 or 20.
-        witness: ``False`` where the verdict is enough: a ``no`` of the native engine is taken at its word, and one
-            of the own procedure is confirmed by one validator.
+        witness: ``False`` if the verdict is enough. Then a ``no`` of the native engine is not checked, and a ``no`` of
+            our own procedure is confirmed by one validator only.
 
     Returns:
-        ``yes`` is proved, ``no`` is proved or witnessed, ``unknown`` carries a reason. Never raises for a
-        schema that is not one: see ``schema_problem``.
+        A proved ``yes``, a proved or witnessed ``no``, or ``unknown`` with a reason. Invalid schemas do not raise an
+        error; for these see ``schema_problem``.
     """
     until = time.monotonic() + deadline
     try:
@@ -107,7 +106,7 @@ def _decide(outer: Schema, inner: Schema, until: float, deadline: float, *, witn
 
 
 def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> bool:
-    """Whether the answer can be read off two valid schemas."""
+    """True if two valid schemas are plainly contained."""
     one, other = dialect_of(outer, default_dialect), dialect_of(inner, default_dialect)
     if one is None or other is None or not comparable(outer_text, inner_text, (one, other)):
         return False
@@ -115,16 +114,16 @@ def _plain(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dia
         if not surely_covers(outer, inner, outer_text, inner_text):
             return False
     except (TypeError, AttributeError, KeyError, RecursionError):
-        # no valid schema is shaped like that, or it is nested too deeply for a look
+        # A valid schema does not have this shape, or it is nested too deep for this check.
         return False
     return is_plainly_valid(outer, outer_text, one) and is_plainly_valid(inner, inner_text, other)
 
 
 def _by_listing(
-    outer: Any, inner: Any, texts: tuple[str, str], default_dialect: int, *, witness: bool
+    outer: Any, inner: Any, canonical: tuple[str, str], default_dialect: int, *, witness: bool
 ) -> Containment | None:
-    """The answer where the inner schema lists its values, and validators can look at each."""
-    left = refused(outer, inner, *texts, default_dialect)
+    """The answer if the inner schema lists its values, and validators can check each of them."""
+    left = refused(outer, inner, *canonical, default_dialect)
     if isinstance(left, Empty):
         return _proved(left)
     if not isinstance(left, Found):
@@ -142,7 +141,7 @@ def _by_listing(
 
 
 def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
-    """An instance of ``inner`` that ``outer`` refuses."""
+    """Search for an instance of ``inner`` that ``outer`` refuses."""
     from mcp_governor.containment.formulas import negate
     from mcp_governor.containment.solver import Solver
 
@@ -175,10 +174,10 @@ def _conclude(
 
 
 def _confirmed(outer: Schema, inner: Schema, found: Found, until: float, *, twice: bool) -> bool | None:
-    """Whether the validators accept the value for ``inner`` and refuse it for ``outer``; ``None``: no answer."""
+    """True if the validators accept the value for ``inner`` and refuse it for ``outer``; ``None`` without an answer."""
     value, size = found.value, found.size
-    texts = _texts(value)
-    longest = max(map(len, texts), default=0)
+    canonical = _strings_in(value)
+    longest = max(map(len, canonical), default=0)
     patterned = '"pattern' in outer.text or '"pattern' in inner.text
     risky = patterned and (longest > LONG or (longest > SHORT and (outer.may_backtrack or inner.may_backtrack)))
     large = len(outer.text) + len(inner.text) > LARGE_TEXT or size > LARGE_VALUE
@@ -196,8 +195,8 @@ def _ask(what: str, outer: Schema, inner: Schema, value: Any, until: float) -> A
     return WORKER.ask({"ask": what, "schemas": schemas, "value": value}, until)
 
 
-def _texts(value: Any) -> list[str]:
-    """Every string in a JSON value, member names among them."""
+def _strings_in(value: Any) -> list[str]:
+    """All strings in a JSON value, including member names."""
     found: list[str] = []
     pending = [value]
     while pending:

@@ -1,4 +1,4 @@
-"""Does a formula hold for one given value?"""
+"""Evaluate a formula for a given value."""
 
 from __future__ import annotations
 
@@ -37,17 +37,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Truth = bool | None
-"""``None``: the formula holds something that is not modelled."""
+"""``None`` if the formula contains something that is not modelled."""
 
 
 def evaluate(node: Formula, value: Any) -> Truth:
-    """Whether the value satisfies the formula; ``None`` where that cannot be told."""
-    return _Look()(node, value)
+    """True if the value satisfies the formula; ``None`` if unknown."""
+    return _Evaluation()(node, value)
 
 
-class _Look:
-    """One look at a value. What was found out about a part of it is remembered: a definition that is referred to
-    twice, by one that is referred to twice, forty times over, is looked at forty times and not 2**40 times."""
+class _Evaluation:
+    """One evaluation of a value, which remembers the results for its parts.
+
+    A chain of forty definitions, each of which refers to the next one twice, takes forty steps and not 2**40.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[Formula, int], Truth] = {}
@@ -59,7 +61,7 @@ class _Look:
             return None
         if kind not in _REMEMBERED:
             return rule(node, value, self)
-        # the whole value is alive as long as this look, so no identity is given to another part
+        # The whole value lives as long as this object, so the ids of its parts stay unique.
         key = (node, id(value))
         if key not in self._known:
             self._known[key] = rule(node, value, self)
@@ -86,20 +88,20 @@ def negated(truth: Truth) -> Truth:
     return None if truth is None else not truth
 
 
-def _count(node: Formula, items: Iterable[Any], see: _Look) -> tuple[int, int]:
-    """How many items certainly, and how many possibly, satisfy the node."""
+def _count(node: Formula, items: Iterable[Any], see: _Evaluation) -> tuple[int, int]:
+    """The number of items that certainly satisfy the node, and of those that possibly do."""
     truths = [see(node, item) for item in items]
     return truths.count(True), len(truths) - truths.count(False)
 
 
-def _one(node: One, value: Any, see: _Look) -> Truth:
+def _one(node: One, value: Any, see: _Evaluation) -> Truth:
     truths = [see(part, value) for part in node.parts]
     if truths.count(True) > 1:
         return False
     return None if None in truths else truths.count(True) == 1
 
 
-def _bound(node: Bound, value: Any, _: _Look) -> Truth:
+def _bound(node: Bound, value: Any, _: _Evaluation) -> Truth:
     if type_of(value) != "number":
         return True
     number = exact(value)
@@ -108,17 +110,17 @@ def _bound(node: Bound, value: Any, _: _Look) -> Truth:
     return (number > node.limit) is node.low
 
 
-def _multiple(node: Multiple, value: Any, _: _Look) -> Truth:
+def _multiple(node: Multiple, value: Any, _: _Evaluation) -> Truth:
     return type_of(value) != "number" or exact(value) % node.step == 0
 
 
-def _size(node: Size, value: Any, _: _Look) -> Truth:
+def _size(node: Size, value: Any, _: _Evaluation) -> Truth:
     if type_of(value) != node.kind:
         return True
     return len(value) >= node.limit if node.low else len(value) <= node.limit
 
 
-def _matches(node: Matches, value: Any, _: _Look) -> Truth:
+def _matches(node: Matches, value: Any, _: _Evaluation) -> Truth:
     if not isinstance(value, str):
         return True
     try:
@@ -127,20 +129,20 @@ def _matches(node: Matches, value: Any, _: _Look) -> Truth:
         return None
 
 
-def _items(node: Items, value: Any, see: _Look) -> Truth:
+def _items(node: Items, value: Any, see: _Evaluation) -> Truth:
     if type_of(value) != "array":
         return True
     return every(see(node.at(index), item) for index, item in enumerate(value))
 
 
-def _some_item(node: SomeItem, value: Any, see: _Look) -> Truth:
+def _some_item(node: SomeItem, value: Any, see: _Evaluation) -> Truth:
     if type_of(value) != "array":
         return False
     last = len(value) if node.last is None else node.last + 1
     return some(see(node.item, item) for item in value[node.first : last])
 
 
-def _contains(node: Contains, value: Any, see: _Look) -> Truth:
+def _contains(node: Contains, value: Any, see: _Evaluation) -> Truth:
     if type_of(value) != "array":
         return True
     certain, possible = _count(node.item, value, see)
@@ -151,17 +153,17 @@ def _contains(node: Contains, value: Any, see: _Look) -> Truth:
     return None
 
 
-def _unique(_: Formula, value: Any, __: _Look) -> Truth:
+def _unique(_: Formula, value: Any, __: _Evaluation) -> Truth:
     return type_of(value) != "array" or len({freeze(item) for item in value}) == len(value)
 
 
-def _repeated(_: Formula, value: Any, see: _Look) -> Truth:
+def _repeated(_: Formula, value: Any, see: _Evaluation) -> Truth:
     return not _unique(_, value, see)
 
 
-def member(node: Props, key: str, see: _Look | None = None) -> tuple[list[Formula], bool]:
-    """What a member called ``key`` has to satisfy, and whether that is certain."""
-    see = see or _Look()
+def member(node: Props, key: str, see: _Evaluation | None = None) -> tuple[list[Formula], bool]:
+    """The formulas that a member called ``key`` must satisfy, and true if these are certainly all."""
+    see = see or _Evaluation()
     found = [node.named[key]] if key in node.named else []
     sure = True
     for name, value in node.patterns:
@@ -176,7 +178,7 @@ def member(node: Props, key: str, see: _Look | None = None) -> tuple[list[Formul
     return found, sure
 
 
-def _props(node: Props, value: Any, see: _Look) -> Truth:
+def _props(node: Props, value: Any, see: _Evaluation) -> Truth:
     if not isinstance(value, dict):
         return True
     truths: list[Truth] = []
@@ -188,21 +190,21 @@ def _props(node: Props, value: Any, see: _Look) -> Truth:
     return every(truths)
 
 
-def _names(node: Names, value: Any, see: _Look) -> Truth:
+def _names(node: Names, value: Any, see: _Evaluation) -> Truth:
     return not isinstance(value, dict) or every(see(node.name, key) for key in value)
 
 
-def _some_member(node: SomeMember, value: Any, see: _Look) -> Truth:
+def _some_member(node: SomeMember, value: Any, see: _Evaluation) -> Truth:
     if not isinstance(value, dict):
         return False
     return some(every([see(node.name, key), see(node.value, item)]) for key, item in value.items())
 
 
-def _opaque(node: Opaque, value: Any, _: _Look) -> Truth:
+def _opaque(node: Opaque, value: Any, _: _Evaluation) -> Truth:
     return True if node.kind and type_of(value) != node.kind else None
 
 
-_RULES: dict[type[Formula], Callable[[Any, Any, _Look], Truth]] = {
+_RULES: dict[type[Formula], Callable[[Any, Any, _Evaluation], Truth]] = {
     Constant: lambda node, *_: node.truth,
     Types: lambda node, value, _: is_type(value, node.names),
     Values: lambda node, value, _: freeze(value) in node.members,

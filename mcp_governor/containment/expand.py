@@ -1,4 +1,4 @@
-"""A formula, restricted to one JSON type and with its negations pushed inwards, one level at a time."""
+"""Restrict a formula to one JSON type and push negations inwards, one level at a time."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _EXISTENTIAL = (SomeItem, SomeMember, Repeated)
 STRING = types(["string"])
 
 MAX_PAIRS = 5_000
-"""Pairs of alternatives that might overlap: those of a hundred alternatives. Beyond: it is not modelled."""
+"""Most pairs of alternatives that might overlap: those of a hundred alternatives. Larger unions are not modelled."""
 
 
 def literal(text: str) -> Formula:
@@ -72,21 +72,21 @@ def literal(text: str) -> Formula:
 
 
 def expand(node: Formula, kind: str) -> Formula:
-    """An equal formula about values of the type ``kind``.
+    """An equivalent formula for values of the type ``kind``.
 
-    The result is a constant, a conjunction, a disjunction, or an atom (perhaps negated) about that type; parts
-    of conjunctions and disjunctions are not expanded.
+    The result is a constant, a conjunction, a disjunction, or an atom about that type, which may be negated. Parts of
+    conjunctions and disjunctions are not expanded.
     """
     spoken = _SPEAKS_OF.get(type(node))
     if spoken is not None:
-        # Keywords hold for values of other types. The existential atoms are what negated keywords leave: they do not.
+        # Keywords are true for values of other types. Existential atoms come from negated keywords, so they are false.
         return node if spoken == kind else FALSE if isinstance(node, _EXISTENTIAL) else TRUE
     rule = _EXPANSIONS.get(type(node))
     return node if rule is None else rule(node, kind)
 
 
 def _one(node: One, _: str) -> Formula:
-    """One of the parts holds, and of no two both do."""
+    """At least one of the parts holds, and no two of them do."""
     pairs = overlapping(node.parts, MAX_PAIRS)
     if pairs is None:
         return all_of([any_of(node.parts), negate(_two_of(node))])
@@ -100,7 +100,7 @@ def _own_kind(node: Size | Opaque, kind: str) -> Formula:
 def _typed(node: Types, kind: str) -> Formula:
     if kind in node.names:
         return TRUE
-    # `integer` is no type of its own: 1.0 is one as well.
+    # `integer` is not a separate type, because 1.0 is an integer too.
     return make(Multiple, 1) if kind == "number" and "integer" in node.names else FALSE
 
 
@@ -126,8 +126,8 @@ def _not_one(node: One, _: str) -> Formula:
 
 
 def _two_of(node: One) -> Formula:
-    """That two of the parts hold, where there are too many pairs to write them out."""
-    # Equal nodes are one object, so that its identity stands for what it says.
+    """States that two of the parts hold, if there are too many pairs to list."""
+    # Equal nodes are the same object, so its id identifies the formula.
     return make(Opaque, "", f"two of {id(node)}", "too many alternatives that might overlap")
 
 
@@ -194,7 +194,7 @@ _NEGATIONS: dict[type[Formula], Callable[[Any, str], Formula]] = {
     And: lambda node, _: any_of(negate(part) for part in node.parts),
     Or: lambda node, _: all_of(negate(part) for part in node.parts),
     One: _not_one,
-    # One level at a time, as `expand` does: a recursive schema has no end.
+    # One level at a time, as in `expand`, because a recursive schema is infinite.
     Ref: lambda node, kind: _expand_negation(node.unfold(), kind),
     Types: _not_typed,
     Values: _not_values,
@@ -223,5 +223,5 @@ _EXPANSIONS: dict[type[Formula], Callable[[Any, str], Formula]] = {
 
 
 def is_opaque(node: Formula) -> bool:
-    """Whether the node, or what it negates, is not modelled."""
+    """True if the node, or its negation, is not modelled."""
     return isinstance(node.part if isinstance(node, Not) else node, Opaque)

@@ -1,8 +1,8 @@
-"""A schema as a formula: what the own decision procedure works on.
+"""Schemas as formulas, for our own decision procedure.
 
-An atom speaks about one JSON type and is true of every value of another type, as JSON Schema keywords are;
-its negation therefore implies the type. Nodes are interned: equal formulas are the same object, so that
-equality costs nothing and a formula meets its own negation wherever it is written again.
+An atom is about one JSON type and is true for all values of other types, like JSON Schema keywords; so its negation
+implies the type. Nodes are interned: equal formulas are the same object. This makes comparisons cheap, and a formula
+and its negation are always recognised.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Formula:
 
 @frozen(eq=False)
 class Constant(Formula):
-    """Holds for everything, or for nothing."""
+    """True for all values, or for none."""
 
     truth: bool
 
@@ -47,7 +47,7 @@ class Values(Formula):
     members: frozenset[Frozen]
 
     def ordered(self) -> list[Frozen]:
-        """The members in an order that is the same in every run."""
+        """The members in a reproducible order."""
         return sorted(self.members)
 
 
@@ -91,7 +91,7 @@ class Items(Formula):
     rest: Formula
 
     def at(self, index: int) -> Formula:
-        """What the item at ``index`` has to satisfy."""
+        """The formula that the item at ``index`` must satisfy."""
         return self.prefix[index] if index < len(self.prefix) else self.rest
 
 
@@ -120,14 +120,14 @@ class Unique(Formula):
 
 @frozen(eq=False)
 class Repeated(Formula):
-    """An array with two equal items; false of every other type."""
+    """An array with two equal items; false for other types."""
 
 
 @frozen(eq=False)
 class Props(Formula):
-    """An object whose members satisfy what is said of their names; ``rest`` speaks of all other names.
+    """An object whose members satisfy the formulas for their names; ``rest`` applies to all other names.
 
-    ``patterns`` pairs a formula about the name with one about the value.
+    ``patterns`` pairs a formula for the name with one for the value.
     """
 
     named: Mapping[str, Formula]
@@ -137,7 +137,7 @@ class Props(Formula):
 
 @frozen(eq=False)
 class Names(Formula):
-    """An object of which every member name satisfies ``name``."""
+    """An object whose member names all satisfy ``name``."""
 
     name: Formula
 
@@ -159,9 +159,9 @@ class SomeMember(Formula):
 
 @frozen(eq=False)
 class Opaque(Formula):
-    """Something that the procedure does not model; only equal to itself.
+    """Something that the procedure does not model; equal only to itself.
 
-    Where ``kind`` is not empty, it is an atom about that type.
+    If ``kind`` is not empty, this is an atom about that type.
     """
 
     kind: str
@@ -171,7 +171,7 @@ class Opaque(Formula):
 
 @frozen(eq=False)
 class Ref(Formula):
-    """A definition that refers to itself, unfolded only when it is needed."""
+    """A recursive definition, which is unfolded on demand."""
 
     owner: Any
     uri: str
@@ -216,19 +216,19 @@ _pool: dict[tuple[Any, ...], Formula] = {}
 N = TypeVar("N", bound=Formula)
 
 WRITTEN = "an integer of draft 4"
-"""The identity of an :class:`Opaque`: the number is written without a fraction, which draft 4 asks of an integer.
+"""The identity of an :class:`Opaque` for numbers that are written without a fraction, as draft 4 requires of integers.
 
-The values here are numbers however they are written, ``1`` and ``1.0`` alike, so nothing follows from it but itself.
+Values do not keep their notation here, so ``1`` and ``1.0`` are the same. Only the formula itself follows from it.
 """
 
 
 def pool_size() -> int:
-    """How many nodes there are."""
+    """The number of nodes."""
     return len(_pool)
 
 
 def forget() -> None:
-    """Give up all nodes: those made from now on are different from those made before."""
+    """Clear all nodes. Nodes that are made from now on are not equal to earlier ones."""
     _pool.clear()
 
 
@@ -242,7 +242,7 @@ def make(cls: type[N], *parts: Any) -> N:
 
 
 def props(named: Mapping[str, Formula], patterns: tuple[tuple[Formula, Formula], ...], rest: Formula) -> Formula:
-    """The :class:`Props` node, or ``TRUE`` where nothing is asked."""
+    """The :class:`Props` node, or ``TRUE`` if it requires nothing."""
     named = {key: node for key, node in named.items() if node is not TRUE} if rest is TRUE else dict(named)
     patterns = tuple(pair for pair in patterns if pair[1] is not TRUE) if rest is TRUE else patterns
     if not named and not patterns and rest is TRUE:
@@ -280,7 +280,7 @@ def values(members: Iterable[Frozen]) -> Formula:
 
 
 def negate(node: Formula) -> Formula:
-    """Everything that ``node`` does not accept."""
+    """The negation of a formula."""
     try:
         return node.opposite
     except AttributeError:
@@ -291,7 +291,7 @@ def negate(node: Formula) -> Formula:
 
 
 def opposite(node: Formula) -> Formula | None:
-    """The negation, where anyone has asked for it: otherwise it can be in no formula."""
+    """The negation if it exists already; if not, it is not part of any formula."""
     return getattr(node, "opposite", None)
 
 
@@ -304,7 +304,7 @@ def _common_types(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
 
 
 def _meet(one: Formula | None, other: Types | Values) -> Formula:
-    """The conjunction of type and value lists, which is again one of them."""
+    """The conjunction of lists of types or values, which is such a list again."""
     if one is None:
         return other
     if isinstance(one, Constant):

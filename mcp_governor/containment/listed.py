@@ -1,4 +1,4 @@
-"""Containment of a schema that lists its values: each of them is looked at."""
+"""Containment of a schema that lists its values, by checking each of them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.soundness import native_validator
 from mcp_governor.schemas.values import text_of
 
-MOST = 100
-"""Values that are looked at one by one. Beyond: the engines are asked."""
+MAX_VALUES = 100
+"""Most values that are checked one by one. With more, the engines decide."""
 _TEXT_LIMITS = ('"pattern', '"content', '"$re', '"$dynamic')
 
 
 def listed_values(schema: Any, draft: int) -> list[Any] | None:
-    """Values that hold all instances of the schema, where it or each of its branches lists a few."""
+    """A list with all instances of the schema, if it or each of its branches lists a few values."""
     if not isinstance(schema, dict):
         return None
     if draft > 4 and "const" in schema:
@@ -32,16 +32,16 @@ def listed_values(schema: Any, draft: int) -> list[Any] | None:
             if part is None:
                 return None
             values += part
-    return values if isinstance(values, list) and len(values) <= MOST else None
+    return values if isinstance(values, list) and len(values) <= MAX_VALUES else None
 
 
 def _is_schema(schema: Any, draft: int) -> bool:
-    """Whether the value has the shape of a schema: draft 4 has no booleans among them."""
+    """True if the value has the shape of a schema. In draft 4, booleans are not schemas."""
     return isinstance(schema, dict) or (draft > 4 and isinstance(schema, bool))
 
 
 def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> Outcome | None:
-    """A value that ``inner`` lists and accepts and ``outer`` does not, the shortest.
+    """Find the shortest value that ``inner`` lists and accepts, and that ``outer`` refuses.
 
     Args:
         outer: any JSON value.
@@ -51,8 +51,8 @@ def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_di
         default_dialect: the draft of a schema that does not name one.
 
     Returns:
-        ``None`` where the question is not of this simple kind: nothing is listed, one of them is no valid schema, or
-        validating could be more than a look.
+        ``None`` if this method does not apply: ``inner`` does not list values, one of them is not a valid schema, or
+        validating may be slow.
     """
     wide_draft, narrow_draft = dialect_of(outer, default_dialect), dialect_of(inner, default_dialect)
     if wide_draft is None or narrow_draft is None or not (_is_schema(outer, wide_draft) and isinstance(inner, dict)):
@@ -60,7 +60,7 @@ def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_di
     values = listed_values(inner, narrow_draft)
     sides = ((wide_draft, outer_text), (narrow_draft, inner_text))
     if any(draft == 4 and '"integer"' in text for draft, text in sides):
-        # a listed 1 stands for 1.0 as well, and draft 4 takes only one of the two for an integer
+        # A listed 1 also stands for 1.0, and in draft 4 only one of them is an integer.
         return None
     if values is None or any(word in outer_text or word in inner_text for word in _TEXT_LIMITS):
         return None

@@ -1,9 +1,9 @@
-"""A member whose name no formula spells out, found together with its name.
+"""Find a member whose name is not listed in any formula.
 
-What the value has to satisfy depends on the patterns that the name matches. With fifty patterns there are 2^50
-combinations, and real schemas need a few of them. So a name is taken that fits what is known, the patterns that it
-matches are looked up, and where the value turns out impossible, the few patterns that are to blame are worked out:
-no name that matches those can do, and the next one is asked to avoid that combination.
+The formulas for the value depend on the patterns that the name matches. Fifty patterns have 2^50 combinations, and real
+schemas need a few of them. So a name is chosen that fits the known constraints, and the patterns that it matches are
+looked up. If the value is impossible, the few responsible patterns are determined, and the next name must avoid this
+combination.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 
 class Asked(Protocol):
-    """What a name and the value that goes with it have to satisfy."""
+    """Requirements for a name and its value."""
 
     @property
     def name(self) -> tuple[Formula, ...]:
-        """Formulas about the name."""
+        """Formulas for the name."""
 
     @property
     def value(self) -> tuple[Formula, ...]:
-        """Formulas about the value."""
+        """Formulas for the value."""
 
 
 @frozen
 class Member:
-    """A member of an object: its name, and its value as it was found."""
+    """A member of an object: its name and the value that was found."""
 
     name: str
     value: Found
@@ -43,19 +43,19 @@ class Member:
 
 @frozen
 class _Case:
-    """What the value has to satisfy for every name of which ``when`` holds."""
+    """Formulas for the value if the name satisfies ``when``."""
 
     when: Formula
     then: tuple[Formula, ...]
 
 
 class Members:
-    """The members of an object, other than those with certain names.
+    """The members of an object, except those with certain names.
 
     Args:
-        props: what is said of the members; all names that these spell out are among ``mentioned``.
-        names: what is said of every name.
-        mentioned: the names that are not wanted.
+        props: formulas for the members; all names that they list are in ``mentioned``.
+        names: formulas for all names.
+        mentioned: the excluded names.
         searcher: finds names and values.
     """
 
@@ -67,7 +67,7 @@ class Members:
         self.patterns = dict.fromkeys(name for part in props for name, _ in part.patterns)
         self.common = [STRING, *names, negate(values(("string", key) for key in mentioned))]
         self.learnt: dict[tuple[Formula, ...], list[Formula]] = {}
-        """Of what is asked of a value: the formulas that every name of such a member satisfies, as was found out."""
+        """Requirements for a value → formulas that all names of such members satisfy, as learned so far."""
 
     def draw(self, asked: Asked, wanted: int, taken: Collection[str] = ()) -> Pool:
         """Up to ``wanted`` members with different names, none of them among ``taken``."""
@@ -75,7 +75,7 @@ class Members:
         return Pool([(name, found.value.value) for name, found in pool.found], pool.rest)
 
     def find(self, asked: Asked) -> Outcome:
-        """A :class:`Member` of which all this holds."""
+        """A :class:`Member` that satisfies the requirements."""
         return self._search(asked, [])
 
     def _search(self, asked: Asked, taken: list[str]) -> Outcome:
@@ -88,10 +88,10 @@ class Members:
             self.searcher.tick(len(self.patterns))
             stated = _conjuncts([*goal, *learnt])
             asked = self.searcher.solve(
-                _values(value, self._cases({name: _told(stated, name) for name in self.patterns}))
+                _values(value, self._cases({name: _stated(stated, name) for name in self.patterns}))
             )
             if isinstance(asked, Empty):
-                # the patterns that the goal spells out already rule out every value
+                # The patterns in the goal alone already rule out every value.
                 return asked
             name = self.searcher.solve([*goal, *learnt])
             if not isinstance(name, Found):
@@ -99,7 +99,7 @@ class Members:
             fits = {part: _fits(stated, part, name.value) for part in self.patterns}
             unsure = next((part for part, truth in fits.items() if truth is None), None)
             if unsure is not None:
-                # whatever the pattern means, a name matches it or does not
+                # A name matches the pattern or it does not, even if the pattern is not modelled.
                 halves = {unsure: None, negate(unsure): None}
                 return first_found(Cases.each(halves), lambda half: self._named([*goal, half], value))
             cases = self._cases(fits)
@@ -109,11 +109,11 @@ class Members:
                 return Found(Member(name.value, replace(outcome, doubt=doubt)), doubt, outcome.size + name.size)
             if not isinstance(outcome, Empty):
                 return outcome
-            # what is to blame leaves no value: no name of a member that is looked for satisfies it
-            learnt.append(negate(all_of(case.when for case in self._to_blame(value, cases))))
+            # No value satisfies the responsible cases, so the name must not satisfy their conditions.
+            learnt.append(negate(all_of(case.when for case in self._responsible(value, cases))))
 
     def _cases(self, fits: dict[Formula, Truth]) -> list[_Case]:
-        """What follows for the value from the patterns that a name matches and does not match."""
+        """Formulas for the value that follow from the patterns that a name matches or does not match."""
         found: list[_Case] = []
         for part in self.props:
             found += [_Case(name, (value,)) for name, value in part.patterns if fits[name]]
@@ -121,8 +121,8 @@ class Members:
                 found.append(_Case(all_of(negate(name) for name, _ in part.patterns), (part.rest,)))
         return found
 
-    def _to_blame(self, value: tuple[Formula, ...], cases: list[_Case]) -> list[_Case]:
-        """As few of the cases as leave no value."""
+    def _responsible(self, value: tuple[Formula, ...], cases: list[_Case]) -> list[_Case]:
+        """A small subset of the cases that no value satisfies."""
         for case in cases:
             fewer = [other for other in cases if other is not case]
             if isinstance(self.searcher.solve(_values(value, fewer)), Empty):
@@ -146,11 +146,11 @@ def _conjuncts(goal: list[Formula]) -> dict[Formula, None]:
     return found
 
 
-def _told(stated: dict[Formula, None], part: Formula) -> Truth:
-    """Whether the name matches a pattern, as far as the goal spells it out."""
+def _stated(stated: dict[Formula, None], part: Formula) -> Truth:
+    """True if the goal states that the name matches a pattern, false if it states the opposite; otherwise ``None``."""
     return True if part in stated else False if negate(part) in stated else None
 
 
 def _fits(stated: dict[Formula, None], part: Formula, name: str) -> Truth:
-    told = _told(stated, part)
-    return evaluate(part, name) if told is None else told
+    known = _stated(stated, part)
+    return evaluate(part, name) if known is None else known

@@ -9,15 +9,14 @@ from mcp_governor.frozen import frozen
 
 @frozen
 class Containment:
-    """Whether ``outer`` accepts every instance that ``inner`` accepts.
+    """The answer to the question if ``outer`` accepts every instance that ``inner`` accepts.
 
     Attributes:
-        verdict: ``yes`` is proved, ``no`` is witnessed or proved, ``unknown`` says in ``reason`` what stopped
-            it.
-        witness: an instance that ``inner`` accepts and ``outer`` refuses, confirmed by two validators; only
-            meaningful where ``has_witness``.
-        has_witness: tells a missing witness from the witness ``null``.
-        reason: for ``unknown``, one clause.
+        verdict: ``yes`` is proved, ``no`` is witnessed or proved, and ``unknown`` has a ``reason``.
+        witness: an instance that ``inner`` accepts and ``outer`` refuses, confirmed by two validators; valid only if
+            ``has_witness``.
+        has_witness: distinguishes the witness ``null`` from a missing witness.
+        reason: one clause for ``unknown``.
     """
 
     verdict: Literal["yes", "no", "unknown"]

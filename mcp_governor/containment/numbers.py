@@ -1,4 +1,4 @@
-"""A number within bounds, a multiple of some steps and not of others."""
+"""Find a number within bounds that is a multiple of some steps and not of others."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_TRIES = 5_000
-"""Multiples of one step that are tried against others that are ruled out. Beyond: unknown."""
+"""Most multiples of one step that are tried against excluded steps. After that, the result is unknown."""
 
 
 class Range:
-    """The interval that a set of bounds leaves."""
+    """The interval that satisfies a set of bounds."""
 
     def __init__(self, atoms: Iterable[Formula]) -> None:
         self.low: Number | None = None
@@ -46,13 +46,13 @@ class Range:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no real number is inside."""
+        """True if no real number is inside."""
         if self.low is None or self.high is None:
             return False
         return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
 
     def holds(self, number: Number) -> bool:
-        """Whether the number is inside."""
+        """True if the number is inside."""
         above = self.low is None or number > self.low or (number == self.low and not self.low_open)
         below = self.high is None or number < self.high or (number == self.high and not self.high_open)
         return above and below
@@ -91,7 +91,7 @@ def _fits(number: Number, avoided: list[Number], excluded: set[Number]) -> bool:
 
 
 def _found(number: Number) -> Found | None:
-    """The number as a JSON value, where binary floating point has it."""
+    """The number as a JSON value, if a float can represent it."""
     try:
         value = plain(number)
         return Found(value) if exact(value) == number else None
@@ -126,7 +126,7 @@ def _grid(inside: Range, step: Number, avoided: list[Number], excluded: set[Numb
 
 
 def _outward(first: int | None, last: int | None) -> Iterator[int]:
-    """The whole numbers of a range, those near zero first."""
+    """The integers of a range, those near zero first."""
     start = 0
     if first is not None and first > 0:
         start = first
@@ -147,7 +147,7 @@ def _outward(first: int | None, last: int | None) -> Iterator[int]:
 
 
 def _real(inside: Range, avoided: list[Number], excluded: set[Number], searcher: Searcher) -> Outcome:
-    """A number that needs to be no multiple of anything: short ones first."""
+    """A number without a required step; short ones first."""
     if inside.low is not None and inside.low == inside.high:
         if not _fits(inside.low, avoided, excluded):
             return refuted(Contradiction.CANDIDATE)
@@ -156,7 +156,7 @@ def _real(inside: Range, avoided: list[Number], excluded: set[Number], searcher:
         searcher.tick()
         if inside.holds(number) and _fits(number, avoided, excluded) and (found := _found(number)):
             return found
-    # an interval has infinitely many numbers, and what is avoided or excluded is countable
+    # This is not a proof: an interval has infinitely many numbers, and only countably many are excluded.
     return Unknown("a number between bounds that are too close for a float")
 
 

@@ -1,7 +1,7 @@
-"""An object with the members that some formulas ask for, and none that they forbid.
+"""Find an object with the members that some formulas require, and none that they forbid.
 
-The members of an instance are of two kinds: those whose names some formula spells out, and all others. For the first
-the formulas say at once what the value has to satisfy. The others are found together with their names, by
+There are two kinds of members: those whose names are listed in formulas, and all others. For the former, the formulas
+directly give the requirements for the value. The latter are found together with their names, by
 :class:`~.members.Members`.
 """
 
@@ -46,14 +46,15 @@ if TYPE_CHECKING:
 
 
 MAX_FILLERS = 2_000
-"""Members that are added only to reach a least size: more than anyone would read in a witness. Beyond: unknown."""
+"""Most members that are added only to reach a minimum size: more than anyone would read in a witness. With more, the
+result is unknown."""
 MAX_PLACED = 50
-"""Members with a name that no formula spells out, asked for at once. Beyond: unknown."""
+"""Most required members without a listed name. With more, the result is unknown."""
 
 
 @dataclass(eq=False, slots=True)
 class ObjectGoal:
-    """The atoms of one conjunction about an object, sorted by what they do."""
+    """The atoms of one conjunction about an object, sorted by class."""
 
     props: list[Props] = field(default_factory=list)
     names: list[Formula] = field(default_factory=list)
@@ -64,7 +65,7 @@ class ObjectGoal:
 
     @classmethod
     def of(cls, atoms: Iterable[Formula], doubt: str) -> ObjectGoal:
-        """Sort the atoms. One that is of no sort here is left out: that leaves more instances, never fewer."""
+        """Sort the atoms. Others are left out, which allows for more instances, never fewer."""
         goal = cls(doubt=doubt)
         for atom in atoms:
             if isinstance(atom, Props):
@@ -80,7 +81,7 @@ class ObjectGoal:
         return goal
 
     def member(self, key: str) -> tuple[list[Formula], str]:
-        """What a member of this name certainly satisfies, and a doubt about whether that is all."""
+        """The formulas that a member of this name certainly satisfies, and a doubt if there may be more."""
         found: list[Formula] = []
         doubt = ""
         for part in self.props:
@@ -102,7 +103,7 @@ def solve_object(goal: ObjectGoal, searcher: Searcher) -> Outcome:
 
 @frozen
 class _Other:
-    """A member with a name that no formula spells out: what its name and its value have to satisfy."""
+    """Requirements for the name and value of a member whose name is not listed."""
 
     name: tuple[Formula, ...]
     value: tuple[Formula, ...]
@@ -110,7 +111,7 @@ class _Other:
 
 @frozen
 class _Plan:
-    """The members that an instance is to have: by name, with what is asked beyond the formulas; and others."""
+    """The planned members of an instance: named ones, with additional requirements, and others."""
 
     named: Mapping[str, tuple[Formula, ...]]
     others: tuple[_Other, ...] = ()
@@ -139,7 +140,7 @@ class _Builder:
             return refuted(Contradiction.MEMBERS)
         values = self.values(plan)
         if not isinstance(values, dict):
-            # a member that every instance has has no value, or none that was found
+            # A member that every instance must have does not have a value, or none was found.
             return values
         return self.place(0, plan)
 
@@ -154,7 +155,7 @@ class _Builder:
         return replace(outcome, doubt=outcome.doubt or asked[1])
 
     def values(self, plan: _Plan) -> dict[str, Found] | Nothing:
-        """A value for each named member of a plan; one without any refutes the plan."""
+        """A value for each named member of a plan; a member without a value refutes the plan."""
         found: dict[str, Found] = {}
         unsure: Unknown | None = None
         for key, extra in plan.named.items():
@@ -168,10 +169,10 @@ class _Builder:
         return found if unsure is None else unsure
 
     def place(self, index: int, plan: _Plan) -> Outcome:
-        """Find a member for each existential atom, then fill up to the least size.
+        """Choose a member for each existential atom, then fill up to the minimum size.
 
-        The member that satisfies the atom in an instance has a name that is spelled out somewhere, or shares its
-        other name with the member of an earlier atom, or has another name of its own. These are the cases.
+        There are three cases: the member that satisfies the atom has a listed name, or it is the member of an earlier
+        atom, or it has another name of its own.
         """
         self.searcher.tick()
         if index == len(self.goal.somes):
@@ -183,7 +184,7 @@ class _Builder:
         keys = dict.fromkeys(key for key in {**plan.named, **self.mentioned} if evaluate(some.name, key) is not False)
         alone = self.members.find(_Other((some.name,), (some.value,)))
         if isinstance(alone, Empty):
-            # nor can it share a name, where even more is asked of it
+            # It cannot share a name either, because that would require even more of it.
             return self.place_named(index, plan, keys)
         if len(plan.others) >= MAX_PLACED:
             return Unknown(f"more than {MAX_PLACED} members that might share a name")
@@ -194,7 +195,7 @@ class _Builder:
         return first_found(Cases.each(keys), lambda key: self.joined(index, plan, key))
 
     def joined(self, index: int, plan: _Plan, join: str | int) -> Outcome:
-        """The existential atom satisfied by a certain member: a named one, or one of the others, or one more."""
+        """Let a certain member satisfy the existential atom: a named one, one of the others, or a new one."""
         some = self.goal.somes[index]
         if isinstance(join, str):
             extra = (*plan.named.get(join, ()), some.value)
@@ -208,12 +209,12 @@ class _Builder:
         if isinstance(outcome, Empty):
             return outcome
         if self.high is not None and len(after) > self.high:
-            # the members of a plan have different names, and later atoms only add to them
+            # The members of a plan have different names, and later atoms only add members.
             return refuted(Contradiction.MEMBERS)
         return self.place(index + 1, after)
 
     def finish(self, plan: _Plan) -> Outcome:
-        """Give every member its name and value, and fill up to the least size."""
+        """Find a name and value for every member, and fill up to the minimum size."""
         found = self.values(plan)
         if not isinstance(found, dict):
             return found
@@ -230,11 +231,11 @@ class _Builder:
         return self.whole(found) if lacking is None else lacking
 
     def fill(self, found: dict[str, Found], short: int) -> Nothing | None:
-        """Add optional members up to the least size; returns why there are not enough.
+        """Add optional members up to the minimum size. Returns the reason if there are not enough.
 
-        Any further name may be added or not, whatever the others are. The named ones that can be added, and all the
-        other names with a value, less those that the plan takes from them, are all there are: which of the other
-        names the plan took makes no difference to how many are left.
+        Each name can be added independently of the others. The candidates are the listed names that can be added, and
+        all other names with a value, minus those that the plan uses. It does not matter which of the other names the
+        plan uses, because the number of the remaining ones is the same.
         """
         optional = dict.fromkeys(key for key in self.mentioned if key not in found)
         named = gather(Cases.each(optional), lambda key: self.value(key, ()), short)
@@ -254,19 +255,19 @@ class _Builder:
 
 
 def _spelled(some: SomeMember) -> list[str] | None:
-    """The names that a member may have, where they are listed."""
+    """The names that a member may have, if they are listed."""
     if isinstance(some.name, Values):
         return sorted(content for kind, content in some.name.members if kind == "string")
     return None
 
 
 def member_goal(props_: Iterable[Props], key: str) -> list[Formula]:
-    """What a member called ``key`` certainly has to satisfy."""
+    """The formulas that a member called ``key`` certainly must satisfy."""
     return [node for part in props_ for node in member(part, key)[0]]
 
 
 def only_name(some: SomeMember) -> str | None:
-    """The name the member must have, where there is only one."""
+    """The name that the member must have, if there is only one."""
     if isinstance(some.name, Values) and len(some.name.members) == 1:
         ((kind, content),) = some.name.members
         return content if kind == "string" else None

@@ -1,10 +1,9 @@
-"""What the search for an instance can come to, and the only ways to claim that there is none.
+"""The outcomes of a search for an instance, and the only ways to claim that there is none.
 
-A "yes" of containment is an :class:`Empty`, and an :class:`Empty` cannot be had for the asking. It comes from one
-of the ground arguments in :class:`Contradiction`, or from a helper of this module that ran through every case by
-itself. The helpers take :class:`Cases`, which cannot be sliced, skipped or left half way, and a limit on cases is
-part of them. So a search that stopped early has nothing to make a proof of: the type checker refuses it, and
-what is left to return is :class:`Unknown`.
+A "yes" of containment is an :class:`Empty`, which other modules cannot create directly. It comes from a ground argument
+in :class:`Contradiction`, or from a helper in this module that has checked every case itself. The helpers take
+:class:`Cases`, which cannot be sliced, skipped or left half way, and which include the limit on the number of cases. So
+a search that stopped early cannot claim a proof: the type checker refuses that, and only :class:`Unknown` is left.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 MAX_SIZE = 200_000
-"""The greatest instance that is built, in values and characters.
+"""Largest instance that is built, in values and characters.
 
-Nobody reads a longer witness, and a validator would need seconds for it. A definition that requires itself twice on
-each of forty levels has no smaller instance than 2^40 values. Beyond the limit the answer is unknown.
+A longer witness is not readable, and a validator would need seconds for it. A definition that requires itself twice on
+each of forty levels has no instance with fewer than 2^40 values. Beyond the limit, the answer is unknown.
 """
 
 
@@ -37,8 +36,8 @@ class Found:
 
     Attributes:
         value: the instance.
-        doubt: what could not be checked of it, if anything.
-        size: how many values and characters it holds.
+        doubt: the part that could not be checked, if any.
+        size: number of values and characters in it.
     """
 
     value: Any
@@ -53,10 +52,10 @@ class Unknown:
     reason: str
 
 
-# A wrong *yes* is the worst answer: a break would pass for compatible. So proofs are sealed, and no other module can
-# make one by mistake.
+# A wrong *yes* is the worst answer, because a break would look compatible. So proofs are sealed, and no other module
+# can create one by mistake.
 class _Seal:
-    """What only this module has."""
+    """A capability that only this module has."""
 
 
 _SEAL = _Seal()
@@ -64,7 +63,7 @@ _SEAL = _Seal()
 
 @final
 class Empty:
-    """Proved: there is no instance. Made only by the functions of this module."""
+    """A proof that there is no instance. Only functions of this module create it."""
 
     __slots__ = ()
 
@@ -74,7 +73,7 @@ class Empty:
 
 @final
 class Exhausted:
-    """Proved: :func:`explore` saw everything that can be reached. Made only there."""
+    """A proof that :func:`explore` visited everything reachable. Only that function creates it."""
 
     __slots__ = ()
 
@@ -84,11 +83,11 @@ class Exhausted:
 
 Outcome = Found | Empty | Unknown
 Nothing = Empty | Unknown
-"""Why there is no (further) instance."""
+"""The reason why there is no (other) instance."""
 
 
 class Contradiction(Enum):
-    """Why a goal has no instance, where no search is needed to see it."""
+    """Reasons why a goal has no instance that are obvious without a search."""
 
     FALSE = "a formula and its negation, or the formula that nothing satisfies, is asked for"
     SMALLER = "an instance of least height holds no smaller instance of the same goal"
@@ -105,12 +104,12 @@ _EMPTY = Empty(_SEAL)
 
 
 def refuted(_: Contradiction) -> Empty:
-    """The proof by a ground argument, which the caller has checked to apply."""
+    """A proof by a ground argument. The caller must have checked that it applies."""
     return _EMPTY
 
 
 def unreachable(_: Exhausted) -> Empty:
-    """The proof by an exploration that found nothing."""
+    """A proof by an exploration that found nothing."""
     return _EMPTY
 
 
@@ -119,10 +118,10 @@ class StoppedError(Exception):
 
 
 class Searcher(Protocol):
-    """What the modules for the single types need of the solver."""
+    """The part of the solver that the modules for the single types use."""
 
     def solve(self, goal: Iterable[Formula]) -> Outcome:
-        """An instance of all these formulas at once."""
+        """Find an instance of all these formulas at once."""
 
     def tick(self, weight: int = 1) -> None:
         """Count a step that takes the time of ``weight`` ordinary ones.
@@ -134,10 +133,10 @@ class Searcher(Protocol):
 
 @final
 class Cases(Generic[T]):
-    """The cases of a case distinction, in order: all there are, or as many as a limit lets through.
+    """The cases of a case distinction, in order: all of them, or as many as a limit allows.
 
-    It has no length, no slices and no iterator: only :func:`first_found` and :func:`gather` look into it, and they
-    look at every case. Each constructor takes something that is complete by nature. A list is not, and is refused.
+    Cases have no length, slices or iterator: only :func:`first_found` and :func:`gather` read them, and they check
+    every case. Each constructor takes something that is complete by its nature; a list is not, so there is none for it.
     """
 
     __slots__ = ("_beyond", "_items", "_limit")
@@ -150,12 +149,12 @@ class Cases(Generic[T]):
 
     @staticmethod
     def parts(node: Or) -> Cases[Formula]:
-        """The alternatives of a disjunction: it holds where one of them does."""
+        """The alternatives of a disjunction."""
         return Cases(_SEAL, node.parts)
 
     @staticmethod
     def counted(first: int, last: int) -> Cases[int]:
-        """The whole numbers from ``first`` to ``last``."""
+        """The integers from ``first`` to ``last``."""
         return Cases(_SEAL, range(first, last + 1))
 
     @staticmethod
@@ -165,13 +164,13 @@ class Cases(Generic[T]):
 
     @staticmethod
     def within(items: Iterable[T], limit: int, beyond: str) -> Cases[T]:
-        """Cases that may be many: where there are more than ``limit``, the result is unknown for ``beyond``."""
+        """Possibly many cases: with more than ``limit``, the result is unknown, with the reason ``beyond``."""
         return Cases(_SEAL, items, limit, beyond)
 
 
 @final
 class _Walk(Generic[T]):
-    """One way through some cases, that knows whether it is complete."""
+    """An iteration over cases that knows if it is complete."""
 
     __slots__ = ("_cases", "left_out")
 
@@ -189,10 +188,10 @@ class _Walk(Generic[T]):
 
 
 def first_found(cases: Cases[T], look: Callable[[T], Outcome]) -> Outcome:
-    """The first instance that is beyond doubt, else a doubtful one, else what stopped the search, else none.
+    """The first instance without doubt, or else a doubtful one, or the reason why the search stopped, or a proof.
 
     Args:
-        cases: a case distinction: an instance exists only where one of the cases has one.
+        cases: a case distinction; an instance exists only if one of the cases has one.
         look: searches one case.
     """
     best: Outcome = _EMPTY
@@ -206,7 +205,7 @@ def first_found(cases: Cases[T], look: Callable[[T], Outcome]) -> Outcome:
 
 
 def _better(one: Outcome, other: Outcome) -> Outcome:
-    """Of two alternatives, the one to report: an instance, else what is unknown, else the proof that both have none."""
+    """The better of two outcomes: an instance, or else an unknown one, or else the proof that both have none."""
     if isinstance(one, Empty) or (isinstance(one, Unknown) and isinstance(other, Found)):
         return other
     return one
@@ -217,8 +216,8 @@ class Pool:
     """Several instances.
 
     Attributes:
-        found: the instances, each with the case it comes from.
-        rest: why there are no more; ``None`` where no more were asked for.
+        found: the instances, each with its case.
+        rest: the reason why there are no more; ``None`` if no more were requested.
     """
 
     found: Sequence[tuple[Any, Found]]
@@ -246,12 +245,12 @@ def gather(cases: Cases[T], look: Callable[[T], Outcome], wanted: int) -> Pool:
 
 
 def draw(ask: Callable[[list[T]], Outcome], key_of: Callable[[Any], T], wanted: int) -> Pool:
-    """Different instances of one goal, up to ``wanted``.
+    """Find up to ``wanted`` different instances of one goal.
 
     Args:
-        ask: an instance whose key is none of those given, or the proof that there is no other.
-        key_of: what tells instances apart.
-        wanted: how many to draw at most.
+        ask: returns an instance whose key is not among the given ones, or a proof that there is none.
+        key_of: returns the key of an instance; instances with different keys are different.
+        wanted: maximum number of instances.
     """
     found: list[tuple[Any, Found]] = []
     keys: dict[T, None] = {}
@@ -261,7 +260,7 @@ def draw(ask: Callable[[list[T]], Outcome], key_of: Callable[[Any], T], wanted: 
             return Pool(found, outcome)
         key = key_of(outcome.value)
         if key in keys:
-            # It was asked to differ and does not: the keys so far could not be ruled out, and nothing follows.
+            # The known keys could not be excluded, so the repetition does not prove anything.
             return Pool(found, Unknown("values that have to differ"))
         keys[key] = None
         found.append((key, outcome))
@@ -271,17 +270,17 @@ def draw(ask: Callable[[list[T]], Outcome], key_of: Callable[[Any], T], wanted: 
 
 
 def no_more(one: Nothing | None, other: Nothing | None) -> Nothing:
-    """Why two pools together are too small, each of which was asked for enough."""
+    """The reason why two pools together are too small, although enough instances were requested of each."""
     both = _better(one or Unknown("a pool that was left early"), other or Unknown("a pool that was left early"))
     assert not isinstance(both, Found)
     return both
 
 
 def represent(pools: Sequence[Pool]) -> list[Any] | Nothing:
-    """A key from each pool, all of them different.
+    """Choose a different key from each pool.
 
-    A pool that holds as many instances as there are pools can always be served last, so that only pools that are
-    exhausted can be in short supply (Hall's theorem). Others have to be drawn for that many.
+    A pool with as many instances as there are pools can always be served last, so only exhausted pools can lack a key
+    (Hall's theorem). All other pools must have that many instances.
     """
     owner: dict[Any, int] = {}
     for start in range(len(pools)):
@@ -316,7 +315,7 @@ def _assign(start: int, pools: Sequence[Pool], owner: dict[Any, int]) -> bool:
 
 
 def _turn(key: Any, start: int, reached: dict[Any, int], owner: dict[Any, int]) -> None:
-    """Give each pool on the path the key by which it was left."""
+    """Give each pool on the path the key through which the path leaves it."""
     held = {index: taken for taken, index in owner.items()}
     while True:
         index = reached[key]
@@ -327,11 +326,11 @@ def _turn(key: Any, start: int, reached: dict[Any, int], owner: dict[Any, int]) 
 
 
 def explore(start: T, step: Callable[[T, Callable[[T], None]], R | None], tick: Callable[[], None]) -> R | Exhausted:
-    """A walk, breadth first, until a step returns something.
+    """Search breadth first until a step returns something.
 
     Args:
-        start: where to begin.
-        step: looks at one place and passes on the places that follow it; returns what is looked for, or ``None``.
+        start: the first place.
+        step: checks one place and pushes its successors; returns the result of the search, or ``None``.
         tick: called before every step.
     """
     queue = deque([start])
@@ -344,7 +343,7 @@ def explore(start: T, step: Callable[[T, Callable[[T], None]], R | None], tick: 
 
 
 def built(value: Any, doubt: str, size: int) -> Found | Unknown:
-    """An array or object as an outcome, where it is not too large."""
+    """An array or object as an outcome, if it is not too large."""
     if size > MAX_SIZE:
         return Unknown(f"an instance of more than {MAX_SIZE} values and characters")
     return Found(value, doubt, size)

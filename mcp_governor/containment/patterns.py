@@ -12,7 +12,7 @@ from mcp_governor.schemas.values import TYPES
 _NO_STRING = types(kind for kind in TYPES if kind != "string")
 
 
-# formulas are small: more are kept than automata
+# formulas are small, so the cache is larger than that of automata
 @lru_cache(maxsize=2_048)
 def pattern_node(source: str) -> Formula:
     """The formula of a pattern; lookaheads at its beginning become patterns of their own."""

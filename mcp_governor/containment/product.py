@@ -1,4 +1,4 @@
-"""A string that satisfies several patterns at once, and others not."""
+"""Find a string that matches several patterns and does not match others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp_governor.containment.automaton import Automaton
 
 MAX_STATES = 200_000
-"""Places of the product: some hundred megabytes. Beyond: the pattern is not modelled, and the answer unknown."""
+"""Most states of the product: a few hundred megabytes. Larger products are not modelled, and the answer is unknown."""
 _ONE_LINE = charset.DOT
 
 
@@ -27,43 +27,43 @@ def find_string(
     excluded: frozenset[str],
     tick: Callable[[int], None],
 ) -> str | Exhausted:
-    """A short string that is in (``True``) or not in (``False``) the language of every automaton.
+    """Find a short string that each automaton accepts (``True``) or refuses (``False``).
 
-    One without a line break is preferred: regular expression engines differ about those.
+    Strings without line breaks are preferred, because regular expression engines treat those differently.
 
     Args:
-        machines: automata, and whether their pattern is to be found.
-        low: least length, in code points.
-        high: greatest length; ``None`` is no limit.
-        excluded: strings that are not wanted.
-        tick: called at every step; may raise to stop the search.
+        machines: automata, and true if their pattern must be found.
+        low: minimum length, in code points.
+        high: maximum length; ``None`` for no limit.
+        excluded: excluded strings.
+        tick: called at every step; may raise an exception to stop the search.
 
     Returns:
-        the proof, where no such string exists.
+        The string, or a proof that there is none.
 
     Raises:
         UnsupportedPatternError: the product of the automata is too large.
     """
     barred = _Prefixes(excluded)
     readable = _Search(machines, barred, _ONE_LINE, low, high).run(tick)
-    # the second walk sees all that the first one does
+    # The second search visits everything that the first one does.
     return _Search(machines, barred, charset.ANY, low, high).run(tick) if isinstance(readable, Exhausted) else readable
 
 
 class _Prefixes:
-    """Some strings as a tree of their characters: each place stands for a beginning of one of them.
+    """A tree (trie) of several strings: each node is a prefix of one of them.
 
     Args:
-        texts: the strings.
+        strings: the strings.
     """
 
-    NOWHERE = -1
-    """The place of a text that none of the strings begins with."""
+    NO_PREFIX = -1
+    """The node for anything that is not a prefix of the strings."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, strings: Iterable[str]) -> None:
         self.below: list[dict[str, int]] = [{}]
         self.ends: set[int] = set()
-        for text in sorted(texts):
+        for text in sorted(strings):
             place = 0
             for char in text:
                 after = self.below[place].get(char)
@@ -74,21 +74,21 @@ class _Prefixes:
             self.ends.add(place)
 
     def step(self, place: int, char: str) -> int:
-        return self.NOWHERE if place == self.NOWHERE else self.below[place].get(char, self.NOWHERE)
+        return self.NO_PREFIX if place == self.NO_PREFIX else self.below[place].get(char, self.NO_PREFIX)
 
     def chars(self, place: int) -> Iterable[str]:
-        return () if place == self.NOWHERE else self.below[place]
+        return () if place == self.NO_PREFIX else self.below[place]
 
 
 _Place = tuple[tuple[int, ...], int]
-"""The states of the machines, and where the text is among the beginnings of excluded strings."""
+"""The states of the machines, and the prefix of excluded strings that was read."""
 _Step = tuple[_Place, int, int]
-"""A place, the length of the text that leads there, and its number in the table of parents."""
+"""A place, the length of the string that leads there, and its number in the table of parents."""
 
 
 @dataclass(eq=False, repr=False)
 class _Search:
-    """A walk, shortest strings first, through the product of several automata."""
+    """A search through the product of several automata, shortest strings first."""
 
     machines: Sequence[tuple[Automaton, bool]]
     barred: _Prefixes
@@ -109,12 +109,12 @@ class _Search:
         if length == self.high:
             return None
         for char, after in self.steps(place):
-            # Past the least length, a place that was reached before needs no second visit: texts come shortest
-            # first, so that all that follows there was within the greatest length the first time.
+            # Beyond the minimum length, a place need not be visited twice: shorter strings come first, so everything
+            # that follows was within the maximum length the first time.
             key = (after, min(length + 1, self.low))
             if key in self.seen or self.hopeless(after):
                 continue
-            # A place holds a state of each machine: of many machines fewer places fit into the same memory.
+            # A place has a state per machine, so with many machines, fewer places fit into the same memory.
             if len(self.seen) > MAX_STATES // (1 + len(self.machines) // 4):
                 raise UnsupportedPatternError("patterns whose product is too large")
             self.seen.add(key)
@@ -129,17 +129,17 @@ class _Search:
         )
 
     def hopeless(self, place: _Place) -> bool:
-        """Whether no string that begins like this can be accepted."""
-        # A pattern that was found stays found, whatever follows.
+        """True if no string with this prefix can be accepted."""
+        # Once a pattern has been found, it stays found.
         return any(
             machine.is_hopeless(state) if wanted else state == machine.FOUND
             for (machine, wanted), state in zip(self.machines, place[0], strict=True)
         )
 
     def steps(self, place: _Place) -> list[tuple[str, _Place]]:
-        """One character, the most readable, for each place that the next one can lead to."""
+        """The most readable character for each reachable next place."""
         states, rest = place
-        # Between two cuts all characters lead to the same place, so that one of them stands for all of Unicode there.
+        # Between two cuts, all characters lead to the same place, so one of them is enough.
         cuts = {edge for low, high in self.alphabet for edge in (low, high + 1)}
         for (machine, _), state in zip(self.machines, states, strict=True):
             cuts.update(machine.row(state)[0])
@@ -169,5 +169,5 @@ class _Search:
 
 
 def _taste(char: str) -> tuple[bool, bool, str]:
-    """Letters first, unprintable characters last: samples are shown to people."""
+    """Sort key: letters first, unprintable characters last, because samples are shown to people."""
     return not (char.isascii() and char.isprintable()), not char.isalnum(), char

@@ -1,8 +1,8 @@
 """ECMA-262 regular expressions, read into a small syntax tree.
 
-JSON Schema (Core, section 6.4) asks for ECMA-262 with Unicode, and a pattern is searched for, not anchored.
-What is not regular (back-references), or differs between engines so that no answer would be safe (case
-folding, Unicode properties), raises :class:`UnsupportedPatternError`.
+JSON Schema (Core, section 6.4) requires ECMA-262 with Unicode, and patterns are not anchored. Constructs that are not
+regular (back-references), or for which engines differ (case folding, Unicode properties), raise
+:class:`UnsupportedPatternError`, because no answer would be safe.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from mcp_governor.containment.charset import CharSet
 
 MAX_REPEAT = 2_000
-"""Repetitions that are written out: enough for any length that people write, and a tenth of
-``automaton.MAX_POSITIONS``, so that a few fit into one pattern. Beyond: it is not modelled, and the answer is
+"""Most repetitions that are expanded: enough for any length that people write, and a tenth of
+``automaton.MAX_POSITIONS``, so that a few fit into one pattern. Larger patterns are not modelled, and the answer is
 unknown."""
 MAX_DEPTH = 50
-"""Groups within groups: more than anyone writes, and few enough for the walks of a pattern, which are recursive.
-Beyond: it is not modelled, and the answer is unknown."""
+"""Deepest nesting of groups: more than anyone writes, and few enough for the recursive functions here. Deeper patterns
+are not modelled, and the answer is unknown."""
 _TWICE = 2
-"""A repetition of at most two rounds does not multiply what is nested in it."""
+"""Repetitions of at most two rounds do not multiply nested repetitions."""
 _FEW = 10
-"""A repetition that varies by no more than this cannot make a backtracking engine hang."""
+"""Repetitions whose bounds differ by at most this cannot make a backtracking engine hang."""
 
 
 class UnsupportedPatternError(ValueError):
-    """The pattern is not modelled; the message says which part of it."""
+    """The pattern is not modelled; the message names the unsupported part."""
 
 
 @frozen
@@ -42,7 +42,7 @@ class Chars:
 
 @frozen
 class Cat:
-    """The parts one after another; without parts, the empty string."""
+    """A sequence of parts; without parts, the empty string."""
 
     parts: tuple[Regex, ...]
 
@@ -65,7 +65,7 @@ class Repeat:
 
 @frozen
 class Edge:
-    """An assertion that consumes nothing: ``^``, ``$``, ``b`` (word boundary) or ``B``."""
+    """A zero-width assertion: ``^``, ``$``, ``b`` (word boundary) or ``B``."""
 
     kind: str
 
@@ -92,10 +92,10 @@ _CONTROLS = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 
 
 def parse(source: str) -> Regex:
-    """The syntax tree of a pattern.
+    """Parse a pattern.
 
     Raises:
-        UnsupportedPatternError: it is not a valid pattern, or not one that is modelled.
+        UnsupportedPatternError: the pattern is not valid, or is not modelled.
     """
     parser = _Parser(source)
     tree = parser.alternatives()
@@ -263,7 +263,7 @@ class _Parser:
     def class_atom(self) -> CharSet:
         char = self.next()
         if char == "[" or (char in "&~|-" and self.peek(char)):
-            # Rust reads nested classes and set operations here, ECMA-262 does not: no answer is safe.
+            # Rust supports nested classes and set operations here, ECMA-262 does not, so no answer is safe.
             raise UnsupportedPatternError("a class within a class")
         if char != "\\":
             return charset.chars_of(char)
@@ -273,7 +273,7 @@ class _Parser:
 
 
 def backtracks(source: str) -> bool:
-    """Whether a backtracking engine could need a long time: a repetition inside a repetition, or many in a row."""
+    """True if a backtracking engine may be slow, because of nested repetitions or many in a row."""
     try:
         tree = parse(source)
     except UnsupportedPatternError:
@@ -282,7 +282,7 @@ def backtracks(source: str) -> bool:
 
 
 def _endless(tree: Regex) -> int:
-    """How many repetitions without a limit there are."""
+    """The number of unbounded repetitions."""
     if isinstance(tree, Chars | Edge):
         return 0
     if isinstance(tree, Cat | Alt):
@@ -296,13 +296,13 @@ def _nests(tree: Regex, *, inside: bool) -> bool:
         again = inside or tree.high is None or tree.high > _TWICE
         return (varies and inside) or _nests(tree.part, inside=again and not _is_delimited(tree.part))
     if isinstance(tree, Cat | Alt):
-        # alternatives under a repetition may overlap, as in (a|a)*
+        # Alternatives inside a repetition may overlap, as in (a|a)*.
         return (inside and isinstance(tree, Alt)) or any(_nests(part, inside=inside) for part in tree.parts)
     return isinstance(tree, Look) and _nests(tree.part, inside=inside)
 
 
 def _is_delimited(tree: Regex) -> bool:
-    """Whether each round of a repetition begins or ends with a character that it holds nowhere else."""
+    """True if each round of a repetition starts or ends with a character that does not occur elsewhere in it."""
     parts = tree.parts if isinstance(tree, Cat) else (tree,)
     for edge, others in ((parts[:1], parts[1:]), (parts[-1:], parts[:-1])):
         if len(edge) == 1 and isinstance(edge[0], Chars):

@@ -1,4 +1,4 @@
-"""A schema with everything that was worked out about it, kept for the next question."""
+"""A schema with everything that was computed for it, cached for the next question."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mcp_governor.schemas.references import Document, published
 from mcp_governor.schemas.soundness import find_problem, native_validator
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.walking import patterns_of
-from mcp_governor.schemas.weight import HEAVY, MOST, weight
+from mcp_governor.schemas.weight import HEAVY, MAX_WEIGHT, weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,24 +29,25 @@ if TYPE_CHECKING:
     from mcp_governor.containment.formulas import Formula
 
 CACHE_SIZE = 1_024
-"""Schemas that are kept: the input and output schemas of 500 tools. The oldest is forgotten, and read again when it is
-asked about."""
+"""Most cached schemas: the input and output schemas of 500 tools. The oldest one is dropped first, and recomputed if
+needed."""
 MAX_NODES = 200_000
-"""Formulas of all schemas that are kept, some 50 MB. Beyond it all are forgotten before the next question, and read
-again."""
+"""Most formulas of all cached schemas: about 50 MB. With more, all of them are dropped before the next question and
+recomputed."""
 CACHE_TEXT = 8_000_000
-"""Characters of schema text, or tenths of what validators weigh, to keep at most: this bounds the memory of the
-cache."""
+"""Largest total size of the cached schemas, in characters or in tenths of their validators' weight. It limits the
+memory of the cache."""
 
 
 class Schema:
     """One schema in one dialect.
 
     Args:
-        given: the schema as it was published; only read while this is made, as it may be changed later.
+        given: the published schema; read only in the constructor, because it may be changed later.
         text: its canonical text.
-        draft: the draft it is written in; ``None`` where it names an unknown one.
-        trusted: it is known to be sound, and what it costs does not matter: this process can be killed.
+        draft: its draft; ``None`` if unknown.
+        trusted: true if the schema is known to be sound and its cost does not matter, because this process can be
+            killed.
     """
 
     def __init__(self, given: Any, text: str, draft: int | None, *, trusted: bool = False) -> None:
@@ -63,7 +64,7 @@ class Schema:
         try:
             return estimate(self.text, lambda: modern(given, self.draft or LATEST, self.text))
         except (TypeError, AttributeError, KeyError, ValueError, RecursionError):
-            # no valid schema is shaped like that: the problem finder says why
+            # A valid schema does not have this shape; `schema_problem` gives the reason.
             return Cost(quick=False, shallow=False)
 
     def _canonical(self, given: Any) -> jsonschema_rs.CanonicalSchema | None:
@@ -73,12 +74,12 @@ class Schema:
 
     @property
     def size(self) -> int:
-        """What it counts for in the cache, whose entries have validators."""
+        """Its size in the cache, including its validators."""
         return max(len(self.text), self.weight // 10)
 
     @property
     def _surely_sound(self) -> bool:
-        """Whether the native engine has read it, and there is no reference that might go wrong."""
+        """True if the native engine has parsed it, and it has no reference that might fail."""
         known = self.draft is not None and self.canonical is not None
         if self.draft == 4 and self.text in ("true", "false"):
             return False
@@ -86,17 +87,17 @@ class Schema:
 
     @property
     def contents_matter(self) -> bool:
-        """Whether the native validator would assert content keywords, which are annotations here."""
+        """True if the native validator would check content keywords, which are annotations here."""
         return self.draft is not None and self.draft <= 7 and '"content' in self.text
 
     @property
     def written(self) -> bool:
-        """Whether an integer is a number that is written as one, so that ``1.0`` is none."""
+        """True if integers must be written without a fraction, so that ``1.0`` is not one."""
         return self.draft == 4 and '"integer"' in self.text
 
     @cached_property
     def source(self) -> Any:
-        """The schema, in the spelling of its canonical text."""
+        """The schema, parsed from its canonical text."""
         return json.loads(self.text)
 
     @cached_property
@@ -105,13 +106,13 @@ class Schema:
         return modern(self.source, self.draft or LATEST, self.text)
 
     def formula(self, until: float = float("inf")) -> Formula:
-        """What the own procedure works on.
+        """The formula for our own procedure.
 
         Args:
-            until: the moment (of :func:`time.monotonic`) at which to stop.
+            until: the time (of :func:`time.monotonic`) at which to stop.
 
         Raises:
-            StoppedError: that moment has come, or the schema says too much.
+            StoppedError: this time has passed, or the schema is too large.
         """
         if self._formula is None:
             document = Document(self.modern, self.text)
@@ -126,13 +127,13 @@ class Schema:
 
     @cached_property
     def may_backtrack(self) -> bool:
-        """Whether a pattern could take a backtracking engine more than polynomial time."""
+        """True if a pattern could take a backtracking engine more than polynomial time."""
         return '"pattern' in self.text and any(map(backtracks, patterns_of(self.modern)))
 
     @cached_property
     def validator(self) -> jsonschema_rs.Validator:
-        """The native validator, formats being annotations."""
-        heaviest = MOST if self._trusted else HEAVY
+        """The native validator; formats are annotations."""
+        heaviest = MAX_WEIGHT if self._trusted else HEAVY
         if self.contents_matter:
             return native_validator(self.modern, self.text, LATEST, heaviest=heaviest)
         return native_validator(self.source, self.text, self.draft or LATEST, heaviest=heaviest)
@@ -144,13 +145,15 @@ class Schema:
 
     def _second_opinion(self, value: Any) -> bool:
         with warnings.catch_warnings():
-            # Python's own engine remarks on patterns that may mean something else in its future
+            # Python's `re` warns about patterns that may change their meaning.
             warnings.simplefilter("ignore", FutureWarning)
             return bool(self.second_validator.is_valid(value))
 
     def accepts(self, value: Any, *, twice: bool = True) -> bool | None:
-        """Whether both validators accept the value (the native one alone, where not ``twice``); ``None`` where they
-        differ or one cannot tell."""
+        """True if both validators accept the value; ``None`` if they differ or one of them fails.
+
+        Without ``twice``, only the native validator is used.
+        """
         first = opinion(lambda: self.validator.is_valid(value))
         if first is None or not twice:
             return first
@@ -158,10 +161,10 @@ class Schema:
 
 
 def opinion(ask: Callable[[], bool]) -> bool | None:
-    """What a validator says; ``None`` where it fails.
+    """The verdict of a validator; ``None`` if it fails.
 
-    Validators raise what they like on schemas that they cannot read and numbers beyond a float, and the panics of
-    those in Rust are no exceptions to Python: only what ends the program on purpose is passed on.
+    Validators raise all kinds of errors for schemas that they cannot read and numbers beyond a float, and panics in
+    Rust are not ``Exception``s. Only exceptions that end the program on purpose are passed on.
     """
     try:
         return bool(ask())
@@ -172,9 +175,9 @@ def opinion(ask: Callable[[], bool]) -> bool | None:
 
 
 def second_validator(schema: Any, draft: int) -> Any:
-    """The validator of the ``jsonschema`` package, formats being annotations.
+    """The validator of the ``jsonschema`` package; formats are annotations.
 
-    It is given a registry: the one it has by itself would fetch remote references.
+    It gets a registry, because its default registry would fetch remote references.
     """
     return _second_class(draft)(schema, registry=published())
 
@@ -193,12 +196,12 @@ def _second_class(draft: int) -> Any:
 
 
 def native_covers(outer: Schema, inner: Schema) -> str | None:
-    """The answer of the native engine, ``yes``, ``no`` or ``unknown``; ``None`` where it refuses."""
+    """The answer of the native engine: ``yes``, ``no``, ``unknown``, or ``None`` if it refuses."""
     if outer.draft == inner.draft:
         one, other = outer.canonical, inner.canonical
     else:
         if outer.written or inner.written:
-            # it would read them all by value
+            # It would compare them all by value.
             return None
         one, other = outer.canonical_modern, inner.canonical_modern
     if one is None or other is None:
@@ -222,9 +225,9 @@ _cached_text = 0
 
 
 def clear() -> None:
-    """Forget everything that was worked out about any schema.
+    """Clear the cache of all schemas.
 
-    All or nothing: formulas made before and after would not be equal any more.
+    Clearing a part is not possible, because formulas from before and after would not be equal.
     """
     global _cached_text
     _cache.clear()
@@ -236,9 +239,9 @@ def clear() -> None:
 
 
 def load(given: list[tuple[Any, str]], default_dialect: int) -> list[Schema]:
-    """The schemas of one question, from the cache where their content was seen before.
+    """Load the schemas of one question, from the cache if possible.
 
-    They come together, so that nothing is forgotten between them: their formulas have to be made of the same nodes.
+    They are loaded together, so that the cache is not cleared in between: their formulas must share nodes.
 
     Args:
         given: JSON values, each with its canonical text.

@@ -1,8 +1,8 @@
-"""Containment that can be seen keyword by keyword, without an engine.
+"""Prove containment keyword by keyword, without an engine.
 
-Most edits of real schemas are small: everything is equal but a keyword that was dropped, a bound that was
-widened, a property that was added. A keyword of the outer schema that follows from the same keyword of the
-inner one settles itself. This only ever proves; what it cannot see is left to the engines.
+Most edits of real schemas are small: a keyword was removed, a bound was widened, a property was added, and everything
+else is equal. This module checks if each keyword of the outer schema follows from the same keyword of the inner one. It
+can only prove containment; all other cases are left to the engines.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_STEPS = 1_000
-"""Pairs of parts that are held against each other: about a millisecond. Beyond: not seen to be covered."""
+"""Most pairs of parts that are compared: about a millisecond. With more, nothing is proved."""
 _STEP_TEXT = 2_000
-"""Length of a text that takes the time of one step."""
+"""Length of schema text whose comparison takes the time of one step."""
 _TEXT_LIMITS = ('"$id"', '"$anchor"', '"$dynamic', '"$recursive', '"unevaluated')
 _DIALECT_WORDS = (
     *('"items":[', '"additionalItems"', '"prefixItems"', '"minContains"', '"maxContains"', '"depend', '"$ref"'),
 )
-"""What drafts from 7 on read otherwise: draft 7 ignores what stands beside a reference."""
-_ELSEWHERE = re.compile(r'"\$ref":"(?!#/(?:\$defs|definitions)/)')
-"""A reference to anything but a definition: to the whole document, say, or to a property of it."""
+"""Keywords whose meaning differs between drafts from 7 on; draft 7 ignores keywords next to a reference."""
+_OTHER_REFERENCE = re.compile(r'"\$ref":"(?!#/(?:\$defs|definitions)/)')
+"""A reference to anything other than a definition, for example to the whole document or to a property."""
 _TOGETHER = {
     "contains": ("contains", "minContains", "maxContains"),
     "minContains": ("contains", "minContains", "maxContains"),
@@ -39,16 +39,16 @@ _TOGETHER = {
     "prefixItems": ("prefixItems", "items"),
     "additionalItems": ("items", "additionalItems"),
 }
-"""Keywords that mean something only together."""
+"""Keywords that have a meaning only together."""
 
 
 def comparable(outer_text: str, inner_text: str, drafts: tuple[int, int]) -> bool:
-    """Whether two schemas may be held against each other keyword by keyword.
+    """True if two schemas may be compared keyword by keyword.
 
     Args:
         outer_text: the canonical text of one.
         inner_text: the canonical text of the other.
-        drafts: the dialects that they are written in.
+        drafts: their dialects.
     """
     if min(drafts) < 7:
         return False
@@ -57,7 +57,7 @@ def comparable(outer_text: str, inner_text: str, drafts: tuple[int, int]) -> boo
 
 
 def surely_covers(outer: Any, inner: Any, outer_text: str, inner_text: str) -> bool:
-    """Whether ``outer`` plainly accepts all that ``inner`` does.
+    """True if ``outer`` provably accepts everything that ``inner`` accepts.
 
     Args:
         outer: a valid schema.
@@ -68,23 +68,24 @@ def surely_covers(outer: Any, inner: Any, outer_text: str, inner_text: str) -> b
     if any(word in outer_text or word in inner_text for word in _TEXT_LIMITS):
         return False
     plain = '"$ref"' not in outer_text and '"$ref"' not in inner_text
-    defined = not _ELSEWHERE.search(outer_text) and not _ELSEWHERE.search(inner_text)
+    defined = not _OTHER_REFERENCE.search(outer_text) and not _OTHER_REFERENCE.search(inner_text)
     return _Comparison(outer, inner, plain=plain, defined=defined).covers(outer, inner)
 
 
 def _says_nothing(schema: dict[str, Any]) -> bool:
-    """Whether a schema refuses no value."""
+    """True if a schema refuses no value."""
     return REFUSING.isdisjoint(schema)
 
 
 class _Comparison:
-    """One attempt, of a limited number of steps: pairs of alternatives would multiply.
+    """One comparison with a limited number of steps, because pairs of alternatives multiply.
 
     Args:
         outer: one document.
-        inner: the other.
-        plain: neither holds a reference, so that equal texts say the same.
-        defined: all references lead into the definitions, so that equal texts say the same if those are equal.
+        inner: the other document.
+        plain: true if neither has references, so that parts with equal text are equivalent.
+        defined: true if all references lead to definitions, so that parts with equal text are equivalent if the
+            definitions are equal.
     """
 
     def __init__(self, outer: Any, inner: Any, *, plain: bool, defined: bool) -> None:
@@ -96,12 +97,12 @@ class _Comparison:
         self.open: dict[tuple[int, int], int] = {}
         self.assumed: set[tuple[int, int]] = set()
         self.proved: set[tuple[int, int]] = set()
-        # What is written for one question only is kept as long as the others: parts are told apart by identity,
-        # and an object that is gone leaves its identity to the next one.
+        # Temporary schemas are kept as long as the documents, because parts are identified by `id()`, which is reused
+        # after an object is gone.
         self.written: list[dict[str, Any]] = []
 
     def covers(self, outer: Any, inner: Any) -> bool:
-        """Whether ``outer`` plainly accepts all that ``inner`` does."""
+        """True if ``outer`` provably accepts everything that ``inner`` accepts."""
         self.left -= 1
         if self.left < 0:
             return False
@@ -116,7 +117,7 @@ class _Comparison:
         return self.keywords(outer, inner) or self.parts(outer, inner)
 
     def below(self, outer: Any, inner: Any) -> bool:
-        """:meth:`covers`, for the values of members or items."""
+        """Like :meth:`covers`, for values of members or items."""
         if self.same(outer, inner):
             return True
         self.depth += 1
@@ -125,10 +126,10 @@ class _Comparison:
         return found
 
     def references(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
-        """Whether a definition covers what stands in its place.
+        """Compare schemas, one of which is a reference.
 
-        Definitions that lead back to themselves are assumed to cover each other, if a step into the value lies
-        between: instances are finite.
+        Recursive definitions are assumed to cover each other if the recursion goes into a part of the value. This is
+        sound because instances are finite.
         """
         if "$ref" in outer and not REFUSING.isdisjoint(outer.keys() - {"$ref"}):
             return False
@@ -150,7 +151,7 @@ class _Comparison:
         return found
 
     def same(self, one: Any, other: Any) -> bool:
-        """Whether two parts of the documents are written alike and mean the same."""
+        """True if two parts of the documents have equal text and the same meaning."""
         if one != other:
             return False
         text = text_of(one)
@@ -161,14 +162,14 @@ class _Comparison:
 
     @cached_property
     def same_definitions(self) -> bool:
-        """Whether a reference means the same in both documents."""
+        """True if references have the same meaning in both documents."""
         one, other = self.documents
         if not self.defined or not isinstance(one, dict) or not isinstance(other, dict):
             return False
         return all(text_of(one.get(word)) == text_of(other.get(word)) for word in ("$defs", "definitions"))
 
     def keywords(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
-        """Whether every keyword of ``outer`` follows from ``inner``."""
+        """True if every keyword of ``outer`` follows from ``inner``."""
         members = False
         for key, value in outer.items():
             if key not in REFUSING:
@@ -180,7 +181,7 @@ class _Comparison:
         return not members or self.members(outer, inner)
 
     def parts(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
-        """Whether ``outer`` covers one of the parts that hold together, or each of those of which one holds."""
+        """True if ``outer`` covers one part of an ``allOf``, or all parts of an ``anyOf`` or ``oneOf``."""
         if any(self.covers(outer, part) for part in inner.get("allOf", ())):
             return True
         if "anyOf" in outer and "enum" in inner and len(inner["enum"]) > 1:
@@ -190,12 +191,12 @@ class _Comparison:
         )
 
     def write(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """A schema that is in neither document."""
+        """Keep a temporary schema that is not part of the documents."""
         self.written.append(schema)
         return schema
 
     def members(self, outer: dict[str, Any], inner: dict[str, Any]) -> bool:
-        """``properties``, ``patternProperties`` and ``additionalProperties``, which depend on one another."""
+        """Compare ``properties``, ``patternProperties`` and ``additionalProperties``, which depend on each other."""
         named, known = outer.get("properties", {}), inner.get("properties", {})
         rest, other = outer.get("additionalProperties", True), inner.get("additionalProperties", True)
         patterned = "patternProperties" in outer or "patternProperties" in inner
@@ -209,10 +210,10 @@ class _Comparison:
 
 
 def _target(schema: dict[str, Any], document: Any) -> Any:
-    """The place that a schema refers to, itself where it does not; ``None`` where that cannot be seen.
+    """The target of a reference, or the schema itself if it is not a reference; ``None`` if that is not clear.
 
-    What stands beside a reference narrows, or nothing in draft 7: it may be left out on the inner side, and must
-    not be there on the outer one.
+    Keywords next to a reference narrow it, or are ignored in draft 7. So they may be left out on the inner side, and
+    must be absent on the outer side.
     """
     reference = schema.get("$ref")
     if reference is None:

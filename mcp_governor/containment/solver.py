@@ -1,12 +1,12 @@
-"""Is there a JSON value that satisfies these formulas? A value, a proof that there is none, or neither.
+"""Search for a JSON value that satisfies some formulas. The result is a value, a proof that there is none, or neither.
 
-A tableau: the goal is split by JSON type, conjunctions are taken apart, disjunctions tried one after another,
-and what remains, a set of atoms about one type, is handed to the module for that type, which comes back with
-smaller goals for members and items.
+This is a tableau: the goal is split by JSON type, conjunctions are split into their parts, and disjunctions are tried
+one after another. The remaining set of atoms about one type goes to the module for that type, which calls the solver
+with smaller goals for members and items.
 
-Recursive definitions bring a goal back inside itself. An instance of least height of the outer goal cannot
-hold a smaller instance of that same goal, so the inner one may be taken as empty. What was concluded under
-such an assumption is kept only once the outer goal is settled the same way.
+With recursive definitions, a goal can contain itself. An instance of minimum height of the outer goal cannot contain a
+smaller instance of the same goal, so the inner one may be taken as empty. Results under such an assumption are kept
+only if the outer goal has the same result.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MAX_STEPS = 500_000
-"""Steps of one search: about ten seconds, and some hundred bytes each. Beyond: unknown."""
+"""Most steps of one search: about ten seconds, at a few hundred bytes each. After that, the result is unknown."""
 MAX_ROOM = 2_000_000
-"""Formulas in all goals that are remembered or open at the same time: some 150 MB. Beyond: unknown."""
+"""Most formulas in all goals that are cached or open at the same time: about 150 MB. With more, the result is
+unknown."""
 _PATIENCE = 64
-"""The weight of the steps between two looks at the clock: about a millisecond."""
+"""Weight of the steps between two checks of the deadline: about a millisecond."""
 _NEVER = 1 << 30
-"""Deeper than any goal: no goal that is still open was assumed."""
+"""Deeper than any goal: no assumption about an open goal was made."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -81,7 +82,7 @@ class _Branch:
         return _Branch(self.kind, dict(self.asserted), list(self.atoms), list(self.props), list(self.choices))
 
     def add(self, node: Formula, expanded: Callable[[Formula, str], Formula]) -> bool:
-        """Assert a formula; ``False`` where it contradicts what is asserted already."""
+        """Assert a formula; returns ``False`` if it contradicts an earlier one."""
         pending = [node]
         while pending:
             part = pending.pop()
@@ -96,7 +97,7 @@ class _Branch:
             if isinstance(plain, And):
                 pending.extend(reversed(plain.parts))
             elif isinstance(plain, Or):
-                # Two formulas may come to one disjunction: it is one choice.
+                # Two formulas may expand to the same disjunction, which is one choice.
                 if plain is part or plain not in self.asserted:
                     self.asserted[plain] = None
                     self.choices.append((not isinstance(part, Not), plain))
@@ -113,8 +114,8 @@ class Solver:
     """Searches for instances, within a deadline.
 
     Args:
-        until: the moment (of :func:`time.monotonic`) at which to stop.
-        max_steps: how many steps to take at most: this bounds memory.
+        until: the time (of :func:`time.monotonic`) at which to stop.
+        max_steps: maximum number of steps, which limits memory.
     """
 
     def __init__(self, until: float, max_steps: int = MAX_STEPS) -> None:
@@ -144,7 +145,7 @@ class Solver:
             raise StoppedError("the search takes too much memory")
 
     def expand(self, node: Formula, kind: str) -> Formula:
-        """:func:`~.expand.expand`, remembered."""
+        """:func:`~.expand.expand`, cached."""
         key = (node, kind)
         found = self._expanded.get(key)
         if found is None:
@@ -155,26 +156,26 @@ class Solver:
         return found
 
     def solve(self, goal: Iterable[Formula]) -> Outcome:
-        """An instance of all the formulas at once.
+        """Find an instance of all the formulas at once.
 
         Raises:
             StoppedError: the deadline or the step limit was reached.
         """
         wanted = dict.fromkeys(node for node in goal if node is not TRUE)
         if not wanted:
-            # Nothing is asked, so any value will do.
+            # There are no requirements, so any value will do.
             return Found(None)
         if FALSE in wanted or any(isinstance(node, Not) and node.part in wanted for node in wanted):
             return refuted(Contradiction.FALSE)
-        # The order decides what is found, not whether: goals that differ in it share what they come to. It is the
-        # order in which formulas were written, and never that of a set, which differs from run to run.
+        # The order affects which instance is found, but not if there is one, so goals that differ only in order share
+        # a result. The order is that of the formulas and not that of a set, which differs from run to run.
         key = frozenset(wanted)
         known = self._memo.get(key)
         if known is not None:
             return known
         depth = self._open.get(key)
         if depth is not None:
-            # Whatever is concluded in here, up to the goal at that depth, hangs on this assumption, used or not.
+            # All results up to the goal at that depth depend on this assumption.
             self._lowest = min(self._lowest, depth)
             return refuted(Contradiction.SMALLER)
         return self._fresh(key, wanted)
@@ -191,7 +192,7 @@ class Solver:
             del self._open[key]
         assumed = self._lowest
         if assumed >= depth:
-            # nothing below an open goal was assumed: this holds for good
+            # There was no assumption about an open goal, so this result is final.
             self._memo[key] = outcome
             assumed = _NEVER
         self._lowest = min(outside, assumed)
@@ -201,11 +202,11 @@ class Solver:
         listed, kinds = _restrictions(wanted)
         if listed is not None:
             return self._try_all(listed, wanted)
-        # every value is of one of the types, and those left out are ruled out by a formula
+        # Every value has one of the types, and a formula excludes the types that are left out.
         return first_found(Cases.each(kinds), lambda kind: self._typed(wanted, kind))
 
     def _try_all(self, listed: frozenset[Frozen], wanted: Iterable[Formula]) -> Outcome:
-        """The goal has finitely many candidates: look at each."""
+        """Check all candidates of a goal that lists them."""
         rest = [node for node in wanted if not isinstance(node, Values)]
 
         def look(member: Frozen) -> Outcome:
@@ -236,12 +237,12 @@ class Solver:
             return self._try_all(common, list(branch.asserted))
         relaxed = self._leaf(branch)
         if not branch.choices or isinstance(relaxed, Empty):
-            # without the disjunctions less is asked: what has no instance then has none with them
+            # Without the disjunctions, the goal is weaker; if it has no instance, the stronger one has none either.
             return relaxed
         if isinstance(relaxed, Found) and self._chooses(branch, relaxed):
             return relaxed
-        # The order is free: it decides how long the search takes and what it finds, never whether there is anything.
-        # Few alternatives first, so that contradictions show before the ways multiply.
+        # The order affects the duration and which instance is found, but not if there is one. Try few alternatives
+        # first, so that contradictions appear before the combinations multiply.
         position = min(
             range(len(branch.choices)), key=lambda at: (not branch.choices[at][0], len(branch.choices[at][1].parts))
         )
@@ -249,7 +250,7 @@ class Solver:
         return first_found(Cases.parts(chosen), lambda part: self._alternative(branch, part))
 
     def _chooses(self, branch: _Branch, found: Found) -> bool:
-        """Whether an instance happens to satisfy the disjunctions as well."""
+        """True if an instance also satisfies the disjunctions."""
         for _, node in branch.choices:
             self.tick(1 + found.size // 8)
             if not evaluate(node, found.value):
@@ -263,16 +264,16 @@ class Solver:
         self._take(room)
         below = branch.copy()
         outcome = self._branch(below) if below.add(part, self.expand) else refuted(Contradiction.FALSE)
-        # The copy is gone; what was remembered meanwhile stays counted.
+        # The copy is gone, but results that were cached in the meantime still count.
         self._room += room
         return outcome
 
     def _propagate(self, branch: _Branch) -> bool:
-        """Drop what cannot be chosen and choose what is left alone; ``False`` on a contradiction."""
+        """Drop impossible alternatives and assert single remaining ones; returns ``False`` on a contradiction."""
         changed = True
         while changed:
             changed = False
-            # Two bounds contradict each other without being opposites, which is all that `add` looks for.
+            # `add` only finds opposites, but two bounds can contradict each other too.
             if branch.kind == "number" and Range(branch.atoms).is_empty:
                 return False
             pending, branch.choices = branch.choices, []
@@ -291,7 +292,7 @@ class Solver:
         return True
 
     def _viable(self, branch: _Branch, parts: tuple[Formula, ...]) -> tuple[Formula, ...] | None:
-        """The alternatives that are still open, or ``None`` where one of them holds already."""
+        """The alternatives that are still possible, or ``None`` if one of them already holds."""
         left: list[Formula] = []
         for part in parts:
             truth = self._known(branch, part)
@@ -302,7 +303,8 @@ class Solver:
         return tuple(left)
 
     def _known(self, branch: _Branch, part: Formula) -> bool | None:
-        """Whether an alternative follows from, or contradicts, what is asserted."""
+        """True if an alternative follows from the asserted formulas, false if it contradicts them, otherwise
+        ``None``."""
         if part in branch.asserted:
             return True
         if opposite(part) in branch.asserted:
@@ -346,8 +348,8 @@ class Solver:
         if branch.kind == "boolean":
             return self._boolean(atoms, doubt)
         if branch.kind == "number":
-            # Without what is not modelled there are more instances, never fewer: that there is none stays proved, and
-            # one that is found is in doubt.
+            # Leaving out parts that are not modelled allows for more instances. So a proof that there is none stays
+            # valid, and an instance is doubtful.
             outcome = solve_number((node for node in atoms if not is_opaque(node)), self)
             return replace(outcome, doubt=doubt) if isinstance(outcome, Found) and doubt else outcome
         if branch.kind == "string":
@@ -372,7 +374,7 @@ class Solver:
 
 
 def _restrictions(wanted: Iterable[Formula]) -> tuple[frozenset[Frozen] | None, dict[str, None]]:
-    """The candidates of a goal, where it lists them, and the types that it leaves."""
+    """The candidates of a goal, if it lists them, and the types that it allows."""
     listed: frozenset[Frozen] | None = None
     names: list[frozenset[str]] = []
     barred: frozenset[str] = frozenset()

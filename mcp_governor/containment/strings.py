@@ -1,4 +1,4 @@
-"""A string within length limits in which some patterns are found and others are not."""
+"""Find a string within length limits that matches some patterns and does not match others."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 _BREAKS = frozenset(chr(code) for low, high in charset.NEWLINES for code in range(low, high + 1))
 
 MAX_LENGTH = 100_000
-"""Characters of a string that is asked for: more than anyone would read in a witness. Beyond: unknown."""
+"""Longest required string, in characters: more than anyone would read in a witness. With more, the result is
+unknown."""
 
 
 def solve_string(atoms: Iterable[Formula], searcher: Searcher) -> Outcome:
-    """A string that satisfies all the atoms, the shortest there is."""
+    """The shortest string that satisfies all the atoms."""
     low, high = 0, None
     machines: list[tuple[Formula, bool]] = []
     excluded: set[str] = set()
@@ -82,7 +83,7 @@ def _breaks(text: str) -> bool:
 
 
 def _every_dot(node: Formula) -> Formula:
-    """The pattern with a dot that stands for any character, as most people mean it."""
+    """The pattern with a dot that matches every character, as most authors expect."""
     return make(Matches, _widened(node.pattern)) if isinstance(node, Matches) else node
 
 
@@ -98,7 +99,7 @@ def _shortest(
     patterns: list[tuple[Formula, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
 ) -> str | Exhausted:
     if not patterns:
-        # without patterns most questions end here, and need no automaton
+        # Without patterns, most questions end here and do not need an automaton.
         for char in "a0b1_":
             if char * low not in excluded:
                 return char * low

@@ -1,7 +1,7 @@
-"""``unevaluatedProperties`` and ``unevaluatedItems``, written out.
+"""Translate ``unevaluatedProperties`` and ``unevaluatedItems`` into formulas.
 
-What they speak about depends on which subschemas hold. Each way in which the in-place applicators beside them
-can turn out is a scenario with its own set of evaluated members; the keyword is the disjunction over them.
+The members that they apply to depend on which subschemas hold. Each combination of results of the in-place applicators
+next to them is a scenario with its own set of evaluated members; the keyword is the disjunction of the scenarios.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from mcp_governor.schemas.references import Document, Place
 
 Scope = tuple[tuple[str, str], ...]
-"""Of each dynamic anchor on the way to a subschema: its name, and the outermost resource that has it."""
+"""The dynamic anchors on the way to a subschema: names, and the outermost resource with each of them."""
 
 MAX_SCENARIOS = 128
-"""Ways in which the applicators beside an unevaluated keyword can turn out. Beyond: it is not modelled."""
+"""Most scenarios for one unevaluated keyword: seven independent branches. With more, the keyword is not modelled."""
 MAX_READ = 200
-"""Subschemas that are read for one unevaluated keyword: more than anyone writes beside it, and the end of a schema that
-applies itself. Beyond: it is not modelled."""
+"""Most subschemas that are read for one unevaluated keyword: more than anyone writes next to it. This also stops
+recursive applicators. With more, the keyword is not modelled."""
 
 
 class _Compiling(Protocol):
-    """What is asked of the compiler whose keywords these are; :class:`~.compiler.Compiler` says what each does."""
+    """The part of :class:`~.compiler.Compiler` that this module uses; see there for the methods."""
 
     document: Document
 
@@ -58,7 +58,7 @@ class _TooManyError(Exception):
 
 @frozen
 class _Scenario:
-    """What is evaluated when ``given`` holds."""
+    """The members and items that are evaluated if ``given`` holds."""
 
     given: Formula = TRUE
     names: frozenset[str] = frozenset()
@@ -81,12 +81,12 @@ class _Scenario:
         )
 
     def under(self, condition: Formula) -> _Scenario:
-        """The same, where the condition holds as well."""
+        """The same scenario with an additional condition."""
         return replace(self, given=all_of([self.given, condition]))
 
     @property
     def is_blank(self) -> bool:
-        """Nothing is evaluated and nothing assumed."""
+        """True if nothing is evaluated or assumed."""
         return self == _Scenario()
 
 
@@ -129,7 +129,7 @@ class _Reader:
         return self.around(schema, self.compiler.document.base_of(schema, base), own=False)
 
     def around(self, schema: dict[str, Any], base: str, *, own: bool) -> list[_Scenario]:
-        """The scenarios of a schema object; ``own``: its unevaluated keywords are the ones in question."""
+        """The scenarios of a schema object. With ``own``, its unevaluated keywords are the ones to translate."""
         outside = self.compiler.enter(base)
         try:
             return self.product(self.factors(schema, base, own))
@@ -148,7 +148,7 @@ class _Reader:
 
     def factors(self, schema: dict[str, Any], base: str, own: bool) -> list[list[_Scenario]]:
         """The scenarios of each keyword of a schema object."""
-        # `not` is missing on purpose: where it holds its schema does not, and what does not hold evaluates nothing.
+        # `not` is missing on purpose: if it holds, its schema does not, and a failing schema evaluates nothing.
         factors = [[self.direct(schema, base, own)]]
         for keyword in REFERENCES:
             if keyword in schema:
@@ -171,8 +171,8 @@ class _Reader:
         return _Scenario(
             names=frozenset(schema.get("properties", ())),
             patterns=tuple(schema.get("patternProperties", ())),
-            # An unevaluated keyword further in, where it holds, has evaluated all that was left; ours is the question
-            # itself.
+            # An inner unevaluated keyword that holds has evaluated everything that was left. Our own is the one to
+            # translate.
             every_member="additionalProperties" in schema or (not own and "unevaluatedProperties" in schema),
             prefix=len(schema.get("prefixItems", ())),
             every_item="items" in schema or (not own and "unevaluatedItems" in schema),
@@ -182,7 +182,7 @@ class _Reader:
     def optional(self, schema: Any, base: str) -> list[_Scenario]:
         """A branch that may hold or not."""
         holds = self.of(schema, base)
-        # It evaluates nothing, holding or not: without this each such branch would double the scenarios.
+        # It does not evaluate anything in either case. Without this check, such branches would double the scenarios.
         if len(holds) == 1 and holds[0].is_blank:
             return holds
         node = self.compiler.compile(schema, base)
@@ -190,7 +190,7 @@ class _Reader:
 
     def exclusive(self, branches: list[Any], base: str) -> list[_Scenario]:
         """Branches of which exactly one holds."""
-        # That no other branch holds is said by the formula of `oneOf`, which stands beside these.
+        # The formula of `oneOf` itself states that no other branch holds.
         return [
             found.under(self.compiler.compile(branch, base)) for branch in branches for found in self.of(branch, base)
         ]

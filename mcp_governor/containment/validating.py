@@ -1,7 +1,7 @@
-"""A validator that nothing can hang: in this process where a schema is harmless, else in a child that can be killed.
+"""A validator that cannot hang: it runs in this process if the schema is harmless, or else in a child process.
 
-A native call cannot be interrupted, neither by a deadline nor by Ctrl-C, and a validator walks every way through the
-references: forty pairs of them are 2**40 ways.
+A deadline or Ctrl-C cannot interrupt a native call, and a validator follows all combinations of references: forty pairs
+of them are 2**40 combinations.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from mcp_governor.schemas.values import text_of
 from mcp_governor.schemas.walking import patterns_of
 
 DEADLINE = 1.0
-"""Seconds for one value. Honest values take milliseconds, and a process to ask in a third of a second to start."""
-_MOST_TIMEOUTS = 2
-"""Values that may take too long; after that the schema is not asked again."""
+"""Timeout for one value, in seconds. Ordinary values take milliseconds, and starting a process a third of a second."""
+_MAX_TIMEOUTS = 2
+"""Most timeouts per schema; after that, the schema is not used again."""
 
 
 class UndecidedError(ValueError):
-    """No validator could tell within its time."""
+    """No validator could decide in time."""
 
 
 class Validating:
-    """What one schema accepts, formats being annotations. Nothing is fetched.
+    """The validator of one schema. Formats are annotations, and nothing is fetched.
 
     Args:
         schema: any JSON value.
@@ -58,21 +58,21 @@ class Validating:
 
     @property
     def readable(self) -> bool:
-        """Whether a validator takes the schema, as far as that can be told."""
+        """True if a validator accepts the schema, as far as known."""
         return self._native is not None or self._heavy
 
     def accepts(self, value: Any) -> bool | None:
-        """Whether the schema accepts a value; ``None`` where no validator could decide within :data:`DEADLINE`."""
+        """True if the schema accepts a value; ``None`` if no validator could decide within :data:`DEADLINE`."""
         try:
             return self.is_valid(value)
         except (ValueError, RecursionError, OverflowError, jsonschema_rs.ReferencingError):
             return None
 
     def is_valid(self, value: Any) -> bool:
-        """Whether the schema accepts a value.
+        """True if the schema accepts a value.
 
         Raises:
-            ValueError: nobody can tell: it takes too long (:class:`UndecidedError`), or the value is no JSON.
+            ValueError: validation takes too long (:class:`UndecidedError`), or the value is not JSON.
         """
         if not self.readable:
             raise UndecidedError("no validator can read the schema")
@@ -84,7 +84,7 @@ class Validating:
         return answer[0]
 
     def flaws(self, value: Any) -> list[Flaw]:
-        """What is wrong with a value: nothing where it is valid, :data:`UNLISTED` alone where it is too large to say.
+        """The errors of a value: empty if it is valid, only :data:`UNLISTED` if the value is too large to list them.
 
         Raises:
             ValueError: as for :meth:`is_valid`.
@@ -104,10 +104,10 @@ class Validating:
         return demands_of(json.loads(self._text), self._draft or LATEST)
 
     def _ask(self, what: str, value: Any) -> list[Any]:
-        # subprocess and threads are loaded where a schema may be slow, and few are
+        # Imported late, because subprocess and threads are needed only for the few schemas that may be slow.
         from mcp_governor.containment.worker import WORKER
 
-        if self._timeouts < _MOST_TIMEOUTS:
+        if self._timeouts < _MAX_TIMEOUTS:
             question = {"ask": what, "schemas": [[self._text, self._draft]], "value": value}
             answer = WORKER.ask(question, time.monotonic() + DEADLINE)
             if isinstance(answer, list):
@@ -117,7 +117,7 @@ class Validating:
 
 
 def _is_harmless(schema: Any, text: str, draft: int) -> bool:
-    """Whether a validator surely needs no longer than the schema and the value are large."""
+    """True if the time of a validator is certainly linear in the size of the schema and the value."""
     cost: Cost = estimate(text, lambda: modern(schema, draft, text))
     if not cost.shallow:
         return False

@@ -1,7 +1,7 @@
-"""The validators of a surface's schemas, each made once.
+"""Cached validators for the schemas of a surface.
 
-Schemas come from a server that is not trusted: nothing is ever fetched, no schema can hang a validator, and one that
-does not compile checks nothing (the linter reports it). The engine is loaded with the first schema.
+Schemas come from servers that are not trusted: nothing is fetched, schemas cannot hang a validator, and a schema that
+does not compile has none (the linter reports it). The engine is loaded with the first schema.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ if TYPE_CHECKING:
     from mcp_governor.containment.validating import Validating
 
 _CACHE_SIZE = 512
-"""Validators that are kept: the schemas of 250 tools. The oldest is forgotten and compiled again when it is asked
-for."""
+"""Most cached validators: the schemas of 250 tools. The oldest one is dropped first, and compiled again if needed."""
 _cache: OrderedDict[int, tuple[Any, Validating | None]] = OrderedDict()
 
 
 def compiled(schema: Any) -> Validating | None:
-    """The validator of a schema, ``None`` where it does not compile; kept by identity of the schema.
+    """The validator of a schema, or ``None`` if the schema does not compile; cached by identity.
 
-    Formats are annotations, the dialect comes from ``$schema`` and is 2020-12 where it is absent.
+    Formats are annotations. The dialect comes from ``$schema``; the default is 2020-12.
     """
     key = id(schema)
     held = _cache.get(key)
-    if held is not None:  # the entry holds the schema, so the id cannot have been given to another one
+    if held is not None:  # the entry keeps the schema alive, so its id is not reused
         _cache.move_to_end(key)
         return held[1]
     validator = compile_schema(schema)

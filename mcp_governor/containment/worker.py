@@ -1,7 +1,7 @@
-"""A child process for what cannot be interrupted, killed when time is up.
+"""A child process for calls that cannot be interrupted, which is killed on timeout.
 
-The native engine and the validators take as long as they take. Schemas that look as if that could be long are
-only ever given to them here, in one reused child with bounded memory that is started when first needed.
+The native engine and the validators have no time limit. Schemas that may be slow are passed to them only here, in one
+reused child process with limited memory, which is started on first use.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pathlib import Path
 from typing import Any
 
 MEMORY = 2 << 30
-"""Bytes of address space that the child may use."""
+"""Limit on the child's address space, in bytes."""
 DATA = 256 << 20
-"""Bytes of memory that it may use, where the system counts them: it and what asks it stay below 500 MB."""
-MOST_ERRORS = 20
-"""Errors of one value that are told: no report shows more."""
+"""Limit on the child's memory, in bytes, if the system counts it. It keeps the child and us below 500 MB."""
+MAX_ERRORS = 20
+"""Most errors of one value that are returned: reports do not show more."""
 
 
 class Worker:
-    """Asks questions of a child process; a question that takes too long costs the child its life.
+    """Sends requests to a child process, which is killed if a request takes too long.
 
     Attributes:
-        computed: seconds that the children have computed; where one was killed, those that it was waited for.
+        computed: total computing time of the children, in seconds; for a killed child, the time that we waited.
     """
 
     def __init__(self) -> None:
@@ -43,11 +43,11 @@ class Worker:
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def ask(self, request: dict[str, Any], until: float) -> Any:
-        """The answer to a request, or ``None`` where there was none in time.
+        """The answer to a request, or ``None`` if there was none in time.
 
         Args:
             request: see :func:`answer`.
-            until: the moment (of :func:`time.monotonic`) at which to give up.
+            until: the time (of :func:`time.monotonic`) at which to give up.
         """
         start = time.monotonic()
         with self._lock:
@@ -60,7 +60,7 @@ class Worker:
             except (queue.Empty, OSError, ValueError):
                 line = ""
             except BaseException:
-                # interrupted by the user: its answer must not be taken for that to the next question
+                # Interrupted by the user. The pending answer must not be mistaken for that to the next request.
                 self._kill()
                 raise
             if not line:
@@ -108,7 +108,7 @@ class Worker:
 
 
 def _pump(child: subprocess.Popen[str], answers: queue.SimpleQueue[str]) -> None:
-    """Pass on what the child says; an empty line stands for its end."""
+    """Forward the child's output; an empty line marks its end."""
     with contextlib.suppress(OSError, ValueError):
         assert child.stdout is not None
         for line in child.stdout:
@@ -121,12 +121,12 @@ atexit.register(WORKER.close)
 
 
 def answer(request: dict[str, Any]) -> Any:
-    """What the child does: ``covers`` asks the native engine, ``accepts`` both validators, ``errors`` the native one.
+    """Answer one request in the child: ``covers`` (native engine), ``accepts`` (both validators) or ``errors``
+    (native).
 
     Returns:
-        for ``covers`` the word of the native engine, for ``accepts`` the verdict on each of the schemas, for
-        ``errors`` what is wrong with the value: at most :data:`MOST_ERRORS` lists of the arguments of
-        :class:`~mcp_governor.schemas.flaws.Flaw`.
+        For ``covers``, the answer of the native engine; for ``accepts``, the verdict on each of the schemas; for
+        ``errors``, at most :data:`MAX_ERRORS` lists with the arguments of :class:`~mcp_governor.schemas.flaws.Flaw`.
     """
     from mcp_governor.containment.schema import Schema, native_covers
 
@@ -136,13 +136,13 @@ def answer(request: dict[str, Any]) -> Any:
     if request["ask"] == "errors":
         from mcp_governor.schemas.flaws import flaw_of
 
-        found = islice(schemas[0].validator.iter_errors(request["value"]), MOST_ERRORS)
+        found = islice(schemas[0].validator.iter_errors(request["value"]), MAX_ERRORS)
         return [flaw_of(error).as_list() for error in found]
     return [schema.accepts(request["value"]) for schema in schemas]
 
 
 def main() -> None:
-    """Answer requests, one JSON line each, until the input ends."""
+    """Answer requests, one per line of JSON, until the input ends."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 

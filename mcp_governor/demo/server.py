@@ -1,7 +1,8 @@
 """A small MCP server over stdio, in two releases: the packaged example that ``mcp-governor demo`` governs.
 
-It needs nothing but the standard library. Release 2 does what a hurried release does: it makes an argument
-required, adds a tool that the changelog does not mention, spoils a description, and calls itself a minor step.
+It needs nothing but the standard library, and answers calls from a stock of two books. Release 2 does what a hurried
+release does: it makes an argument required, adds a tool that the changelog does not mention, spoils a description, and
+calls itself a minor step.
 
     python -m mcp_governor.demo.server --release 2
 """
@@ -70,7 +71,7 @@ _RELEASE_1: dict[str, Any] = {
             "reserve_copy to put a copy aside.",
             "inputSchema": {
                 "type": "object",
-                "properties": {"isbn": _string("ISBN-13, digits only.")},
+                "properties": {"isbn": _string("ISBN-13, digits only, such as 9780306406157.")},
                 "required": ["isbn"],
                 "additionalProperties": False,
             },
@@ -84,7 +85,7 @@ _RELEASE_1: dict[str, Any] = {
             "inputSchema": {
                 "type": "object",
                 "properties": {
-                    "isbn": _string("ISBN-13, digits only."),
+                    "isbn": _string("ISBN-13, digits only, such as 9780306406157."),
                     "branch": _string("Where to pick it up; the reader's home branch if left out."),
                 },
                 "required": ["isbn"],
@@ -118,6 +119,73 @@ def _release_2() -> dict[str, Any]:
 RELEASES = {1: _RELEASE_1, 2: _release_2()}
 
 
+_BOOKS = (
+    {"isbn": "9780306406157", "title": "An Atlas of Tides", "author": "M. Okafor", "branches": ["Harbour", "Central"]},
+    {"isbn": "9783161484100", "title": "The Example Garden", "author": "L. Brandt", "branches": ["Central"]},
+)
+"""The stock; both numbers are the examples of ISBN-13 that everybody prints."""
+
+
+def _search(arguments: dict[str, Any]) -> dict[str, Any]:
+    words = str(arguments["query"]).lower().split()
+    found = [book for book in _BOOKS if any(word in f"{book['title']} {book['author']}".lower() for word in words)]
+    titles = [{"isbn": book["isbn"], "title": book["title"]} for book in found[: arguments.get("limit", 10)]]
+    return {"titles": titles}
+
+
+def _book(arguments: dict[str, Any]) -> dict[str, Any]:
+    for book in _BOOKS:
+        if book["isbn"] == arguments["isbn"]:
+            return book
+    raise LookupError(f"No book has the ISBN {arguments['isbn']}. Find it with search_books.")
+
+
+def _reserve(arguments: dict[str, Any]) -> dict[str, Any]:
+    book = _book(arguments)
+    return {"code": f"{book['isbn'][-4:]}-1", "branch": arguments.get("branch", book["branches"][0])}
+
+
+def _branches(_: dict[str, Any]) -> dict[str, Any]:
+    return {"branches": sorted({branch for book in _BOOKS for branch in book["branches"]})}
+
+
+_ANSWERS = {"search_books": _search, "get_book": _book, "reserve_copy": _reserve, "list_branches": _branches}
+
+
+def _refusal(tool: dict[str, Any], arguments: dict[str, Any]) -> str:
+    """Why arguments do not fit a tool's schema, which uses four keywords; empty if they fit."""
+    schema, kinds = tool["inputSchema"], {"string": str, "integer": int}
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            return f"{name} is required."
+    for name, value in arguments.items():
+        if name not in schema["properties"]:
+            return f"{tool['name']} has no parameter {name}."
+        wanted = schema["properties"][name]
+        if not isinstance(value, kinds[wanted["type"]]) or isinstance(value, bool):
+            return f"{name} must be of type {wanted['type']}."
+        if isinstance(value, int) and not wanted.get("minimum", value) <= value <= wanted.get("maximum", value):
+            return f"{name} must be from {wanted.get('minimum')} to {wanted.get('maximum')}."
+    return ""
+
+
+def _called(surface: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]:
+    """The result or the error of one call, as members of a JSON-RPC response."""
+    name, arguments = params.get("name"), params.get("arguments") or {}
+    tool = next((tool for tool in surface["tools"] if tool["name"] == name), None)
+    if tool is None:
+        return {"error": {"code": -32602, "message": f"There is no tool {name}."}}
+    try:
+        refusal = _refusal(tool, arguments)
+        if refusal:
+            raise LookupError(refusal)
+        value = _ANSWERS[tool["name"]](arguments)
+    except LookupError as error:
+        return {"result": {"content": [{"type": "text", "text": str(error.args[0])}], "isError": True}}
+    content = [{"type": "text", "text": json.dumps(value)}]
+    return {"result": {"content": content, "structuredContent": value, "isError": False}}
+
+
 def answer(surface: dict[str, Any], request: dict[str, Any]) -> dict[str, Any] | None:
     """The JSON-RPC response to one message, ``None`` for notifications."""
     if "id" not in request:
@@ -136,7 +204,7 @@ def answer(surface: dict[str, Any], request: dict[str, Any]) -> dict[str, Any] |
     elif method == "tools/list":
         reply["result"] = {"tools": surface["tools"]}
     elif method == "tools/call":
-        reply["result"] = {"content": [{"type": "text", "text": "The example server holds no books."}], "isError": True}
+        reply |= _called(surface, params)
     else:
         reply["error"] = {"code": -32601, "message": f"unknown method {method}"}
     return reply

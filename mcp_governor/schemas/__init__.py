@@ -1,10 +1,9 @@
-"""JSON Schema as a document, once for everybody who reads one.
+"""JSON Schema as a document, shared by all packages that read schemas.
 
-Here lives what a schema *says*, without any question about what follows from it: the keywords and what each holds,
-the dialects, pointers, references and their circles, the translation into the newest dialect, whether it is a schema
-at all, and what it costs to work with. What two schemas mean to each other is for ``containment``, how one changed for
-``change``, whether it is well made for ``linting``.
+This package covers what a schema *says*, not what follows from it: keywords and their values, dialects, pointers,
+references and recursion, translation to the newest dialect, soundness, and the cost of validation. ``containment``
+compares the meaning of two schemas, ``change`` describes how a schema changed, and ``linting`` judges its quality.
 
-Modules are imported one by one: ``keywords``, ``dialects``, ``pointers`` and ``walking`` cost next to nothing,
-``soundness`` loads the native engine.
+Import the modules individually: ``keywords``, ``dialects``, ``pointers`` and ``walking`` load quickly, ``soundness``
+loads the native engine.
 """

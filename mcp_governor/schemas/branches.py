@@ -1,4 +1,4 @@
-"""What composition and references join at one place of a schema."""
+"""Schemas that composition and references apply at one place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def branches(root: Any, start: Any) -> Iterator[dict[str, Any] | None]:
-    """Every schema that composition and references join at one place, ``start`` itself first.
+    """Every schema that composition and references apply at one place, ``start`` itself first.
 
     Args:
         root: the document that local references point into.
@@ -28,7 +28,7 @@ def branches(root: Any, start: Any) -> Iterator[dict[str, Any] | None]:
             continue
         seen.add(id(here))
         yield here
-        # what a value must not be says nothing about what it is
+        # `not` does not describe the value.
         stack.extend(child for keyword, child in in_place(here) if keyword != "not")
         reference = here.get("$ref")
         if isinstance(reference, str):
@@ -39,11 +39,11 @@ def branches(root: Any, start: Any) -> Iterator[dict[str, Any] | None]:
 
 
 def declared_members(schema: Any) -> frozenset[str] | None:
-    """The members that a schema declares, wherever composition spreads them.
+    """The members that a schema declares, including those in its compositions.
 
     Returns:
-        ``None`` where the schema is open by declaration (``additionalProperties`` is ``true`` or a schema,
-        ``patternProperties`` is there) or where a ``$ref`` cannot be followed: then any name may be right.
+        The names, or ``None`` if any name may be valid: the schema is explicitly open (``additionalProperties`` is
+        ``true`` or a schema, or it has ``patternProperties``), or a ``$ref`` cannot be followed.
     """
     names: set[str] = set()
     for here in branches(schema, schema):

@@ -1,8 +1,8 @@
-"""Schemas that apply themselves to the value that they are asked about.
+"""Find schemas that apply themselves to the same value.
 
-What such a circle means is undefined (JSON Schema Core, section 9.4.1), and validators hang, crash or differ. One
-kind is harmless: a definition that says something, and is an alternative or a condition of itself, as in
-``{"$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}, {"type": "string"}]}}}``. Every other one makes a schema unusable.
+The meaning of such a circle is undefined (JSON Schema Core, section 9.4.1), and validators hang, crash or disagree. One
+kind is harmless: a definition with other keywords that is part of its own ``allOf`` or ``anyOf``, as in
+``{"$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}, {"type": "string"}]}}}``. All others make a schema unusable.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ _T = TypeVar("_T", bound="Hashable")
 
 _HARMLESS = ("allOf", "anyOf")
 _Spot = tuple[int, str]
-"""A schema object, by identity, and the base URI around it."""
+"""The ``id()`` of a schema object, and the base URI around it."""
 
 
 class Components(Generic[_T]):
-    """What leads to each other, found from where one asks (Tarjan's algorithm, without recursion).
+    """Strongly connected components, computed on demand (Tarjan's algorithm, without recursion).
 
     Args:
-        steps: a place → where one gets to from there at once.
+        steps: place → the places that it leads to directly.
 
     Attributes:
-        of: place → a number that it shares with those that it leads to and that lead back to it.
+        of: place → the number of its component.
     """
 
     def __init__(self, steps: Callable[[_T], Iterable[_T]]) -> None:
         self._steps = steps
         self._numbers: dict[_T, int] = {}
-        """Places in the order in which they were reached."""
+        """Place → its number in the order of discovery."""
         self.of: dict[_T, int] = {}
 
     def settle(self, start: _T) -> list[_T]:
-        """Find the components of all that can be reached; returns what was not reached before."""
+        """Find the components of all reachable places; returns those that were not reached before."""
         stack: list[_T] = []
         fresh: list[_T] = []
         walk = [self._enter(start, stack)] if start not in self._numbers else []
@@ -72,7 +72,7 @@ class Components(Generic[_T]):
 
 
 class Circles:
-    """The steps from schema object to schema object that stay with one value.
+    """The steps between schema objects that apply to the same value.
 
     Args:
         document: the document.
@@ -83,13 +83,13 @@ class Circles:
         self._components: Components[_Spot] = Components(self._enter)
         self._places: dict[_Spot, Place] = {}
         self._harmful: dict[_Spot, list[_Spot]] = {}
-        """Where the steps lead through which a circle would be harmful."""
+        """The targets of steps that would make a circle harmful."""
         self._only: dict[_Spot, _Spot] = {}
-        """Of spots that say nothing but what another one says: that one."""
+        """Spot without keywords of its own → the only spot that it refers to."""
         self._followed: set[_Spot] = set()
 
     def hold(self, part: dict[str, Any], base: str) -> bool:
-        """Whether a harmful circle can be reached from a schema object.
+        """True if a harmful circle can be reached from a schema object.
 
         Args:
             part: the schema object.
@@ -101,7 +101,8 @@ class Circles:
         return harmful or any(map(self._says_nothing, fresh))
 
     def _says_nothing(self, start: _Spot) -> bool:
-        """Whether all that a schema object says is what another one says, and so on until it comes round."""
+        """True if a schema object only refers to another one, which only refers to another one, and so on in a
+        circle."""
         path: set[_Spot] = set()
         spot: _Spot | None = start
         while spot is not None and spot not in self._followed:

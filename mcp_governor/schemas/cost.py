@@ -1,8 +1,8 @@
-"""What a schema would cost engines that cannot be interrupted, estimated from its structure.
+"""Estimate the cost of a schema for engines that cannot be interrupted, from its structure.
 
-The native engine multiplies the alternatives that apply to one value and the members in which two objects
-differ, and a validator walks every path through the references. Both are fine for most schemas that anyone
-writes, and unbounded for others: a pair of closed objects of 2,500 characters took the engine nine seconds.
+The time of the native engine is a product over the alternatives for one value and the members in which two objects
+differ, and a validator follows every path through the references. This is fine for most real schemas, but unbounded for
+others: a pair of closed objects of 2,500 characters took the engine nine seconds.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from mcp_governor.schemas.references import Place
 
 SMALL_TEXT = 500
-"""Length of a schema up to which the native engine was never seen to take 100 ms, given few cases."""
+"""Length of a schema, in characters, up to which the native engine never took 100 ms in tests with few cases."""
 MAX_CASES = 40
-"""Alternatives for one value beyond which the native engine was seen to take longer than that."""
+"""Number of alternatives for one value from which the native engine took longer than that."""
 MAX_PATHS = 20_000
-"""Ways through the references beyond which a validator may take longer than that."""
+"""Number of paths through the references from which a validator may take longer than that."""
 
 _FEW = 4
-"""Keywords of one costly kind (references, forks, ``unevaluated…``) up to which their number alone says that a schema
-is cheap or dear; with more of them the ways through the schema are counted."""
-_DEEPEST = 250
-"""Schemas that apply one another, one within the other, that are followed: Python bears four times as many calls."""
+"""Number of keywords of one costly kind (references, forks, ``unevaluated…``) up to which a schema is cheap without
+further checks. With more of them, the paths through the schema are counted."""
+_MAX_DEPTH = 250
+"""Deepest chain of applied schemas that is followed: a quarter of Python's recursion limit."""
 _REFERENCES = ('"$ref":', '"$dynamicRef":', '"$recursiveRef":')
 _FORKS = (*_REFERENCES, '"anyOf":', '"oneOf":', '"if":', '"not":', '"dependent', '"dependencies":')
 
 
 _CAP = 1 << 40
-"""Ways through the references are counted up to here, far beyond every limit: products of honest numbers stay exact,
-and those of hostile ones stay small."""
+"""Counting paths stops here, far beyond every limit: products for real schemas stay exact, and those for hostile ones
+stay small."""
 
 
 @frozen
 class Cost:
-    """What may be asked of whom.
+    """Which engines may run in this process.
 
     Attributes:
-        quick: the native engine may be asked in this process.
-        shallow: validators may be asked in this process.
+        quick: true if the native engine may compare the schema in this process.
+        shallow: true if validators may use the schema in this process.
     """
 
     quick: bool
@@ -59,18 +59,18 @@ def estimate(text: str, modern: Callable[[], Any]) -> Cost:
 
     Args:
         text: its canonical text.
-        modern: gives the schema in draft 2020-12; called only where the text looks suspicious.
+        modern: returns the schema in draft 2020-12; called only if the text looks expensive.
     """
     small = len(text) <= SMALL_TEXT
     if text.count('"unevaluated') > _FEW:
-        # to see what is evaluated, a validator may look at everything below again, on each level
+        # To find out what is evaluated, a validator may process everything below again, on each level.
         return Cost(quick=False, shallow=False)
     few_references = sum(map(text.count, _REFERENCES)) <= _FEW
     if few_references and (not small or (sum(map(text.count, _FORKS)) <= _FEW and '"dependent' not in text)):
         return Cost(quick=small, shallow=True)
     document = Document(modern(), text)
     evaluations, cases = Evaluations(document, MAX_PATHS + 1), _Cases(document)
-    # what nothing refers to is counted as well: an engine may look at it before it is asked about a value
+    # Unreferenced parts count too, because an engine may process them when it loads the schema.
     places = [part[:2] for part in document.parts()]
     shallow = all(evaluations.of(*place) <= MAX_PATHS for place in places)
     quick = small and shallow and all(cases.of(*place) <= MAX_CASES for place in places)
@@ -78,23 +78,23 @@ def estimate(text: str, modern: Callable[[], Any]) -> Cost:
 
 
 def _referred(document: Document, schema: dict[str, Any], base: str) -> list[Place]:
-    """Where the references of a schema object lead, as far as they lead anywhere."""
+    """The targets of a schema object's references that resolve."""
     found = [document.resolve(base, schema[word]) for word in REFERENCES if isinstance(schema.get(word), str)]
     return [place for place in found if place is not None]
 
 
 class Evaluations:
-    """How often subschemas are evaluated for one place of a value, a validator following every reference anew.
+    """Counts evaluations of subschemas for one place in a value, if a validator follows each reference every time.
 
     Args:
-        document: what references are looked up in.
-        most: beyond it, nobody wants to know how many.
-        each: what one evaluation of a subschema object counts for.
+        document: the document in which references are resolved.
+        most: maximum; counting stops there.
+        each: the weight of one evaluation of a subschema object.
 
     Attributes:
-        recursive: whether a reference leads back into what it is part of, so that the evaluations multiply with every
-            level of the value.
-        dynamic: whether a reference leads somewhere else each time.
+        recursive: true if a reference leads back to a schema that contains it, so that the evaluations multiply with
+            every level of the value.
+        dynamic: true if the target of a reference depends on the path to it.
     """
 
     def __init__(self, document: Document, most: int, *, each: Callable[[dict[str, Any]], int] = lambda _: 1) -> None:
@@ -108,16 +108,16 @@ class Evaluations:
 
     @property
     def reached(self) -> int:
-        """How many subschemas were looked at, each once."""
+        """Number of different subschemas that were processed."""
         return len(self._known)
 
     def of(self, schema: Any, base: str, depth: int = 0) -> int:
-        """The evaluations of a schema and of all that it applies, ``most`` for more than that.
+        """The number of evaluations of a schema and of all schemas that it applies, at most ``most``.
 
         Args:
-            schema: the schema, in the document or beside it.
+            schema: the schema, which need not be part of the document.
             base: the base URI around it.
-            depth: how many schemas apply it; what is nested too deeply takes as long as one likes.
+            depth: number of schemas above it; too deep nesting counts as ``most``.
         """
         if not isinstance(schema, dict):
             return 1
@@ -127,7 +127,7 @@ class Evaluations:
             return 1
         if key not in self._known:
             self._open.add(key)
-            self._known[key] = self._sum(schema, base, depth) if depth < _DEEPEST else self._most
+            self._known[key] = self._sum(schema, base, depth) if depth < _MAX_DEPTH else self._most
             self._open.remove(key)
         return self._known[key]
 
@@ -144,14 +144,14 @@ class Evaluations:
 
 
 class _Cases:
-    """How many conjunctions a schema is a disjunction of, for one value."""
+    """Counts the conjunctions in the disjunctive form of a schema, for one value."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._known: dict[tuple[int, str], int] = {}
 
     def of(self, schema: Any, base: str) -> int:
-        """The cases of a schema that stands where ``base`` is the base URI."""
+        """The number of cases of a schema; ``base`` is the base URI around it."""
         if not isinstance(schema, dict):
             return 1
         key = (id(schema), base)

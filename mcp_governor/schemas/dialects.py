@@ -1,11 +1,11 @@
-"""The dialects of JSON Schema: how a schema names the one that it is written in."""
+"""The dialects of JSON Schema, and how a schema names its own."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 LATEST = 20
-"""Draft 2020-12: what a schema is written in that does not say (MCP specification, 2025-11-25)."""
+"""Draft 2020-12, the default for schemas that do not name a dialect (MCP specification, 2025-11-25)."""
 DIALECT_2020_12 = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -13,8 +13,8 @@ class Dialect(NamedTuple):
     """One published dialect.
 
     Attributes:
-        name: what people call it.
-        uri: the address of its meta-schema, as the meta-schema spells it.
+        name: its usual name.
+        uri: the URI of its meta-schema, as the meta-schema spells it.
     """
 
     name: str
@@ -28,11 +28,11 @@ DIALECTS = {
     6: Dialect("draft-06", "http://json-schema.org/draft-06/schema#"),
     4: Dialect("draft-04", "http://json-schema.org/draft-04/schema#"),
 }
-"""Draft → its dialect. Drafts are compared by number: what 7 has and 19 does not is gone in 20."""
+"""Draft → its dialect. Drafts are compared by number: a keyword that 19 has dropped since 7 is not in 20 either."""
 
 
 def _bare(uri: str) -> str:
-    """A URI without what is spelled either way in the wild and means the same: the scheme and an empty fragment."""
+    """A URI without its scheme and an empty fragment, because both are often spelled differently."""
     return uri.removeprefix("https:").removeprefix("http:").removesuffix("#")
 
 
@@ -40,19 +40,19 @@ _DRAFTS = {_bare(dialect.uri): draft for draft, dialect in DIALECTS.items()}
 
 
 def draft_named(uri: str) -> int | None:
-    """The draft whose meta-schema has that address, ``None`` where there is none."""
+    """The draft whose meta-schema has this URI, or ``None``."""
     return _DRAFTS.get(_bare(uri))
 
 
 def dialect_of(schema: Any, default: int = LATEST) -> int | None:
-    """The draft that a schema is written in: 4, 6, 7, 19 or 20.
+    """The draft of a schema: 4, 6, 7, 19 or 20.
 
     Args:
         schema: any JSON value.
         default: the draft of a schema that does not name one.
 
     Returns:
-        ``None`` where it names one that is not published.
+        The draft, or ``None`` if the schema names an unknown dialect.
     """
     if not isinstance(schema, dict) or "$schema" not in schema:
         return default
@@ -61,5 +61,5 @@ def dialect_of(schema: Any, default: int = LATEST) -> int | None:
 
 
 def uri_of(draft: int) -> str:
-    """How a schema names a dialect."""
+    """The URI by which a schema names a dialect."""
     return DIALECTS[draft].uri

@@ -1,4 +1,4 @@
-"""How large a JSON value is, for the limits on work that grows with it."""
+"""The size of a JSON value, for limits on work that grows with it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def extent(value: Any) -> tuple[int, int]:
-    """How many values a value holds, itself included, and how deep they are nested."""
+    """The number of values in a value, including itself, and their depth."""
     places = deepest = 0
     stack = [(value, 0)]
     while stack:
@@ -20,5 +20,5 @@ def extent(value: Any) -> tuple[int, int]:
 
 
 def count_values(value: Any) -> int:
-    """How many values a value holds, itself included."""
+    """The number of values in a value, including itself."""
     return extent(value)[0]

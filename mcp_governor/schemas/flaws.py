@@ -1,7 +1,7 @@
-"""What a validator finds wrong with a value, and whether it can list that in bounded memory.
+"""Validation errors, and an estimate of the memory for listing them.
 
-The engine says cheaply *whether* it accepts a value. Asked for the errors it makes all of them at once, each with a
-copy of the part that it is about, and under ``anyOf`` with the errors of every branch: a result of 450 KB took 4 GB.
+The engine can cheaply decide if it accepts a value. But it creates all errors at once, each with a copy of the part of
+the value, and below ``anyOf`` also those of every branch: a result of 450 KB took 4 GB.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from mcp_governor.schemas.references import Document
 if TYPE_CHECKING:
     import jsonschema_rs
 
-_MOST_MESSAGE = 2_000
-"""Characters of a message that are kept: it quotes the value, and is cut to a line wherever it is shown."""
-_MOST_DEMANDS = 1 << 40
-"""Demands are counted up to here: far more than any listing may make."""
+_MAX_MESSAGE = 2_000
+"""Characters of a message that are kept: it quotes the value, and is cut to one line where it is shown."""
+_MAX_DEMANDS = 1 << 40
+"""Counting of demands stops here, far beyond what may be listed."""
 _FLAW = 1_600
-"""Bytes of an error, as measured; its copy of the value apart."""
+"""Measured memory of an error without its copy of the value, in bytes."""
 _VALUE, _CHARACTER = 200, 4
-"""Bytes of a JSON value and of a character in such a copy, and in the message that quotes it."""
+"""Memory of a JSON value and of a character in such a copy and in the message that quotes it, in bytes."""
 
 LISTING = 64_000_000
-"""Bytes that listing the errors of a value may take in this process. What may take more is listed where memory has a
-limit (:mod:`mcp_governor.containment.worker`), or not at all: then only the refusal is told."""
+"""Most memory for listing the errors of a value in this process, in bytes. Larger lists are made in a process with a
+memory limit (:mod:`mcp_governor.containment.worker`), or not at all; then only the refusal is reported."""
 
 
 @frozen
 class Flaw:
-    """One thing that is wrong with a value.
+    """One validation error.
 
     Attributes:
-        instance_path: steps to the part of the value.
-        schema_path: steps to the keyword that refuses it.
-        keyword: that keyword; empty where the errors were not listed.
-        property: for a missing member, its name; else empty.
-        message: in the validator's words, not safe to show.
+        instance_path: path to the part of the value.
+        schema_path: path to the keyword that refuses it.
+        keyword: this keyword; empty if the errors were not listed.
+        property: name of a missing member; otherwise empty.
+        message: the validator's message, not safe to show.
     """
 
     instance_path: tuple[str | int, ...]
@@ -54,22 +54,22 @@ class Flaw:
 
 
 UNLISTED = Flaw((), (), "", "", "it does not match the schema, and is too large to say where")
-"""Stands for all that is wrong with a value where nobody can list it."""
+"""Stands for all errors of a value if they cannot be listed."""
 
 
 def flaw_of(error: jsonschema_rs.ValidationError) -> Flaw:
-    """A native error as a value."""
+    """Convert a native error."""
     keyword = str(error.kind.name)
     missing = str(getattr(error.kind, "property", "")) if keyword == "required" else ""
-    message = str(error.message)[:_MOST_MESSAGE]
+    message = str(error.message)[:_MAX_MESSAGE]
     return Flaw(tuple(error.instance_path), tuple(error.schema_path), keyword, missing, message)
 
 
 def listing_bytes(demands: int, value: Any) -> int:
-    """Bytes that the engine takes to list the errors of a value, at most about so many.
+    """Approximate upper bound for the memory that the engine needs to list the errors of a value, in bytes.
 
     Args:
-        demands: what the schema demands of one place (:func:`demands_of`).
+        demands: number of demands of the schema on one place (:func:`demands_of`).
         value: any JSON value.
     """
     places = characters = deepest = 0
@@ -90,22 +90,22 @@ def listing_bytes(demands: int, value: Any) -> int:
 
 
 def demands_of(schema: Any, draft: int = LATEST, *, part: Any = None) -> int:
-    """How many errors one place of a value may have at most: keywords and required names, references followed.
+    """The maximum number of errors at one place of a value: keywords and required names, with references followed.
 
     Args:
         schema: any JSON value.
-        draft: the draft it is written in.
-        part: the subschema of it that is asked about; the whole by default.
+        draft: its draft.
+        part: the subschema to consider; by default, the whole schema.
     """
     document = Document(schema, draft=draft)
-    evaluations = Evaluations(document, _MOST_DEMANDS, each=_assertions)
+    evaluations = Evaluations(document, _MAX_DEMANDS, each=_assertions)
     found = evaluations.of(*((schema, "") if part is None else (part, document.base_of(schema, ""))))
-    # where a reference leads back, each level of the value may multiply them
-    return _MOST_DEMANDS if evaluations.recursive or evaluations.dynamic else found
+    # With recursive references, each level of the value may multiply the errors.
+    return _MAX_DEMANDS if evaluations.recursive or evaluations.dynamic else found
 
 
 def _assertions(schema: dict[str, Any]) -> int:
-    """The errors that one subschema may find in one value by itself."""
+    """The number of errors that one subschema alone may find in one value."""
     named = [schema.get("required"), *_members(schema.get("dependentRequired")), *_members(schema.get("dependencies"))]
     return 1 + len(schema) + sum(len(names) for names in named if isinstance(names, list))
 

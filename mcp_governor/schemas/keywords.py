@@ -1,7 +1,7 @@
-"""The keywords of JSON Schema, in one table: what each is for, what it holds, which dialects know it.
+"""The keywords of JSON Schema in one table: their roles, the schemas in their values, and the dialects that have them.
 
-Every other set of keywords is drawn from the table. Only a reader that knows which keywords hold schemas can tell that
-a *keyword* ``description`` is prose and a *property* that is called ``description`` is contract.
+All other sets of keywords are derived from the table. Knowing which keywords contain schemas is necessary to
+distinguish the *keyword* ``description``, which is prose, from a *property* called ``description``, which is contract.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mcp_governor.schemas.dialects import LATEST
 
 
 class Role(Enum):
-    """What a keyword is for."""
+    """The role of a keyword."""
 
     NAMING = "names the dialect, the schema or a place in it"
     DEFINITIONS = "holds schemas that say nothing until a reference leads to them"
@@ -25,7 +25,7 @@ class Role(Enum):
 
 
 class Holds(Enum):
-    """How the schemas stand in the value of a keyword."""
+    """The position of schemas in the value of a keyword."""
 
     NOTHING = "there are none"
     SCHEMA = "the value is one"
@@ -38,13 +38,13 @@ class Keyword(NamedTuple):
     """One keyword.
 
     Attributes:
-        role: what it is for.
-        holds: how schemas stand in its value.
-        about: the JSON type of the instances that it speaks about; empty for all.
-        in_place: whether the schemas that it holds are about the same instance, not about a part of it.
-        since: the first draft that knows it.
-        until: the last one; 0 for keywords that are in use, and in no draft.
-        unordered: the order of the list that it holds means nothing.
+        role: its role.
+        holds: the position of schemas in its value.
+        about: the JSON type of the instances that it applies to; empty for all.
+        in_place: true if the schemas in it apply to the same instance, not to a part of it.
+        since: the first draft with it.
+        until: the last draft with it; 0 for keywords that are used in practice but are not in any draft.
+        unordered: true if the order of its list has no meaning.
     """
 
     role: Role
@@ -72,7 +72,7 @@ _NOTE = Keyword(Role.ANNOTATION)
 _WORDS = Keyword(Role.WORDING)
 _OF_NO_DRAFT = Keyword(Role.WORDING, until=0)
 
-# "items" may hold a list before 2020-12, where it is what "prefixItems" is now.
+# Before 2020-12, "items" may be a list, which is called "prefixItems" now.
 KEYWORDS = {
     "$schema": Keyword(Role.NAMING),
     "id": Keyword(Role.NAMING, until=4),
@@ -124,7 +124,7 @@ KEYWORDS = {
     "minProperties": _assertion("object"),
     "required": _assertion("object", unordered=True),
     "dependentRequired": _assertion("object", since=19),
-    # Servers act on a default, and readers on a format: they are no mere wording.
+    # Not just wording, because servers act on defaults, and readers act on formats.
     "default": _NOTE,
     "format": _NOTE,
     "readOnly": Keyword(Role.ANNOTATION, since=7),
@@ -132,7 +132,7 @@ KEYWORDS = {
     "contentEncoding": Keyword(Role.ANNOTATION, about="string", since=7),
     "contentMediaType": Keyword(Role.ANNOTATION, about="string", since=7),
     "contentSchema": Keyword(Role.ANNOTATION, Holds.SCHEMA, "string", since=19),
-    # What meta-schemas say about themselves; it is never read here.
+    # Used by meta-schemas only; not read here.
     "$vocabulary": Keyword(Role.ANNOTATION, since=19),
     "title": _WORDS,
     "description": _WORDS,
@@ -142,10 +142,10 @@ KEYWORDS = {
     "example": _OF_NO_DRAFT,
     "markdownDescription": _OF_NO_DRAFT,
 }
-"""Keyword → what it is."""
+"""Keyword → its properties."""
 
 JSON_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
-"""What ``type`` may name."""
+"""The values of ``type``."""
 
 
 def _with(*roles: Role) -> frozenset[str]:
@@ -164,23 +164,23 @@ MIXED_MAP_KEYS = _holding(Holds.MIXED)
 ASSERTION_KEYS = _with(Role.ASSERTION)
 WORDING_KEYS = _with(Role.WORDING)
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
-"""The references, the usual one first."""
+"""The reference keywords, the most common one first."""
 DEFINITIONS = ("$defs", "definitions")
-"""Where definitions stand, the present word first."""
+"""The keywords with definitions, the current one first."""
 
 REFUSING = _with(Role.REFERENCE, Role.APPLICATOR, Role.ASSERTION)
-"""Keywords that refuse instances, in any draft; all others are notes to the reader."""
+"""Keywords that can refuse instances, in any draft; all others are notes."""
 APPLICATORS = frozenset(name for name in _with(Role.APPLICATOR) if KEYWORDS[name].until == LATEST)
-"""Keywords of the newest draft that apply the schemas that they hold."""
+"""Keywords of the newest draft that apply schemas in their values."""
 IN_PLACE = tuple(name for name in KEYWORDS if KEYWORDS[name].in_place and KEYWORDS[name].role is Role.APPLICATOR)
-"""Keywords, in any draft, whose schemas are about the same instance as the schema that holds them."""
+"""Keywords, in any draft, whose schemas apply to the same instance as the schema around them."""
 
 UNORDERED_KEYS = frozenset(name for name, keyword in KEYWORDS.items() if keyword.unordered)
-"""Keywords whose list has no order."""
+"""Keywords whose list is unordered."""
 
 
 def about(kind: str) -> frozenset[str]:
-    """What refuses instances of one JSON type only, in the newest draft; with an empty ``kind`` what may refuse any."""
+    """Keywords of the newest draft that refuse only instances of type ``kind``; if empty, those that may refuse any."""
     return frozenset(name for name in REFUSING if KEYWORDS[name].about == kind and KEYWORDS[name].until == LATEST)
 
 
@@ -195,5 +195,5 @@ _DRAFTS = {
 
 
 def known_keywords(draft: int) -> frozenset[str] | None:
-    """What a dialect knows and does not ignore, notes apart; ``None`` for the newest one, which knows all."""
+    """The keywords that a dialect does not ignore, without notes; ``None`` for the newest one, which has them all."""
     return _DRAFTS.get(draft)

@@ -1,7 +1,7 @@
-"""What a meta-schema refuses in a schema, part by part.
+"""Validate a schema against its meta-schema, part by part.
 
-A meta-schema asked about a whole schema copies it once for each level at which something below is wrong: 2 MB with an
-error under a hundred levels of ``items`` took 6 GB. So each part is asked about by itself, what it holds left out.
+Validation of a whole schema copies it once per level above an error: 2 MB with an error below a hundred levels of
+``items`` took 6 GB. So each part is validated separately, without the schemas inside it.
 """
 
 from __future__ import annotations
@@ -24,26 +24,27 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 
-_MOST_MEMBERS = 1_000
-"""Members of one keyword's value that are looked at: an error takes 2 KB. Beyond, only the refusal is told."""
+_MAX_MEMBERS = 1_000
+"""Most members of one keyword's value whose errors are listed: an error takes 2 KB. With more, only the refusal is
+reported."""
 
 
 @cache
 def meta_validator(draft: int) -> jsonschema_rs.Validator:
-    """What says whether a schema is one of a draft."""
+    """The validator for schemas of a draft."""
     uri = uri_of(draft)
     return jsonschema_rs.validator_for({"$schema": uri, "$ref": uri}, offline=True)
 
 
 def meta_flaws(schema: Any, draft: int) -> Iterator[Flaw]:
-    """Everything in a schema that its meta-schema refuses, the outer parts first; nothing where it is sound.
+    """All errors of a schema against its meta-schema, outer parts first; none if it is sound.
 
     Args:
         schema: any JSON value.
         draft: 4, 6, 7, 19 or 20.
 
     Raises:
-        ValueError: it is no JSON, or nested too deeply.
+        ValueError: it is not JSON, or it is nested too deep.
     """
     validator = meta_validator(draft)
     if validator.is_valid(schema):
@@ -64,7 +65,7 @@ def meta_flaws(schema: Any, draft: int) -> Iterator[Flaw]:
 
 
 def _alone(part: Any) -> Any:
-    """A part of a schema without the schemas that it holds, and without what no meta-schema looks into."""
+    """A part of a schema without the schemas inside it, and without values that meta-schemas do not check."""
     if not isinstance(part, dict):
         return part
     return {key: _outline(key, value) for key, value in part.items() if key in KEYWORDS and key not in _UNREAD}
@@ -77,23 +78,23 @@ def _outline(key: str, value: Any) -> Any:
     holds = KEYWORDS[key].holds
     if isinstance(value, list):
         whole = holds not in (Holds.LIST, Holds.SCHEMA)
-        return [item if whole or not isinstance(item, dict) else {} for item in value[:_MOST_MEMBERS]]
+        return [item if whole or not isinstance(item, dict) else {} for item in value[:_MAX_MEMBERS]]
     if isinstance(value, dict) and holds is Holds.SCHEMA:
         return {}
     if isinstance(value, dict) and holds is not Holds.NOTHING:
-        return dict([entry for entry in value.items() if not isinstance(entry[1], dict)][:_MOST_MEMBERS])
+        return dict([entry for entry in value.items() if not isinstance(entry[1], dict)][:_MAX_MEMBERS])
     return value
 
 
 def _form(tokens: Path) -> tuple[str, str]:
-    """The keyword that leads to a schema, and how it holds it."""
+    """The keyword that contains a schema, and the form of its value."""
     form = "schema" if len(tokens) == 1 else "list" if isinstance(tokens[1], int) else "map"
     return str(tokens[0]), form
 
 
 @cache
 def _is_read(draft: int, keyword: str, form: str) -> bool:
-    """Whether the meta-schema of a draft looks into what a keyword holds in a form."""
+    """True if the meta-schema of a draft checks the schemas that a keyword contains in this form."""
 
     def accepts(held: Any) -> bool:
         value = {"schema": held, "list": [held], "map": {"a": held}}[form]

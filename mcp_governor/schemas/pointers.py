@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-_LONGEST_INDEX = 18
-"""Digits of an index that are read; no list is that long, and a number of thousands of digits takes its time."""
+_MAX_INDEX_LENGTH = 18
+"""Most digits of an index. No list is that long, and parsing thousands of digits takes time."""
 
 
 def escape_pointer(token: str | int) -> str:
@@ -30,7 +30,7 @@ def pointer_tokens(pointer: str) -> list[str]:
     """The tokens of a pointer, unescaped.
 
     Raises:
-        KeyError: it is neither empty nor begins with a slash, so it is something else, an anchor for example.
+        KeyError: it is not empty and does not start with a slash, so it is not a pointer; it may be an anchor.
     """
     if pointer and not pointer.startswith("/"):
         raise KeyError(pointer)
@@ -38,16 +38,16 @@ def pointer_tokens(pointer: str) -> list[str]:
 
 
 def step(value: Any, token: str) -> Any:
-    """The member or the item of a value that a token names.
+    """The member or item of a value that a token names.
 
-    An index is written in ASCII digits without leading zeros (section 4), so that a place has one pointer.
+    An index consists of ASCII digits without leading zeros (section 4), so that each place has one pointer.
 
     Raises:
-        KeyError: there is none.
+        KeyError: it does not exist.
     """
     if isinstance(value, dict) and token in value:
         return value[token]
-    if isinstance(value, list) and token.isascii() and token.isdecimal() and len(token) <= _LONGEST_INDEX:
+    if isinstance(value, list) and token.isascii() and token.isdecimal() and len(token) <= _MAX_INDEX_LENGTH:
         index = int(token)
         if index < len(value) and str(index) == token:
             return value[index]
@@ -58,7 +58,7 @@ def resolve_pointer(document: Any, pointer: str) -> Any:
     """The value at a JSON pointer.
 
     Raises:
-        KeyError: the pointer leads nowhere.
+        KeyError: it does not exist.
     """
     for token in pointer_tokens(pointer):
         document = step(document, token)
@@ -66,10 +66,11 @@ def resolve_pointer(document: Any, pointer: str) -> Any:
 
 
 def resolve_fragment(document: Any, reference: str) -> Any:
-    """The value that a reference leads to by a pointer in the same document, percent-encoded (``#/$defs/a%20b``).
+    """The target of a reference with a percent-encoded pointer in the same document (``#/$defs/a%20b``).
 
     Raises:
-        KeyError: it leads nowhere, to an anchor or to another document; see :mod:`~mcp_governor.schemas.references`.
+        KeyError: the target does not exist, or the reference is an anchor or leads to another document; see
+            :mod:`~mcp_governor.schemas.references`.
     """
     from urllib.parse import unquote
 

@@ -1,4 +1,4 @@
-"""Where the references of a schema lead: resources, anchors and pointers (2020-12 core, sections 8.2 and 9)."""
+"""Resolve the references of a schema: resources, anchors and pointers (2020-12 core, sections 8.2 and 9)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Place = tuple[Any, str]
-"""A subschema and the base URI around it; what its own references are relative to is :meth:`Document.base_of` it."""
+"""A subschema and the base URI around it. Its own references are relative to :meth:`Document.base_of` it."""
 
 
 class Target(NamedTuple):
-    """A subschema, where it stands.
+    """A subschema and its position.
 
     Attributes:
         schema: the subschema.
@@ -40,9 +40,9 @@ class Document:
 
     Args:
         schema: any JSON value.
-        text: its JSON text, where that is known: most schemas name nothing, which it shows.
-        draft: the dialect it is written in, which says how a schema gets a name.
-        alone: the meta-schemas, which every implementation carries, are not part of it.
+        text: its JSON text, if known; it shows quickly that a schema has no names, as most schemas do.
+        draft: its dialect, which determines how a schema gets a name.
+        alone: true if the published meta-schemas, which every implementation includes, are not part of it.
     """
 
     def __init__(self, schema: Any, text: str = "", *, draft: int = LATEST, alone: bool = False) -> None:
@@ -58,7 +58,7 @@ class Document:
             self._index(Target(schema, "", ""))
 
     def parts(self, start: Target | None = None) -> Iterator[Target]:
-        """Every subschema from a place on, the whole document by default, in the order of the document."""
+        """All subschemas at and below a place, by default of the whole document, in document order."""
         pending = [start or self.resources[""]]
         while pending:
             part = pending.pop()
@@ -92,11 +92,11 @@ class Document:
     def _name_of(self, schema: dict[str, Any]) -> str | None:
         identity = schema.get(self._identity)
         if not isinstance(identity, str) or (self._legacy and "$ref" in schema):
-            return None  # what stands beside a reference meant nothing up to draft 7
+            return None  # up to draft 7, keywords next to a reference are ignored
         return identity
 
     def base_of(self, schema: Any, base: str) -> str:
-        """The base URI inside a schema that stands where ``base`` is the one around it."""
+        """The base URI inside a schema; ``base`` is the one around it."""
         identity = self._name_of(schema) if isinstance(schema, dict) else None
         if identity is None:
             return base
@@ -106,10 +106,10 @@ class Document:
             return base
 
     def find(self, base: str, reference: str) -> Target | None:
-        """What a reference leads to, or ``None`` where that is no schema of the document.
+        """The target of a reference, or ``None`` if it is not a schema of the document.
 
         Args:
-            base: the base URI of the schema that holds the reference.
+            base: the base URI of the schema with the reference.
             reference: its value.
         """
         named = _uri_of(base, reference)
@@ -124,12 +124,12 @@ class Document:
         return self._follow(found, fragment)
 
     def resolve(self, base: str, reference: str) -> Place | None:
-        """:meth:`find`, where the pointer is of no interest."""
+        """:meth:`find` without the pointer."""
         found = self.find(base, reference)
         return None if found is None else found[:2]
 
     def leads_out(self, base: str, reference: str) -> bool:
-        """Whether a reference names a document that is not in this one."""
+        """True if a reference names another document."""
         named = _uri_of(base, reference)
         return named is None or (named[0] not in self.resources and self._published(named[0]) is None)
 
@@ -160,7 +160,7 @@ def _may_name(schema: Any, text: str) -> bool:
 
 
 def _uri_of(base: str, reference: str) -> tuple[str, str] | None:
-    """The document that a reference names, and the decoded fragment; ``None`` where it is not a URI."""
+    """The document that a reference names, and the decoded fragment; ``None`` if it is not a URI."""
     if reference.startswith("#"):
         return base, unquote(reference[1:])
     try:
@@ -181,7 +181,7 @@ def published() -> Any:
 # twenty meta-schemas are published, vocabularies included
 @lru_cache(maxsize=32)
 def _known(uri: str) -> Any | None:
-    """A published meta-schema, which every implementation carries, in draft 2020-12."""
+    """A published meta-schema, which every implementation includes, translated to draft 2020-12."""
     if "json-schema.org/" not in uri:
         return None
     from mcp_governor.schemas.translation import modern

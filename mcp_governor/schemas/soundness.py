@@ -1,4 +1,4 @@
-"""Why something that is published as a schema cannot be used as one."""
+"""Check that a published schema is usable, and explain why not."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from mcp_governor.schemas.keywords import JSON_TYPES, REFERENCES, SCHEMA_LIST_KE
 from mcp_governor.schemas.meta import meta_flaws
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.references import Document, Place, published
-from mcp_governor.schemas.translation import NOWHERE, modern
+from mcp_governor.schemas.translation import UNRESOLVED, modern
 from mcp_governor.schemas.values import is_finite, text_of
-from mcp_governor.schemas.walking import MOST_NEGATED, children, in_place, negated, patterns_of
-from mcp_governor.schemas.weight import HEAVY, MOST, pattern_weight, weight
+from mcp_governor.schemas.walking import MAX_NEGATED, children, in_place, negated, patterns_of
+from mcp_governor.schemas.weight import HEAVY, MAX_WEIGHT, pattern_weight, weight
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -36,18 +36,18 @@ _VALIDATORS: dict[int, type[jsonschema_rs.Validator]] = {
 
 
 class TooLargeError(ValueError):
-    """A validator of the schema would not fit into memory."""
+    """A validator for the schema would not fit into memory."""
 
 
 class TooHeavyError(TooLargeError):
-    """It would not fit into this process; :mod:`mcp_governor.containment.worker` may build it."""
+    """The validator is too large for this process, but :mod:`mcp_governor.containment.worker` may build it."""
 
 
 class UnsoundError(ValueError):
-    """The schema breaks its meta-schema.
+    """The schema violates its meta-schema.
 
     Attributes:
-        flaw: where, and how.
+        flaw: the error.
     """
 
     def __init__(self, flaw: Flaw) -> None:
@@ -56,35 +56,35 @@ class UnsoundError(ValueError):
 
 
 def native_validator(schema: Any, text: str, draft: int, *, heaviest: int = HEAVY) -> jsonschema_rs.Validator:
-    """The native validator of a schema of this draft and text, formats being annotations; it fetches nothing.
+    """Build the native validator of a schema. Formats are annotations, and nothing is fetched.
 
     Args:
         schema: any JSON value.
-        text: it as JSON.
-        draft: the draft it is written in.
-        heaviest: bytes that it may take; more where this process has a limit of its own.
+        text: the schema as JSON text.
+        draft: its draft.
+        heaviest: most memory that the validator may take, in bytes; higher in a process with its own memory limit.
 
     Raises:
-        TooHeavyError: it would take more than that.
-        ValueError: the schema breaks its meta-schema, or a reference leads nowhere.
+        TooHeavyError: the validator would take more than that.
+        ValueError: the schema violates its meta-schema, or a reference does not resolve.
         TooLargeError: the validator would not fit into memory.
     """
     _fits(schema, text, heaviest)
     if len(text) > _SMALL:
         _refuse_unsound(schema, text, draft)
     if "json-schema.org/" in text and '"$ref"' in text:
-        # by itself it knows the meta-schema of its own draft only
+        # By default, it only has the meta-schema of its own draft.
         return _VALIDATORS[draft](schema, validate_formats=False, registry=_meta_registry())
     return _VALIDATORS[draft](schema, validate_formats=False, offline=True)
 
 
 _SMALL = 10_000
-"""Characters of a schema up to which the engine itself may say what its meta-schema refuses: it copies the schema once
-for each level, 25 MB at most."""
+"""Longest schema, in characters, that the engine itself validates against the meta-schema: it copies the schema once
+per level, which takes 25 MB at most."""
 
 
 def _refuse_unsound(schema: Any, text: str, draft: int) -> None:
-    """Refuse what the engine would refuse, without the copies that its own error holds."""
+    """Refuse schemas that the engine would refuse, without the copies in its own errors."""
     for flaw in meta_flaws(schema, draft):
         raise UnsoundError(flaw)
     if '"pattern' in text:
@@ -96,7 +96,7 @@ def _refuse_unsound(schema: Any, text: str, draft: int) -> None:
 
 
 def _named(schema: Any, draft: int) -> Any:
-    """A schema that names its dialect, which the engine's own check goes by."""
+    """The schema with its dialect, because the engine's own check uses that."""
     if isinstance(schema, dict) and "$schema" not in schema and draft != LATEST:
         return {**schema, "$schema": uri_of(draft)}
     return schema
@@ -106,16 +106,16 @@ _WHOLE = "urn:mcp-governor:whole"
 
 
 class NativeParts:
-    """The native validators of the parts of one schema, which is read once: each costs what is reached from there.
+    """Native validators for the parts of one schema. The schema is parsed once; each validator compiles its own part.
 
     Args:
         schema: a schema object.
-        text: it as JSON.
-        draft: the draft it is written in.
-        heaviest: bytes that a validator of the whole may take.
+        text: the schema as JSON text.
+        draft: its draft.
+        heaviest: most memory that a validator of the whole schema may take, in bytes.
 
     Raises:
-        ValueError: as :func:`native_validator`.
+        ValueError: as for :func:`native_validator`.
     """
 
     def __init__(self, schema: dict[str, Any], text: str, draft: int, *, heaviest: int = HEAVY) -> None:
@@ -129,14 +129,14 @@ class NativeParts:
         """The validator of the part at a pointer.
 
         Raises:
-            ValueError: the part breaks its meta-schema.
+            ValueError: the part violates its meta-schema.
         """
         part = {"$schema": uri_of(self._draft), "$ref": f"{_WHOLE}#{quote(pointer, safe='/~')}"}
         return _VALIDATORS[self._draft](part, validate_formats=False, offline=True, registry=self._registry)
 
 
 def _fits(schema: Any, text: str, heaviest: int) -> None:
-    if '"not"' in text and negated(schema) > MOST_NEGATED:
+    if '"not"' in text and negated(schema) > MAX_NEGATED:
         raise TooLargeError('it nests "not" in "not" so often that its validator would not fit into memory')
     if weight(schema, text) > heaviest:
         raise TooHeavyError("it says so much that its validator would not fit into memory")
@@ -154,10 +154,10 @@ def _meta_schemas() -> list[tuple[str, Any]]:
 
 
 def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
-    """Whether a schema is sound; cheaper than :func:`schema_problem`, and says no when unsure."""
+    """True if a schema is certainly sound; cheaper than :func:`schema_problem`."""
     if not jsonschema_rs.meta.is_valid(_named(schema, draft)):
         return False
-    if '"pattern' in text and (pattern_weight(schema) > MOST or not all(map(_compiles, patterns_of(schema)))):
+    if '"pattern' in text and (pattern_weight(schema) > MAX_WEIGHT or not all(map(_compiles, patterns_of(schema)))):
         return False
     if '"$re' not in text and '"$dynamicRef"' not in text:
         return True
@@ -168,15 +168,15 @@ _UNSURE = ('"id"', '"pattern', '"not"', "\\ud", "NaN", "Infinity")
 
 
 def surely_compiles(schema: Any, text: str, draft: int) -> bool:
-    """Whether :func:`native_validator` builds a validator; a fraction of its work, and says no when unsure.
+    """True if :func:`native_validator` certainly builds a validator; much cheaper than trying.
 
     Args:
         schema: a schema object.
-        text: it as JSON, in ASCII.
-        draft: the draft it is written in.
+        text: the schema as ASCII JSON text.
+        draft: its draft.
     """
-    # Identifiers, references and dialects within it, patterns, negations, lone surrogates and what JSON does not have
-    # are for the engine.
+    # Leave identifiers, inner dialects, patterns, negations, lone surrogates and values that are not JSON to the
+    # engine.
     if draft < 7 or len(text) > _SMALL or any(map(text.__contains__, _UNSURE)):
         return False
     if text.count('"$') != ("$schema" in schema) + text.count('"$comment"'):
@@ -188,7 +188,7 @@ _REFERENCE = re.compile(r'"\$ref":"#/(\$defs|definitions)/([^"/~%\\]+)"')
 
 
 def _has_plain_references(schema: Any, text: str) -> bool:
-    """Whether all references lead to definitions that lead no further for the same value, so none goes in a circle."""
+    """True if all references lead to definitions without further references for the same value, so without circles."""
     found = _REFERENCE.findall(text)
     if len(found) != text.count('"$re') or any(word in text for word in ('"$id"', '"$dynamic')):
         return False
@@ -196,7 +196,7 @@ def _has_plain_references(schema: Any, text: str) -> bool:
 
 
 def _ends_here(target: Any) -> bool:
-    """Whether a definition has no references but in members and items."""
+    """True if a definition only has references in members and items."""
     pending = [target]
     while pending:
         part = pending.pop()
@@ -206,7 +206,7 @@ def _ends_here(target: Any) -> bool:
     return True
 
 
-# the patterns of two surfaces, each asked about in every schema that repeats it
+# enough for the patterns of two surfaces, which often repeat in many schemas
 @lru_cache(maxsize=1_024)
 def _compiles(pattern: str) -> bool:
     try:
@@ -217,14 +217,14 @@ def _compiles(pattern: str) -> bool:
 
 
 def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
-    """One clause that tells why ``schema`` is not a usable JSON Schema, or ``None`` where it is.
+    """The reason why ``schema`` is not a usable JSON Schema, as a clause, or ``None`` if it is usable.
 
-    The clause continues a sentence of which the schema is the subject: it *is neither an object nor a
+    The clause continues a sentence whose subject is the schema: it *is neither an object nor a
     boolean*, *breaks its meta-schema at …*, *names an unknown dialect …*, *refers to … which does not exist*,
     *refers to another document …*, *applies itself to the same value …*, *is nested too deeply*. It is safe to show.
 
     Args:
-        schema: anything at all.
+        schema: any value.
         default_dialect: the draft of a schema that does not name one: 4, 6, 7, 19 or 20.
     """
     try:
@@ -235,12 +235,12 @@ def schema_problem(schema: Any, *, default_dialect: int = LATEST) -> str | None:
 
 
 def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
-    """:func:`schema_problem` of a schema whose canonical text and dialect are known.
+    """:func:`schema_problem` for a schema whose canonical text and dialect are known.
 
     Args:
         schema: a JSON value.
         text: its canonical text.
-        draft: the dialect; ``None`` where it names an unknown one.
+        draft: its dialect; ``None`` if unknown.
     """
     if not isinstance(schema, dict | bool):
         return "is neither an object nor a boolean"
@@ -271,7 +271,7 @@ def _invalid(schema: Any, text: str, draft: int) -> str | None:
         return _broken(error.flaw.instance_path, str(error))
     except jsonschema_rs.ValidationError as error:
         if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Referencing):
-            # looked at by _bad_reference, with words of our own
+            # `_bad_reference` checks references, with our own messages.
             return None
         return _broken(error.instance_path, error.message)
     except jsonschema_rs.ReferencingError:
@@ -289,7 +289,7 @@ def _broken(way: Sequence[str | int], message: str) -> str:
 
 
 def _bad_reference(schema: Any, text: str) -> str | None:
-    """The first reference that leads nowhere, or in a circle that means nothing."""
+    """The problem with the first reference that does not resolve, or that is part of a meaningless circle."""
     document = Document(schema, text)
     pending: list[Place] = [(schema, "")]
     seen: set[tuple[int, str]] = set()
@@ -311,8 +311,8 @@ def _bad_reference(schema: Any, text: str) -> str | None:
 
 
 def _unresolved(reference: str, leads_out: bool) -> str:
-    if reference.startswith(NOWHERE):
-        return f"refers to {one_line('#' + reference.removeprefix(NOWHERE), 80)}, which is not the place of a schema"
+    if reference.startswith(UNRESOLVED):
+        return f"refers to {one_line('#' + reference.removeprefix(UNRESOLVED), 80)}, which is not the place of a schema"
     shown = one_line(reference, 80)
     return f"refers to another document, {shown}" if leads_out else f"refers to {shown}, which does not exist"
 
@@ -353,17 +353,17 @@ _TAKES: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(SCHEMA_LIST_KEYS, (lambda value: isinstance(value, list) and bool(value), "a list of schemas")),
     **dict.fromkeys(SCHEMA_MAP_KEYS, (lambda value: isinstance(value, dict), "a map of schemas")),
 }
-"""Keyword of draft 2020-12 → whether its value has the right type, and what that is."""
+"""Keyword of draft 2020-12 → check for the type of its value, and the name of this type."""
 
 
 def wrong_keyword(schema: Mapping[str, Any]) -> str:
-    """The first keyword of a schema object whose value has the wrong type, told as a clause; empty where all are right.
+    """The first keyword of a schema object whose value has the wrong type, as a clause; empty if there is none.
 
-    The schemas that it holds are not looked into: who asks for each by itself learns which parts can be read. The
-    meta-schemas only tell whether the whole can.
+    Inner schemas are not checked. Checking each schema separately shows which parts are usable, while a meta-schema
+    only shows if the whole schema is.
 
     Args:
-        schema: a schema object in the words of draft 2020-12.
+        schema: a schema object in draft 2020-12.
     """
     for key, value in schema.items():
         takes = _TAKES.get(key)

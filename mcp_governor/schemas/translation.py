@@ -1,8 +1,8 @@
-"""Every schema in the words of one dialect, draft 2020-12.
+"""Translate schemas to draft 2020-12.
 
-Keywords that a dialect does not know are dropped on the way, as that dialect ignores them; so are
-``contentEncoding`` and ``contentMediaType``, which are annotations here as ``format`` is. Where a reference leads into
-what is dropped (``#/components/schemas/X`` in draft 7), it is kept under :data:`IGNORED`, where only references come.
+Keywords that a dialect ignores are dropped, and so are ``contentEncoding`` and ``contentMediaType``, which are
+annotations here, like ``format``. If a reference leads into a dropped part (``#/components/schemas/X`` in draft 7), the
+part is kept under :data:`IGNORED`, which only references reach.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from mcp_governor.schemas.keywords import (
 from mcp_governor.schemas.pointers import step, unescape_pointer
 
 RECURSIVE = "$recursive"
-"""The dynamic anchor that ``$recursiveAnchor`` is written as."""
+"""The dynamic anchor that replaces ``$recursiveAnchor``."""
 
-_BESIDE_REF = frozenset(["$schema", "$ref", *DEFINITIONS])
-_ALONE = _BESIDE_REF | {"$id", "id"}
+_KEPT_WITH_REF = frozenset(["$schema", "$ref", *DEFINITIONS])
+_ALONE = _KEPT_WITH_REF | {"$id", "id"}
 _RENAMED = {"additionalItems": "items", "dependencies": "dependentSchemas"}
 
 IGNORED = "$ignored"
-"""No keyword: the translation of what an old dialect ignores in a schema, for references that lead there."""
-NOWHERE = "#/$nowhere"
-"""What a reference begins with that leads to no place of a schema; what follows is the pointer as it was."""
+"""Not a keyword. It contains the translation of parts that an old dialect ignores, as targets of references."""
+UNRESOLVED = "#/$nowhere"
+"""Prefix of references that do not lead to a schema; the original pointer follows."""
 _UNMOVED = re.compile(r"[^#]*#?(?:/(?:definitions|\$defs)/[^/%]*)?")
-"""References that lead to the same place in a translation: to a resource, or to a definition at its root."""
+"""References that a translation does not change: to a resource, or to a definition at its root."""
 _MAY_MOVE = re.compile(r'"\$ref":"[^"#]*#/(?!(?:definitions|\$defs)/[^/%"]*")')
 
 _ANYWHERE = {name for name, keyword in KEYWORDS.items() if keyword.since == 4 and keyword.until == LATEST}
 _CHANGED = {*REFERENCES, "items", "exclusiveMaximum", "exclusiveMinimum", "contentEncoding", "contentMediaType"}
 _DIFFERENT = tuple(f'"{name}"' for name in KEYWORDS if name in _CHANGED or name not in _ANYWHERE)
-"""An old dialect whose schema holds none of these reads the same in the newest one."""
+"""If a schema has none of these, it means the same in the newest dialect."""
 
 
 def modern(schema: Any, draft: int, text: str) -> Any:
-    """The same schema in draft 2020-12.
+    """Translate a schema to draft 2020-12.
 
     Args:
         schema: a valid schema of the draft.
         draft: 4, 6, 7, 19 or 20.
-        text: the JSON text of the schema, to see cheaply that there is nothing to translate.
+        text: the JSON text of the schema, for a cheap check if anything must be translated.
     """
     if draft == LATEST or not isinstance(schema, dict):
         return schema
@@ -63,11 +63,11 @@ def modern(schema: Any, draft: int, text: str) -> Any:
 
 
 class Translation:
-    """Schemas of an old dialect in the words of the newest one.
+    """Translates schemas of an old dialect to the newest one.
 
     Args:
         draft: 4, 6, 7 or 19.
-        keep: keep what the dialect ignores, as a reference may lead there.
+        keep: true to keep parts that the dialect ignores, because a reference may lead there.
     """
 
     def __init__(self, draft: int, *, keep: bool) -> None:
@@ -77,19 +77,19 @@ class Translation:
         self.identity = "id" if draft == 4 else "$id"
 
     def schema(self, schema: Any, root: Any) -> Any:
-        """One schema; ``root`` is the resource that its pointers start from."""
+        """Translate one schema; ``root`` is the resource at which its pointers start."""
         if not isinstance(schema, dict):
             return schema
         alone = self._alone(schema)
         if not alone and _names_a_resource(schema.get(self.identity)):
             root = schema
-        known = self.known & _BESIDE_REF if alone else self.known
+        known = self.known & _KEPT_WITH_REF if alone else self.known
         result = {key: self._value(key, value, root) for key, value in schema.items() if key in known or key == "$defs"}
         if isinstance(result.get("$ref"), str):
             result["$ref"] = self._moved(result["$ref"], root)
         ignored = self._ignored(schema, result, root) if self.keep else {}
         rename_keywords(result)
-        # An empty `items` list says nothing, and an empty `prefixItems` is no valid schema.
+        # An empty `items` list has no effect, and an empty `prefixItems` is not valid.
         if result.get("prefixItems") == []:
             del result["prefixItems"]
         _translate_identity(result, self.draft)
@@ -100,7 +100,7 @@ class Translation:
         return result
 
     def _alone(self, schema: dict[str, Any]) -> bool:
-        """Whether a reference makes the dialect ignore what stands beside it."""
+        """True if the dialect ignores the keywords next to the reference."""
         return self.draft <= 7 and isinstance(schema.get("$ref"), str)
 
     def _value(self, key: str, value: Any, root: Any) -> Any:
@@ -111,7 +111,7 @@ class Translation:
         return self.schema(value, root) if key in SCHEMA_KEYS else value
 
     def _ignored(self, schema: dict[str, Any], kept: dict[str, Any], root: Any) -> Any:
-        """What the dialect ignores in a schema, each part read as a schema, as :meth:`_steps` does."""
+        """The parts of a schema that the dialect ignores, each translated as a schema, as :meth:`_steps` expects."""
         if self._alone(schema):
             return self.schema({key: value for key, value in schema.items() if key not in _ALONE}, root)
         left = {key: value for key, value in schema.items() if key not in kept}
@@ -124,7 +124,7 @@ class Translation:
         }
 
     def _moved(self, reference: str, root: Any) -> str:
-        """The same reference in the translation, or one that begins with :data:`NOWHERE`."""
+        """The same reference in the translation, or one that starts with :data:`UNRESOLVED`."""
         if _UNMOVED.fullmatch(reference):
             return reference
         uri, _, fragment = reference.partition("#")
@@ -132,11 +132,11 @@ class Translation:
             return reference
         steps = None if uri else self._steps(unquote(fragment).split("/")[1:], root)
         if steps is None:
-            return f"{NOWHERE}{fragment}"
+            return f"{UNRESOLVED}{fragment}"
         return "#" + "".join("/" + quote(step, safe="~$") for step in steps)
 
     def _steps(self, tokens: list[str], node: Any) -> list[str] | None:
-        """Where the tokens of a pointer lead in the translation; ``None`` where that is no place of a schema."""
+        """The tokens of a pointer in the translation; ``None`` if they do not lead to a schema."""
         steps: list[str] = []
         tokens = tokens[::-1]
         while tokens:
@@ -144,8 +144,8 @@ class Translation:
                 return None
             token = tokens.pop()
             key = unescape_pointer(token)
-            # What stands beside a reference was moved out of the way, see `_ignored`.
-            if self._alone(node) and key not in _BESIDE_REF:
+            # Keywords next to a reference were moved, see `_ignored`.
+            if self._alone(node) and key not in _KEPT_WITH_REF:
                 steps.append(IGNORED)
             value = node.get(key)
             known = key in self.known or key == "$defs"
@@ -177,13 +177,13 @@ def _names_a_resource(identity: Any) -> bool:
 
 
 def rename_keywords(schema: dict[str, Any]) -> dict[str, str]:
-    """Put one schema object, in place, into the words of the newest draft; the schemas that it holds stay as they are.
+    """Rename the keywords of one schema object to those of the newest draft, in place; inner schemas do not change.
 
     Args:
-        schema: a schema object of any draft before it, without what its dialect ignores.
+        schema: a schema object of an older draft, without parts that its dialect ignores.
 
     Returns:
-        Keyword → how it was spelled, where that was another word.
+        Keyword → its old name, for renamed keywords.
     """
     spelled: dict[str, str] = {}
     beyond = schema.pop("additionalItems", None)
@@ -194,7 +194,7 @@ def rename_keywords(schema: dict[str, Any]) -> dict[str, str]:
         spelled.update(prefixItems="items", items="additionalItems")
     dependencies = schema.pop("dependencies", None)
     for keyword, listed in (("dependentRequired", True), ("dependentSchemas", False)):
-        # anything else is not valid, or in a place that the dialect ignores
+        # Other values are not valid, or are in a part that the dialect ignores.
         needs = dependencies.items() if isinstance(dependencies, dict) else ()
         found = {name: value for name, value in needs if isinstance(value, list) is listed}
         before = schema.get(keyword, {})
@@ -208,7 +208,7 @@ def rename_keywords(schema: dict[str, Any]) -> dict[str, str]:
 
 
 def _translate_identity(schema: dict[str, Any], draft: int) -> None:
-    """Write ``id`` and plain-name fragments as the newest draft does."""
+    """Translate ``id`` and plain-name fragments to the newest draft."""
     identity = schema.pop("id", None) if draft == 4 else schema.get("$id")
     if not isinstance(identity, str):
         return

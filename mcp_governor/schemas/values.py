@@ -11,27 +11,27 @@ import jsonschema_rs
 
 Number = int | Fraction
 Frozen = tuple[str, Any]
-"""A JSON value that can be hashed: its type, and its content in a form of which equality is JSON's."""
+"""A hashable JSON value: its type, and its content in a form for which ``==`` is JSON's equality."""
 
-LONGEST = 2**63 - 1
-"""The largest integer that validators keep as an integer: those written in Rust and C use 64 bits."""
+MAX_INTEGER = 2**63 - 1
+"""The largest integer that validators keep as an integer: those in Rust and C use 64 bits."""
 TYPES = ("null", "boolean", "number", "string", "array", "object")
 
 
 def text_of(value: Any) -> str:
-    """The canonical text of a JSON value: the key of every cache, and what equality is asked of.
+    """The canonical text of a JSON value, which is used for cache keys and comparisons.
 
     Raises:
-        ValueError: nested deeper than 255 levels, not JSON, or a lone surrogate.
+        ValueError: the value is nested deeper than 255 levels, is not JSON, or contains a lone surrogate.
     """
     return jsonschema_rs.canonical.json.to_string(value)
 
 
 def exact(number: Any) -> Number:
-    """The number without rounding; a float stands for its shortest decimal, as it was written.
+    """The number without rounding; a float counts as its shortest decimal representation.
 
     Raises:
-        ValueError: NaN or an infinity.
+        ValueError: the number is NaN or infinite.
     """
     if isinstance(number, int):
         return number
@@ -45,7 +45,7 @@ def exact(number: Any) -> Number:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether the value holds no number that JSON does not have."""
+    """True if all numbers in the value are finite."""
     try:
         json.dumps(value, allow_nan=False)
     except ValueError:
@@ -54,11 +54,11 @@ def is_finite(value: Any) -> bool:
 
 
 def plain(number: Number) -> int | float:
-    """The nearest Python number; compare :func:`exact` of it where exactness matters."""
+    """The nearest Python number; if exactness matters, compare with :func:`exact` of it."""
     if isinstance(number, Fraction):
         return float(number)
-    if abs(number) > LONGEST:
-        # validators take whole numbers beyond 64 bits as floats: write them so where nothing is lost
+    if abs(number) > MAX_INTEGER:
+        # Validators read integers beyond 64 bits as floats, so use a float if it is exact.
         try:
             return float(number) if int(float(number)) == number else number
         except OverflowError:
@@ -67,7 +67,7 @@ def plain(number: Number) -> int | float:
 
 
 def type_of(value: Any) -> str:
-    """The JSON type, where integers are numbers."""
+    """The JSON type; integers are numbers."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -80,17 +80,17 @@ def type_of(value: Any) -> str:
 
 
 def narrow_type_of(value: Any) -> str:
-    """The narrowest JSON Schema type of a value: ``1.0`` is an integer.
+    """The narrowest JSON Schema type of a value; ``1.0`` is an integer.
 
     Raises:
-        ValueError: NaN or an infinity.
+        ValueError: the value is NaN or infinite.
     """
     kind = type_of(value)
     return "integer" if kind == "number" and isinstance(exact(value), int) else kind
 
 
 def is_type(value: Any, names: frozenset[str]) -> bool:
-    """Whether a value is of one of the JSON Schema types, ``integer`` among them."""
+    """True if a value has one of the JSON Schema types, which may include ``integer``."""
     kind = type_of(value)
     return kind in names or (kind == "number" and "integer" in names and isinstance(exact(value), int))
 
@@ -108,7 +108,7 @@ def freeze(value: Any) -> Frozen:
 
 
 def thaw(frozen: Frozen) -> Any:
-    """The JSON value behind a frozen one."""
+    """The JSON value of a frozen one."""
     kind, content = frozen
     if kind == "number":
         return plain(content)
@@ -120,7 +120,7 @@ def thaw(frozen: Frozen) -> Any:
 
 
 def has_type(frozen: Frozen, names: frozenset[str]) -> bool:
-    """Whether the value is of one of the JSON Schema types, ``integer`` among them."""
+    """True if the value has one of the JSON Schema types, which may include ``integer``."""
     kind, content = frozen
     if kind in names:
         return True

@@ -1,4 +1,4 @@
-"""The schemas that a schema holds."""
+"""Iterate over the schemas inside a schema."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
                     yield (key, name), item
 
 
-MOST_NEGATED = 100_000
-"""What :func:`negated` may come to where a schema is compiled: 100 MB. Honest schemas stay below 1,000."""
+MAX_NEGATED = 100_000
+"""Largest :func:`negated` of a schema that is compiled: 100 MB. Real schemas stay below 1,000."""
 
 
 def negated(value: Any) -> int:
-    """The JSON values under every ``not`` of a schema, counted once for each ``not`` that they are under.
+    """The number of JSON values below each ``not`` of a schema, counted once for each ``not`` above them.
 
-    A validator keeps a copy of what is under each, so this is what a chain of them costs.
+    A validator keeps a copy of the value of each ``not``, so this is the cost of a chain of them.
     """
     found = 0
 
@@ -65,7 +65,7 @@ def negated(value: Any) -> int:
 
 
 def in_place(schema: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The schemas that a schema object applies to its own instance, references apart, each with its keyword."""
+    """The schemas that a schema object applies to its own instance, except references, each with its keyword."""
     for keyword in IN_PLACE:
         value = schema.get(keyword)
         if isinstance(value, list):
@@ -83,7 +83,7 @@ def children(schema: Any) -> list[Any]:
 
 
 def patterns_of(schema: Any) -> Iterator[str]:
-    """Every pattern that a schema holds, those for member names among them."""
+    """All patterns in a schema, including those for member names."""
     pending = [schema]
     while pending:
         part = pending.pop()
@@ -96,7 +96,7 @@ def patterns_of(schema: Any) -> Iterator[str]:
 
 
 def walk(schema: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
-    """Every schema in a document, itself included, with its pointer; iterative, so depth is no danger."""
+    """All schemas in a document, including itself, with their pointers. Not recursive, so depth does not matter."""
     stack: list[tuple[str, Any]] = [(pointer, schema)]
     while stack:
         here, value = stack.pop()

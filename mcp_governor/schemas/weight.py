@@ -1,7 +1,7 @@
-"""How much memory a validator would take, so that a heavy one is only ever built where memory has a limit.
+"""Estimate the memory of a validator, so that a heavy one is only built in a process with a memory limit.
 
-A schema of 20 KB with a thousand patterns ``.{1000}`` takes a validator of a gigabyte, and nothing interrupts the
-engine while it builds one.
+A schema of 20 KB with a thousand patterns ``.{1000}`` needs a validator of 1 GB, and the engine cannot be interrupted
+while it builds one.
 """
 
 from __future__ import annotations
@@ -14,36 +14,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OBJECT = 2_048
-"""Bytes of a JSON object in a validator: measured, with a margin, for subschemas and for values of ``enum``."""
+"""Memory of a JSON object in a validator, in bytes: measured for subschemas and values of ``enum``, with a margin."""
 _PATTERN = 15_000
-"""Bytes of a pattern that repeats nothing, as measured."""
+"""Measured memory of a pattern without repetitions, in bytes."""
 _REPEAT, _COSTLY_REPEAT = 1_200, 60_000
-"""Bytes of a pattern, and of each repetition that it counts: ``.{1000}`` takes a megabyte. Unicode classes and groups
-that look around take the larger number."""
-_MOST_PATTERN = 10_000_000
-"""The engine itself refuses larger patterns."""
+"""Memory per counted repetition of a pattern, in bytes: ``.{1000}`` takes 1 MB. The larger number is for Unicode
+classes and lookaround groups."""
+_MAX_PATTERN = 10_000_000
+"""Memory of the largest pattern that the engine accepts, in bytes."""
 _COUNTED = re.compile(r"\{(\d{1,6})(?:,(\d{0,6}))?\}")
 
 HEAVY = 64_000_000
-"""Bytes of one validator from which on it is not built in this process: 30,000 subschemas, more than honest
-schemas have. A few are alive at a time."""
-MOST = 256_000_000
-"""Bytes of a validator that is not built at all, or whose patterns are not even looked at one by one."""
+"""Largest validator that is built in this process, in bytes: 30,000 subschemas, more than real schemas have. A few are
+alive at the same time."""
+MAX_WEIGHT = 256_000_000
+"""Largest validator that is built at all, in bytes. For larger ones, patterns are not weighed one by one either."""
 
 
 def weight(schema: Any, text: str) -> int:
-    """Bytes that a validator of the schema takes, at most about so many.
+    """Approximate upper bound for the memory of a validator of the schema, in bytes.
 
     Args:
         schema: any JSON value.
-        text: it as JSON.
+        text: the schema as JSON text.
     """
     total = _OBJECT * text.count("{")
     return total + pattern_weight(schema) if '"pattern' in text else total
 
 
 def pattern_weight(schema: Any) -> int:
-    """Bytes that all patterns of a schema take when they are compiled."""
+    """Memory of all compiled patterns of a schema, in bytes."""
     return sum(map(_compiled, _patterns(schema)))
 
 
@@ -51,11 +51,11 @@ def _compiled(pattern: str) -> int:
     costly = "\\p" in pattern or "\\P" in pattern or "(?" in pattern
     repeats = prod(max(int(least), int(most or 0), 1) for least, most in _COUNTED.findall(pattern[:10_000]))
     each = _COSTLY_REPEAT if costly else _REPEAT
-    return min(_MOST_PATTERN, _PATTERN + each * repeats + 100 * len(pattern))
+    return min(_MAX_PATTERN, _PATTERN + each * repeats + 100 * len(pattern))
 
 
 def _patterns(schema: Any) -> Iterator[str]:
-    """All that may be a pattern, wherever it stands: not all places of a schema are places of schemas."""
+    """Everything that may be a pattern, anywhere, because not all parts of a schema are schemas."""
     pending = [schema]
     while pending:
         part = pending.pop()

@@ -1,4 +1,4 @@
-"""The server object: three tools, each call of which is carried to a worker and bounded there."""
+"""The server object: three tools, whose calls run in limited worker processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcp_governor.server.tools import Tool
 
 SCHEMA_VERSION = "0.1.0"
-"""Version of our own MCP surface, apart from the version of the package."""
+"""Version of our own MCP surface, which is independent of the package's version."""
 
 _SPENT = {
     "seconds": "The call took longer than the {seconds:g} seconds that it may take",
@@ -39,7 +39,7 @@ class RefusedError(Exception):
 
 
 def refusal(tool: str, error: ValidationError) -> str:
-    """What is said of arguments that the input schema refuses: which one, and not the validator's words.
+    """The error for arguments that the input schema refuses. It names the argument and does not quote the validator.
 
     Such a call never reaches the tool, so no envelope answers it (structured recovery, "MCP dispatch").
     """
@@ -70,7 +70,7 @@ def build_server(pool: Pool | None = None) -> MCPServer[Any]:
         ) from None
 
     class EnvelopeServer(MCPServer[Any]):
-        """Says what is wrong with a call in words of its own, and keeps a crash inside of the envelope."""
+        """Reports errors of calls with our own messages, and turns crashes into envelopes."""
 
         async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
             try:

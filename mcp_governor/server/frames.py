@@ -32,7 +32,7 @@ def read_frame(stream: BinaryIO, longest: int) -> bytes:
     """The next piece.
 
     Args:
-        stream: blocks until as much is there as was asked for, or the end.
+        stream: a stream whose reads block until the requested number of bytes, or the end, is available.
         longest: most bytes of a piece; a longer one is not read.
 
     Raises:

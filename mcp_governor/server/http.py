@@ -40,14 +40,14 @@ SESSIONS = 128
 """Sessions at a time; the SDK refuses the next one."""
 
 SESSION_SECONDS = 300
-"""How long a session is kept that nobody uses; its client then has to begin again."""
+"""Time after which an unused session is dropped, in seconds; its client must then start a new one."""
 
 GRACE = 1
 """Seconds that running calls get when the server has to end."""
 
 
 class Line(H11Protocol):
-    """One connection, which is closed where there are too many, or where the client takes too long to ask."""
+    """One connection. It is closed if there are too many, or if the client takes too long to send a request."""
 
     _watch: asyncio.TimerHandle | None = None
 
@@ -104,7 +104,7 @@ class Door:
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
-        # Cancelled where the server ends in the middle of a request; uvicorn would log that as an error.
+        # Cancelled because the server ends during a request; uvicorn would log that as an error.
         with contextlib.suppress(asyncio.CancelledError), _Share(self) as share:
             outcome = await _body(receive, share)
             if outcome is None:
@@ -139,7 +139,7 @@ class _Share:
         self._door._held -= self._size
 
     def grows_to(self, size: int) -> bool:
-        """Take so many bytes in all; ``False`` where there are not as many."""
+        """Reserve bytes from the total; ``False`` if there are not enough left."""
         others = self._door._held - self._size
         if others and others + size > BODIES_COST:
             return False
@@ -148,7 +148,7 @@ class _Share:
 
 
 async def _body(receive: Callable[[], Awaitable[Any]], share: _Share) -> bytes | Refused | None:
-    """The body of a request that holds a message; ``None`` where the client is gone."""
+    """The body of a request; ``None`` if the client is gone."""
     parts: list[bytes] = []
     size = 0
     while True:
@@ -191,7 +191,7 @@ def serve_http(server: MCPServer[Any], port: int) -> None:
         port: on the loopback interface; 0 for any.
 
     Raises:
-        UsageError: the port is taken, or not ours to take.
+        UsageError: the port is in use, or we lack the permission to use it.
     """
     try:
         listener = socket.create_server((HOST, port), backlog=CONNECTIONS)

@@ -1,4 +1,4 @@
-"""What a client sends over stdio: bytes, cut into lines, each of which becomes one message or one refusal.
+"""Split what a client sends over stdio into lines, each of which becomes one message or one refusal.
 
 The SDK's reader takes lines of any length, drops what it cannot read and answers nothing, so that a client waits
 forever. Here every line that is not blank comes to something that is passed on or answered.
@@ -34,7 +34,7 @@ _ID_TOKENS = 100_000
 """How far the id of a message that cannot be read is looked for; without it the answer goes to ``null``."""
 
 _DIGITS = 308
-"""Digits of an integer: one of more is beyond every double, which is what JSON numbers are to most programs."""
+"""Most digits of an integer: larger ones exceed a double, which is how most programs read JSON numbers."""
 
 _HALF = re.compile(r"[\ud800-\udfff]")
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]+|[\]}]+')
@@ -48,7 +48,7 @@ class Refused:
     Attributes:
         code: JSON-RPC's.
         why: what the client gets.
-        id: of the request, as far as it is known; else ``None``.
+        id: id of the request, or ``None`` if unknown.
     """
 
     code: int
@@ -109,7 +109,7 @@ class Lines:
 
 
 def cost(line: bytes) -> int:
-    """Bytes of memory that a message takes as Python objects: at most about so many."""
+    """Approximate upper bound for the memory of a message as Python objects, in bytes."""
     return 4 * len(line) + 64 * sum(line.count(mark) for mark in (b"[", b"{", b",", b":"))
 
 
@@ -171,7 +171,7 @@ def is_id(value: Any) -> bool:
 
 
 def find_id(text: bytes) -> str | int | None:
-    """The id in the text of a message that was not parsed; ``None`` where it is not found."""
+    """The id in the text of a message that was not parsed; ``None`` if it is not found."""
     depth = 0
     for seen, token in enumerate(_TOKEN.finditer(text)):
         if seen > _ID_TOKENS:

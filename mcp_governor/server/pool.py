@@ -1,4 +1,4 @@
-"""The workers of a server: few, reused, and killed when a call takes too long or nobody waits for it any more."""
+"""The worker processes of a server: few, reused, and killed if a call takes too long or its client is gone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 WORKERS = 2
-"""Processes at a time: a slow comparison does not hold up a quick question."""
+"""Most processes at the same time, so that a slow comparison does not block a quick call."""
 
 WAITING = 64
 """Calls that may wait for a worker; the next one is refused."""
@@ -66,7 +66,7 @@ class Worker:
     def __init__(self) -> None:
         root = str(Path(__file__).parents[2])
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-        # -P: the folder that we were started in is not ours, and a module in it must not replace our own.
+        # -P: a module in the current folder must not replace our modules.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "mcp_governor.server.worker"],
             stdin=subprocess.PIPE,
@@ -92,11 +92,12 @@ class Worker:
             BrokenFrameError, OSError, ValueError: the process is gone.
         """
         write_frame(self._outward, request)
-        # Three times: what a response says in addition to the envelope, and how JSON may be escaped.
+        # Three times as much, for members other than the envelope and for escaped JSON.
         return read_frame(self._inward, 3 * RESULT_BYTES)
 
     def kill(self) -> int:
-        """End it and everything that it started; its exit status, which is its own where it had ended by itself."""
+        """End it and all processes that it started. Returns its exit status, which is its own if it had already
+        exited."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if _SESSION:
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -105,7 +106,7 @@ class Worker:
         return self._process.wait()
 
     def ended(self, seconds: float) -> int | None:
-        """Its exit status, ``None`` where it still runs after so many seconds."""
+        """Its exit status; ``None`` if it still runs after the timeout."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -192,7 +193,7 @@ class Pool:
         except (BrokenFrameError, OSError, ValueError):
             raise self._why_gone(worker) from None
         except BaseException:
-            # Cancelled: nobody waits for the answer any more.
+            # Cancelled, because nobody waits for the response any more.
             self._drop(worker)
             raise
         if reply["retired"]:
@@ -207,7 +208,7 @@ class Pool:
         raise SpentError(reply["failed"])
 
     def hold(self) -> None:
-        """Begin no further call: the client does not take its answers."""
+        """Stop starting calls, because the client does not read the responses."""
         if self._resumed is None:
             self._resumed = anyio.Event()
 
@@ -240,7 +241,7 @@ class Pool:
         self._drop(worker)
         if code is None:
             return CrashError("the worker sent something that is not a response")
-        # Rust code aborts where it gets no memory; SIGKILL is the operating system, short of memory itself.
+        # Rust code aborts if it gets no memory; SIGKILL comes from the operating system when it is out of memory.
         names = {-getattr(signal, name, 0): name for name in ("SIGXCPU", "SIGABRT", "SIGSEGV", "SIGKILL")}
         name = names.get(code)
         if name is None or code == 0:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp_governor.server.pool import Pool
 
 CHUNK = 65_536
-"""Bytes of one read: what a pipe holds on Linux."""
+"""Size of one read, in bytes: the capacity of a pipe on Linux."""
 
 REQUESTS = 128
 """Requests that may be without an answer at a time, twice as many as may wait for a worker."""
@@ -43,7 +43,7 @@ UNREAD = 4 << 20
 """Bytes of answers that may wait for the client to read them; above that no work is begun and no line is read."""
 
 GRACE = 0.4
-"""Seconds that running calls get when the client has closed our stdin: whoever pipes a question in reads the answer."""
+"""Time for running calls after the client has closed our stdin, in seconds, so that piped requests get responses."""
 
 AFTERLIFE = 0.9
 """Seconds after which a process whose client is gone ends, whatever it is doing."""
@@ -54,7 +54,7 @@ POLL = 0.1
 
 @frozen
 class Wire:
-    """The descriptors of the client, apart from 0 and 1, which nothing that prints or reads by accident can reach."""
+    """Duplicates of the client's descriptors 0 and 1, which accidental prints and reads cannot reach."""
 
     inward: int
     outward: int
@@ -211,7 +211,7 @@ class Input:
         finally:
             self._hand_over(self._finish())
             time.sleep(AFTERLIFE)
-            # Still here: something does not end, and there is nobody left to wait for it.
+            # Something does not end, and nobody is left to wait for it.
             self._pool.close()
             os._exit(0)
 
@@ -231,7 +231,7 @@ class Input:
             return b""
 
     def _take(self, line: Any) -> bool:
-        """Answer a line, or hand it to the server; ``False`` where the client went away meanwhile."""
+        """Respond to a line, or pass it to the server; ``False`` if the client has gone away."""
         outcome = read(line)
         if isinstance(outcome, Refused):
             return self._hand_over(self._output.put(outcome.encoded()))
@@ -263,7 +263,7 @@ class Input:
         self._server.close()
 
     def _hand_over(self, work: Coroutine[Any, Any, None]) -> bool:
-        """Have the event loop do something, and wait for it; ``False`` where the client went away meanwhile."""
+        """Run something in the event loop and wait for it; ``False`` if the client has gone away."""
         try:
             future = asyncio.run_coroutine_threadsafe(work, self._loop)
         except RuntimeError:  # the loop has ended

@@ -86,7 +86,7 @@ def _warm() -> None:
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """Our ends of the pipes. What a tool prints is discarded, and what it starts does not hold the pipes open."""
+    """Our ends of the pipes. Output of tools is discarded, and processes that they start do not inherit the pipes."""
     inward, outward = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1):
@@ -123,7 +123,7 @@ def _limit_memory() -> None:
 
 
 def _limit_seconds(seconds: float) -> None:
-    """The processor time of this request. The pool looks at the clock; this holds where the pool itself is gone."""
+    """Limit the processor time of this request. The pool has a timeout too, but it may be gone."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -133,7 +133,7 @@ def _limit_seconds(seconds: float) -> None:
 
 
 def _resident() -> int:
-    """Bytes of memory that are in use now; 0 where the system does not say so in a file."""
+    """Memory in use, in bytes; 0 if the system does not provide it in a file."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except OSError:

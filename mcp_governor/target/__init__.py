@@ -1,7 +1,7 @@
-"""What the user named → how to reach it, and the surface found there.
+"""Resolve what the user named into a source, and read its surface.
 
-Here live the forms of a TARGET, the configurations of MCP clients, git, and what is found in a repository. Speaking to
-a server is for ``wire``; what a run compares is chosen in ``checking``.
+This package handles the forms of a TARGET, configurations of MCP clients, git, and discovery in a repository. ``wire``
+connects to servers; ``checking`` chooses what a run compares.
 """
 
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source

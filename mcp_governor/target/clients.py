@@ -1,4 +1,4 @@
-"""Servers that a client's configuration names: ``mcpServers`` (most clients) or ``servers`` (VS Code)."""
+"""Read servers from a client's configuration: ``mcpServers`` (most clients) or ``servers`` (VS Code)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
     """The server ``name`` in a client's configuration file.
 
     Raises:
-        TargetError: the file or the server is not there, or no server is named.
-        ConfigError: an entry without command and url, with one of a wrong type, or a variable that is not set.
+        TargetError: the file or the server does not exist, or no server is named.
+        ConfigError: the entry has neither command nor url, a value has the wrong type, or a variable is not set.
     """
     shown = visible(path.name)
     try:
@@ -47,7 +47,7 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
 
 
 def servers_in(path: Path) -> list[str]:
-    """The names of the servers that a file lists for clients; empty where it is anything else."""
+    """The names of the servers in a client's configuration; empty for any other file."""
     try:
         return sorted(_servers(read_settings(path, path.name)))
     except (OSError, GovernorError):
@@ -55,7 +55,7 @@ def servers_in(path: Path) -> list[str]:
 
 
 def not_named(shown: str, servers: Iterable[str]) -> TargetError:
-    """What is said of a client's configuration where one of its servers must be named."""
+    """The error for a client's configuration without the name of one of its servers."""
     names = sorted(servers)
     forms = ", ".join(f"{shown}#{one_line(name, 60)}" for name in names[:_SHOWN])
     more = f" … ({len(names)} in total)" if len(names) > _SHOWN else ""
@@ -63,13 +63,13 @@ def not_named(shown: str, servers: Iterable[str]) -> TargetError:
 
 
 _SHOWN = 8
-"""Servers that a message names."""
+"""Most servers that a message names, so that it fits on a few lines."""
 
 
 def workspace_of(path: Path) -> Path:
-    """The project that a client's configuration belongs to: its folder, or the one around ``.vscode``, ``.cursor``, …
+    """The project of a client's configuration: its folder, or the folder around ``.vscode``, ``.cursor`` and so on.
 
-    Clients start a project's servers there, and call it ``${workspaceFolder}``.
+    Clients start a project's servers there and call it ``${workspaceFolder}``.
     """
     folder = path.resolve().parent
     return folder.parent if folder.name.startswith(".") else folder
@@ -91,8 +91,8 @@ class _Entry:
     """One server of a client's configuration.
 
     Args:
-        entry: its object.
-        where: how messages call it.
+        entry: its JSON object.
+        where: its name in messages.
         workspace: see :func:`workspace_of`.
     """
 
@@ -102,11 +102,11 @@ class _Entry:
         self._workspace = workspace
 
     def endpoint(self) -> StdioEndpoint | HttpEndpoint:
-        """How to reach it."""
+        """The endpoint of the server."""
         command = self._text("command")
         if command:
             return StdioEndpoint(
-                (self._expand(command), *map(self._expand, self._texts("args"))),
+                (self._expand(command), *map(self._expand, self._list("args"))),
                 env=self._table("env"),
                 cwd=str(self._workspace / self._expand(self._text("cwd"))),
             )
@@ -125,14 +125,14 @@ class _Entry:
             raise self._wrong(key, "a string")
         return value or ""
 
-    def _texts(self, key: str) -> list[str]:
+    def _list(self, key: str) -> list[str]:
         value = self._entry.get(key)
         if value is not None and not (isinstance(value, list) and all(map(_is_word, value))):
             raise self._wrong(key, "a list of strings")
         return [str(item) for item in value or ()]
 
     def _table(self, key: str) -> dict[str, str]:
-        """Texts by name; a name whose value is null is not given."""
+        """Strings by name; names with the value null are left out."""
         value = self._entry.get(key)
         if value is None:
             return {}

@@ -1,4 +1,4 @@
-"""Where the server of a folder is installed: the virtual environment of its project, if that is not ours."""
+"""Find the virtual environment in which the server of a project is installed, if it is not ours."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _PROGRAM, _PACKAGES = (
 
 
 def python_of(folder: Path) -> str:
-    """The Python of the environment that a project's server is installed in.
+    """The Python of the environment in which a project's server is installed.
 
-    An active environment that is ours is what the user (or tox) chose. Else it is the first that has an MCP SDK:
-    ``.venv`` or ``venv`` of the project, then the environment that is active in the shell.
+    If our own environment is active, the user (or tox) chose it. Otherwise, it is the first environment with an MCP
+    SDK: ``.venv`` or ``venv`` of the project, or the environment that is active in the shell.
 
     Args:
-        folder: of the project; folders above it count up to the top of its repository.
+        folder: folder of the project; folders above it are searched up to the top of its repository.
 
     Returns:
-        The path of a program; empty where the environment is ours, or none has an SDK.
+        The path of the interpreter; empty if it is ours, or if no environment has an SDK.
     """
     ours = Path(sys.prefix).resolve()
     active = os.environ.get("VIRTUAL_ENV")
@@ -52,19 +52,19 @@ def _environments(folder: Path, active: str | None) -> Iterator[Path]:
 
 
 def project_program(name: str, folder: Path) -> str | None:
-    """The path of a program in the virtual environment of a project, activated or not; ``None`` where it is not there.
+    """The path of a program in the virtual environment of a project, active or not; ``None`` if it does not exist.
 
-    Only for commands that run the project anyway: whoever brings a checkout brings these programs.
+    Only for commands that run code of the project anyway, because these programs are part of the checkout.
 
     Args:
-        name: as a command line names it, without a path.
-        folder: of the project.
+        name: name of the program, without a path.
+        folder: folder of the project.
     """
     if "/" in name or "\\" in name or name in ("", ".", ".."):
         return None
     programs, ending = ("Scripts", ".exe") if os.name == "nt" else ("bin", "")
     for environment in (folder / known for known in _NAMES):
-        # pyvenv.cfg is what makes it one.
+        # A virtual environment has a pyvenv.cfg.
         program = environment / programs / f"{name}{ending}"
         if (environment / "pyvenv.cfg").is_file() and program.is_file() and os.access(program, os.X_OK):
             return str(program)

@@ -1,4 +1,4 @@
-"""Recordings in git: a file at a ref, and the latest release tag."""
+"""Read recordings from git: files at a ref, and release tags."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
 _MAX_TAGS = 20_000
-"""Tags that are looked at, the highest versions first; those beyond count as not there."""
+"""Most tags that are read, highest versions first; the others are ignored."""
 
 _MAX_RELEASES = 500
-"""Releases whose files are read for one changelog, the newest first."""
+"""Most releases whose files are read for one changelog, newest first."""
 
 _LATEST = 20
-"""How many of the latest releases may lack the file before there is none."""
+"""Most of the latest releases that may lack the file before the search ends."""
 
 _MAX_STATES = 100
-"""States of one file that are looked at in the history of HEAD, the newest first; older ones count as not there."""
+"""Most states of one file that are read from the history of HEAD, newest first; older ones are ignored."""
 
 _UNFIT = re.compile(r"[\0-\x20\x7f]")
 _UNFIT_PATH = re.compile(r"[\0\n]|^/")
@@ -41,8 +41,8 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
     """The content of ``path`` (relative to ``folder``) at ``ref``.
 
     Raises:
-        TargetError: no repository, no such ref (with the fetch command), or no such file at that ref, or one larger
-            than :data:`mcp_governor.files.MAX_BYTES`.
+        TargetError: the repository, the ref or the file does not exist, or the file is larger than
+            :data:`mcp_governor.files.MAX_BYTES`. For a missing ref, the hint is the fetch command.
     """
     shown_ref, shown_path = visible(ref), visible(path)
     commit = _commit(folder, ref)
@@ -62,7 +62,10 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
             f"Name another file: git:{shown_ref}:PATH, or record one and commit it.",
         )
     if found.size > MAX_BYTES:
-        raise TargetError(f"{shown_path} at git ref {shown_ref} is larger than {shown_size(MAX_BYTES)}.", "Shrink it.")
+        raise TargetError(
+            f"{shown_path} at git ref {shown_ref} is larger than {shown_size(MAX_BYTES)}.",
+            "Check the path: it must be a recorded surface.",
+        )
     content = _contents(folder, [found]).get(found.object_id)
     if content is None:
         raise TargetError(f"git cannot read {shown_path} at git ref {shown_ref}.", "Check it with: git fsck")
@@ -70,10 +73,10 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
 
 
 def _commit(folder: Path, ref: str) -> str:
-    """The id of the commit that a ref leads to; empty where there is none.
+    """The id of the commit of a ref; empty if it does not exist.
 
     Raises:
-        TargetError: git does not read the repository.
+        TargetError: git refuses to read the repository.
     """
     if _UNFIT.search(ref):
         return ""
@@ -85,10 +88,11 @@ def _commit(folder: Path, ref: str) -> str:
 
 
 def _refuse_silence(folder: Path) -> None:
-    """Make sure that git said nothing because nothing is there, and not because it does not read the repository.
+    """Make sure that empty output from git means that there is nothing, and not that git refuses to read the
+    repository.
 
     Raises:
-        TargetError: there is a repository, and git reads nothing of it.
+        TargetError: there is a repository, but git refuses to read it.
     """
     if in_repository(folder) and ask_git(folder, "rev-parse", "--git-dir").code != 0:
         raise TargetError(
@@ -99,10 +103,10 @@ def _refuse_silence(folder: Path) -> None:
 
 
 def _blobs(folder: Path, places: Sequence[tuple[str, str]]) -> list[_Blob | None]:
-    """For each commit (or tag) and path relative to ``folder``: the file that is there, not yet read.
+    """The blobs for commits (or tags) and paths relative to ``folder``, without their contents.
 
     Raises:
-        TargetError: git cannot tell: an object is damaged, missing or too large. That is not "no such file".
+        TargetError: an object is damaged, missing or too large, so it is unknown if the file exists.
     """
     if not places:
         return []
@@ -120,11 +124,11 @@ def _blobs(folder: Path, places: Sequence[tuple[str, str]]) -> list[_Blob | None
 
 
 def _refuse_lost(folder: Path, commit: str, path: str, shown: str) -> None:
-    """Make sure that a file which is not at a commit was not only left out of this clone.
+    """Make sure that a file which was not found is really absent, and not just missing from this clone.
 
     Raises:
-        TargetError: the commit names the file, or a folder on the way to it, and git does not have it here; or what it
-            names is a folder or a submodule.
+        TargetError: the commit has the file, or a folder above it, but this clone lacks the object; or the path is a
+            folder or a submodule.
     """
     listed = ask_git(folder, "ls-tree", commit, "--", path) if _is_inside(folder, path) else Answer(0, b"")
     if listed.code == 0 and listed.out.startswith((b"040000 tree ", b"160000 commit ")):
@@ -137,14 +141,14 @@ def _refuse_lost(folder: Path, commit: str, path: str, shown: str) -> None:
 
 
 def _is_inside(folder: Path, path: str) -> bool:
-    """Whether a path is one of the repository and fits into a question, which is one line."""
+    """True if a path is inside the repository and has no characters that would break git's input lines."""
     here = Path(os.path.realpath(folder))
     place = Path(os.path.normpath(here / path))
     return not _UNFIT_PATH.search(path) and place.is_relative_to(repository_of(here))
 
 
 def _contents(folder: Path, blobs: Iterable[_Blob]) -> dict[str, bytes]:
-    """The contents of blobs by id, as many as fit into the limit together."""
+    """The contents of blobs by id, up to a total size limit."""
     chosen: dict[str, int] = {}
     for blob in blobs:
         if sum(chosen.values()) + blob.size <= MAX_BYTES:
@@ -164,13 +168,13 @@ def _contents(folder: Path, blobs: Iterable[_Blob]) -> dict[str, bytes]:
 
 
 def files_at_tags(folder: Path, path: str, versions: Collection[Numbered]) -> dict[Numbered, bytes]:
-    """The content of a file at the tags that stand for some versions, where they hold it; empty outside of git.
+    """The content of a file at the tags of several versions, if it exists there; empty outside of git.
 
     Args:
         folder: a folder inside the work tree.
-        path: of the file, relative to ``folder``.
-        versions: those that are asked for; the newest :data:`_MAX_RELEASES` of them are looked up, up to
-            :data:`mcp_governor.files.MAX_BYTES` of files together.
+        path: path of the file, relative to ``folder``.
+        versions: the versions; the newest :data:`_MAX_RELEASES` of them are read, up to
+            :data:`mcp_governor.files.MAX_BYTES` in total.
     """
     wanted = set(sorted(versions, reverse=True)[:_MAX_RELEASES])
     tags: dict[Numbered, str] = {}
@@ -188,10 +192,10 @@ def files_at_tags(folder: Path, path: str, versions: Collection[Numbered]) -> di
 
 
 def _tags(folder: Path, *options: str) -> list[tuple[str, str]]:
-    """Object id and name of each tag, the highest versions first; none outside of git.
+    """Object id and name of each tag, highest versions first; empty outside of git.
 
     Raises:
-        TargetError: git cannot list them. That is not "no tags".
+        TargetError: git cannot list the tags, so it is unknown if there are any.
     """
     if not in_repository(folder):
         return []
@@ -209,11 +213,11 @@ def _tags(folder: Path, *options: str) -> list[tuple[str, str]]:
     return [(object_id, tag) for object_id, _, tag in (line.partition(" ") for line in answer.lines)]
 
 
-def _begun(folder: Path) -> bool:
-    """Whether there is a repository with a first commit; git dies where it shall say what is reachable without one.
+def _has_commits(folder: Path) -> bool:
+    """True if there is a repository with a commit; without one, git fails to list what is reachable.
 
     Raises:
-        TargetError: git does not read the repository.
+        TargetError: git refuses to read the repository.
     """
     if not in_repository(folder):
         return False
@@ -232,14 +236,14 @@ class _Release(NamedTuple):
     object_id: str
 
 
-def _counted(
+def _releases(
     folder: Path, tags: Iterable[tuple[str, str]], package: str | None = None, *, stable: bool = True
 ) -> list[_Release]:
-    """The release tags among tags (object id and name), the highest versions first.
+    """The release tags among tags (object id and name), highest versions first.
 
-    Only tags that are versions (:func:`version_of_tag`) count, without pre-releases where ``stable``. Where several
-    packages are released from one repository, the tags with the name of ``package`` count; where none is named, those
-    with the name of ``folder``, else those without a name.
+    Only tags with a version (:func:`version_of_tag`) count; with ``stable``, pre-releases do not. If a repository
+    releases several packages, the tags with the name ``package`` count; without ``package``, those with the name of
+    ``folder``, or else those without a name.
     """
     releases = [
         _Release(version, tag, object_id)
@@ -255,22 +259,23 @@ def _counted(
 
 
 def latest_release(folder: Path, *paths: str, before: str | None = None) -> tuple[str, str] | None:
-    """The tag of the highest released version reachable from HEAD that holds a file, and which of ``paths`` it holds.
+    """The highest release tag reachable from HEAD that contains one of ``paths``, and this path.
 
     Args:
         folder: a folder inside the work tree.
-        paths: relative to ``folder``, the best first; ``{version}`` in one stands for the version of the tag.
-        before: a release tag: only lower versions count, and only those of other commits than HEAD.
+        paths: paths relative to ``folder``, best first; ``{version}`` stands for the version of the tag.
+        before: a release tag; only lower versions at other commits than HEAD count.
 
     Returns:
-        ``None`` outside of git, and where no release holds any. Which tags are releases: :func:`_counted`.
+        The tag and the path, or ``None`` outside of git or if no release contains any. For release tags, see
+        :func:`_releases`.
 
     Raises:
-        TargetError: git does not read the repository, or cannot read a file of it.
+        TargetError: git refuses to read the repository, or cannot read a file of it.
     """
-    if not _begun(folder):
+    if not _has_commits(folder):
         return None
-    releases = _counted(folder, _tags(folder, "--merged=HEAD"))
+    releases = _releases(folder, _tags(folder, "--merged=HEAD"))
     below = version_of_tag(before or "")
     if below is not None:
         here = {tag for _, tag in _tags(folder, "--points-at=HEAD")}
@@ -286,53 +291,54 @@ def latest_release(folder: Path, *paths: str, before: str | None = None) -> tupl
 
 
 def release_of_head(folder: Path) -> str:
-    """The release tag that HEAD carries, that of the highest version; empty where it carries none, or outside of git.
+    """The highest release tag at HEAD; empty if there is none, or outside of git.
 
     Raises:
-        TargetError: git does not read the repository.
+        TargetError: git refuses to read the repository.
     """
-    here = {tag for _, tag in _tags(folder, "--points-at=HEAD")} if _begun(folder) else set()
+    here = {tag for _, tag in _tags(folder, "--points-at=HEAD")} if _has_commits(folder) else set()
     if not any(map(version_of_tag, here)):
         return ""
-    counted = _counted(folder, _tags(folder, "--merged=HEAD"))
+    counted = _releases(folder, _tags(folder, "--merged=HEAD"))
     return next((release.tag for release in counted if release.tag in here), "")
 
 
 def tagged_version(folder: Path, package: str | None = None) -> tuple[Numbered, str] | None:
-    """The version that HEAD is tagged with, else the highest release that lies behind it, and its tag.
+    """The version of the tag at HEAD, or else the highest release before it, and its tag.
 
     Args:
         folder: a folder inside the work tree.
-        package: whose tags count, as they spell its name; see :func:`_counted` for the default.
+        package: name of the package in its tags; see :func:`_releases` for the default.
 
     Returns:
-        ``None`` outside of git, and where no tag is a version.
+        The version and the tag, or ``None`` outside of git or if no tag has a version.
 
     Raises:
-        TargetError: git does not read the repository.
+        TargetError: git refuses to read the repository.
     """
-    if not _begun(folder):
+    if not _has_commits(folder):
         return None
-    here = _counted(folder, _tags(folder, "--points-at=HEAD"), package, stable=False)
-    found = here or _counted(folder, _tags(folder, "--merged=HEAD"), package)
+    here = _releases(folder, _tags(folder, "--points-at=HEAD"), package, stable=False)
+    found = here or _releases(folder, _tags(folder, "--merged=HEAD"), package)
     return (found[0].version, found[0].tag) if found else None
 
 
 def release_tag(folder: Path, name: str) -> str:
-    """``name`` if a tag of that name is a release of the package in ``folder``, else empty; it need not exist here.
+    """``name`` if it is the name of a release tag of the package in ``folder``, else empty; the tag need not exist
+    here.
 
     Raises:
-        TargetError: git does not read the repository.
+        TargetError: git refuses to read the repository.
     """
-    known = _tags(folder, "--merged=HEAD") if _begun(folder) else []
-    return name if any(release.tag == name for release in _counted(folder, [*known, ("", name)])) else ""
+    known = _tags(folder, "--merged=HEAD") if _has_commits(folder) else []
+    return name if any(release.tag == name for release in _releases(folder, [*known, ("", name)])) else ""
 
 
 def first_held(folder: Path, tag: str, *paths: str) -> str | None:
-    """The first of ``paths`` that a release tag holds, written as in :func:`latest_release`.
+    """The first of ``paths`` that a release tag contains; paths as in :func:`latest_release`.
 
     Raises:
-        TargetError: git cannot tell.
+        TargetError: git cannot decide this.
     """
     version = version_of_tag(tag)
     named = [path.replace("{version}", version.text if version is not None else "") for path in paths]
@@ -340,22 +346,23 @@ def first_held(folder: Path, tag: str, *paths: str) -> str | None:
 
 
 def latest_commit(folder: Path) -> str | None:
-    """The tag of the highest release reachable from HEAD, else ``HEAD``; ``None`` where nothing is committed.
+    """The tag of the highest release reachable from HEAD, or else ``HEAD``; ``None`` without commits.
 
     Raises:
-        TargetError: git does not read the repository.
+        TargetError: git refuses to read the repository.
     """
-    if not _begun(folder):
+    if not _has_commits(folder):
         return None
-    releases = _counted(folder, _tags(folder, "--merged=HEAD"))
+    releases = _releases(folder, _tags(folder, "--merged=HEAD"))
     return releases[0].tag if releases else "HEAD"
 
 
 def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
-    """Those of some files (relative to ``folder``) that a commit, branch or tag holds; empty where there is no such.
+    """The files among ``paths`` (relative to ``folder``) that a commit, branch or tag contains; empty if it does not
+    exist.
 
     Raises:
-        TargetError: git cannot tell.
+        TargetError: git cannot decide this.
     """
     commit = _commit(folder, ref)
     blobs = dict(zip(paths, _blobs(folder, [(commit, path) for path in paths]), strict=True)) if commit else {}
@@ -368,15 +375,15 @@ def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
 
 
 def states_of(folder: Path, path: str) -> list[tuple[str, bytes]]:
-    """What a file (relative to ``folder``) was in the history of HEAD: commit and content, the newest first.
+    """The states of a file (relative to ``folder``) in the history of HEAD: commit and content, newest first.
 
-    Each content once; the newest :data:`_MAX_STATES` commits that changed the file are looked at, up to
-    :data:`mcp_governor.files.MAX_BYTES` together. Empty outside of git.
+    Each content is listed once. The newest :data:`_MAX_STATES` commits that changed the file are read, up to
+    :data:`mcp_governor.files.MAX_BYTES` in total. Empty outside of git.
 
     Raises:
-        TargetError: git cannot tell.
+        TargetError: git cannot decide this.
     """
-    if not (_begun(folder) and _is_inside(folder, path)):
+    if not (_has_commits(folder) and _is_inside(folder, path)):
         return []
     asked = ("rev-list", "--full-history", f"--max-count={_MAX_STATES}", "HEAD", "--", f":(literal){path}")
     commits = [line for line in ask_git(folder, *asked).lines if not _UNFIT.search(line)]
@@ -389,28 +396,28 @@ def states_of(folder: Path, path: str) -> list[tuple[str, bytes]]:
 
 
 def release_tags(folder: Path) -> dict[Numbered, str]:
-    """Each version of the package in ``folder`` that is tagged, on whatever branch, and its tag; none outside of git.
+    """The tagged versions of the package in ``folder``, on any branch, and their tags; empty outside of git.
 
     Raises:
-        TargetError: git does not read the repository.
+        TargetError: git refuses to read the repository.
     """
-    return {release.version: release.tag for release in reversed(_counted(folder, _tags(folder), stable=False))}
+    return {release.version: release.tag for release in reversed(_releases(folder, _tags(folder), stable=False))}
 
 
 def is_shallow(folder: Path) -> bool:
-    """Whether the repository is a clone without its history, and so mostly without its tags."""
+    """True if the repository is a shallow clone, which usually lacks tags."""
     return ask_git(folder, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
 
 
 def remote_of(folder: Path) -> tuple[str, str]:
-    """Where others get a clone from.
+    """The remote from which others can clone.
 
     Args:
-        folder: of the clone.
+        folder: folder of the clone.
 
     Returns:
-        The address of ``origin`` and the checked-out commit; the commit is empty where ``origin`` was not seen to have
-        it, and both are empty where there is no such remote.
+        The address of ``origin`` and the checked-out commit. The commit is empty if ``origin`` is not known to have it;
+        both are empty without such a remote.
     """
     remote = ask_git(folder, "config", "--get", "remote.origin.url").out.decode(errors="replace").strip()
     if not remote:
@@ -421,10 +428,10 @@ def remote_of(folder: Path) -> tuple[str, str]:
 
 
 def holds(folder: Path, ref: str, path: str) -> bool:
-    """Whether a commit, branch or tag holds a file (``path`` is relative to ``folder``); not outside of git.
+    """True if a commit, branch or tag contains a file (``path`` is relative to ``folder``); false outside of git.
 
     Raises:
-        TargetError: git cannot tell.
+        TargetError: git cannot decide this.
     """
     commit = _commit(folder, ref)
     if not commit:
@@ -439,19 +446,21 @@ _BOUNDARY = re.compile(r"^|[/@_-]")
 
 
 def version_of_tag(tag: str) -> Numbered | None:
-    """The version that a tag stands for: ``v1.2.3``, ``1.2.3``, ``name-1.2.3``, ``name@1.2.3``, ``name/v1.2``,
-    ``2026.08``; a lone number is none."""
+    """The version in a tag: ``v1.2.3``, ``1.2.3``, ``name-1.2.3``, ``name@1.2.3``, ``name/v1.2``, ``2026.08``.
+
+    A single number is not a version.
+    """
     return _split(tag)[1]
 
 
 def name_of_tag(tag: str) -> str:
-    """What stands before a tag's version: the package that is released, empty where it is the only one."""
+    """The name of the package before the version in a tag; empty if there is none."""
     name = tag[: _split(tag)[0]].rstrip("/@_-")
     return "" if name in ("v", "version", "release", "releases") else name.rpartition("/")[2]
 
 
 def _split(tag: str) -> tuple[int, Numbered | None]:
-    """Where the version in a tag starts, and the version."""
+    """The start of the version in a tag, and the version."""
     for boundary in _BOUNDARY.finditer(tag):
         version = Numbered.parse(tag[boundary.end() :])
         if version is not None and len(version.numbers) > 1:

@@ -1,8 +1,8 @@
-"""The one door to git. Whoever made the repository may have made it to run something here; nothing of it runs.
+"""The only way to run git. A repository may be crafted to run programs; this module prevents that.
 
-Only commands that read objects and refs go through: they use no index, no work tree, no hooks and no filters. What is
-left is switched off: programs that the configuration of a repository names, every transport (an object that is missing
-would otherwise be fetched, and the repository says by which program), and folders that only look like a repository.
+Only commands that read objects and refs are run; they do not use the index, the work tree, hooks or filters. Everything
+else that could run a program is switched off: programs in the configuration of a repository, all transports (a missing
+object would be fetched by a program that the repository chooses), and folders that only look like a repository.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECONDS = 20.0
-"""Seconds that one call may take. To list 30,000 tags takes a third of one. Beyond it the run ends with an error."""
+"""Timeout for one call, in seconds. Listing 30,000 tags takes a third of a second. A timeout ends the run with an
+error."""
 
 MAX_ANSWER = 8 * MEBIBYTE
-"""Bytes of one answer that is no file: 20,000 tags with names of 100 characters have 3 MB. More is an error."""
+"""Largest output other than a file, in bytes: 20,000 tags with names of 100 characters have 3 MB. More is an error."""
 
 MEMORY = 256 * MEBIBYTE
-"""Bytes of memory that git itself may take, where the system can limit it: objects are small when they are stored and
-of any size when they are read."""
+"""Limit on git's own memory, in bytes, if the system supports it: a small stored object can have any size when it is
+read."""
 
-# In the order of git's own precedence these beat what any file says.
+# These take precedence over all configuration files.
 _SETTINGS = {
-    "safe.bareRepository": "explicit",  # a folder of the work tree that is laid out as a repository is none
+    "safe.bareRepository": "explicit",  # a folder in the work tree that looks like a repository is not one
     "protocol.allow": "never",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
@@ -70,13 +71,13 @@ _VARIABLES = {
     "LC_ALL": "C",
 }
 
-# The user's own word about configuration stays: safe.directory is said there. What points git at another repository
-# does not: a hook that runs us has it set, and we name the folder ourselves.
+# Variables for the user's own configuration are kept, because it may set safe.directory. Variables that point git to
+# another repository are not: git sets them for hooks, and we pass the folder ourselves.
 _KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
 
 
 class Answer(NamedTuple):
-    """What git said.
+    """The output of git.
 
     Attributes:
         code: its exit status.
@@ -88,21 +89,22 @@ class Answer(NamedTuple):
 
     @property
     def lines(self) -> list[str]:
-        """The output as text, line by line."""
+        """The output as lines of text."""
         return self.out.decode(errors="replace").splitlines()
 
 
-_MOST_KEPT = 32 * MEBIBYTE
-"""Bytes of answers that one look keeps: twice the largest surface file, and lists. Beyond, git is asked again."""
+_MAX_KEPT = 32 * MEBIBYTE
+"""Most output that is cached, in bytes: twice the largest surface file, plus lists. Beyond that, git is run again."""
 
 _LOOK: ContextVar[dict[tuple[str, ...], Answer] | None] = ContextVar("look", default=None)
 
 
 @contextlib.contextmanager
 def one_look() -> Iterator[None]:
-    """Inside, git is asked each question once: a run sees one state of the repository, and each call costs a process.
+    """Cache the output of git inside the block, so that a run sees one state of the repository and starts few
+    processes.
 
-    It is for one run only. What another run is told must be asked anew: commits and tags come in between.
+    Use it for one run only, because the next run must see new commits and tags.
     """
     if _LOOK.get() is not None:
         yield
@@ -115,27 +117,27 @@ def one_look() -> Iterator[None]:
 
 
 def ask_git(folder: Path, *arguments: str, asked: bytes = b"", most: int = MAX_ANSWER) -> Answer:
-    """Run one git command that reads, or give what it said earlier in this look (:func:`one_look`).
+    """Run a git command that only reads, or return its cached output (:func:`one_look`).
 
     Args:
         folder: a folder of the work tree.
         arguments: a plumbing command (``rev-parse``, ``cat-file``, ``for-each-ref``) and its arguments.
         asked: its standard input.
-        most: bytes that it may answer.
+        most: maximum size of its output, in bytes.
 
     Returns:
-        The answer; status 128 without a call where ``folder`` is in no repository that could be asked.
+        The output. If ``folder`` is not in a repository that git may read, git is not run, and the status is 128.
 
     Raises:
         MissingDependencyError: git is not installed.
-        TargetError: it took longer than :data:`SECONDS` or answered more than ``most``.
+        TargetError: git took longer than :data:`SECONDS`, or its output is larger than ``most``.
     """
     kept = _LOOK.get()
     question = (str(folder), *arguments, asked.decode("latin-1"))
     if kept is not None and question in kept:
         return kept[question]
     answer = _ask(folder, arguments, asked, most)
-    if kept is not None and sum(len(told.out) for told in kept.values()) + len(answer.out) <= _MOST_KEPT:
+    if kept is not None and sum(len(known.out) for known in kept.values()) + len(answer.out) <= _MAX_KEPT:
         kept[question] = answer
     return answer
 
@@ -181,7 +183,7 @@ def _ask(folder: Path, arguments: tuple[str, ...], asked: bytes, most: int) -> A
 
 
 def _bounded(process: subprocess.Popen[bytes], most: int) -> bytes | None:
-    """The output up to its end, with the process ended by itself; ``None`` where it is more than ``most`` bytes."""
+    """The complete output of a process that exited by itself; ``None`` if it is more than ``most`` bytes."""
     assert process.stdout is not None
     parts: list[bytes] = []
     size = 0
@@ -203,7 +205,7 @@ def _feed(process: subprocess.Popen[bytes], asked: bytes) -> None:
 
 
 def _end(process: subprocess.Popen[bytes], late: threading.Event | None = None) -> None:
-    """End git and whatever it may have started; it has a process group of its own. Say so in ``late``."""
+    """End git and all processes that it started, which share a process group. Set ``late``."""
     if process.poll() is None:
         if late is not None:
             late.set()
@@ -215,7 +217,7 @@ def _end(process: subprocess.Popen[bytes], late: threading.Event | None = None) 
 
 
 def _limit_memory(pid: int) -> None:
-    """Where the system can (Linux). Files that git maps do not count, so that large repositories work."""
+    """Limit the memory of a process (Linux only). Mapped files do not count, so that large repositories work."""
     try:
         import resource
 
@@ -230,10 +232,10 @@ def _environment() -> dict[str, str]:
 
 
 def in_repository(folder: Path) -> bool:
-    """Whether the nearest repository upwards is one with a work tree, by what lies on the disk.
+    """True if the nearest repository at or above a folder has a work tree, judged by its files.
 
-    git before 2.38 does not know ``safe.bareRepository`` and takes any folder that is laid out as a repository for
-    one. So we look ourselves whether ``.git`` comes first.
+    git before 2.38 does not support ``safe.bareRepository`` and accepts any folder that looks like a repository. So we
+    check ourselves if ``.git`` comes first.
     """
     try:
         here = folder.resolve()
@@ -248,7 +250,7 @@ def in_repository(folder: Path) -> bool:
 
 
 def _is_git(path: Path) -> bool:
-    """Whether git would take ``.git`` for a repository, or for the file that says where it is."""
+    """True if git would accept ``.git`` as a repository, or as a file with its location."""
     if path.is_dir():
         return _looks_bare(path) or (path / "HEAD").is_file()
     try:

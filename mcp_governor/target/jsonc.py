@@ -12,8 +12,8 @@ from mcp_governor.surface.file import parse_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What is never closed (a string, a comment) matches up to its end, too: to look for an end in vain at every quotation
-# mark anew would take a time that grows with the square of the size. Possessive, so that nothing is tried twice.
+# Unclosed strings and comments match up to the end of the file. Otherwise, the search for an end would start again at
+# every quotation mark and take quadratic time. Quantifiers are possessive, so that the engine does not backtrack.
 _STRING = r'"(?:[^"\\\n]++|\\.)*+(?:"|(?=\n)|\\?\Z)'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*+|/\*(?:.*?\*/|.*+)", re.S)
 _LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*+[}}\]])", re.S)
@@ -21,15 +21,15 @@ _VISIBLE = re.compile(r"\S")
 
 
 def read_settings(path: Path, shown: str) -> Any:
-    """The document in a settings file.
+    """Read a settings file.
 
     Args:
-        path: of the file.
-        shown: what messages call it.
+        path: path of the file.
+        shown: its name in messages.
 
     Raises:
         OSError: it cannot be read.
-        FileFormatError: it is not UTF-8, or no JSON even without its comments; line and column are those of the file.
+        FileFormatError: it is not UTF-8, or it is not JSON even without its comments; the message has line and column.
     """
     try:
         text = read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8-sig")
@@ -43,6 +43,6 @@ def read_settings(path: Path, shown: str) -> Any:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Strings as they are; everything else as blanks, so that places stay where they were."""
+    """Keep strings and replace everything else with blanks, so that lines and columns do not change."""
     found = match[0]
     return found if found.startswith('"') else _VISIBLE.sub(" ", found)

@@ -1,4 +1,4 @@
-"""What the user named, as a value: a server to reach, or a recording to load."""
+"""Sources: servers to reach and recordings to load."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class LiveSource:
     """A server to reach.
 
     Attributes:
-        shown: the target as messages name it; holds no secrets.
-        endpoint: how the wire reaches it.
-        list_params: extra ``tools/list`` parameters, one more listing each.
-        timeout: seconds for one answer.
-        start_timeout: seconds until it has shaken hands.
-        configured: the configuration says how to reach it, not the command line alone.
+        shown: name of the target in messages, without secrets.
+        endpoint: the endpoint for the wire.
+        list_params: extra ``tools/list`` parameters, each for one more listing.
+        timeout: timeout for one response, in seconds.
+        start_timeout: timeout for the start and the handshake, in seconds.
+        configured: true if the configuration defines it, and not the command line alone.
     """
 
     shown: str
@@ -49,7 +49,7 @@ class GitSource:
 
     Attributes:
         ref: commit, branch or tag.
-        path: the file's path; relative to ``folder``.
+        path: path of the file, relative to ``folder``.
         folder: a folder inside the work tree.
     """
 
@@ -60,4 +60,4 @@ class GitSource:
 
 
 Source = LiveSource | FileSource | GitSource
-"""What a TARGET resolves to."""
+"""The result of resolving a TARGET."""

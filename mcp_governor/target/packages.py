@@ -1,4 +1,4 @@
-"""Servers that live in a registry: ``pypi:`` through uvx, ``npm:`` through npx."""
+"""Start servers from a registry: ``pypi:`` with uvx, ``npm:`` with npx."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# A project of PyPI as its registry spells one (the grammar of PEP 508), with a version of PEP 440.
+# A PyPI project name (the grammar of PEP 508) with a version (PEP 440).
 _RELEASE = r"(?:\d+!)?\d+(?:\.\d+)*"
 _PRE = r"(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?"
 _POST = r"(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?"
@@ -32,8 +32,8 @@ _PYPI = lazy_pattern(
     re.ASCII | re.IGNORECASE,
 )
 
-# A package of npm, with a version of semver, a range that one operator begins, or a tag. What npm would take for a
-# file (".", "..", "~/x", "x.tgz"), an address or an alias has no place in this grammar.
+# An npm package with a semver version, a range with one operator, or a tag. This grammar excludes everything that npm
+# would treat as a file (".", "..", "~/x", "x.tgz"), a URL or an alias.
 _NUMBER = r"(?:\d+|[xX*])"
 _SEMVER = rf"v?{_NUMBER}(?:\.{_NUMBER}){{0,2}}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z.-]+)?"
 _NPM_WORD = r"[a-z0-9][a-z0-9._~-]*"
@@ -47,14 +47,15 @@ _REQUIREMENT = lazy_pattern(
     r"(?: ?(?:===?|[<>!~]=|[<>]) ?[A-Za-z0-9.*!+_-]+(?:, ?(?:===?|[<>!~]=|[<>]) ?[A-Za-z0-9.*!+_-]+)*)?",
     re.ASCII,
 )
-_LONGEST = 214
-"""Characters of the longest name that npm takes; PyPI has none that is longer."""
+_MAX_LENGTH = 214
+"""Longest package name that npm accepts, in characters; PyPI does not have a longer one."""
 
 _ARCHIVE = lazy_pattern(r"\.(?:tgz|tar|gz|bz2|xz|zip|whl)$", re.IGNORECASE)
-"""Endings by which the runners take a word for a file, if one of that name lies where they start."""
+"""Suffixes with which the runners treat a word as a file, if such a file exists in their working directory."""
 
-# What package runners read to find their registry, proxy, interpreter and caches. Names, not prefixes: what else begins
-# with UV_ or NPM_CONFIG_ may be a token for publishing, and NODE_OPTIONS loads code.
+# Variables with which package runners find their registry, proxy, interpreter and caches. They are listed by name and
+# not by prefix, because other variables with UV_ or NPM_CONFIG_ may be tokens for publishing, and NODE_OPTIONS loads
+# code.
 _RUNNER_NAMES = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
@@ -66,7 +67,7 @@ _RUNNER_NAMES = (
     *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_CERT", "PIP_CONFIG_FILE", "PIP_CACHE_DIR"),
     *("PIP_DEFAULT_TIMEOUT", "PIP_NO_INDEX", "PIP_TRUSTED_HOST", "PIPX_HOME", "PIPX_DEFAULT_PYTHON"),
 )
-# npm reads these in any case.
+# npm accepts these in upper and lower case.
 _NPM_NAMES = frozenset(
     f"npm_config_{name}"
     for name in (
@@ -77,22 +78,22 @@ _NPM_NAMES = frozenset(
 
 
 RUNNERS = frozenset({"npm", "npx", "pipx", "uv", "uvx"})
-"""Programs that fetch a server from a registry before they start it."""
+"""Programs that fetch a server from a registry before starting it."""
 
 
 def runner_environment() -> dict[str, str]:
     """The part of our environment that uvx and npx need to reach their registries.
 
-    The server that they start inherits it, so what holds credentials is not in it: see :func:`withheld`.
+    The server inherits it, so variables with credentials are left out: see :func:`withheld`.
     """
     return dict(_runner_variables(credentials=False))
 
 
 def withheld(given: Mapping[str, str]) -> tuple[str, ...]:
-    """Variables that a runner could need and does not get, because the server would get the credentials in them.
+    """Variables that a runner may need but does not get, because the server would see the credentials in them.
 
     Args:
-        given: what the configuration or the command line hands over by name.
+        given: variables that the configuration or the command line passes on by name.
     """
     return tuple(sorted(name for name, _ in _runner_variables(credentials=True) if name not in given))
 
@@ -105,12 +106,13 @@ def _runner_variables(*, credentials: bool) -> Iterator[tuple[str, str]]:
 
 @cache
 def neutral_folder() -> str:
-    """Where package runners start: an empty folder, which this process removes when it ends.
+    """The working directory of package runners: an empty folder, which this process removes at its end.
 
-    Not a checkout, whose ``node_modules``, ``.npmrc`` or files of a package's name the runner would take before what
-    the registry has; and not the home folder itself, which a server may index (mcp-server-codetree reads every source
-    file below the folder it starts in, which took minutes). It lies below the home folder, because npx looks for
-    ``node_modules`` in every folder above, and in the system's temporary folder anybody can make one.
+    It is not a checkout, because the runner would prefer its ``node_modules``, its ``.npmrc`` or a file with the
+    package's name to the registry. It is not the home folder itself, because a server may index that
+    (mcp-server-codetree reads all source files below its working directory, which took minutes). It is below the home
+    folder, because npx searches all parent folders for ``node_modules``, and anybody can create one in the system's
+    temporary folder.
     """
     import atexit
     from shutil import rmtree
@@ -124,14 +126,14 @@ def neutral_folder() -> str:
         caches = home / ".cache"
         caches.mkdir(exist_ok=True)
         made = mkdtemp(prefix="mcp-governor-", dir=caches)
-    except OSError:  # a home that is read-only, as in some containers
+    except OSError:  # a read-only home folder, as in some containers
         return str(home)
     atexit.register(rmtree, made, ignore_errors=True)
     return made
 
 
 def _is_name(name: str) -> bool:
-    return len(name) <= _LONGEST and not _ARCHIVE.search(name)
+    return len(name) <= _MAX_LENGTH and not _ARCHIVE.search(name)
 
 
 def _is_npm(match: re.Match[str]) -> bool:
@@ -139,13 +141,13 @@ def _is_npm(match: re.Match[str]) -> bool:
 
 
 class Package(NamedTuple):
-    """A TARGET that is a package, taken apart.
+    """The parts of a TARGET that is a package.
 
     Attributes:
         scheme: ``pypi`` or ``npm``.
-        name: with its extras.
-        version: empty where none is named.
-        script: empty where none is named.
+        name: name with extras.
+        version: version, or empty.
+        script: name of the script, or empty.
     """
 
     scheme: str
@@ -154,16 +156,16 @@ class Package(NamedTuple):
     script: str
 
     def pinned(self, version: str) -> str:
-        """The TARGET for one release of it."""
+        """The TARGET for one release of the package."""
         sign = "==" if self.scheme == "pypi" else "@"
         return f"{self.scheme}:{self.name}{sign}{version}" + (f":{self.script}" if self.script else "")
 
 
 def package_parts(target: str) -> Package:
-    """The parts of ``pypi:…`` or ``npm:…``.
+    """Parse ``pypi:…`` or ``npm:…``.
 
     Raises:
-        TargetError: it is not understood.
+        TargetError: it is not valid.
     """
     scheme, _, spec = target.partition(":")
     match = _pypi_match(spec) if scheme == "pypi" else _npm_match(spec)
@@ -172,12 +174,12 @@ def package_parts(target: str) -> Package:
 
 
 def is_package(target: str | None) -> bool:
-    """Whether a TARGET names a package of a registry."""
+    """True if a TARGET is a package from a registry."""
     return target is not None and target.startswith(("pypi:", "npm:"))
 
 
 def is_open(target: str | None) -> bool:
-    """Whether a TARGET is a package without a version, so that it means the newest release before ours."""
+    """True if a TARGET is a package without a version, which stands for the newest release before ours."""
     return target is not None and is_package(target) and not package_parts(target).version
 
 
@@ -189,18 +191,18 @@ def package_endpoint(
     env: Mapping[str, str] | None = None,
     cwd: str | None = None,
 ) -> wire.StdioEndpoint:
-    """How the wire starts a package.
+    """The endpoint for a package.
 
     Args:
         target: ``pypi:…`` or ``npm:…``.
         args: arguments of the server.
-        with_: other packages to install beside it, with their versions.
+        with_: other packages to install with it, with their versions.
         env: variables of the server.
-        cwd: the folder that it starts in; by default the current one where there are arguments, which may name
-            files, and else :func:`neutral_folder`.
+        cwd: working directory. The default is the current folder if there are arguments, because these may name files,
+            and :func:`neutral_folder` otherwise.
 
     Raises:
-        TargetError: the name or a requirement is not understood.
+        TargetError: the name or a requirement is not valid.
         MissingDependencyError: the package runner is not installed.
     """
     scheme, _, spec = target.partition(":")
@@ -218,7 +220,7 @@ def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
     """``NAME[==VERSION][:SCRIPT]`` → a uvx command line.
 
     Raises:
-        TargetError: not such a spec, or one of ``with_`` is no requirement.
+        TargetError: the spec or a requirement in ``with_`` is not valid.
         MissingDependencyError: uv is not installed.
     """
     match = _pypi_match(spec)
@@ -235,25 +237,29 @@ def pypi_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
 def _pypi_match(spec: str) -> re.Match[str]:
     match = _PYPI.fullmatch(spec)
     if match is None or not _is_name(match["name"]):
-        raise TargetError(f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "Correct the target.")
+        raise TargetError(
+            f'"pypi:{one_line(spec, 60)}" is not pypi:NAME[==VERSION][:SCRIPT].', "For example: pypi:mcp-server-git"
+        )
     return match
 
 
 def _npm_match(spec: str) -> re.Match[str]:
     match = _NPM.fullmatch(spec)
     if match is None or not _is_npm(match):
-        raise TargetError(f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "Correct the target.")
+        raise TargetError(
+            f'"npm:{one_line(spec, 60)}" is not npm:NAME[@VERSION][:COMMAND].', "For example: npm:mongodb-mcp-server"
+        )
     return match
 
 
-def beside_us(name: str) -> str | None:
-    """A program that is installed beside our own Python, as those of the extra ``run`` are."""
-    beside = Path(sys.executable).parent / name
-    return str(beside) if beside.is_file() else None
+def in_our_environment(name: str) -> str | None:
+    """A program in our own Python environment, such as those of the extra ``run``."""
+    path = Path(sys.executable).parent / name
+    return str(path) if path.is_file() else None
 
 
 def _uvx() -> tuple[str, ...]:
-    if found := beside_us("uvx") or find_program("uvx"):
+    if found := in_our_environment("uvx") or find_program("uvx"):
         return (found,)
     if uv := find_program("uv"):
         return (uv, "tool", "run")
@@ -266,7 +272,7 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
     """``NAME[@VERSION][:COMMAND]`` → an npx command line.
 
     Raises:
-        TargetError: not such a spec, or one of ``with_`` is not NAME[@VERSION].
+        TargetError: the spec is not valid, or one of ``with_`` is not NAME[@VERSION].
         MissingDependencyError: node's npx is not installed.
     """
     match = _npm_match(spec)

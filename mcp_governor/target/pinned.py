@@ -1,4 +1,4 @@
-"""Which release a command line starts: ``uvx --from NAME==V`` and ``npx NAME@V`` say it themselves."""
+"""Find the release that a command line starts, as in ``uvx --from NAME==V`` and ``npx NAME@V``."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 _REQUIREMENT = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,-]*\])?==([A-Za-z0-9.!+_-]+)")
 _UVX_TOOL = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]*@(\d[A-Za-z0-9.!+_-]*)")
-# A range or a tag (^1.2, latest) names no release: npm asks for all three numbers.
+# A range or tag (^1.2, latest) does not name one release; npm requires all three numbers.
 _NPM_SPEC = lazy_pattern(r"(?:@[^/@\s]+/)?[^/@\s]+@(\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]*)?)")
 
 
 def pinned_version(command: Sequence[str]) -> str | None:
-    """The version of the package that a command line starts, ``None`` where it does not say one.
+    """The version of the package that a command line starts, or ``None`` if it does not contain one.
 
     Args:
-        command: of a stdio server, the program first.
+        command: the command of a stdio server, starting with the program.
     """
     if not command:
         return None
@@ -45,7 +45,7 @@ def _pinned_by_uvx(arguments: list[str]) -> str | None:
             return _version(_REQUIREMENT, arguments[index + 1])
         if argument.startswith("--from="):
             return _version(_REQUIREMENT, argument.removeprefix("--from="))
-    return None  # options may take values, so which word names the tool is not sure
+    return None  # options may take values, so it is unclear which word is the tool
 
 
 def _pinned_by_npx(arguments: list[str]) -> str | None:

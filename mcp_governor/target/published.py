@@ -1,7 +1,7 @@
-"""Which releases a registry has, asked through the ordinary clients: uv for ``pypi:``, npm for ``npm:``.
+"""Find the releases in a registry, through its ordinary client: uv for ``pypi:``, npm for ``npm:``.
 
-They know the index, the mirrors and the certificates of the user, and they leave out pre-releases and releases that
-were taken back. Nothing is installed here; what is found is started later, as any other package.
+The clients use the user's index, mirrors and certificates, and they leave out pre-releases and yanked releases. Nothing
+is installed here; the release is started later like any other package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import MissingDependencyError, TargetError, UnreachableError
 from mcp_governor.files import MEBIBYTE
 from mcp_governor.programs import find_program
-from mcp_governor.target.packages import beside_us, neutral_folder, package_parts, runner_environment
+from mcp_governor.target.packages import in_our_environment, neutral_folder, package_parts, runner_environment
 from mcp_governor.text import one_line
 from mcp_governor.versions import Numbered, is_semver
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SECONDS = 60.0
-"""Seconds that a client may take to say which releases there are; it takes one or two. Beyond it the run ends with an
-error."""
+"""Timeout for a client that lists releases, in seconds; it takes one or two. A timeout ends the run with an error."""
 
 MAX_ANSWER = 1 * MEBIBYTE
-"""Bytes of an answer: npm lists a release in some sixty, so this is a package of 15,000. More is an error."""
+"""Largest output of a client, in bytes: npm needs about sixty per release, so this is enough for 15,000. More is an
+error."""
 
 _PEP_440 = re.compile(
     r"v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?"
@@ -43,19 +43,20 @@ _CONCLUSION = re.compile(r",? and you require .*", re.DOTALL)
 
 
 def newest_release(target: str, ours: str | None = None, *, below: bool = False) -> str:
-    """A package with the release that a baseline is: the newest one that is not newer than ours.
+    """The release of a package to use as the baseline: the newest one that is not newer than ours.
 
     Args:
-        target: ``pypi:NAME`` or ``npm:NAME``; one that names a version is returned as it is.
-        ours: the version that is governed; ``None``, or one that the registry does not count, for the newest release.
-        below: leave out ours itself, for a run that judges the very release.
+        target: ``pypi:NAME`` or ``npm:NAME``; with a version, it is returned unchanged.
+        ours: the version that is governed; for ``None``, or if the registry cannot compare it, the newest release is
+            returned.
+        below: exclude our own version, for a run that checks this release.
 
     Returns:
         The target with its version: ``pypi:NAME==1.2.0``.
 
     Raises:
-        TargetError: the package has no such release, or its name is not understood.
-        UnreachableError: the registry did not answer.
+        TargetError: the package has no such release, or its name is not valid.
+        UnreachableError: the registry did not respond.
         MissingDependencyError: uv or npm is not installed.
     """
     parts = package_parts(target)
@@ -67,7 +68,7 @@ def newest_release(target: str, ours: str | None = None, *, below: bool = False)
 
 
 def _bound(scheme: str, ours: str | None, *, below: bool) -> str:
-    """The part of a requirement that leaves out later releases; empty where ours cannot be compared with them."""
+    """The part of a requirement that excludes later releases; empty if our version cannot be compared."""
     if ours is None:
         return ""
     parsed = Numbered.parse(ours)
@@ -80,10 +81,10 @@ def _bound(scheme: str, ours: str | None, *, below: bool) -> str:
 
 
 def _pypi(name: str, bound: str) -> str:
-    uv = beside_us("uv") or find_program("uv")
+    uv = in_our_environment("uv") or find_program("uv")
     if uv is None:
         raise MissingDependencyError(
-            "The releases of a pypi: package are looked up through uv, which is not installed.",
+            "Looking up the releases of a pypi: package requires uv, which is not installed.",
             "Install uv: https://docs.astral.sh/uv/getting-started/installation/",
         )
     words = ("pip", "compile", "--no-deps", "--no-header", "--no-annotate", "--no-progress", "--color", "never")
@@ -98,13 +99,13 @@ def _npm(name: str, bound: str) -> str:
     npm = find_program("npm")
     if npm is None:
         raise MissingDependencyError(
-            "The releases of an npm: package are looked up through npm, which is not installed.",
+            "Looking up the releases of an npm: package requires npm, which is not installed.",
             "Install Node.js, which brings npm: https://nodejs.org/en/download",
         )
-    # One try more: by default npm waits for a minute before it says that nobody answers.
+    # Only one retry, because by default npm takes a minute before it reports that the registry does not respond.
     patience = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
     spec = f"{name}@{bound or '>=0.0.0'}"
-    # With a third field npm lists objects; of two it leaves one out where the other is missing.
+    # With three fields, npm always lists objects; with two, it leaves out the object if one is missing.
     fields = ("name", "version", "deprecated")
     said = _ask((npm, "view", spec, *fields, "--json", *patience), "", f"npm:{name}", errors=False)
     try:
@@ -118,12 +119,12 @@ def _npm(name: str, bound: str) -> str:
     error = document.get("error") if isinstance(document, dict) else None
     if isinstance(error, dict):
         raise _nothing(f"npm:{name}", bound, f"error: {error.get('summary')}\n{error.get('code')}", "@")
-    # All that npm lists is a pre-release or was taken back; what it says of a range without any release is an error.
+    # npm lists only pre-releases or deprecated releases here; a range without any release is an npm error.
     raise _nothing(f"npm:{name}", bound, "E404" if document is not None else "", "@")
 
 
 def _release(item: object) -> Numbered | None:
-    """A version that npm lists, ``None`` for one that its author has taken back (``npm deprecate``)."""
+    """A version that npm lists; ``None`` if its author has deprecated it (``npm deprecate``)."""
     if isinstance(item, dict):
         version = item.get("version")
         return Numbered.parse(version) if isinstance(version, str) and not item.get("deprecated") else None
@@ -131,21 +132,23 @@ def _release(item: object) -> Numbered | None:
 
 
 def _nothing(package: str, bound: str, said: str, pin: str) -> TargetError | UnreachableError:
-    """What is said of a package without a release that fits, or of a registry that does not answer."""
+    """The error for a package without a matching release, or for a registry that does not respond."""
     cause = _cause(said)
-    told = f": {cause}" if cause else ""
+    reason = f": {cause}" if cause else ""
     if _ABSENT.search(said) is None or _OFFLINE.search(said) is not None:
         return UnreachableError(
-            f"The registry did not list the releases of {package}{told}.",
-            "Check the network, or record the surface and name the file instead: mcp-governor snapshot",
+            f"The registry did not list the releases of {package}{reason}.",
+            "Check the network, or compare with a recorded surface instead: mcp-governor snapshot",
         )
     sign = "<=" if bound.startswith("<=") else "<"
     which = f" {'up to' if sign == '<=' else 'before'} {bound.removeprefix(sign)}" if bound else ""
-    return TargetError(f"{package} has no release{which} to compare with{told}.", f"Name one: {package}{pin}VERSION")
+    return TargetError(
+        f"{package} has no release{which} to compare with{reason}.", f"Name a release: {package}{pin}VERSION"
+    )
 
 
 def _cause(said: str) -> str:
-    """The line of a client's answer that says what is wrong."""
+    """The line of a client's output with the reason."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     for mark in ("cause:", "Caused by:", "error:"):
         for line in lines:
@@ -156,10 +159,11 @@ def _cause(said: str) -> str:
 
 
 def _ask(command: Sequence[str], asked: str, package: str, *, errors: bool = True) -> str:
-    """What a client says within the limits, with what it says on standard error where ``errors``.
+    """The output of a client, within limits; with ``errors``, including its standard error.
 
     Raises:
-        UnreachableError: it took longer than :data:`SECONDS`, said more than ``MAX_ANSWER``, or could not be started.
+        UnreachableError: it took longer than :data:`SECONDS`, printed more than ``MAX_ANSWER``, or could not be
+            started.
     """
     import subprocess
     import tempfile
@@ -198,14 +202,14 @@ def _ask(command: Sequence[str], asked: str, package: str, *, errors: bool = Tru
             assert process.stdout is not None
             process.stdout.close()
     if late.is_set():
-        raise UnreachableError(f"The registry did not answer for {package} within {SECONDS:.0f} seconds.", hint)
+        raise UnreachableError(f"The registry did not list the releases of {package} within {SECONDS:.0f} s.", hint)
     if len(said) > MAX_ANSWER:
-        raise UnreachableError(f"The registry answered more than 1 MiB for {package}.", hint)
+        raise UnreachableError(f"The registry's list of the releases of {package} is larger than 1 MiB.", hint)
     return said.decode("utf-8", "replace")
 
 
 def _end(process: subprocess.Popen[bytes], late: object = None) -> None:
-    """End a client and whatever it started; it has a process group of its own. Say so in ``late``."""
+    """End a client and all processes that it started, which share a process group. Set ``late``."""
     if late is not None:
         late.set()  # type: ignore[attr-defined]
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Sources → surfaces."""
+"""Read the surfaces of sources."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 
 def tier_rules(config: Config) -> TierRules:
-    """The config's tier globs as the surface wants them."""
+    """The configured tier globs, as rules for the surface."""
     return TierRules({tier: tuple(globs) for tier, globs in config.tiers.items()})
 
 
 def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
-    """The surface of a source; connects where it is live.
+    """Read the surface of a source; connects to live ones.
 
     Raises:
-        FileFormatError, TargetError: a recording that is missing or none.
-        ServerError: a server that could not be reached or did not speak MCP.
+        FileFormatError, TargetError: the recording is missing or not valid.
+        ServerError: the server cannot be reached or does not implement MCP.
     """
     if isinstance(source, FileSource):
         try:
@@ -50,10 +50,10 @@ def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
 
 
 def refuse_client_config(source: FileSource) -> None:
-    """Say how to name a server, where a file that is no recording lists servers for clients.
+    """Explain how to name a server if a file is a client's configuration and not a recording.
 
     Raises:
-        TargetError: it does.
+        TargetError: it is one.
     """
     from mcp_governor.target.clients import not_named, servers_in
 
@@ -62,10 +62,10 @@ def refuse_client_config(source: FileSource) -> None:
 
 
 def read_sources(sources: Sequence[Source], *, tiers: TierRules = NO_TIER_RULES) -> list[Surface]:
-    """The surfaces of several sources, in their order; live ones are read at the same time.
+    """Read the surfaces of several sources, in order; live ones are read concurrently.
 
     Raises:
-        GovernorError: as :func:`read_source`, for the first source that fails.
+        GovernorError: as for :func:`read_source`, for the first source that fails.
     """
     live = [source for source in sources if isinstance(source, LiveSource)]
     if len(live) < 2 or any(source.list_params for source in live):
@@ -87,7 +87,7 @@ def read_sources(sources: Sequence[Source], *, tiers: TierRules = NO_TIER_RULES)
 
 
 def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
-    """What a live server said, as a surface."""
+    """The surface of a live server."""
     raw = recording.raw
     release = pinned_version(getattr(source.endpoint, "command", ()))
     if release is not None:
@@ -96,7 +96,7 @@ def surface_of(recording: Recording, source: LiveSource, *, tiers: TierRules = N
 
 
 def limits_of(*sources: LiveSource) -> Limits:
-    """The wire's limits for servers that are read together: the longest times of any of them."""
+    """The wire's limits for servers that are read together, with the longest timeouts."""
     from mcp_governor import wire
 
     return wire.Limits(
@@ -113,12 +113,12 @@ def _read_live(source: LiveSource) -> Recording:
 
 @frozen
 class Baseline:
-    """What a run compares with.
+    """The baseline of a run.
 
     Attributes:
-        source: where it came from, as reports name it.
-        surface: the recorded surface.
-        lost: the last release, where the surface that it published is not to be found, and this is another one.
+        source: its name in reports.
+        surface: its surface.
+        lost: the last release, if its published surface was not found and this baseline is another surface.
     """
 
     source: str
@@ -136,27 +136,28 @@ def read_baseline(
     last: StatedRelease | None = None,
     tiers_of: Callable[[], Config] | None = None,
 ) -> Baseline | None:
-    """The baseline: ``--against``, else the config's, else the surface file at the latest release tag, else
-    the one in the work tree; ``None`` where there is none of these, or the run is isolated from them.
+    """Read the baseline.
 
-    The file in the work tree is recorded anew between releases, so it stands for ``last`` only while it is the surface
-    that this release published; else that surface is looked for.
+    It is ``--against``, or else the configured one, or else the surface file at the latest release tag, or else the
+    surface file in the work tree; ``None`` if none of these exists, or if the run is isolated from them.
+
+    The file in the work tree may be recorded again between releases. So it stands for ``last`` only if it still has the
+    surface that this release published; otherwise, that surface is searched for.
 
     Args:
-        config: may name one.
-        against: the one that the user typed.
-        source: what is governed, ``None`` for a surface that was read already. Where it is a server of the
-            configuration, the run starts what that names anyway; over a recording, or over a server that the user
-            typed, the configuration cannot make it start or fetch anything besides.
-        stage: of the run: what a tag released is held to the release before it.
-        ours: says the version that is governed, which a package without a version waits for: it means the newest
-            release that is not newer.
-        last: what the changelog states of the last release.
-        tiers_of: gives the configuration whose tiers a server has that is the baseline; default is ``config``.
+        config: the configuration, which may name a baseline.
+        against: the baseline that the user typed.
+        source: the governed source; ``None`` for a surface that has been read already. If it is a configured server,
+            the run starts what the configuration names anyway. For a recording, or for a server that the user typed,
+            the configuration must not make the run start or fetch anything else.
+        stage: the stage of the run; a tagged release is compared with the release before it.
+        ours: returns the governed version. A package without a version stands for the newest release that is not newer.
+        last: the last release, as the changelog states it.
+        tiers_of: returns the configuration with the tiers for a server that is the baseline; default is ``config``.
 
     Raises:
-        UsageError: the configuration names a server, and ``source`` is not one of its servers.
-        GovernorError: a baseline is named and cannot be read. One that is not named is never an error.
+        UsageError: the configuration names a server as the baseline, and ``source`` is not one of its servers.
+        GovernorError: a named baseline cannot be read. Unnamed baselines may be absent.
     """
     if against is not None or config.baseline:
         named = named_baseline(config, against, source=source)
@@ -171,29 +172,29 @@ def read_baseline(
         if found is None:
             return None
         named = found
-    # A recording has its own tiers: those of today's config would hide that a tool was moved.
+    # A recording has its own tiers; those of the current configuration would hide that a tool was moved.
     tiers = tier_rules(tiers_of() if tiers_of else config) if isinstance(named, LiveSource) else NO_TIER_RULES
     baseline = Baseline(named.shown, read_source(named, tiers=tiers))
-    if against is None and last is not None and _is_recorded_anew(named, config):
+    if against is None and last is not None and _is_overwritten(named, config):
         return published_baseline(config, baseline, last)
     return baseline
 
 
-def _is_recorded_anew(source: Source, config: Config) -> bool:
-    """Whether a baseline is the file of the work tree that ``snapshot`` writes."""
+def _is_overwritten(source: Source, config: Config) -> bool:
+    """True if a baseline is the file in the work tree that ``snapshot`` writes."""
     return isinstance(source, FileSource) and source.path == config.resolve(baseline_file(config))
 
 
 def published_baseline(config: Config, baseline: Baseline, last: StatedRelease) -> Baseline:
-    """A recording of this checkout as the baseline where it is what the last release published, else what is.
+    """The surface of the last release as the baseline: ``baseline`` itself, or the surface that the release recorded.
 
     Args:
-        config: where releases record their surface.
-        baseline: the recording of the work tree, or of HEAD.
+        config: the configuration, which says where releases record their surface.
+        baseline: the recording in the work tree or at HEAD.
         last: the last release, as the changelog states it.
 
     Returns:
-        ``baseline`` with ``lost`` where the surface of the last release is not to be found.
+        ``baseline`` with ``lost`` if the surface of the last release was not found.
     """
     if last.states(baseline.surface):
         return baseline
@@ -202,14 +203,14 @@ def published_baseline(config: Config, baseline: Baseline, last: StatedRelease) 
 
 
 def named_baseline(config: Config, against: str | None = None, *, source: Source | None = None) -> Source:
-    """The source that ``--against`` or the configuration names; nothing is started or fetched yet.
+    """The source that ``--against`` or the configuration names, without starting or fetching anything.
 
     Args:
         config, against, source: as for :func:`read_baseline`; one of the first two names a baseline.
 
     Raises:
-        UsageError: the configuration names a server, and ``source`` is not one of its servers.
-        TargetError: it is not understood, or is not there.
+        UsageError: the configuration names a server as the baseline, and ``source`` is not one of its servers.
+        TargetError: the name is not valid, or the source does not exist.
     """
     from pathlib import Path
 
@@ -219,9 +220,9 @@ def named_baseline(config: Config, against: str | None = None, *, source: Source
     if isinstance(named, LiveSource) and not (isinstance(source, LiveSource) and source.configured):
         shown = one_line(config.baseline, 60)
         raise UsageError(
-            f'The baseline that {config.shown} names ("{shown}") is a server, and a run over a recording, or over '
-            "a target that you type, starts none.",
-            f'Record the baseline with: mcp-governor snapshot -o FILE, or type it: --against "{shown}"',
+            f'The baseline in {config.shown}, "{shown}", is a server. It is started only to check a configured server, '
+            "not a recording or a target from the command line.",
+            f'Add --against "{shown}" to start it, or record it first and compare with the file: mcp-governor snapshot',
         )
     return named
 
@@ -233,11 +234,11 @@ def _default_source(config: Config, stage: Stage) -> Source | None:
     if held is not None:
         return GitSource(shown=f"git:{held[0]}", ref=held[0], path=held[1], folder=config.root)
     if file.is_file() and is_shallow(config.root):
-        # Said where every report names the baseline: the release may be one fetch away.
+        # Reports show this with the name of the baseline, because fetching the tags may be enough.
         shown += " (no release tag in this shallow clone; fetch them: git fetch --unshallow --tags)"
     return FileSource(shown=shown, path=file) if file.is_file() else None
 
 
 def recordings(config: Config, file: str) -> tuple[str, str]:
-    """Where a release may hold its surface: what ``changelog release`` recorded, else the surface file."""
+    """Paths where a release may record its surface: that of ``changelog release``, and the surface file."""
     return f"{config.changelog_options.surfaces.rstrip('/')}/{{version}}.json", file

@@ -1,4 +1,4 @@
-"""Governing a recording instead of a server: what is committed, held to what was committed before."""
+"""Govern a recording instead of a server: compare it with what was committed before."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 def recorded_source(config: Config, target: str | None = None, *, base: Path) -> Source:
-    """The recording to govern: what is named, else the surface file of the work tree.
+    """The recording to govern: the named one, or else the surface file in the work tree.
 
     Args:
-        config: its ``baseline`` names the surface file where that is a ``.json`` file.
+        config: the configuration; a ``baseline`` that is a ``.json`` file names the surface file.
         target: a TARGET that is a recording.
-        base: what a relative ``target`` starts from.
+        base: folder for a relative ``target``.
 
     Raises:
         UsageError: the target is a live server.
-        TargetError: there is no recording; the hint is the command that makes one.
+        TargetError: there is no recording; the hint is the command to make one.
     """
     if target is not None:
         return _no_server(parse_target(target, config, base=base), target)
@@ -53,19 +53,21 @@ def recorded_baseline(
     stage: Stage = EVERY_CHANGE,
     last: StatedRelease | None = None,
 ) -> Baseline | None:
-    """What a recording is compared with: ``against``, else the surface file at the latest release tag, else at
-    ``HEAD``; ``None`` where it was never committed, or the run is isolated from both.
+    """Read the baseline for a recording.
+
+    It is ``against``, or else the surface file at the latest release tag, or else at ``HEAD``; ``None`` if the file was
+    never committed, or if the run is isolated from both.
 
     Args:
-        config: names the surface file.
-        against: what the user typed.
-        base: what a relative ``against`` starts from.
-        stage: of the run: what a tag released is held to the release before it.
-        last: what the changelog states of the last release; ``HEAD`` stands for it only while it has that surface.
+        config: the configuration, which names the surface file.
+        against: the baseline that the user typed.
+        base: folder for a relative ``against``.
+        stage: the stage of the run; a tagged release is compared with the release before it.
+        last: the last release, as the changelog states it; ``HEAD`` stands for it only if it has the same surface.
 
     Raises:
         UsageError: ``against`` is a live server.
-        GovernorError: what is there cannot be read.
+        GovernorError: the baseline cannot be read.
     """
     if against is not None:
         source: Source | None = _no_server(parse_target(against, config, base=base), against)

@@ -1,4 +1,4 @@
-"""TARGET strings → sources."""
+"""Resolve TARGET strings into sources."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Form(NamedTuple):
     """One way to write a TARGET.
 
     Attributes:
-        kind: ``recording`` is read, ``remote`` is reached elsewhere, ``code`` runs code on this machine.
-        short: how a sentence names it.
-        written: how the table of README.md writes it.
-        meaning: what it is, for that table.
+        kind: ``recording`` is read, ``remote`` is a server elsewhere, ``code`` runs code on this machine.
+        short: its form in messages.
+        written: its form in the table of README.md.
+        meaning: its meaning in that table.
     """
 
     kind: Literal["recording", "remote", "code"]
@@ -87,11 +87,11 @@ FORMS = (
     Form("recording", "git:REF[:PATH]", "`git:REF[:PATH]`", "a recorded surface at a git ref"),
     Form("code", "a name from [tool.mcp-governor.servers]", "`NAME`", "a server of `[tool.mcp-governor.servers]`"),
 )
-"""Every form of a TARGET; README.md and our sentences are made of it."""
+"""All forms of a TARGET, for README.md and messages."""
 
 
 def forms(kind: str) -> str:
-    """The forms of one kind, for a sentence."""
+    """The forms of one kind, for a message."""
     return ", ".join(form.short for form in FORMS if form.kind == kind)
 
 
@@ -99,32 +99,34 @@ _FORMS = f"A TARGET is a recording ({forms('recording')}), {forms('remote')}, or
 
 
 def resolve(target: str | None, config: Config, *, command: Sequence[str] = ()) -> Source:
-    """What the command line names, or the config where it names nothing.
+    """Resolve the target of the command line, or the configured one.
 
     Args:
         target: a TARGET string, or ``None``.
-        config: servers, defaults, and the folder that relative paths in it start from.
-        command: what stands after ``--``; a stdio server, or the arguments of a target that is a package.
+        config: the configuration, with servers, defaults, and the folder for its relative paths.
+        command: the words after ``--``: a stdio server, or the arguments for a package.
 
     Raises:
-        UsageError: nothing, or two things, are named.
-        TargetError: the target is not understood or is not there.
+        UsageError: no target is named, or two are.
+        TargetError: the target is not valid or does not exist.
     """
     source = _resolved(target, config, tuple(command))
-    _see_launch(config, source)
+    _check_launch(config, source)
     return source
 
 
 def resolve_both(old: str, new: str | None, config: Config, *, command: Sequence[str] = ()) -> tuple[Source, Source]:
-    """:func:`resolve` for the two that are compared; ``command`` is the new one, and ``--env`` and ``--with`` are for
-    those of the two that they can be for."""
+    """:func:`resolve` for two sources to compare.
+
+    ``command`` is for the new one; ``--env`` and ``--with`` apply to each of the two that supports them.
+    """
     sources = _resolved(old, config, ()), _resolved(new, config, tuple(command))
-    _see_launch(config, *sources)
+    _check_launch(config, *sources)
     return sources
 
 
-def _see_launch(config: Config, *sources: Source) -> None:
-    """Refuse what is typed about the start of a server where no source is one that it can be for."""
+def _check_launch(config: Config, *sources: Source) -> None:
+    """Refuse launch options such as ``--env`` and ``--with`` if they do not apply to any source."""
     launch = config.launch
     endpoints = [source.endpoint for source in sources if isinstance(source, LiveSource)]
     started = [endpoint for endpoint in endpoints if isinstance(endpoint, wire.StdioEndpoint)]
@@ -166,19 +168,19 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
 
 
 def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -> Source:
-    """One TARGET string → a source.
+    """Resolve one TARGET string.
 
-    What has the form of data is data: a server of the configuration never stands for ``FILE.json`` or ``git:REF``,
-    whatever it is called.
+    Strings with the form of a recording are always recordings: a configured server cannot take the place of
+    ``FILE.json`` or ``git:REF``, even with that name.
 
     Args:
         text: the TARGET.
-        config: its servers.
-        base: what relative file paths start from.
-        typed: the user wrote it, and not the configuration: a word that is both a file and a server is refused.
+        config: the configuration with the servers.
+        base: folder for relative paths.
+        typed: true if the user typed it; then a word that is both a file and a server is refused.
 
     Raises:
-        TargetError: it is not understood, or is not there.
+        TargetError: it is not valid, or does not exist.
     """
     if not text.strip():
         raise TargetError("A TARGET is empty.", f"Perhaps a shell variable is not set. {_FORMS}")
@@ -208,7 +210,7 @@ _INTERPRETERS = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node",
 
 
 def _start(text: str) -> str:
-    """How to name the program of a file."""
+    """The command for starting a file, as a hint."""
     import shlex
 
     suffix = Path(text).suffix
@@ -217,7 +219,7 @@ def _start(text: str) -> str:
 
 
 def _hint(text: str, base: Path) -> str:
-    """What was probably meant by a TARGET that is none."""
+    """A hint about what an invalid TARGET probably means."""
     import shutil
 
     words = text.split()
@@ -227,7 +229,7 @@ def _hint(text: str, base: Path) -> str:
 
 
 def _without_secrets(text: str) -> str:
-    """What a user wrote for an address, without the parts where secrets travel, however it is misspelt."""
+    """A possibly misspelt URL without the parts that may contain secrets."""
     before, query, _ = text.partition("?")
     front, at, host = before.rpartition("@")
     scheme, colon, _ = front.partition(":")
@@ -252,7 +254,7 @@ def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: A
 
 
 def shown_url(url: str) -> str:
-    """A URL without user info and query, which may hold secrets."""
+    """A URL without user info and query, which may contain secrets."""
     from urllib.parse import urlsplit, urlunsplit
 
     try:
@@ -279,14 +281,14 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
 
 
 def _object(name: str, base: Path) -> wire.Endpoint:
-    """A server object, in the environment of its project: this process runs in it, or a child does."""
+    """A server object in the environment of its project; if that is not ours, it runs in a child process."""
     python = python_of(base)
     folders = _import_folders(base)
     return wire.object_elsewhere(python, name, folders) if python else wire.ObjectEndpoint(name, folders)
 
 
 def _import_folders(base: Path) -> tuple[str, ...]:
-    """Where a project keeps its modules: its folder, and ``src`` in it."""
+    """The folders with a project's modules: its own, and ``src`` in it."""
     root = base.resolve()
     return tuple(str(folder) for folder in (root, root / "src") if folder.is_dir())
 
@@ -302,18 +304,18 @@ def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noq
 
 
 START_TIMEOUT = 60.0
-"""Seconds until a server has shaken hands: cold starts of 48 seconds were measured."""
+"""Timeout for the start and handshake of a server, in seconds: cold starts of 48 seconds were measured."""
 
 PACKAGE_TIMEOUT = 180.0
-"""Seconds until a server has shaken hands that may have to be fetched and installed before."""
+"""The same for a server that may have to be fetched and installed first."""
 
 
 def _start_timeout(config: Config, server: ServerConfig | None = None, *, installs: bool = False) -> float:
-    """What is configured, else the default of the kind, and at least as long as one answer may take.
+    """The configured timeout, or else the default, but at least the timeout for one response.
 
     Args:
-        server: its own table, where it has one.
-        installs: it is started by a package runner.
+        server: its table in the configuration, if any.
+        installs: true if a package runner starts it.
     """
     named = (server.start_timeout if server else None) or config.start_timeout
     answer = (server.timeout if server else None) or config.timeout
@@ -328,7 +330,7 @@ def _git(text: str, rest: str, config: Config, base: Path) -> Source:
 
 
 def baseline_file(config: Config) -> str:
-    """The surface file's path as the config names it, else the default name."""
+    """The configured path of the surface file, or else the default name."""
     return config.baseline if config.baseline.endswith(".json") else SURFACE_FILE
 
 
@@ -345,7 +347,7 @@ _SCHEMES = {
 
 
 def _file(path: Path, text: str) -> Source:
-    """A recording, whatever is in it: data starts nothing."""
+    """A recording, whatever its content is, because files never start anything."""
     if not os.path.lexists(path):
         raise TargetError(
             f"{one_line(text, 200)} does not exist.", f"Record it with: mcp-governor snapshot -o {one_line(text, 200)}"
@@ -378,36 +380,38 @@ def _stdio(command: tuple[str, ...], config: Config) -> Source:
 
 
 def _installs(command: tuple[str, ...]) -> bool:
-    """Whether a command fetches a server from a registry before it starts it."""
+    """True if a command fetches a server from a registry before starting it."""
     return Path(command[0]).name in RUNNERS
 
 
 def _may_install(command: tuple[str, ...]) -> bool:
-    """Whether a command may take long to start for that reason: ``env A=b npx …`` and ``sh -c "npx …"`` as well."""
+    """True if a command may fetch a server, even indirectly, as in ``env A=b npx …`` and ``sh -c "npx …"``."""
     return any(Path(word).name in RUNNERS for part in command for word in part.split())
 
 
 def _child(command: tuple[str, ...], env: Mapping[str, str], cwd: str | None) -> wire.StdioEndpoint:
-    """A command, with what a package runner needs besides if it is one."""
+    """The endpoint for a command, with the environment of a package runner if it is one."""
     if not _installs(command):
         return wire.StdioEndpoint(runnable(command), env=env, cwd=cwd)
     return wire.StdioEndpoint(runnable(command), env={**runner_environment(), **env}, cwd=cwd, withheld=withheld(env))
 
 
 def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The command, with a program that is not in PATH taken from beside our own Python: an environment that was not
-    activated has its scripts there, ``uvx`` of the extra ``run`` among them."""
+    """The command, with a program that is not in PATH taken from our own Python environment.
+
+    If the environment is not activated, its scripts are not in PATH, including ``uvx`` from the extra ``run``.
+    """
     import shutil
 
     program, *rest = command
-    beside = Path(sys.executable).parent / program
-    if "/" in program or shutil.which(program) or not beside.is_file():
+    path = Path(sys.executable).parent / program
+    if "/" in program or shutil.which(program) or not path.is_file():
         return command
-    return (str(beside), *rest)
+    return (str(path), *rest)
 
 
 def source_of_server(server: ServerConfig, config: Config) -> Source:
-    """A server from the configuration → a source."""
+    """The source of a configured server."""
     name = visible(server.name)
     timeout = server.timeout or config.timeout
     installs = bool(server.package) or bool(server.command and _may_install(server.command))
@@ -429,8 +433,8 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
 
 
 def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint:
-    """A configured ``package`` or ``command``, with the variables and the folder of its table."""
-    # What is typed stands for what the file refers to, which may not be set here at all.
+    """The endpoint of a configured ``package`` or ``command``, with the variables and the folder of its table."""
+    # Typed variables replace those in the file, which may refer to variables that are not set here.
     referred = {name: value for name, value in server.env.items() if name not in config.launch.env}
     environment = {**expand(referred, config, f"servers.{server.name}.env"), **config.launch.env}
     cwd = str(config.root / server.cwd) if server.cwd else str(config.root)
@@ -443,10 +447,10 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
 
 
 def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, str]:
-    """``$NAME`` and ``${NAME}`` taken from the environment.
+    """Replace ``$NAME`` and ``${NAME}`` with values from the environment.
 
     Raises:
-        ConfigError: a variable is not set; the message names the variable and the key, never a value.
+        ConfigError: a variable is not set; the message contains the variable and the key, but no values.
     """
 
     def value_of(key: str, match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""The surface of a release that no tag marks: found by the fingerprint that the changelog states of it."""
+"""Find the surface of an untagged release by the fingerprint in the changelog."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
     from mcp_governor.surface import Surface
 
 _SHORT = 12
-"""Digits of a commit's id that a report shows, as git does in large repositories."""
+"""Digits of a commit id in reports, as in git's output for large repositories."""
 
 
 @frozen
 class StatedRelease:
-    """A release as a changelog states it.
+    """A release as the changelog states it.
 
     Attributes:
-        version: of its section.
-        fingerprint: of the surface that it published.
+        version: version of its section.
+        fingerprint: fingerprint of the surface that it published.
     """
 
     version: str
     fingerprint: str
 
     def states(self, surface: Surface) -> bool:
-        """Whether a surface is the one that was published."""
+        """True if a surface is the published one."""
         return fingerprint(surface) == self.fingerprint
 
 
 def published_surface(config: Config, last: StatedRelease, places: tuple[str, str]) -> tuple[str, Surface] | None:
-    """Where the surface of a release is recorded, as reports name it, and the surface.
+    """Find the recorded surface of a release.
 
-    Looked for in what ``changelog release`` recorded, then in the history of the surface file.
+    The search includes files that ``changelog release`` recorded, and then the history of the surface file.
 
     Args:
-        config: its folder.
+        config: the configuration, for its folder.
         last: the release.
-        places: where a release records its surface, with ``{version}`` for its version; the surface file.
+        places: path where a release records its surface, with ``{version}``; and the surface file.
 
     Returns:
-        ``None`` where neither holds it, such as in a shallow clone.
+        The place as reports name it, and the surface; ``None`` if it was not found, as in a shallow clone.
     """
     for shown, data in _candidates(config, last, places):
         try:
             surface = parse_surface(data, shown)
         except GovernorError:
-            continue  # an older format, or a slip that was committed: not what is looked for
+            continue  # an older format, or a broken file that was committed by mistake
         if last.states(surface):
             return shown, surface
     return None
@@ -66,7 +66,7 @@ def _candidates(config: Config, last: StatedRelease, places: tuple[str, str]) ->
     recorded, file = places
     own = recorded.replace("{version}", last.version)
     path = config.resolve(own)
-    # The version is a word of the changelog: it leads to a file of the folder, or nowhere.
+    # The version comes from the changelog, so make sure that it does not lead out of the folder.
     if path.parent == config.resolve(recorded).parent and path.is_file():
         with contextlib.suppress(OSError):
             yield visible(own), read_bytes(path)

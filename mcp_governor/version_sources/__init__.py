@@ -1,8 +1,8 @@
-"""Where the version of the schema comes from: the server, a project file, an installed distribution, a git tag, a
-constant, or the configuration.
+"""Sources of the schema's version: the server, a project file, an installed distribution, a git tag, a constant, or the
+configuration.
 
-Here lives whatever reads one of those, and whatever says which of them is the right one. Everything is read and
-nothing is run. What a changelog makes of the version is for ``changelog``.
+This package reads these sources and suggests the right one. It never runs code of the project. ``changelog`` checks the
+changelog against the version.
 """
 
 from __future__ import annotations

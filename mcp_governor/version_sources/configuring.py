@@ -1,6 +1,6 @@
-"""Writing one key into a configuration file, and leaving everything else in it as it is.
+"""Write one key into a configuration file, and leave everything else in it unchanged.
 
-The file is edited as text and read again: it says what it said, and the new value, or it is not touched.
+The file is edited as text and then parsed. Unless it equals the old content plus the new value, it is not changed.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ _BOM = "\ufeff"
 
 
 def set_source(text: str, spec: str, *, table: Sequence[str] = (), what: str) -> str:
-    """A configuration file whose ``schema-version`` is ``spec``; see :func:`set_text`."""
+    """Set ``schema-version`` in a configuration file; see :func:`set_text`."""
     return set_text(text, KEY, spec, table=table, what=what)
 
 
 def set_text(text: str, key: str, value: str, *, table: Sequence[str] = (), what: str) -> str:
-    """A configuration file with a key that holds a text; comments, order and line ends stay.
+    """Set a string in a configuration file; comments, order and line endings are preserved.
 
     Args:
-        text: the file, as it is.
-        key: of the configuration.
-        value: what it holds from now on.
-        table: where the key stands in the file: ``("tool", "mcp-governor")`` in pyproject.toml, empty in
-            mcp-governor.toml; below it ``("lint",)`` and the like.
-        what: how messages name the file.
+        text: the content of the file.
+        key: the key.
+        value: its new value.
+        table: the table of the key: ``("tool", "mcp-governor")`` in pyproject.toml, empty in mcp-governor.toml, plus
+            ``("lint",)`` and so on.
+        what: name of the file in messages.
 
     Raises:
-        ConfigError: the file is not TOML, or is laid out so that it has to be edited by hand.
+        ConfigError: the file is not TOML, or its layout requires editing by hand.
     """
     body = text.removeprefix(_BOM).replace("\r\n", "\n")
     try:
@@ -55,8 +55,8 @@ def set_text(text: str, key: str, value: str, *, table: Sequence[str] = (), what
     if here.get(key) == value:
         return text
     here[key] = value
-    for written in _ways(body, key, value, table):
-        if _says(written, expected):
+    for written in _candidates(body, key, value, table):
+        if _contains(written, expected):
             bom = _BOM if text.startswith(_BOM) else ""
             return bom + (written.replace("\n", "\r\n") if "\r\n" in text else written)
     raise ConfigError(
@@ -65,7 +65,7 @@ def set_text(text: str, key: str, value: str, *, table: Sequence[str] = (), what
     )
 
 
-def _says(text: str, expected: dict[str, Any]) -> bool:
+def _contains(text: str, expected: dict[str, Any]) -> bool:
     try:
         return read_toml(text) == expected
     except ValueError:
@@ -78,8 +78,8 @@ def _toml(value: str) -> str:
     return escape_toml(tomlkit.item(value).as_string())
 
 
-def _ways(text: str, key: str, value: str, table: Sequence[str]) -> Iterator[str]:
-    """The file written in different ways, the best first; not each of them fits each layout."""
+def _candidates(text: str, key: str, value: str, table: Sequence[str]) -> Iterator[str]:
+    """Different ways to write the file, best first; each of them fails for some layouts."""
     place = place_of(text, (*table, key), read_toml)
     if place is not None:
         yield text[: place[0]] + _toml(value) + text[place[1] :]
@@ -92,15 +92,15 @@ def _ways(text: str, key: str, value: str, table: Sequence[str]) -> Iterator[str
     begin = next((number + 1 for number, path in tables if path == own), None) if table else 0
     if begin is not None:
         end = next((number for number, _ in tables if number >= begin), len(lines))
-        yield _inserted(lines, _behind_keys(lines, begin, end), [line])
+        yield _inserted(lines, _below_keys(lines, begin, end), [line])
     first = next((number for number, path in tables if path.startswith(f"{own}.")), len(lines)) if table else None
     if first is not None:
         yield _inserted(lines, first, [f"[{own}]", line, ""])
     yield _by_tomlkit(text, key, value, table)
 
 
-def _behind_keys(lines: Sequence[str], begin: int, end: int) -> int:
-    """The line below the last one of a table that is neither blank nor a comment."""
+def _below_keys(lines: Sequence[str], begin: int, end: int) -> int:
+    """The number of the line below the last key of a table."""
     while end > begin and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
     return end

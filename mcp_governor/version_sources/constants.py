@@ -1,4 +1,4 @@
-"""The constants of a Python project, read with :mod:`ast`: governing a server never executes it."""
+"""Read constants of a Python project with :mod:`ast`, without running the project."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 CONSTANT = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _SOURCE_FOLDERS = ("", "src", "lib", "python")
 _MAX_HOPS = 8
-"""Imports and aliases that are followed to a constant: projects re-export once or twice. Beyond, and in a circle, it is
-a configuration error."""
+"""Most imports and aliases that are followed to a constant: projects re-export once or twice. More hops, or a circle,
+are a configuration error."""
 
 
 def read_constant(module: str, name: str, root: Path) -> tuple[str, Path, int]:
-    """The text of a constant, its file, and its line.
+    """The value of a string constant, its file, and its line.
 
     Args:
-        module: as it is imported.
-        name: of the constant, or ``Class.NAME``.
-        root: the folder of the project; modules are looked for in it and in ``src``, ``lib`` and ``python`` below.
+        module: name of the module, as in an import.
+        name: name of the constant, or ``Class.NAME``.
+        root: the folder of the project; modules are searched for in it and in ``src``, ``lib`` and ``python`` below.
 
     Raises:
-        ConfigError: the module or the constant is not there, is not Python, or is no text that can be read
-            without running it; the message names the file and the line.
+        ConfigError: the module or the constant does not exist, is not Python, or is not a string that can be read
+            without running code; the message has the file and the line.
     """
     return _read(module, name, root, hops=0)
 
 
 def read_constant_of_file(file: Path, name: str, root: Path) -> tuple[str, Path, int]:
-    """:func:`read_constant` for a module that is named by its file."""
+    """:func:`read_constant` for a module given by its file."""
     return _of_file(file.stem, name, file, root, hops=0)
 
 
@@ -84,14 +84,14 @@ def _tree(file: Path, root: Path) -> ast.Module:
 
 
 def shown_file(file: Path, root: Path) -> str:
-    """How messages name a file of the project."""
+    """The name of a project file in messages."""
     path = file.relative_to(root) if file.is_relative_to(root) else file
     return visible(path.as_posix())
 
 
 @frozen(slots=False)
 class _Scope:
-    """The assignments of one module, followed as far as text can be followed."""
+    """Follows the assignments of one module to a string."""
 
     module: str
     file: Path

@@ -1,6 +1,6 @@
-"""Which version of a distribution is installed, by the folders that installers write; nothing is imported.
+"""Find the installed version of a distribution from the folders that installers write, without importing anything.
 
-An environment is a ``site-packages`` folder. A distribution in it has a folder of its own, ``NAME-VERSION.dist-info``.
+Each distribution in a ``site-packages`` folder has a folder ``NAME-VERSION.dist-info``.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PLACES = ("lib", "Lib", "lib64")
 
 
 class Installed(NamedTuple):
-    """A distribution as it is installed.
+    """An installed distribution.
 
     Attributes:
-        name: normalised.
-        version: as its metadata says.
-        folder: of its metadata.
+        name: normalised name.
+        version: version in its metadata.
+        folder: folder of its metadata.
     """
 
     name: str
@@ -37,15 +37,15 @@ class Installed(NamedTuple):
 
 
 def normalised(name: str) -> str:
-    """A name as indexes compare it (PEP 503)."""
+    """The normalised form of a name (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def installed(name: str, root: Path) -> Installed | None:
-    """A distribution in the environment of a project, else in the one that mcp-governor runs in.
+    """A distribution in the environment of a project, or else in our own.
 
-    The environment of a project is the one that ``UV_PROJECT_ENVIRONMENT`` names, else ``.venv`` or ``venv`` in its
-    folder, else the one that ``VIRTUAL_ENV`` names.
+    The environment of a project is the one in ``UV_PROJECT_ENVIRONMENT``, or else ``.venv`` or ``venv`` in its folder,
+    or else the one in ``VIRTUAL_ENV``.
     """
     wanted = normalised(name)
     for folder in (*project_environment(root), *own_environment()):
@@ -84,7 +84,7 @@ def site_packages(environment: Path) -> Iterator[Path]:
 
 
 def in_folder(folder: Path, wanted: str) -> Installed | None:
-    """A distribution in one ``site-packages`` folder, ``None`` where it is not there or the folder cannot be read."""
+    """A distribution in a ``site-packages`` folder; ``None`` if it is not there or the folder cannot be read."""
     try:
         with os.scandir(folder) as entries:
             for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
@@ -98,7 +98,7 @@ def in_folder(folder: Path, wanted: str) -> Installed | None:
 
 
 def _stated(folder: Path) -> str:
-    """The version in the metadata; empty where that cannot be read: the name of the folder says it, too."""
+    """The version in the metadata; empty if it cannot be read, because the folder name has it too."""
     for name in ("METADATA", "PKG-INFO"):
         try:
             match = _VERSION.search(read_bytes(folder / name, limit=MAX_TEXT_BYTES))

@@ -1,7 +1,7 @@
-"""Where a document writes one of its texts: found by changing it and reading the document again.
+"""Find the position of a string in a document, by changing candidates and parsing the document again.
 
-TOML and JSON say the same in many layouts (tables, dotted keys, tables on one line, any order). Looking for
-``version =`` finds the version of something else; the parser knows better.
+TOML and JSON allow many layouts (tables, dotted keys, inline tables, any order). Searching for ``version =`` may find
+the version of something else, but the parser shows which one it is.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from mcp_governor.files import MEBIBYTE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_MOST_READ = 16 * MEBIBYTE
-"""Bytes that are read again for one text: thousands of attempts in a project file of 5 KB. Beyond, the place is not
-known."""
+_MAX_READ = 16 * MEBIBYTE
+"""Most bytes that are parsed again for one string: thousands of attempts in a project file of 5 KB. After that, the
+position is unknown."""
 
 
 def place_of(text: str, path: Sequence[str], parse: Callable[[str], Any]) -> tuple[int, int] | None:
-    """The part of a document that writes a string, quotation marks included, as two offsets.
+    """The position of a string in a document, including its quotation marks.
 
     Args:
         text: the document.
         path: the keys that lead to the string.
-        parse: reads such documents; may raise ``ValueError``.
+        parse: parses such documents; may raise ``ValueError``.
 
     Returns:
-        ``None`` where there is no such string, or it is written with escapes.
+        Start and end offset; ``None`` if the string does not exist or is written with escapes.
     """
     value = _at(parse(text), path)
     if not isinstance(value, str):
         return None
     probe = f"{value}?"
-    left = max(1, _MOST_READ // max(1, len(text)))
+    left = max(1, _MAX_READ // max(1, len(text)))
     for mark in ('"', "'"):
         literal = f"{mark}{value}{mark}"
         start = text.find(literal)
@@ -47,7 +47,7 @@ def place_of(text: str, path: Sequence[str], parse: Callable[[str], Any]) -> tup
 
 
 def line_of(text: str, path: Sequence[str], parse: Callable[[str], Any]) -> int | None:
-    """The line, from 1, that writes a string of a document; see :func:`place_of`."""
+    """The line number, from 1, of a string in a document; see :func:`place_of`."""
     found = place_of(text, path, parse)
     return text.count("\n", 0, found[0]) + 1 if found is not None else None
 

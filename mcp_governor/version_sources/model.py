@@ -1,4 +1,4 @@
-"""The version that a changelog must speak of: what it is, who says so, and where to change it."""
+"""The version that a changelog must have: its value, its source, and where to change it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ GIT_TAG = "git-tag"
 DISTRIBUTION = "distribution"
 LITERAL = "configuration"
 PROJECT_FILES = ("pyproject.toml", "package.json", "server.json")
-"""Files of a project that state its version; each is a source by its own name, also below a folder."""
+"""Project files with a version. Each name is a source, with or without a folder."""
 
 SOURCES = (SERVER_INFO, *PROJECT_FILES, "distribution:NAME", GIT_TAG, "package.module:NAME")
-"""Every way to write ``schema-version`` besides the version itself, for messages."""
+"""All forms of ``schema-version`` other than the version itself, for messages."""
 
 
 @frozen
@@ -29,8 +29,8 @@ class Written:
     """A line of a file.
 
     Attributes:
-        file: relative to the folder of the configuration, safe to show.
-        line: from 1.
+        file: path relative to the folder of the configuration, safe to show.
+        line: line number, from 1.
     """
 
     file: str
@@ -42,16 +42,16 @@ class Written:
 
 @frozen(slots=False)
 class SchemaVersion:
-    """The version that the changelog must speak of.
+    """The version that the changelog must have.
 
     Attributes:
-        text: the version, ``None`` where the server reports none.
-        source: who says so, as messages name it (``the server``, ``pyproject.toml:3``,
+        text: the version; ``None`` if the server reports none.
+        source: name of its source in messages (``the server``, ``pyproject.toml:3``,
             ``pkg.mod:NAME (src/pkg/mod.py:3)``).
-        written: where the text itself is written, ``None`` where that is no line of a file.
-        spec: the configuration's ``schema-version``.
-        reported: the version that the server itself reports at the same time, ``None`` where it is not known.
-        find: looks for :attr:`place` where nothing is :attr:`written`; it may read many files.
+        written: the line with the version; ``None`` if it is not on a line of a file.
+        spec: ``schema-version`` of the configuration.
+        reported: the version that the server itself reports; ``None`` if unknown.
+        find: searches for :attr:`place` if :attr:`written` is ``None``; it may read many files.
     """
 
     text: str | None
@@ -63,37 +63,38 @@ class SchemaVersion:
 
     @cached_property
     def place(self) -> Written | None:
-        """Where the version has to be edited, as far as it can be told; looked for on first use."""
+        """The line to edit, if known; searched for on first use."""
         return self.written or (self.find() if self.find is not None else None)
 
     @property
     def count(self) -> str:
-        """What the source is called in a recorded surface; versions of one count can be compared."""
+        """The name of the source in a recorded surface. Versions with the same ``count`` can be compared."""
         return LITERAL if self.spec == self.text else self.spec
 
     @property
     def counts_like_server(self) -> bool:
-        """Whether the source and the server say the same now, so that what a server said earlier can be compared."""
+        """True if the source and the server have the same version now, so that earlier server versions are
+        comparable."""
         return bool(self.text and self.reported) and same_version(self.text or "", self.reported or "")
 
     @property
     def tagged(self) -> bool:
-        """Whether the source says a new version only after the release, when its commit is tagged."""
+        """True if the source gets a new version only after the release, when its commit is tagged."""
         return self.spec.partition(":")[0] == GIT_TAG
 
     @property
     def counts_packages(self) -> bool:
-        """Whether the source counts the releases of a package, so that its tags and its registry count alike."""
+        """True if the source has the version of a package, which its tags and its registry share."""
         kind = self.spec.partition(":")[0]
         return kind in (DISTRIBUTION, GIT_TAG) or Path(kind).name in PROJECT_FILES
 
     def for_release(self, version: str) -> SchemaVersion:
-        """What the source will say once ``version`` is tagged: that, for a tag, and what it says now otherwise."""
+        """The source after ``version`` is tagged: with that version for a tag, and unchanged otherwise."""
         return replace(self, text=version) if self.tagged else self
 
     @property
     def stands(self) -> str:
-        """The first half of a sentence: ``the server still reports 0.2.0``."""
+        """First half of a sentence: ``the server still reports 0.2.0``."""
         if self.text is None:
             return "the server reports no version"
         if self.spec == SERVER_INFO:
@@ -105,7 +106,7 @@ class SchemaVersion:
         return f"{self.source} still says {self.text}"
 
     def advice(self, version: str) -> str:
-        """The second half: what to do so that the source says ``version``."""
+        """Second half: what to do so that the source has ``version``."""
         if self.tagged:
             return f"commit the release and tag it {version}"
         if self.written is not None and self.spec != SERVER_INFO:
@@ -119,6 +120,6 @@ class SchemaVersion:
         return f"set it to {version}"
 
     def lags(self, version: str) -> str:
-        """One clause that says what the source says and what to do: ``the server still reports 0.2.0; set it to 0.3.0
+        """A clause with the current version and what to do, such as ``the server still reports 0.2.0; set it to 0.3.0
         in pyproject.toml line 3``."""
         return f"{self.stands}; {self.advice(version)}"

@@ -1,7 +1,7 @@
-"""Where a version that a server reports is written, so that a message can say which line to edit.
+"""Find the line with the version that a server reports, so that a message can name it.
 
-A best effort: a server may compute its version. The lines that are looked at hold the very text that was reported, or
-make the server; nothing is imported or run.
+This is a best effort, because a server may compute its version. Only lines with exactly the reported version, or that
+create the server, are considered. Nothing is imported or run.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SERVER_CLASSES = frozenset({"FastMCP", "MCPServer", "Server"})
-"""Classes of the Python SDKs that take ``version=`` and report their own where it is left out."""
+"""Classes of the Python SDKs that have ``version=`` and report the SDK's own version without it."""
 
 _SKIPPED = frozenset(
     {".git", ".venv", "venv", "node_modules", "dist", "build", "__pycache__", "tests", "test", "docs", "examples"}
 )
 _SUFFIXES = (".py", ".ts", ".mts", ".js", ".mjs", ".cjs")
-_MOST_FILES = 2_000
-"""Source files that are read for one place, as the bytes below."""
-_MOST_ENTRIES = 20_000
-"""Entries of folders that are looked at for them; a checkout without its dependencies has fewer."""
-_MOST_BYTES = 32 * MEBIBYTE
-"""Source that is read for one place: a second or two. Beyond, the place is not known and the message names none."""
-_LARGEST = 512 * 1024
-"""Bytes of one file; larger ones are generated. They are passed over."""
+_MAX_FILES = 2_000
+"""Most source files that are read for one place, for the same reason as ``_MAX_BYTES``."""
+_MAX_ENTRIES = 20_000
+"""Most folder entries that are read for them; a checkout without its dependencies has fewer."""
+_MAX_BYTES = 32 * MEBIBYTE
+"""Most source that is read for one place, in bytes: a second or two. After that, the message does not name a place."""
+_MAX_FILE_BYTES = 512 * 1024
+"""Largest file that is read, in bytes; larger ones are generated and skipped."""
 
 _SCRIPT_VERSION = re.compile(r"""\bversion\s*[:=]\s*(?P<mark>["'`])(?P<version>[^"'`\n]{1,256})(?P=mark)""")
 _SCRIPT_SERVER = re.compile(r"\bnew\s+(?:Mcp)?Server\s*\(|\bnew\s+FastMCP\b")
 
 
 class ServerCall(NamedTuple):
-    """A call that makes a server.
+    """A call that creates a server.
 
     Attributes:
-        name: of the class.
-        file: where.
-        line: of the call, from 1.
-        version: the text that it is given, ``None`` where it is given none.
-        computed: it is given a version that is no text.
+        name: name of the class.
+        file: file of the call.
+        line: line of the call, from 1.
+        version: the literal version argument, or ``None``.
+        computed: true if the version argument is not a literal string.
     """
 
     name: str
@@ -58,11 +58,11 @@ class ServerCall(NamedTuple):
 
 
 def server_place(text: str | None, root: Path) -> Written | None:
-    """The line that says the version which a server reports.
+    """The line with the version that a server reports.
 
     Args:
-        text: the version; ``None`` where the server reports none.
-        root: the folder of the project. A folder that holds no project is not searched.
+        text: the version; ``None`` if the server reports none.
+        root: the folder of the project. A folder without a project is not searched.
     """
     if not text or not is_project(root):
         return None
@@ -74,7 +74,7 @@ def server_place(text: str | None, root: Path) -> Written | None:
 
 
 def project_place(text: str, root: Path) -> Written | None:
-    """The line of a project file that states a version, where one states that one."""
+    """The line of a project file with this version, if there is one."""
     from mcp_governor.version_sources.projects import project_files, read_project
 
     for file in project_files(root):
@@ -88,7 +88,7 @@ def project_place(text: str, root: Path) -> Written | None:
 
 
 def configured_place(root: Path, config: Path | None) -> Written | None:
-    """The line of a configuration that says ``schema-version``."""
+    """The line of ``schema-version`` in a configuration."""
     from mcp_governor.version_sources.lines import line_of
 
     files = (config,) if config is not None else (root / "mcp-governor.toml", root / "pyproject.toml")
@@ -105,13 +105,13 @@ def configured_place(root: Path, config: Path | None) -> Written | None:
 
 
 def is_project(root: Path) -> bool:
-    """Whether a folder is that of a project, by the files that build tools and we keep in one."""
+    """True if a folder contains a project, judged by the files of build tools and our own."""
     names = ("pyproject.toml", "package.json", "setup.py", "setup.cfg", "mcp-governor.toml", "server.json")
     return any(is_regular(root / name) for name in names)
 
 
 def server_calls(root: Path) -> Iterator[ServerCall]:
-    """The calls in Python source that make a server."""
+    """The calls in Python source that create a server."""
     for file in _sources(root, (".py",)):
         source = _source(file, "")
         if source is not None:
@@ -130,7 +130,7 @@ def _line_in_source(file: Path, source: str, text: str) -> int | None:
 
 
 def _line_in_python(file: Path, source: str, text: str) -> int | None:
-    """The version that a server is given in this file, or a constant of it that a server could be given."""
+    """The line of this version in a server call of the file, or in a constant that a server may use."""
     calls = list(_calls(file, source))
     for call in calls:
         if call.version == text:
@@ -163,7 +163,7 @@ def _calls(file: Path, source: str) -> Iterator[ServerCall]:
 
 
 def _last_name(expression: ast.expr) -> str:
-    """The class of ``FastMCP``, ``fastmcp.FastMCP`` and ``Server[Any]``."""
+    """The class name in ``FastMCP``, ``fastmcp.FastMCP`` and ``Server[Any]``."""
     if isinstance(expression, ast.Subscript):
         expression = expression.value
     if isinstance(expression, ast.Attribute):
@@ -172,16 +172,16 @@ def _last_name(expression: ast.expr) -> str:
 
 
 def _source(file: Path, text: str) -> str | None:
-    """The content of a file that holds a text."""
+    """The content of a file that contains ``text``."""
     try:
-        data = read_bytes(file, limit=_LARGEST)
+        data = read_bytes(file, limit=_MAX_FILE_BYTES)
         return data.decode("utf-8-sig") if text.encode() in data else None
     except (OSError, UnicodeError):
         return None
 
 
 def _sources(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """The source files below a folder, so many of them; links are not followed."""
+    """The source files below a folder, up to the limits; links are not followed."""
     import os
 
     seen = files = size = 0
@@ -189,20 +189,20 @@ def _sources(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     while folders:
         try:
             with os.scandir(folders.pop()) as found:
-                entries = [entry for _, entry in zip(range(_MOST_ENTRIES), found, strict=False)]
+                entries = [entry for _, entry in zip(range(_MAX_ENTRIES), found, strict=False)]
         except OSError:
             continue
         for entry in sorted(entries, key=lambda one: one.name):
             seen += 1
-            if seen > _MOST_ENTRIES:
+            if seen > _MAX_ENTRIES:
                 return
             if entry.is_dir(follow_symlinks=False):
                 if entry.name not in _SKIPPED and not entry.name.startswith("."):
                     folders.append(entry.path)
             elif entry.name.endswith(suffixes) and entry.is_file(follow_symlinks=False):
                 files += 1
-                size += min(entry.stat(follow_symlinks=False).st_size, _LARGEST)
-                if files > _MOST_FILES or size > _MOST_BYTES:
+                size += min(entry.stat(follow_symlinks=False).st_size, _MAX_FILE_BYTES)
+                if files > _MAX_FILES or size > _MAX_BYTES:
                     return
                 yield Path(entry.path)
 

@@ -1,7 +1,7 @@
-"""The version that a project's own files state: pyproject.toml, package.json, server.json.
+"""Read the version in a project's own files: pyproject.toml, package.json, server.json.
 
-Build tools may compute a version by running code or git; nothing is run here. Where a file says that its version is
-computed, the version is read from where the tool reads it, or the message says which other source to name.
+Build tools may compute a version by running code or git, but this module does not run anything. If a version is
+computed, it is read from the place where the build tool reads it, or the error names another source to use.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mcp_governor.errors import ConfigError, FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
-from mcp_governor.parsing import BadValueError, read_toml, see_values
+from mcp_governor.parsing import BadValueError, check_values, read_toml
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources.constants import read_constant, read_constant_of_file, shown_file
@@ -27,22 +27,22 @@ _TAGGING = re.compile(
 """Build requirements that take the version from git tags."""
 
 _SOURCES = {"vcs": "hatch-vcs", "scm": "PDM", "uv-dynamic-versioning": "uv-dynamic-versioning"}
-"""What hatch and PDM call a version that comes from git tags, and how messages name the tool."""
+"""The name of git tags as a version source in hatch and PDM → the name of the tool in messages."""
 
-# Hatch reads this where the project names no pattern of its own; PDM the first alternative of it.
+# Hatch's default pattern; PDM uses its first alternative.
 _ASSIGNED = re.compile(r"(?im)^(?:__version__|VERSION)(?: ?: ?str)? *= *(['\"])v?(?P<version>[^'\"\n]+)\1")
 
-_LONGEST = 256
-"""Characters of a version; see :mod:`mcp_governor.versions`."""
+_MAX_LENGTH = 256
+"""Longest version, in characters; see :mod:`mcp_governor.versions`."""
 
 
 class Stated(NamedTuple):
-    """A version as a file states it.
+    """A version in a file.
 
     Attributes:
         text: the version.
-        file: that writes it; not always the one that was asked for.
-        line: from 1, ``None`` where the text is written in a way that no single line shows.
+        file: the file with the version, which may not be the requested one.
+        line: line number, from 1; ``None`` if the version is not on a single line.
     """
 
     text: str
@@ -51,22 +51,22 @@ class Stated(NamedTuple):
 
 
 def read_project(path: Path, root: Path) -> Stated:
-    """The version that a project file states.
+    """Read the version of a project file.
 
     Args:
         path: a ``pyproject.toml``, ``package.json`` or ``server.json``.
-        root: the folder that messages name files relative to.
+        root: the folder to which paths in messages are relative.
 
     Raises:
-        ConfigError: the file is missing, is not what its name says, or states no version that can be read without
-            running something; the hint says what to write instead.
+        ConfigError: the file is missing, has the wrong format, or does not contain a version that can be read without
+            running code; the hint says what to configure instead.
     """
     reader = {"pyproject.toml": _pyproject}.get(path.name, _json)
     return reader(path, root)
 
 
 def project_name(path: Path, root: Path) -> str | None:
-    """The name of the distribution that a ``pyproject.toml`` describes, ``None`` where it names none.
+    """The name of the distribution in a ``pyproject.toml``, or ``None``.
 
     Raises:
         ConfigError: it cannot be read.
@@ -111,11 +111,11 @@ def _pyproject(path: Path, root: Path) -> Stated:
 
 
 class _Dynamic:
-    """The version of a project that does not state it in its ``pyproject.toml``.
+    """Reads the dynamic version of a project, which is not in its ``pyproject.toml``.
 
     Args:
-        document: of the ``pyproject.toml``.
-        path: of that file.
+        document: content of the ``pyproject.toml``.
+        path: path of that file.
         root: as for :func:`read_project`.
     """
 
@@ -126,10 +126,10 @@ class _Dynamic:
         self._shown = shown_file(path, root)
 
     def read(self) -> Stated:
-        """The version, from where the build tool reads it.
+        """Read the version from the place where the build tool reads it.
 
         Raises:
-            ConfigError: it computes the version, or reads it in a way that is not known here.
+            ConfigError: the tool computes the version, or reads it in a way that is not supported here.
         """
         if tool := self._tagging():
             raise _from_tags(self._path, self._root, tool)
@@ -144,7 +144,7 @@ class _Dynamic:
         )
 
     def _tagging(self) -> str:
-        """The tool that takes the version from git tags, if one does."""
+        """The tool that reads the version from git tags, if there is one."""
         tools = self._table("tool")
         if "setuptools_scm" in tools or "versioningit" in tools:
             return "setuptools-scm" if "setuptools_scm" in tools else "versioningit"
@@ -194,7 +194,7 @@ class _Dynamic:
         return None
 
     def _flit(self) -> Stated | None:
-        """flit reads ``__version__`` of the module that the project is named after."""
+        """flit reads ``__version__`` of the module with the name of the project."""
         backend = self._under("build-system", "build-backend")
         if not isinstance(backend, str) or not backend.startswith("flit"):
             return None
@@ -236,7 +236,7 @@ class _Dynamic:
         return Stated(*read_constant_of_file(self._path.parent / path, name, self._path.parent))
 
     def _assigned(self, path: str, key: str) -> Stated:
-        """A file that hatch or PDM searches: ``__version__ = "…"`` at the beginning of a line."""
+        """Read a file as hatch and PDM do: ``__version__ = "…"`` at the start of a line."""
         file = self._path.parent / path
         text = _text(file, self._root)
         match = _ASSIGNED.search(text)
@@ -250,7 +250,7 @@ class _Dynamic:
         return Stated(_checked(match["version"], "__version__", shown_file(file, self._root)), file, line)
 
     def _content(self, path: Any, key: str) -> Stated:
-        """A file that holds the version and nothing else."""
+        """Read a file that contains only the version."""
         if not isinstance(path, str):
             raise ConfigError(f"schema-version: {key} in {self._shown} does not name one file.", "Name one.")
         file = self._path.parent / path
@@ -279,15 +279,15 @@ def _under(document: Any, *keys: str) -> Any:
 
 
 def _checked(value: Any, key: str, shown: str) -> str:
-    """A version as a text of one line.
+    """Check that a version is a string of one line.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is not.
     """
     if not isinstance(value, str):
         raise ConfigError(f"schema-version: {key} in {shown} is not a string.", 'Write it as a string: "1.0.0".')
     version = value.strip()
-    if not version or len(version) > _LONGEST or not version.isprintable() or " " in version:
+    if not version or len(version) > _MAX_LENGTH or not version.isprintable() or " " in version:
         raise ConfigError(
             f'schema-version: {key} in {shown} is "{one_line(value, 60)}", which is not a version.',
             'Write it as a string: "1.0.0".',
@@ -299,7 +299,7 @@ def _toml(path: Path, root: Path) -> tuple[dict[str, Any], str]:
     text = _text(path, root)
     try:
         document = read_toml(text)
-        see_values(document)
+        check_values(document)
     except BadValueError as error:
         raise ConfigError(
             f"schema-version: {shown_file(path, root)} contains a value that cannot be used: {one_line(str(error))}.",
@@ -326,17 +326,17 @@ def _text(path: Path, root: Path) -> str:
 
 
 def is_placeholder(version: str) -> bool:
-    """Whether a version stands for one that a release tool writes later: ``0.0.0``, ``0.0.0-development``,
+    """True if a version is a placeholder that a release tool replaces: ``0.0.0``, ``0.0.0-development``,
     ``${VERSION}``."""
     parsed = Numbered.parse(version)
     return parsed is None or not any(parsed.numbers)
 
 
 def project_files(folder: Path) -> list[Path]:
-    """The project files of a folder that there are, the most telling first."""
+    """The existing project files of a folder, the most reliable first."""
     return [folder / name for name in ("pyproject.toml", "package.json", "server.json") if is_regular(folder / name)]
 
 
 def spec_of(path: Path, root: Path) -> str:
-    """How ``schema-version`` names a project file."""
+    """The value of ``schema-version`` for a project file."""
     return PurePosixPath(path.relative_to(root).as_posix()).as_posix()

@@ -1,4 +1,4 @@
-"""``schema-version`` of the configuration → the version that it stands for, read and never run."""
+"""Read the version that ``schema-version`` of the configuration refers to, without running anything."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _TAG_NAME = re.compile(r"[^\s:]{1,200}")
 
 
 def schema_version(spec: str, surface: Surface | None, root: Path, *, config: Path | None = None) -> SchemaVersion:
-    """The version that the configuration's ``schema-version`` stands for.
+    """The version that ``schema-version`` of the configuration refers to.
 
     Args:
         spec: ``serverInfo``, ``pyproject.toml``, ``package.json`` or ``server.json`` (also below a folder:
             ``packages/one/package.json``), ``distribution:NAME``, ``git-tag`` or ``git-tag:NAME``,
             ``pkg.module:NAME`` (or ``pkg.module:Class.NAME``), or the version itself.
         surface: the live surface, for ``serverInfo``.
-        root: the configuration's folder; paths are relative to it, and modules are looked for in it and in ``src``,
+        root: the configuration's folder; paths are relative to it, and modules are searched for in it and in ``src``,
             ``lib`` and ``python`` below.
-        config: the file of the configuration, to say where a version stands that is written in it.
+        config: the configuration file, to give the line of a literal version.
 
     Raises:
-        ConfigError: it names no source, or the source states no version that can be read without running
-            something; the message names the file and the line.
+        ConfigError: it is not a source, or the source does not contain a version that can be read without running
+            code; the message has the file and the line.
     """
     if spec == SERVER_INFO:
         return of_server(surface, root)
@@ -52,7 +52,7 @@ def schema_version(spec: str, surface: Surface | None, root: Path, *, config: Pa
 
 
 def _of_project(spec: str, root: Path, config: Path | None) -> SchemaVersion:
-    """What a source says that is not the server."""
+    """The version from any source other than the server."""
     kind, _, argument = spec.partition(":")
     if kind == DISTRIBUTION:
         return _of_distribution(spec, argument, root)
@@ -66,7 +66,7 @@ def _of_project(spec: str, root: Path, config: Path | None) -> SchemaVersion:
 
 
 def of_server(surface: Surface | None, root: Path) -> SchemaVersion:
-    """The version that the server reports, or that its target pins."""
+    """The version that the server reports, or the one that its target pins."""
     from mcp_governor.version_sources.places import server_place
 
     text = surface.version if surface is not None else None
@@ -85,10 +85,10 @@ def _of_file(spec: str, stated: Stated, root: Path) -> SchemaVersion:
 
 
 def _of_distribution(spec: str, name: str, root: Path) -> SchemaVersion:
-    """The project's own files where they describe that distribution, else its installed metadata.
+    """The version of a distribution from the project's own files if they describe it, or else from installed metadata.
 
-    The files come first because they are the same on every machine, and because an editable installation keeps the
-    metadata of the day on which it was made.
+    The files come first because they are the same on every machine, and because the metadata of an editable
+    installation may be outdated.
     """
     from mcp_governor.version_sources.constants import shown_file
     from mcp_governor.version_sources.distributions import installed, normalised

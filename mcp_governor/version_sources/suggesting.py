@@ -1,7 +1,7 @@
-"""Which source of a version is the right one for a server: its own word, or its project's.
+"""Suggest the source of a server's version: the server itself or its project.
 
-A FastMCP or SDK server that is made without ``version=`` reports the version of its library, and its reported version
-then moves whenever the library is released. Servers also report a version that their project left behind.
+A FastMCP or SDK server that is created without ``version=`` reports the version of its library, which changes with each
+release of the library. Servers may also report an outdated version of their project.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 FIRST_VERSION = "0.1.0"
-"""What a changelog starts at where neither the server nor the project says a version."""
+"""The first version in a changelog if neither the server nor the project has one."""
 
 LIBRARIES = {"fastmcp": "FastMCP", "mcp": "the MCP SDK"}
-"""Distributions whose version a server reports that is given none, and how messages name them."""
+"""Distributions whose version a server reports if it has none of its own → their names in messages."""
 
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
 _LOCKED = re.compile(r'^name = "(?P<name>fastmcp|mcp)"\nversion = "(?P<version>[^"\n]{1,256})"', re.MULTILINE)
@@ -39,8 +39,8 @@ _REQUIREMENTS = ("requirements.txt", "requirements.lock", "requirements-dev.txt"
 _PINNED = re.compile(
     r"^(?P<name>fastmcp|mcp)(?:\[[\w,. -]*\])?[ \t]*==[ \t]*(?P<version>[\w.!+-]{1,256})", re.MULTILINE | re.IGNORECASE
 )
-_LARGEST_LOCK = 8 * MEBIBYTE
-"""Bytes of a lock file: one of 2,000 packages has 5 MB. A larger one is passed over."""
+_MAX_LOCK_SIZE = 8 * MEBIBYTE
+"""Largest lock file that is read, in bytes: one with 2,000 packages has 5 MB. A larger one is skipped."""
 
 
 @frozen
@@ -48,10 +48,10 @@ class Suggestion:
     """The source that ``schema-version`` should name.
 
     Attributes:
-        spec: as the configuration writes it; ``serverInfo`` where the server's own word is right.
-        reason: why it is not ``serverInfo``, one sentence; empty where it is.
-        version: what that source says now.
-        library: the library whose version the server reports, as messages name it; empty where that is not known.
+        spec: the value for the configuration; ``serverInfo`` if the server's own version is right.
+        reason: a sentence about why it is not ``serverInfo``; empty if it is.
+        version: the current version of that source.
+        library: name of the library whose version the server reports; empty if unknown.
     """
 
     spec: str
@@ -61,16 +61,16 @@ class Suggestion:
 
 
 def suggest_source(surface: Surface, root: Path, *, search: bool = True) -> Suggestion:
-    """The right source of a server's version; files of the project are read, nothing is run.
+    """Suggest the source of a server's version. Project files are read, but nothing is run.
 
     Args:
-        surface: of the server.
-        root: the folder of its project. Where it states no version, the server's own counts.
-        search: look through the source of the project for the call that makes the server, which may take a second.
+        surface: the surface of the server.
+        root: the folder of its project. If that has no version, the server's own is used.
+        search: search the project's source for the call that creates the server, which may take a second.
 
     Returns:
-        ``serverInfo`` where the server reports its project's version, or nothing says otherwise; a source of the
-        project where that states another one; the version 0.1.0 itself where neither says one that is its own.
+        ``serverInfo`` if the server reports its project's version, or if there is no reason against it; a source in the
+        project if that has another version; the literal version 0.1.0 if neither has a version of its own.
     """
     reported = of_server(surface, root)
     if surface.release is not None:
@@ -100,7 +100,7 @@ def _shown(version: SchemaVersion) -> str:
 
 
 def _own_version(reported: str | None, root: Path) -> SchemaVersion | None:
-    """The version that the project states: the reported one where any of its sources says that, else the first."""
+    """The version of the project: the reported one if any of its sources has it, or else the first one."""
     found = [version for version in _sources(root) if version.text and not is_placeholder(version.text)]
     for version in found:
         if reported and same_version(version.text or "", reported):
@@ -109,7 +109,7 @@ def _own_version(reported: str | None, root: Path) -> SchemaVersion | None:
 
 
 def _sources(root: Path) -> Iterator[SchemaVersion]:
-    """What the sources of a project say, the most telling first."""
+    """The versions from the sources of a project, the most reliable first."""
     for file in project_files(root):
         specs = [spec_of(file, root)]
         if file.name == "pyproject.toml":
@@ -123,7 +123,7 @@ def _sources(root: Path) -> Iterator[SchemaVersion]:
 
 
 def _computed(project: Path, root: Path) -> list[str]:
-    """The sources of a Python project that computes its version: its tags, else how it is installed."""
+    """The sources for a Python project with a computed version: its tags, or else its installed metadata."""
     try:
         name = project_name(project, root)
     except ConfigError:
@@ -132,7 +132,7 @@ def _computed(project: Path, root: Path) -> list[str]:
 
 
 def _library(reported: str, root: Path, *, search: bool) -> tuple[str, str]:
-    """The library whose version is reported, and a sentence that says how that is known; both empty where it is not."""
+    """The library whose version is reported, and a sentence with the evidence; both empty if unknown."""
     call = _unversioned_call(root) if search else None
     name = next((name for name, version in _library_versions(root) if same_version(version, reported)), "")
     if not name and call is None:
@@ -147,7 +147,7 @@ def _library(reported: str, root: Path, *, search: bool) -> tuple[str, str]:
 
 
 def _unversioned_call(root: Path) -> ServerCall | None:
-    """The call that makes the server without a version, where no call in the project gives one."""
+    """The call that creates the server without a version, if no call in the project passes one."""
     calls = list(server_calls(root))
     if any(call.computed or call.version is not None for call in calls):
         return None
@@ -155,11 +155,11 @@ def _unversioned_call(root: Path) -> ServerCall | None:
 
 
 def _library_versions(root: Path) -> Iterator[tuple[str, str]]:
-    """The libraries that the server may run with: as its project locks them, as they are installed there, and here."""
+    """Library versions that the server may use: from the project's lock file, its environment, and our own."""
     for names, pattern in ((_LOCKS, _LOCKED), (_REQUIREMENTS, _PINNED)):
         for name in names:
             try:
-                text = read_bytes(root / name, limit=_LARGEST_LOCK).decode("utf-8", "replace").replace("\r\n", "\n")
+                text = read_bytes(root / name, limit=_MAX_LOCK_SIZE).decode("utf-8", "replace").replace("\r\n", "\n")
             except OSError:
                 continue
             yield from ((match["name"].lower(), match["version"]) for match in pattern.finditer(text))

@@ -1,9 +1,9 @@
 """Raw MCP: stdio, streamable HTTP, HTTP+SSE and in-process, in both protocol eras.
 
-Here live the transports, the session and its eras, the child processes, and the limits of what a server may send. What
-an answer means is for ``surface`` and ``call``.
+This package has the transports, the session with its protocol eras, child processes, and the limits on what a server
+may send. ``surface`` and ``call`` interpret the responses.
 
-The server's words come through unfiltered: this package speaks JSON-RPC itself. Names are loaded on first use.
+Messages pass unfiltered, because this package implements JSON-RPC itself. Names are loaded on first use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What to do about a program that did not start as a server, read from its last words.
+"""Turn the output of a program that did not start as a server into a hint.
 
-Most servers that do not start say why: an argument, a variable, another script, an older SDK. What they say is in the
-words of their framework; this turns the common forms into what the user types next. Only names that match a strict
-pattern are repeated here, so that nothing of a hostile text gets into a command.
+Most servers that do not start print the reason: a missing argument or variable, another script, an older SDK. This
+module recognises the messages of common frameworks and says what to type next. Only names that match a strict pattern
+are repeated, so that hostile output cannot get into a command.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _NAME = r"[A-Za-z0-9][\w.-]{0,80}"
 
 
 def advice(said: str, package: str = "", *, given: Collection[str] = ()) -> str:
-    """What to do next, one or two sentences; empty where the words are of no known form.
+    """One or two sentences about what to do next; empty if the output is not recognised.
 
     Args:
-        said: the program's stdout and stderr.
-        package: ``pypi:NAME…`` or ``npm:NAME…`` as the user named it, empty for a command.
-        given: names of variables that it gets already.
+        said: stdout and stderr of the program.
+        package: ``pypi:NAME…`` or ``npm:NAME…`` as the user wrote it, empty for a command.
+        given: names of variables that the program gets already.
     """
     text = _ANSI.sub("", said)
     for form in _FORMS:
         found = form(text, package)
         if found:
             return found
-    return _variables(text, given) or _arguments(text, package) or (_UNTOLD if package else "")
+    return _variables(text, given) or _arguments(text, package) or (_NO_REASON if package else "")
 
 
 _ADDRESS = re.compile(r"https?://(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:/[\w/-]{0,60})?")
@@ -40,7 +40,7 @@ _LISTENS = re.compile(r"(?i:\b(?:listening|running|serving|started|available)\b[
 
 
 def serves_http(said: str) -> str:
-    """What to do about a program that waits on a port instead of reading stdin; empty where it says nothing of one."""
+    """A hint for a program that listens on a port instead of reading stdin; empty if its output names no port."""
     text = _ANSI.sub("", said)
     addresses = _ADDRESS.findall(text)
     where = next((found for found in addresses if found.endswith(("/mcp", "/sse"))), "".join(addresses[:1]))
@@ -54,21 +54,21 @@ def serves_http(said: str) -> str:
     )
 
 
-_UNTOLD = (
+_NO_REASON = (
     "Servers that exit at once usually need arguments (write them after --) or variables (--env NAME). See its "
     "documentation, or start it by hand."
 )
 
 
 def _with(requirement: str, package: str) -> str:
-    """How to install something beside the server."""
+    """How to install another package together with the server."""
     if package.startswith("pypi:"):
         return f"Add: --with '{requirement}' (in the configuration: with = [\"{requirement}\"])"
     return f"Install '{requirement}' where it runs; with uvx: uvx --with '{requirement}' …"
 
 
 def _base(package: str) -> str:
-    """A package without the script that it names."""
+    """A package without the name of a script."""
     scheme, _, rest = package.partition(":")
     return f"{scheme}:{rest.partition(':')[0]}"
 
@@ -108,7 +108,7 @@ _NODE = re.compile(
 
 
 def _node(text: str, package: str) -> str:  # noqa: ARG001
-    # npm warns of engines also where a package then works; the message is shown only where it did not.
+    # npm also warns about engines if the package works; this code runs only if it did not start.
     if ("EBADENGINE" in text or "equire" in text) and (match := _NODE.search(text)):
         return f"It asks for Node.js {match[1].strip()}. Install that version and put it first in PATH."
     return ""
@@ -177,17 +177,17 @@ _NOT_INSTALLED = re.compile(
 
 
 def lacks_environment(said: str) -> bool:
-    """Whether a program did not start because something is not installed or not built where it runs."""
+    """True if a program did not start because something is not installed or built in its environment."""
     return _NOT_INSTALLED.search(_ANSI.sub("", said)) is not None
 
 
-_TELLING = re.compile(r"^\s*(?:[\w.]*(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|[Uu]sage:)")
+_ERROR_LINE = re.compile(r"^\s*(?:[\w.]*(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|[Uu]sage:)")
 
 
-def telling_line(said: str) -> str:
-    """The one line of a program's last words that says most about its end; empty where it said nothing."""
+def error_line(said: str) -> str:
+    """The last line that looks like an error, or else the last line; empty if there is no output."""
     lines = [line.strip() for line in _ANSI.sub("", said).splitlines() if line.strip()]
-    return next((line for line in reversed(lines) if _TELLING.match(line)), lines[-1] if lines else "")
+    return next((line for line in reversed(lines) if _ERROR_LINE.match(line)), lines[-1] if lines else "")
 
 
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'")
@@ -244,19 +244,19 @@ _VARIABLE = re.compile(
 )
 _FIELD = re.compile(r"(?m)^([A-Za-z][A-Za-z0-9_]{2,60})\n[ ]+(?:Field required|Input should)")
 _NO_VARIABLES = ("ERR_", "MODULE_NOT_FOUND", "E_", "UV_", "NPM_", "NODE_", "UND_ERR", "SIG")
-_LONGEST = 60
-"""Characters of a variable's name; what is longer is no name."""
+_MAX_LENGTH = 60
+"""Longest variable name, in characters; a longer word is something else."""
 
 _NAMED = 3
-"""How many variables a hint names; whoever wants more is told the rest by the server."""
+"""Most variables that a hint names; the server asks for the others when these are set."""
 
 
 def asked_variables(said: str, *, given: Collection[str] = ()) -> tuple[list[str], bool]:
-    """The variables that a program asks for, a few at most, and whether one of them is enough.
+    """The first few variables that a program asks for, and true if one of them is enough.
 
     Args:
-        said: its stdout and stderr.
-        given: names of variables that it gets already.
+        said: stdout and stderr of the program.
+        given: names of variables that the program gets already.
     """
     text = _ANSI.sub("", said)
     found: dict[str, None] = {}
@@ -270,13 +270,13 @@ def asked_variables(said: str, *, given: Collection[str] = ()) -> tuple[list[str
     if "ettings" in text:
         found.update(dict.fromkeys(name.upper() for name in _FIELD.findall(text)))
     names = [
-        name for name in found if len(name) <= _LONGEST and not name.startswith(_NO_VARIABLES) and name not in given
+        name for name in found if len(name) <= _MAX_LENGTH and not name.startswith(_NO_VARIABLES) and name not in given
     ][:_NAMED]
     return names, one_is_enough and len(names) > 1
 
 
 def _variables(text: str, given: Collection[str]) -> str:
-    """The hint to hand over variables; of those that a line names as alternatives, one."""
+    """The hint to pass variables on; if a line names alternatives, one of them is enough."""
     names, one_is_enough = asked_variables(text, given=given)
     if not names:
         return ""
@@ -292,7 +292,7 @@ def _variables(text: str, given: Collection[str]) -> str:
     )
 
 
-_WANTS_ARGUMENTS = re.compile(
+_NEEDS_ARGUMENTS = re.compile(
     r"arguments? (?:are|is) required|[Mm]issing (?:required )?(?:argument|option|parameter)"
     r"|required (?:option|argument)|command[- ]line argument|as an argument|[Nn]ot enough (?:non-option )?arguments"
     r"|(?im:^\s*usage\b)"
@@ -303,13 +303,13 @@ _REQUIRED = re.compile(
 )
 
 
-def wants_arguments(said: str) -> bool:
-    """Whether a program ended because it needs arguments."""
-    return _WANTS_ARGUMENTS.search(_ANSI.sub("", said)) is not None
+def needs_arguments(said: str) -> bool:
+    """True if a program ended because it needs arguments."""
+    return _NEEDS_ARGUMENTS.search(_ANSI.sub("", said)) is not None
 
 
 def _arguments(text: str, package: str) -> str:
-    if not wants_arguments(text):
+    if not needs_arguments(text):
         return ""
     match = _REQUIRED.search(text)
     wanted = next(filter(None, match.groups())).strip() if match else ""

@@ -1,8 +1,8 @@
-"""A server that is our child, without an event loop.
+"""Run a server as a child process without an event loop.
 
-One conversation with one child needs none, and a check of a small server takes 14 to 20 % more CPU with one (206 → 235
-ms, Python 3.11). Everything here is ``async`` in name, so that the same protocol code drives it, and never suspends:
-:func:`drive` runs such a coroutine to its end. POSIX only, because it waits for pipes.
+A single conversation with one child does not need a loop, and with one, a check of a small server takes 14 to 20 % more
+CPU time (206 → 235 ms, Python 3.11). The functions are ``async`` so that the same protocol code can drive them, but
+they never suspend: :func:`drive` runs such a coroutine to its end. POSIX only, because it waits for pipes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AVAILABLE = os.name == "posix"
 def drive(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that never suspends.
 
-    SIGTERM ends the work first, so that the child is ended, and then takes its usual effect.
+    On SIGTERM, the child is ended before the signal takes its usual effect.
     """
     with _sigterm_raises():
         try:
@@ -52,12 +52,12 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
 
 
 class _TerminatedError(BaseException):
-    """SIGTERM came."""
+    """SIGTERM was received."""
 
 
 @contextmanager
 def _sigterm_raises() -> Iterator[None]:
-    # A handler that somebody else has installed knows better.
+    # Respect a handler that somebody else has installed.
     ours = threading.current_thread() is threading.main_thread() and (
         signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     )
@@ -83,11 +83,11 @@ class Blocking:
     """A :class:`~mcp_governor.wire.transport.Pipelined` transport that blocks its thread while it waits.
 
     Args:
-        process: the leash of the child, with the child's three pipes.
-        hold: the child.
-        inbox: takes what was not asked for.
-        limits: bounds.
-        stderr: gets the last words on its stderr.
+        process: the leash process, with the child's three pipes.
+        hold: the handle of the child.
+        inbox: receives messages that are not responses.
+        limits: limits on what the server may send.
+        stderr: receives the end of its stderr.
     """
 
     mirrors = False
@@ -125,7 +125,7 @@ class Blocking:
         return self.mailbox.collect(number)
 
     async def notify(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> None:  # noqa: ARG002
-        """See :class:`~mcp_governor.wire.transport.Transport`; the rest goes out while an answer is awaited."""
+        """See :class:`~mcp_governor.wire.transport.Transport`; unsent data is written while waiting for a response."""
         if self.mailbox.broken is not None:
             raise self.mailbox.broken
         self._queue(message)
@@ -146,14 +146,14 @@ class Blocking:
         """End the child and everything that it started.
 
         Args:
-            gently: close its stdin and give it ``limits.close_timeout`` to leave by itself first.
+            gently: close its stdin first and give it ``limits.close_timeout`` to exit by itself.
         """
         hold = self._hold
         self._drop_stdin()
         if gently:
             self._until(hold.look, self._limits.close_timeout)
         hold.release()
-        # Also where the child itself has left: what it started may still be there.
+        # Also if the child itself has exited, because processes that it started may still run.
         self._until(lambda: hold.over, hold.longest_end)
         self._selector.close()
         hold.close(self._process.pid)
@@ -169,7 +169,7 @@ class Blocking:
             self._ignore(self._hold.status.fileno())
 
     def _until(self, done: Callable[[], bool], seconds: float | None) -> None:
-        """Move bytes until ``done``, or time is up."""
+        """Transfer data until ``done`` returns true or the time is up."""
         end = None if seconds is None else time.monotonic() + seconds
         while not done():
             left = None if end is None else end - time.monotonic()
@@ -195,7 +195,7 @@ class Blocking:
                 self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_stdin)
             return
         except OSError:
-            # The child reads no more; its stdout will tell why.
+            # The child does not read any more; its stdout will show the reason.
             self.pulse.deaf = True
             self._unsent.clear()
         self._ignore(self._stdin)
@@ -213,7 +213,7 @@ class Blocking:
             return
         for line in lines:
             for reply in self.mailbox.feed(line):
-                # A child that asks and does not read its answers gets no more of them.
+                # A child that does not read our replies gets no more of them.
                 if len(self._unsent) < self._limits.strays:
                     self._queue(reply)
         if not piece:
@@ -249,7 +249,7 @@ class Blocking:
 async def open_blocking(
     endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stderr: bytearray
 ) -> AsyncIterator[Blocking]:
-    """As :func:`mcp_governor.wire.stdio.open_stdio`, blocking."""
+    """Like :func:`mcp_governor.wire.stdio.open_stdio`, but blocking."""
     child.check(endpoint)
     transport: Blocking | None = None
     well = False
@@ -277,12 +277,12 @@ def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[subprocess.Popen[by
             bufsize=0,
             env=child.child_environment(endpoint),
             cwd=endpoint.cwd,
-            # A signal from the terminal is for us; the leash follows.
+            # Signals from the terminal are for us; the leash ends when we do.
             start_new_session=True,
             preexec_fn=hold.fork if forks else None,
             pass_fds=() if forks else hold.theirs,
         )
-        hold.see_started()
+        hold.wait_until_started()
     except (OSError, ValueError) as error:
         hold.close(0)
         if process is not None:

@@ -1,4 +1,4 @@
-"""What every way of running a child shares: its environment, and the sentences about its end."""
+"""Code for all ways to run a child process: its environment, and messages about its end."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from mcp_governor.wire.endpoint import StdioEndpoint
 
 CHUNK = 65_536
-"""Bytes of one read: what a pipe holds on Linux."""
+"""Size of one read, in bytes: the capacity of a pipe on Linux."""
 POLL = 0.01
-"""Seconds between two looks at a child that is leaving."""
+"""Polling interval for a child that is about to exit, in seconds."""
 
 POSIX = sys.platform != "win32"
-"""Whether a child is held by a leash; on Windows it is held by a job object."""
+"""True if a leash controls a child; on Windows, a job object does."""
 
-# What a program needs to find itself, its user, its language, its certificates and its temporary files.
-# Everything else of our environment stays here: it may hold secrets that are none of the server's business.
+# Variables that a program needs to find itself, its user, its language, its certificates and its temporary files.
+# Others are not passed on, because they may contain secrets that the server must not see.
 _INHERITED = (
     *("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
     *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
@@ -36,19 +36,19 @@ _INHERITED = (
 )
 
 
-# What points our own Python at its modules would break another one.
+# These variables point our own Python to its modules and would break another one.
 _OURS = frozenset({"PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__"})
 
 
 def child_environment(endpoint: StdioEndpoint) -> dict[str, str]:
-    """The minimal environment of a child, or all of ours if it inherits, plus what the endpoint names."""
+    """The environment of a child: the minimal one, or ours if it inherits, plus the endpoint's variables."""
     if endpoint.inherits:
         return {name: value for name, value in os.environ.items() if name not in _OURS} | dict(endpoint.env)
     return {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(endpoint.env)
 
 
 class Lines:
-    """Puts the pieces that a pipe gives back together into lines.
+    """Joins the pieces that are read from a pipe into lines.
 
     Args:
         longest: most bytes of a line.
@@ -63,7 +63,7 @@ class Lines:
         """The lines that end in this piece.
 
         Raises:
-            ProtocolError: the line that has begun is too long already; nothing more of it is kept.
+            ProtocolError: the current line is too long; the rest of it is dropped.
         """
         *lines, rest = piece.split(b"\n")
         if lines:
@@ -80,12 +80,12 @@ class Lines:
         return lines
 
     def rest(self) -> list[bytes]:
-        """The line that has begun and will never end, if there is one."""
+        """The last line if it has no line feed."""
         return [b"".join(self._parts)] if self._size else []
 
 
 def check(endpoint: StdioEndpoint) -> None:
-    """See whether a child can be started at all.
+    """Check that a child can be started at all.
 
     Raises:
         TargetError: the command is empty, or the folder to start in does not exist.
@@ -97,7 +97,7 @@ def check(endpoint: StdioEndpoint) -> None:
 
 
 def not_started(error: OSError | ValueError) -> UnreachableError:
-    """Why the operating system did not start a child."""
+    """The error for a child that the operating system did not start."""
     if isinstance(error, FileNotFoundError):
         return UnreachableError(
             "the command was not found.", "Check its spelling, or install it; it is looked up in PATH."
@@ -109,11 +109,11 @@ def not_started(error: OSError | ValueError) -> UnreachableError:
 
 
 def gone(code: int | None, *, heard: bool = True) -> ConnectionLostError:
-    """Why a child's stdout ended.
+    """The error for a child whose stdout ended.
 
     Args:
-        code: its exit status; ``None`` where it still runs.
-        heard: whether it had read what it was sent.
+        code: its exit status; ``None`` if it still runs.
+        heard: true if it had read what was sent to it.
     """
     if code is None:
         return ConnectionLostError(
@@ -132,15 +132,15 @@ def gone(code: int | None, *, heard: bool = True) -> ConnectionLostError:
 
 
 def name_left(left: Sequence[str], *, lost: bool = False) -> None:
-    """Tell the user what could not be ended.
+    """Warn about processes that could not be ended.
 
     Args:
-        left: processes, each as its id and its command in parentheses.
-        lost: whether there may be others.
+        left: processes, each with its id and its command in parentheses.
+        lost: true if there may be more.
     """
     import logging
 
-    # Without a configuration of logging this is printed on stderr as it is.
+    # If logging is not configured, this is printed to stderr unchanged.
     log = logging.getLogger("mcp_governor")
     if left:
         log.warning("warning: these server processes could not be stopped: %s", one_line(", ".join(left), 500))

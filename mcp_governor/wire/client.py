@@ -1,4 +1,4 @@
-"""HTTP as the wire wants it: bounded, within one origin, and every failure one sentence."""
+"""A bounded HTTP client that stays within one origin and explains each failure in one sentence."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from mcp_governor.wire.meter import Meter
 
 _REDIRECTS = 5
-"""Redirects of one request: a scheme, a host and a slash are three. Beyond: unreachable."""
+"""Most redirects of one request: scheme, host and slash are three. With more, the server counts as unreachable."""
 
 
 class _Metered:
-    """The part of a response that the reader of events uses; comments and blank lines are metered, too."""
+    """A response for the event reader that also meters comments and blank lines."""
 
     def __init__(self, response: httpx2.Response, meter: Meter) -> None:
         self._response = response
@@ -44,8 +44,8 @@ class Client:
     """Sends requests to one endpoint.
 
     Attributes:
-        url: where messages go.
-        limits: bounds on bodies, events and time.
+        url: the address to which messages are sent.
+        limits: limits on bodies, events and time.
     """
 
     def __init__(self, http: httpx2.AsyncClient, endpoint: HttpEndpoint, limits: Limits) -> None:
@@ -58,10 +58,10 @@ class Client:
     async def stream(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], body: bytes | None
     ) -> AsyncIterator[httpx2.Response]:
-        """One request; its response is closed at the end. Redirects are followed within the origin only.
+        """Send one request; its response is closed at the end. Redirects are followed within the origin only.
 
         Raises:
-            UnreachableError: no connection, it broke, or a redirect leads away.
+            UnreachableError: the connection failed or broke, or a redirect leaves the origin.
         """
         sent = {name.encode("ascii"): value.encode() for name, value in headers.items()}
         if body is not None:
@@ -90,10 +90,10 @@ class Client:
         raise UnreachableError(f"it redirects more than {_REDIRECTS} times.", "Name the final address.")
 
     async def body(self, response: httpx2.Response, meter: Meter) -> bytes:
-        """The whole body.
+        """Read the whole body.
 
         Raises:
-            ProtocolError: it is longer than ``limits.message_bytes``, or too much for ``meter``.
+            ProtocolError: it is longer than ``limits.message_bytes``, or exceeds ``meter``.
         """
         parts = bytearray()
         async for chunk in response.aiter_bytes():
@@ -104,10 +104,10 @@ class Client:
         return bytes(parts)
 
     async def events(self, response: httpx2.Response, meter: Meter) -> AsyncIterator[httpx2.ServerSentEvent]:
-        """The server-sent events of a response.
+        """Read the server-sent events of a response.
 
         Raises:
-            ProtocolError: one is longer than ``limits.message_bytes``, or all are too much for ``meter``.
+            ProtocolError: one is longer than ``limits.message_bytes``, or all together exceed ``meter``.
         """
         metered = cast("httpx2.Response", _Metered(response, meter))
         try:
@@ -123,7 +123,7 @@ class Client:
         )
 
     def refusal(self, response: httpx2.Response, body: bytes) -> UnreachableError:
-        """What an HTTP status without a JSON-RPC message means."""
+        """The error for an HTTP status without a JSON-RPC message."""
         status = response.status_code
         if status in (401, 403):
             said = "refuses the credentials" if self._authorised else "requires credentials"
@@ -135,7 +135,7 @@ class Client:
         return HttpStatusError(f"it {said} (HTTP {status}{_snippet(response, body)}).", hint, status)
 
     def not_mcp(self, response: httpx2.Response, body: bytes, why: str) -> ProtocolError:
-        """What a successful answer that is no JSON-RPC message means."""
+        """The error for a successful response that is not a JSON-RPC message."""
         kind = one_line(plain_type(response) or "nothing", 40)
         hint = "Check the address: the path of an MCP endpoint is often /mcp or /sse."
         if kind == "text/html":
@@ -163,20 +163,20 @@ def plain_type(response: httpx2.Response) -> str:
 
 @asynccontextmanager
 async def open_client(endpoint: HttpEndpoint, limits: Limits) -> AsyncIterator[Client]:
-    """An HTTP client for one endpoint.
+    """Open an HTTP client for one endpoint.
 
     Raises:
-        TargetError: the address is no http or https URL, or a header cannot be sent.
+        TargetError: the address is not an http or https URL, or a header cannot be sent.
     """
     try:
-        _see_address(endpoint)
+        _check_address(endpoint)
         headers = {"User-Agent": f"mcp-governor/{__version__}", **endpoint.headers}
-        # How long an answer may take is decided where the question is asked; only connecting is bounded here.
+        # Only connecting has a timeout here; the caller limits the time of a request.
         http = httpx2.AsyncClient(
             headers=headers, timeout=httpx2.Timeout(None, connect=limits.connect_timeout), follow_redirects=False
         )
     except httpx2.InvalidURL:
-        raise _no_address(endpoint) from None
+        raise _invalid_address(endpoint) from None
     except UnicodeEncodeError:
         raise TargetError(
             f"a header configured for {endpoint.shown} holds characters that HTTP cannot send.", "Use plain ASCII."
@@ -186,19 +186,19 @@ async def open_client(endpoint: HttpEndpoint, limits: Limits) -> AsyncIterator[C
             yield Client(http, endpoint, limits)
 
 
-def _see_address(endpoint: HttpEndpoint) -> None:
+def _check_address(endpoint: HttpEndpoint) -> None:
     url = httpx2.URL(endpoint.url)
     if url.scheme not in ("http", "https") or not url.host or not 0 < (url.port or 80) < 65_536:
-        raise _no_address(endpoint)
+        raise _invalid_address(endpoint)
 
 
-def _no_address(endpoint: HttpEndpoint) -> TargetError:
+def _invalid_address(endpoint: HttpEndpoint) -> TargetError:
     return TargetError(f"{endpoint.shown} is not a valid address.", "Give an http:// or https:// URL.")
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep httpx2 from logging every address, query and all, where a governed server has turned logging on."""
+    """Keep httpx2 from logging addresses with their queries, in case a governed server has enabled logging."""
     logger = logging.getLogger("httpx2")
     level = logger.level
     logger.setLevel(max(level, logging.WARNING))
@@ -211,7 +211,7 @@ def _quiet() -> Iterator[None]:
 def _followed(request: httpx2.Request, response: httpx2.Response) -> httpx2.Request:
     """The request that follows a redirect, if it keeps method, body and origin.
 
-    Headers were configured for one origin; an address that a server names does not get them.
+    Headers are configured for one origin, so other addresses must not get them.
     """
     following = response.next_request
     shown = visible(str(following.url.copy_with(userinfo=b"", query=None)) if following else "")
@@ -229,7 +229,7 @@ def _followed(request: httpx2.Request, response: httpx2.Response) -> httpx2.Requ
 
 
 def _same_origin(old: httpx2.URL, new: httpx2.URL) -> bool:
-    """Whether a redirect stays with the host: same origin without new credentials, or its upgrade to https."""
+    """True if a redirect stays within the origin without new credentials, or upgrades it to https."""
     if new.userinfo and new.userinfo != old.userinfo:
         return False
     if (old.scheme, old.host, old.port) == (new.scheme, new.host, new.port):
@@ -242,7 +242,7 @@ def _unreachable(error: httpx2.TransportError) -> UnreachableError:
     tls = _cause(error, ssl.SSLError)
     if tls is not None:
         reason = getattr(tls, "verify_message", "") or getattr(tls, "reason", "") or "handshake failed"
-        # What OpenSSL says of a peer that answers in plain text.
+        # OpenSSL's reasons for a peer that responds in plain text.
         plain = reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
         hint = "Check the certificate; name the authority of a private one in SSL_CERT_FILE."
         return UnreachableError(
@@ -281,7 +281,7 @@ def _reason(error: Exception) -> str:
 
 
 def _snippet(response: httpx2.Response, body: bytes) -> str:
-    """The beginning of a short, plain explanation; a web page explains nothing."""
+    """The start of a short plain-text explanation; web pages are ignored."""
     if plain_type(response) not in ("text/plain", "application/json") or not body.strip():
         return ""
     return f': "{one_line(beginning(body, 500), 80)}"'

@@ -1,4 +1,4 @@
-"""Two independent directions on an event loop: what stdio, HTTP+SSE and in-process servers have in common."""
+"""Two independent directions on an event loop, for stdio, HTTP+SSE and in-process servers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Duplex:
     """A :class:`~mcp_governor.wire.transport.Pipelined` transport.
 
     Args:
-        send: carries one message to the peer.
-        inbox: takes what was not asked for.
-        limits: depth of messages.
-        pulse: life signs of the peer, where it is a child of ours.
+        send: sends one message to the peer.
+        inbox: receives messages that are not responses.
+        limits: limits the depth of messages.
+        pulse: observes the peer if it is our child.
     """
 
     mirrors = False
@@ -66,9 +66,9 @@ class Duplex:
             with anyio.fail_after(seconds):
                 await self._send(message)
         except TimeoutError:
-            raise  # it is an OSError, too
+            raise  # a TimeoutError is an OSError too
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            # The reader learns why the peer is gone and says it better than "broken pipe".
+            # The reader finds out why the peer is gone, and its error is better than "broken pipe".
             with anyio.move_on_after(2):
                 while self.mailbox.broken is None:
                     await self._news.wait()
@@ -83,34 +83,34 @@ class Duplex:
         return None
 
     async def feed(self, data: bytes | str) -> None:
-        """Take one line, or one event, from the peer, and send the replies that it wants."""
+        """Process one line or event from the peer, and send the replies that it requires."""
         replies = self.mailbox.feed(data)
-        self._tell()
+        self._notify_waiting()
         for reply in replies:
             await self._reply(reply)
 
     async def take(self, message: Message) -> None:
-        """Take one message from the peer, and send the reply that it wants.
+        """Process one message from the peer, and send the reply that it requires.
 
         Raises:
-            ProtocolError: it breaks a limit.
+            ProtocolError: it exceeds a limit.
         """
         reply = self.mailbox.take(message)
-        self._tell()
+        self._notify_waiting()
         if reply is not None:
             await self._reply(reply)
 
     async def _reply(self, reply: Message) -> None:
-        # A peer that does not take its replies is no reason to stop listening to it.
+        # Continue reading, even if the peer does not read our replies.
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, ServerError):
             await self._send(reply)
 
     def fail(self, error: ServerError) -> None:
         """End the connection; see :meth:`~mcp_governor.wire.transport.Mailbox.fail`."""
         self.mailbox.fail(error)
-        self._tell()
+        self._notify_waiting()
 
-    def _tell(self) -> None:
+    def _notify_waiting(self) -> None:
         self._news.set()
         self._news = anyio.Event()
 

@@ -1,4 +1,4 @@
-"""Where a server is: endpoints as values.
+"""Endpoints: values that describe how to reach a server.
 
 Importing this module loads nothing heavy, so that configuration and target code can name endpoints freely.
 """
@@ -33,7 +33,7 @@ class Era(StrEnum):
 
 
 class Named(Protocol):
-    """What every endpoint says of itself."""
+    """The properties of every endpoint."""
 
     @property
     def shown(self) -> str:
@@ -47,47 +47,47 @@ class Named(Protocol):
 
     @property
     def runs_code(self) -> bool:
-        """Whether opening it runs code on this machine, so that whoever may name it is trusted with that anyway."""
+        """True if opening it runs code on this machine, so that the user who names it trusts it anyway."""
         ...
 
 
 class OpenableEndpoint(Named, Protocol):
-    """An endpoint that knows how it is opened: all that a new transport has to bring.
+    """An endpoint that opens itself. A new transport implements this.
 
-    :mod:`mcp_governor.wire.opening` opens stdio and HTTP itself, because they are tried several times.
+    Stdio and HTTP endpoints are opened by :mod:`mcp_governor.wire.opening`, because they need several attempts.
     """
 
     @property
     def only_era(self) -> Era | None:
-        """The one era that it can speak; ``None`` where the handshake finds out."""
+        """The only era that it supports; ``None`` if the handshake finds out."""
         ...
 
     def open(self, limits: Limits, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
-        """One connection, closed at the end of the block.
+        """Open a connection that is closed at the end of the block.
 
         Args:
-            limits: bounds that every message has to keep.
-            inbox: takes what the server says without being asked.
+            limits: limits for all messages.
+            inbox: receives messages that are not responses.
 
         Raises:
-            ServerError, TargetError, MissingDependencyError: there is no connection; the message goes on after the
-                name of the server.
+            ServerError, TargetError, MissingDependencyError: the connection failed; the message continues a sentence
+                that starts with the name of the server.
         """
         ...
 
 
 @frozen
 class StdioEndpoint:
-    """A server that is started as a child and spoken to over its stdin and stdout.
+    """A server that runs as a child process and communicates over stdin and stdout.
 
     Attributes:
         command: program and arguments, run without a shell.
         env: variables added to the minimal environment of the child; never printed.
-        cwd: folder the child starts in, ``None`` for ours.
-        package: the package that the command starts, as the user named it (``pypi:NAME``), if it starts one.
-        withheld: variables that hold credentials and stay here, although the program could need them.
-        title: what messages call it, where that is neither the package nor the command line.
-        inherits: it gets our whole environment, as a server in this process does.
+        cwd: working directory of the child; ``None`` for ours.
+        package: the package that the command starts, as the user wrote it (``pypi:NAME``), if it starts one.
+        withheld: variables with credentials that are not passed on, although the program may need them.
+        title: name in messages, if it is neither the package nor the command line.
+        inherits: true if the child gets our whole environment, as a server in this process does.
     """
 
     command: tuple[str, ...]
@@ -99,7 +99,7 @@ class StdioEndpoint:
     inherits: bool = False
 
     def __post_init__(self) -> None:
-        # There is no endpoint whose secrets are not known.
+        # Register the secrets of every endpoint before it is used.
         given.learn_environment(os.environ)
         given.learn_command(self.command)
         for name, value in self.env.items():
@@ -119,7 +119,7 @@ class StdioEndpoint:
 
     @property
     def runs_code(self) -> bool:
-        """It starts a program."""
+        """True, because it starts a program."""
         return True
 
 
@@ -129,8 +129,8 @@ class HttpEndpoint:
 
     Attributes:
         url: ``http://`` or ``https://`` address of the MCP endpoint.
-        headers: sent with every request to the origin of ``url`` and to no other; never printed.
-        transport: ``http`` is streamable HTTP, ``sse`` the deprecated HTTP+SSE, ``auto`` the first that answers.
+        headers: sent with every request to the origin of ``url``, and to no other origin; never printed.
+        transport: ``http`` for streamable HTTP, ``sse`` for the deprecated HTTP+SSE, ``auto`` to try both.
     """
 
     url: str
@@ -144,7 +144,7 @@ class HttpEndpoint:
 
     @property
     def shown(self) -> str:
-        """The address without user, password, query and fragment, where secrets travel."""
+        """The address without user, password, query and fragment, which may contain secrets."""
         try:
             parts = urlsplit(self.url)
         except ValueError:
@@ -159,7 +159,7 @@ class HttpEndpoint:
 
     @property
     def runs_code(self) -> bool:
-        """The server runs elsewhere."""
+        """False, because the server runs elsewhere."""
         return False
 
     def __repr__(self) -> str:
@@ -168,12 +168,12 @@ class HttpEndpoint:
 
 @frozen
 class ObjectEndpoint:
-    """A server object of this process.
+    """A server object in this process.
 
     Attributes:
         target: ``package.module:attribute``, or the object itself: a FastMCP server, an SDK ``MCPServer``, a
             low-level ``Server``, or a function without arguments (``async`` too) that returns one.
-        folders: where modules are looked for besides ``sys.path``; none means the working directory.
+        folders: folders to import from, in addition to ``sys.path``; empty means the working directory.
     """
 
     target: object
@@ -194,12 +194,12 @@ class ObjectEndpoint:
 
     @property
     def runs_code(self) -> bool:
-        """It is imported and runs in this process."""
+        """True, because it is imported and runs in this process."""
         return True
 
     @property
     def only_era(self) -> Era | None:
-        """SDKs before 2026-07-28 answer ``server/discover``, and log a page about it."""
+        """The legacy era for SDKs before 2026-07-28, which log a traceback for ``server/discover``."""
         from mcp_governor.wire.inprocess import knows_discover
 
         return None if knows_discover() else Era.LEGACY
@@ -212,12 +212,12 @@ class ObjectEndpoint:
 
 
 def object_elsewhere(python: str, target: str, folders: tuple[str, ...]) -> StdioEndpoint:
-    """A server object of another environment, as a child.
+    """A server object of another environment, which runs as a child process.
 
     Args:
-        python: of that environment.
+        python: the Python interpreter of that environment.
         target: ``package.module:attribute``.
-        folders: where modules are looked for first.
+        folders: folders to import from first.
     """
     script = os.path.join(os.path.dirname(__file__), "hosted.py")  # noqa: PTH118, PTH120  (pathlib is not loaded here)
     command = (python, script, target, *folders)
@@ -225,7 +225,7 @@ def object_elsewhere(python: str, target: str, folders: tuple[str, ...]) -> Stdi
 
 
 Endpoint = StdioEndpoint | HttpEndpoint | OpenableEndpoint
-"""Where a server is."""
+"""Any endpoint."""
 
 
 def _digest(*parts: object) -> str:

@@ -1,4 +1,4 @@
-"""HTTP headers that 2026-07-28 mirrors out of a request's body, so that proxies can route without parsing it."""
+"""HTTP headers that 2026-07-28 mirrors from a request's body, so that proxies can route without parsing it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def mirrored(message: Message, protocol: str, tools: Mapping[str, Any]) -> dict[
 
     Args:
         message: the request.
-        protocol: the version in its envelope.
+        protocol: the protocol version of the request.
         tools: name → tool as listed, for the ``x-mcp-header`` annotations of its input schema.
 
     Raises:
-        ProtocolError: the tool that is called annotates its schema in a way that forbids calling it.
+        ProtocolError: invalid annotations in the schema of the called tool forbid calling it.
     """
     method = message["method"]
     params = message.get("params") or {}
@@ -57,17 +57,17 @@ def mirrored(message: Message, protocol: str, tools: Mapping[str, Any]) -> dict[
 
 
 def encoded(value: str) -> str:
-    """A header value: printable ASCII as it is, anything else as ``=?base64?…?=``."""
+    """A header value: printable ASCII unchanged, anything else as ``=?base64?…?=``."""
     if _PLAIN.fullmatch(value) and not _WRAPPED.fullmatch(value):
         return value
     return f"=?base64?{base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode('ascii')}?="
 
 
 def invalid_annotation(schema: Any) -> str | None:
-    """Why the ``x-mcp-header`` annotations of an input schema forbid calling its tool; ``None`` if they do not.
+    """The reason why the ``x-mcp-header`` annotations of an input schema forbid calling its tool, or ``None``.
 
-    They must be on string, integer or boolean properties that are reached through ``properties`` only, be header
-    tokens, and be unique ignoring case.
+    Annotations must be on string, integer or boolean properties that are reached through ``properties`` only. They must
+    be header tokens and unique when case is ignored.
     """
     seen: set[str] = set()
     for path, header in _annotations(schema):
@@ -85,7 +85,7 @@ def invalid_annotation(schema: Any) -> str | None:
 
 
 def _annotations(root: Any) -> Iterator[tuple[tuple[str, ...] | None, Any]]:
-    """Every annotation with the property path that reaches it, ``None`` off the ``properties`` chain."""
+    """All annotations with their property path, or ``None`` if other keywords than ``properties`` lead to them."""
     todo: list[tuple[tuple[str, ...] | None, Any]] = [((), root)]
     while todo:
         path, node = todo.pop()

@@ -1,4 +1,4 @@
-"""Our side of a leash: how a server is started behind one, what is known of it, and its certain end. POSIX only."""
+"""Our side of a leash: start a server behind one, track its status, and end it reliably. POSIX only."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from mcp_governor.wire import leash
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MOST_PIECES = 16
-"""Reads of the status pipe in one look. A leash writes a few lines; a server of the same user that finds the pipe in
-``/proc`` could write without end."""
+_MAX_PIECES = 16
+"""Most reads of the status pipe at a time. A leash writes a few lines, but a server of the same user could find the
+pipe in ``/proc`` and write forever."""
 
 _NUMBER = re.compile(rb"-?\d{1,9}")
 
 
 class Hold:
-    """What we hold of one server: the pipes to its :mod:`~mcp_governor.wire.leash`.
+    """The handle of one server: the pipes to its :mod:`~mcp_governor.wire.leash`.
 
-    The leash ends the server as soon as nobody holds ``_control`` any more. It is a file object, so that an exception
-    at any moment lets go of it.
+    The leash ends the server as soon as ``_control`` is closed everywhere. This is a file object, so that an exception
+    at any time closes it.
 
     Args:
         patience: seconds between SIGTERM and SIGKILL, and after SIGKILL.
 
     Attributes:
-        status: a pipe that can be read when :meth:`look` finds news.
-        pid: of the server, which is also its session and process group; 0 before it runs.
-        returncode: as of ``subprocess.Popen``.
-        over: whether the leash has left.
-        left: processes that could not be ended, each as its id and its command in parentheses.
-        lost: whether the leash ended, or had to be ended, before all that it held had.
+        status: a pipe that becomes readable when :meth:`look` has news.
+        pid: process id of the server, which is also its session and process group; 0 before it runs.
+        returncode: as for ``subprocess.Popen``.
+        over: true if the leash has exited.
+        left: processes that could not be ended, each with its id and its command in parentheses.
+        lost: true if the leash exited or was killed before all processes below it had ended.
     """
 
     def __init__(self, patience: float) -> None:
@@ -45,7 +45,7 @@ class Hold:
         self._control = os.fdopen(ours, "wb", buffering=0)
         ours, status = os.pipe()
         self.status = os.fdopen(ours, "rb", buffering=0)
-        # Above the standard streams, which a child gets other pipes for.
+        # Numbers above the standard streams, because a child gets other pipes for those.
         self.theirs: tuple[int, ...] = (_above_streams(control), _above_streams(status))
         self._patience = patience
         self._said = b""
@@ -57,23 +57,23 @@ class Hold:
 
     @property
     def longest_end(self) -> float:
-        """Seconds within which the leash leaves after :meth:`release`, unless the machine is overloaded."""
+        """Time within which the leash exits after :meth:`release` unless the machine is overloaded, in seconds."""
         return 2 * self._patience + 1
 
     def fork(self) -> None:
-        """A ``preexec_fn`` that leaves a leash between us and the program. Only where :func:`may_fork`."""
+        """A ``preexec_fn`` that puts a leash between us and the program. Only if :func:`may_fork`."""
         control, status = self.theirs
         leash.fork(control, status, self._patience)
 
     def wrapped(self, command: Sequence[str]) -> list[str]:
-        """The command behind a leash that is a program of its own, which has to inherit ``theirs``."""
+        """The command behind a leash that is a separate program, which must inherit ``theirs``."""
         return [sys.executable, "-I", "-S", leash.__file__, *map(str, self.theirs), str(self._patience), *command]
 
-    def see_started(self) -> None:
-        """Wait until the server runs; the leash reports within milliseconds.
+    def wait_until_started(self) -> None:
+        """Wait until the server runs; the leash reports that within milliseconds.
 
         Raises:
-            OSError: it cannot be started.
+            OSError: the server cannot be started.
         """
         self._give()
         while not (self.pid or self.over):
@@ -88,8 +88,8 @@ class Hold:
         self.theirs = ()
 
     def look(self) -> bool:
-        """Take the news; whether the server has exited, as far as anybody knows."""
-        for _ in range(_MOST_PIECES):
+        """Read the status; returns true if the server is known to have exited."""
+        for _ in range(_MAX_PIECES):
             if self.over or (piece := self.status.read(4096)) is None:
                 break
             self._take(piece)
@@ -108,25 +108,25 @@ class Hold:
                 raise OSError(number, os.strerror(number))
             elif word == b"x" and self.returncode is None:
                 self.returncode = number
-            elif word == b"l" and len(self.left) < leash.MOST_NAMED:
+            elif word == b"l" and len(self.left) < leash.MAX_NAMED:
                 pid, _, command = rest.decode(errors="replace").partition(" ")
                 self.left.append(f"{pid} ({command})" if command else pid)
             elif word == b"d":
                 self.lost = False
 
     def release(self) -> None:
-        """Have everything ended: by SIGTERM first, then by SIGKILL. It goes on by itself if nobody waits for it."""
+        """Start ending all processes, with SIGTERM first and then with SIGKILL. Does not wait for the end."""
         if not self._control.closed:
             with suppress(OSError):
-                # Needed where a fork of us, made by somebody else, holds the pipe open as well.
+                # Needed if somebody else forked us, because the fork keeps the pipe open too.
                 self._control.write(b"e")
             self._control.close()
 
     def close(self, holder: int) -> None:
-        """Close what is open; a leash that is lost is ended by hand, with what can still be found below it.
+        """Close the pipes. A lost leash is killed with all processes that can still be found below it.
 
         Args:
-            holder: process id of the leash, which nobody has waited for while it is not ``over``.
+            holder: process id of the leash; it is still valid unless ``over``.
         """
         self.release()
         self._give()
@@ -146,9 +146,9 @@ class Hold:
 
 
 def may_fork() -> bool:
-    """Whether a fork of this process may run Python: only where no other thread can have held a lock.
+    """True if a fork of this process may run Python, which is safe only if no other thread can hold a lock.
 
-    It saves ten milliseconds, most of a Python's start.
+    This saves ten milliseconds, most of the start of a new Python.
     """
     with suppress(OSError):
         return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208

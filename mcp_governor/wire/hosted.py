@@ -1,7 +1,7 @@
-"""Serves a server object over stdio, in the environment that the server is installed in.
+"""Serve a server object over stdio, in the environment in which the server is installed.
 
-As a script it runs under another Python than ours, where mcp-governor is not installed: it imports the standard
-library, and what the server brings. What it knows of server objects holds for :mod:`mcp_governor.wire.inprocess`, too.
+This script runs under another Python, where mcp-governor is not installed, so it imports only the standard library and
+the server's own packages. :mod:`mcp_governor.wire.inprocess` uses its functions too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 
 if __name__ == "__main__":
-    # Modules of this folder would hide those of the standard library that have the same names.
+    # Modules in this folder would hide standard library modules with the same names.
     _HERE = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) != _HERE]
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def is_server(value: object) -> bool:
-    """Whether this is a FastMCP server, an SDK server or a low-level one, of any version since mcp 1.3."""
+    """True for a FastMCP server, an SDK server or a low-level server, of any version since mcp 1.3."""
     return not inspect.isclass(value) and any(
         hasattr(value, name) for name in ("_mcp_server", "_lowlevel_server", "create_initialization_options")
     )
 
 
 def low_level(server: Any) -> Any:
-    """The low-level server inside of another; the server itself where it is one, ``None`` where it is no server."""
+    """The low-level server inside of a server, or the server itself if it is one; ``None`` if it is not a server."""
     for name in ("_mcp_server", "_lowlevel_server"):
         low = getattr(server, name, None)
         if low is not None:
@@ -39,7 +39,7 @@ def low_level(server: Any) -> Any:
 
 
 def lifespan_of(server: Any) -> Any:
-    """What FastMCP keeps outside of its low-level server and expects to be entered before, or ``None``."""
+    """The context manager that FastMCP expects to be entered before its low-level server runs, or ``None``."""
     manager = getattr(server, "_lifespan_manager", None)
     return manager() if callable(manager) else None
 
@@ -49,7 +49,7 @@ async def _serve(name: str) -> None:
 
     import anyio
 
-    # What is printed, from now on, goes to stderr; stdout is for messages.
+    # From now on, print goes to stderr, because stdout is for messages.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     module, _, attribute = name.partition(":")
@@ -62,7 +62,7 @@ async def _serve(name: str) -> None:
             if inspect.isawaitable(server):
                 server = await server
     except Exception as error:  # noqa: BLE001  (code of the governed server)
-        sys.exit(f"{name} cannot be loaded in {sys.prefix}: {_told(error)}")
+        sys.exit(f"{name} cannot be loaded in {sys.prefix}: {_described(error)}")
     low = low_level(server)
     if low is None:
         sys.exit(f"{name} is not an MCP server but {type(server).__name__}.")
@@ -76,8 +76,8 @@ async def _serve(name: str) -> None:
         await low.run(reads, writes, low.create_initialization_options())
 
 
-def _told(error: Exception) -> str:
-    """The error and the line that it comes from, without the frames of the import system."""
+def _described(error: Exception) -> str:
+    """The error and the line that raised it, without the frames of the import system."""
     import traceback
 
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<frozen")]

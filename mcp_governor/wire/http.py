@@ -1,7 +1,7 @@
 """Streamable HTTP in both eras, on httpx2.
 
-2026-07-28: every POST stands alone. 2025: an ``Mcp-Session-Id`` holds the conversation together, and an answer's
-stream that breaks is resumed with ``Last-Event-ID``.
+In 2026-07-28, each POST is independent. In 2025, an ``Mcp-Session-Id`` connects the requests of a conversation, and a
+broken response stream is resumed with ``Last-Event-ID``.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 _SESSION = "mcp-session-id"
 _VERSION = "MCP-Protocol-Version"
 _RESUMPTIONS = 5
-"""How often a stream that broke off is resumed for one answer; the timeout of the request counts as well. Beyond: the
+"""Most times that a broken stream is resumed for one response, within the timeout of the request. After that, the
 connection is lost."""
-_LONGEST_PAUSE = 30.0
-"""Seconds that a server may have us wait before we resume: half of the default timeout of a request. A longer ``retry``
-is cut to this."""
+_MAX_PAUSE = 30.0
+"""Longest wait before we resume, in seconds: half of the default timeout of a request. A longer ``retry`` is cut to
+this."""
 
 
 class Resumption:
-    """Where an answer's stream broke off, and when to ask for the rest (SSE ``id`` and ``retry``)."""
+    """Where a response stream broke off, and when to request the rest (SSE ``id`` and ``retry``)."""
 
     def __init__(self) -> None:
         self.event_id = ""
         self.pause = 1.0
 
     def note(self, event: httpx2.ServerSentEvent) -> None:
-        """Remember what an event says about resuming."""
+        """Remember the ``id`` and ``retry`` of an event."""
         self.event_id = event.id or self.event_id
         if event.retry is not None:
-            self.pause = min(max(event.retry, 0) / 1000, _LONGEST_PAUSE)
+            self.pause = min(max(event.retry, 0) / 1000, _MAX_PAUSE)
 
 
 class Streamable:
@@ -83,14 +83,14 @@ class Streamable:
         return answer
 
     async def notify(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> None:
-        """See :class:`~mcp_governor.wire.transport.Transport`; what the server thinks of it is ignored."""
+        """See :class:`~mcp_governor.wire.transport.Transport`; the server's response is ignored."""
         body = rpc.encode(message)
         with anyio.fail_after(seconds):
             async with self._client.stream("POST", self._client.url, self._headers(headers), body):
                 pass
 
     async def close(self) -> None:
-        """End the session, where there is one."""
+        """End the session, if there is one."""
         if self._session is not None:
             with suppress(UnreachableError, ProtocolError), anyio.move_on_after(self._client.limits.close_timeout):
                 async with self._client.stream("DELETE", self._client.url, self._headers(self._version), None):
@@ -106,7 +106,7 @@ class Streamable:
     async def _answer(self, response: httpx2.Response, message: Message, resumption: Resumption) -> Message | None:
         if response.is_success and plain_type(response) == "text/event-stream":
             return await self._stream(response, message, resumption)
-        # Also on an error status: the body may hold a JSON-RPC error that says what the status does not.
+        # Also for an error status, because the body may contain a JSON-RPC error that says more.
         body = await self._client.body(response, self._inbox.meter)
         if response.status_code in (401, 403):
             raise self._client.refusal(response, body)
@@ -143,10 +143,10 @@ class Streamable:
         return None
 
     async def _sort(self, messages: list[Message], asked: Message, *, whole: bool) -> Message | None:
-        """The answer among some messages; the others go to the inbox.
+        """The response among several messages; the others go to the inbox.
 
         Args:
-            whole: they are all that the answer's body holds, so an error without an id belongs to the request.
+            whole: true if these are all messages of a body, so that an error without an id belongs to the request.
         """
         answer = None
         for message in messages:
@@ -177,7 +177,7 @@ class Streamable:
 
 
 def _session_of(response: httpx2.Response) -> str | None:
-    """The session id of an answer; it goes back as it came, so it has to be one."""
+    """The session id of a response. It is sent back unchanged, so it must be valid."""
     session: str | None = response.headers.get(_SESSION)
     if session is not None and not (session.isascii() and session.isprintable()):
         raise ProtocolError(
@@ -188,7 +188,7 @@ def _session_of(response: httpx2.Response) -> str | None:
 
 @asynccontextmanager
 async def open_streamable(client: Client, inbox: Inbox) -> AsyncIterator[Streamable]:
-    """A transport over streamable HTTP; its session is ended at the end."""
+    """Open a transport over streamable HTTP; its session is ended with the block."""
     transport = Streamable(client, inbox)
     try:
         yield transport

@@ -1,7 +1,7 @@
-"""A server object of this process, driven over streams in memory.
+"""Run a server object in this process, over streams in memory.
 
-The object runs as it would behind stdio, on the loop of the SDK that it was written with; only our side of the
-stream is ours, so its words come through as they would travel.
+The object runs as it would behind stdio, with the SDK that it was written for. We replace only the client side, so its
+messages are the same as over a real transport.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 
 
 class ServerObject(Protocol):
-    """What is needed of :class:`~mcp_governor.wire.endpoint.ObjectEndpoint`, which opens itself here."""
+    """The part of :class:`~mcp_governor.wire.endpoint.ObjectEndpoint` that this module uses."""
 
     @property
     def target(self) -> object:
-        """The object, or where to import it from."""
+        """The object, or its import path."""
         ...
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Where modules are looked for besides ``sys.path``."""
+        """Folders to import from, in addition to ``sys.path``."""
         ...
 
     @property
@@ -53,12 +53,12 @@ class ServerObject(Protocol):
 
 @asynccontextmanager
 async def open_object(endpoint: ServerObject, limits: Limits, inbox: Inbox) -> AsyncIterator[Duplex]:
-    """Run a server object and speak to it; it is ended with the block.
+    """Run a server object and connect to it; it is ended with the block.
 
     Raises:
         MissingDependencyError: the SDK is not installed.
         TargetError: the object cannot be loaded, or is not a server.
-        UnreachableError: it fails when it starts.
+        UnreachableError: the server fails at its start.
     """
     parse, wrap = _sdk()
     server = await load_object(endpoint)
@@ -81,7 +81,7 @@ async def open_object(endpoint: ServerObject, limits: Limits, inbox: Inbox) -> A
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """SDK 1.x writes a line to stderr for each request that it takes; its warnings stay."""
+    """Silence the line that SDK 1.x writes to stderr for each request; warnings are kept."""
     import logging
 
     log = logging.getLogger("mcp")
@@ -133,7 +133,7 @@ async def _running(
             try:
                 yield duplex
             finally:
-                # The end of its input lets the server leave by itself; its own clean-up may hang.
+                # At the end of its input, the server can exit by itself. Do not wait, because its clean-up may hang.
                 to_server.close()
                 with anyio.move_on_after(limits.close_timeout, shield=True):
                     await ended.wait()
@@ -156,7 +156,7 @@ def _plain(item: Any, limits: Limits) -> Message:
 
 
 def _sdk() -> tuple[Callable[[Message], Any], Callable[[Any], Any]]:
-    """How the installed SDK reads a message, and how it wraps one for a stream."""
+    """Functions of the installed SDK that parse a message, and that wrap one for a stream."""
     try:
         shared = importlib.import_module("mcp.shared.message")
     except ImportError:
@@ -174,12 +174,12 @@ def _sdk() -> tuple[Callable[[Message], Any], Callable[[Any], Any]]:
 
 
 def knows_discover() -> bool:
-    """Whether the installed SDK knows 2026-07-28; older ones (1.x) answer its probe, and log a page about it."""
+    """True if the installed SDK supports 2026-07-28; older ones (1.x) log a traceback for its probe."""
     return importlib.util.find_spec("mcp_types") is not None
 
 
 async def load_object(endpoint: ServerObject) -> Any:
-    """The server object that an endpoint names; a function without arguments is called for it.
+    """Load the server object of an endpoint; a function without parameters is called to get it.
 
     Raises:
         TargetError: the module, the attribute or the function fails.
@@ -193,8 +193,8 @@ async def load_object(endpoint: ServerObject) -> Any:
             return await made if inspect.isawaitable(made) else made
     except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
         raise TargetError(
-            f"{endpoint.shown} cannot be called to make a server: {_told(error)}.",
-            "Name a server object, or a function without arguments that returns one.",
+            f"{endpoint.shown} cannot be called to make a server: {_described(error)}.",
+            "Name a server object, or a function without parameters that returns one.",
         ) from None
 
 
@@ -204,7 +204,7 @@ def _imported(name: str, folders: Sequence[str]) -> Any:
     added = [folder for folder in folders or (str(Path.cwd()),) if folder not in sys.path]
     sys.path[:0] = added
     try:
-        # What a module prints while it is imported must not end up in our report.
+        # Output of a module during its import must not end up in our report.
         with contextlib.redirect_stdout(sys.stderr):
             found: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
@@ -214,7 +214,9 @@ def _imported(name: str, folders: Sequence[str]) -> Any:
             "Check the spelling, or install the server next to mcp-governor or into the .venv of its folder.",
         ) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  (code of the governed server)
-        raise TargetError(f"{shown} cannot be imported: {_told(error)}.", "Import it in Python to see why.") from None
+        raise TargetError(
+            f"{shown} cannot be imported: {_described(error)}.", "Import it in Python to see why."
+        ) from None
     finally:
         for folder in added:
             with contextlib.suppress(ValueError):
@@ -231,10 +233,10 @@ def _imported(name: str, folders: Sequence[str]) -> Any:
 
 
 def _failed(what: str, error: BaseException) -> UnreachableError:
-    return UnreachableError(f"{what}: {_told(error)}.", "Start it by hand to see why.")
+    return UnreachableError(f"{what}: {_described(error)}.", "Start it by hand to see why.")
 
 
-def _told(error: BaseException) -> str:
+def _described(error: BaseException) -> str:
     text = one_line(str(error), 120)
     return f"{type(error).__name__}: {text}".rstrip(".") if text else type(error).__name__
 

@@ -1,8 +1,8 @@
-"""A server on Windows: a job object ends it with all that it started, also where we are killed.
+"""Run a server on Windows in a job object, which ends it and all processes that it started, even if we are killed.
 
-``JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`` ends every process of a job when the last handle of the job is closed, and the
-system closes ours when we end. Processes of the job cannot leave it, but what the server starts before it is put into
-the job, within microseconds of its own start, is not in it.
+``JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`` ends all processes of a job when its last handle is closed, and the system closes
+our handle when we exit. Processes cannot leave the job. Processes that the server starts within microseconds, before it
+is put into the job, are not in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _EXTENDED_LIMIT_INFORMATION = 9
 """``JobObjectExtendedLimitInformation`` of the Windows API."""
 _KILL_ON_JOB_CLOSE = 0x2000
 """``JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE``."""
-# PROCESS_TERMINATE and PROCESS_SET_QUOTA: what AssignProcessToJobObject asks for.
+# PROCESS_TERMINATE and PROCESS_SET_QUOTA, which AssignProcessToJobObject requires.
 _ACCESS = 0x0001 | 0x0100
 
 
@@ -52,12 +52,12 @@ class _ExtendedLimits(ctypes.Structure):
 
 
 class Job:
-    """What a :class:`~mcp_governor.wire.hold.Hold` is elsewhere, for a child on Windows.
+    """The Windows counterpart of :class:`~mcp_governor.wire.hold.Hold`.
 
     Args:
         process: the child, just started.
-        patience: seconds that its end may take.
-        kernel: ``kernel32``, or what stands for it in a test.
+        patience: time that its end may take, in seconds.
+        kernel: ``kernel32``, or a replacement for tests.
     """
 
     def __init__(self, process: Process, patience: float, kernel: Any = None) -> None:
@@ -71,12 +71,12 @@ class Job:
 
     @property
     def returncode(self) -> int | None:
-        """How the child exited."""
+        """The exit code of the child."""
         return self._process.returncode
 
     @property
     def over(self) -> bool:
-        """Whether it has."""
+        """True if the child has exited."""
         return self.returncode is not None
 
     def look(self) -> bool:
@@ -84,7 +84,7 @@ class Job:
         return self.over
 
     def release(self) -> None:
-        """End every process of the job; without one, the child alone."""
+        """End all processes of the job; without a job, only the child."""
         if self._job:
             self._kernel.CloseHandle(self._job)
             self._job = 0
@@ -100,7 +100,7 @@ class Job:
 
 
 def _job_of(kernel: Any, pid: int) -> int:
-    """The handle of a job with one process in it; 0 where the system refuses it."""
+    """The handle of a new job with one process in it; 0 if the system refuses."""
     job: int = kernel.CreateJobObjectW(None, None)
     limits = _ExtendedLimits()
     limits.BasicLimitInformation.LimitFlags = _KILL_ON_JOB_CLOSE
@@ -125,7 +125,7 @@ def _job_of(kernel: Any, pid: int) -> int:
 
 def _kernel() -> Any:
     kernel: Any = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined,unused-ignore]
-    # Handles are pointers; ctypes would cut them to 32 bits.
+    # Handles are pointers, which ctypes would truncate to 32 bits by default.
     handle = ctypes.c_void_p
     kernel.CreateJobObjectW.restype = kernel.OpenProcess.restype = handle
     kernel.SetInformationJobObject.argtypes = (handle, ctypes.c_int, handle, ctypes.c_uint32)

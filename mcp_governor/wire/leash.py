@@ -1,14 +1,15 @@
-"""The process between us and a server: it ends everything that the server started. POSIX only.
+"""A process between us and a server that ends all processes that the server started. POSIX only.
 
-It does so when it is asked to, and when we are gone, however we went: it waits for the end of a pipe that only we
-hold. On Linux it adopts whatever loses its parent (``PR_SET_CHILD_SUBREAPER``), so that neither ``setsid`` nor a double
-fork leads away from it. Elsewhere it ends the server's process group.
+It does this on request, and also when we exit for any reason, because it waits for the end of a pipe that only we have
+open. On Linux it adopts processes whose parent exits (``PR_SET_CHILD_SUBREAPER``), so that neither ``setsid`` nor a
+double fork escapes from it. Elsewhere it ends the server's process group.
 
-It runs in a fork of ours or as a script of its own; :class:`mcp_governor.wire.hold.Hold` decides which. As a script it
-has to start fast, so it imports nothing but a few modules of the standard library.
+It runs in our fork or as a separate script; :class:`mcp_governor.wire.hold.Hold` decides which. As a script it must
+start fast, so it imports only a few modules of the standard library.
 
-It reports on its status pipe, one line each: ``p PID`` when the server runs or ``e ERRNO`` when it cannot be started,
-``x CODE`` when the server exits, ``l PID COMMAND`` for a process that could not be ended, and ``d`` at its own end.
+It reports on its status pipe, one event per line: ``p PID`` when the server runs or ``e ERRNO`` if it cannot be
+started, ``x CODE`` when the server exits, ``l PID COMMAND`` for a process that could not be ended, and ``d`` before the
+leash itself exits.
 """
 
 from __future__ import annotations
@@ -28,38 +29,38 @@ _LINUX = sys.platform == "linux"
 _PR_SET_CHILD_SUBREAPER = 36
 """``PR_SET_CHILD_SUBREAPER`` of Linux's ``prctl.h``."""
 _LOOK = 50
-"""Milliseconds between two looks for new processes while a server is being ended."""
+"""Interval between two scans for new processes while a server is being ended, in milliseconds."""
 
-MOST_NAMED = 20
-"""Processes that are named; the status pipe always has room for them."""
+MAX_NAMED = 20
+"""Most processes that are named; they always fit into the status pipe."""
 
 
 def fork(control: int, status: int, patience: float) -> int:
-    """Turn this process into a leash, and return in a child of it that is to become the server.
+    """Turn this process into a leash, and return in a child process that will become the server.
 
     Args:
-        control: pipe to read from; the server is ended when it ends.
+        control: pipe to read from; at its end, the server is ended.
         status: pipe to write to; see the module.
         patience: seconds between SIGTERM and SIGKILL, and after SIGKILL.
 
     Returns:
-        A pipe that takes an errno; the server's program must not inherit it.
+        A pipe to report an errno; the server's program must not inherit it.
     """
-    # First, because a server can orphan a process within a millisecond of its start.
+    # Do this first, because a server can orphan a process within a millisecond of its start.
     _adopt_orphans()
-    told, tell = os.pipe()
+    failures, failed = os.pipe()
     try:
         server = os.fork()
     except OSError as error:
         _report(status, b"e %d" % (error.errno or 0))
         os._exit(0)
     if server == 0:
-        # Out of reach of what the server sends to its own group.
+        # A new session, so that signals to the server's own process group do not reach the leash.
         os.setsid()
-        return tell
+        return failed
     try:
-        os.close(tell)
-        failure = os.read(told, 16)
+        os.close(failed)
+        failure = os.read(failures, 16)
         _report(status, b"e %b" % failure if failure else b"p %d" % server)
         _hold(server, control, status, patience)
     finally:
@@ -69,28 +70,28 @@ def fork(control: int, status: int, patience: float) -> int:
 def _adopt_orphans() -> None:
     if _LINUX:
         try:
-            # What ctypes is made of: the server waits for this, and ctypes itself takes five times as long to import.
+            # The server waits for this, and importing ctypes itself takes five times as long.
             import _ctypes
 
             prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
             _ctypes.call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
         except (ImportError, OSError, AttributeError):
-            pass  # a Python without ctypes: what stays below the server is still found
+            pass  # a Python without ctypes: processes that stay below the server are still found
 
 
 def _hold(server: int, control: int, status: int, patience: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
-    _let_go(control, status)
-    news, tell = os.pipe()
+    _close_streams(control, status)
+    news, wakeup = os.pipe()
     os.set_blocking(news, False)
-    os.set_blocking(tell, False)
-    signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    os.set_blocking(wakeup, False)
+    signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     waiting = select.poll()
     waiting.register(control, select.POLLIN)
     waiting.register(news, select.POLLIN)
-    while _somebody_lives(server, status):
+    while _any_alive(server, status):
         if any(number == control for number, _ in waiting.poll()):
             _end(server, status, patience, news)
             break
@@ -98,8 +99,8 @@ def _hold(server: int, control: int, status: int, patience: float) -> None:
     _report(status, b"d")
 
 
-def _let_go(*kept: int) -> None:
-    """Close the server's streams, whose end nobody would see otherwise, and in a fork everything else of ours."""
+def _close_streams(*kept: int) -> None:
+    """Close the server's streams, so that their end becomes visible, and our other files if this is a fork."""
     os.chdir("/")
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
@@ -110,11 +111,11 @@ def _let_go(*kept: int) -> None:
                 try:
                     os.close(number)
                 except OSError:
-                    pass  # the one by which the folder was listed
+                    pass  # the file descriptor that listed the folder
 
 
-def _somebody_lives(server: int, status: int) -> bool:
-    """Free the processes that have exited, and report the server's exit; whether any is left."""
+def _any_alive(server: int, status: int) -> bool:
+    """Reap processes that have exited, and report the server's exit; returns true if any process is left."""
     try:
         while True:
             pid, code = os.waitpid(-1, os.WNOHANG)
@@ -133,7 +134,7 @@ def _end(server: int, status: int, patience: float, news: int) -> None:
     for number in (signal.SIGTERM, signal.SIGKILL):
         until = time.monotonic() + patience
         asked = set[int]()
-        while _somebody_lives(server, status):
+        while _any_alive(server, status):
             if time.monotonic() >= until:
                 break
             left = descendants(os.getpid()) if _LINUX else [-server]
@@ -145,16 +146,16 @@ def _end(server: int, status: int, patience: float, news: int) -> None:
                 os.read(news, 4096)
         else:
             return
-    for pid in sorted(map(abs, left))[:MOST_NAMED]:
+    for pid in sorted(map(abs, left))[:MAX_NAMED]:
         _report(status, b"l %d %b" % (pid, _command_of(pid)))
 
 
 def descendants(pid: int) -> list[int]:
-    """The living processes below one; Linux only."""
+    """The live descendants of a process; Linux only."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdecimal():
-            # The second field is the program's name in parentheses, and may hold spaces and parentheses.
+            # The second field is the program's name in parentheses, which may contain spaces and parentheses.
             state, parent, *_ = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() or (b"Z", 0)
             if state != b"Z":
                 children.setdefault(int(parent), []).append(int(name))
@@ -188,7 +189,7 @@ def _report(status: int, line: bytes) -> None:
     try:
         os.write(status, line + b"\n")
     except OSError:
-        pass  # we are gone
+        pass  # the parent has exited
 
 
 def main() -> NoReturn:
@@ -196,14 +197,14 @@ def main() -> NoReturn:
     control, status = int(sys.argv[1]), int(sys.argv[2])
     os.set_inheritable(control, False)
     os.set_inheritable(status, False)
-    tell = fork(control, status, float(sys.argv[3]))
+    failed = fork(control, status, float(sys.argv[3]))
     try:
-        # Python ignores these two, and a program would inherit that.
+        # Python ignores these two signals, and the program would inherit that.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         os.execvp(sys.argv[4], sys.argv[4:])
     except OSError as error:
-        os.write(tell, b"%d" % (error.errno or 0))
+        os.write(failed, b"%d" % (error.errno or 0))
     finally:
         os._exit(127)
 

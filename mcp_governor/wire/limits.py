@@ -1,4 +1,4 @@
-"""How far a server is trusted, as a value."""
+"""Limits on what a server may send and on how long it may take."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from mcp_governor.surface.file import MAX_DEPTH
 
 @frozen
 class Limits:
-    """How much of a server's attention and memory one reading may take.
+    """Limits on the time and memory of one reading.
 
-    A reading is the handshake and all lists of a server; a call of a tool is one as well, from its request to its
-    result. Together with :mod:`mcp_governor.wire.meter` these numbers keep every run below 500 MB, whatever a server
-    sends; ``tests/hostile/test_hostile_wire.py`` measures that. Beyond them a reading fails and says which was reached.
+    A reading is the handshake and all lists of a server; a tool call is one too, from its request to its result.
+    Together with :mod:`mcp_governor.wire.meter`, these numbers keep every run below 500 MB, whatever a server sends;
+    ``tests/hostile/test_hostile_wire.py`` measures that. A reading that exceeds a limit fails and names the limit.
 
     Attributes:
-        message_bytes: longest single message, in bytes. The largest lists known, of 10,000 tools in one answer, have
-            20 to 30 MB; others have less than 2 MB. Wide characters make a text four times as large in memory.
-        reading_bytes: all that a server sends in one reading, in bytes: as much as its largest message, since a list
-            is as large in pages as in one.
-        reading_memory: what the messages of one reading may take once they are parsed, in bytes. 30 MB of honest
-            tools take 170 MB.
-        values: JSON values in all messages of one reading. An honest tool has 20 to 100.
-        layout: sum over these values of how deep each stands, which is half of the spaces that indentation adds where
-            a surface is written. Honest values stand eight deep on average.
-        messages: most messages in one reading; a server sends as many answers as it is asked, and some notifications.
+        message_bytes: longest single message, in bytes. The largest known lists, with 10,000 tools in one response,
+            have 20 to 30 MB; others have less than 2 MB. Wide characters make a string four times as large in memory.
+        reading_bytes: most bytes in one reading: as many as in the largest message, because splitting a list into
+            pages does not change its size.
+        reading_memory: most memory for the parsed messages of one reading, in bytes. 30 MB of ordinary tools take
+            170 MB.
+        values: most JSON values in all messages of one reading. An ordinary tool has 20 to 100.
+        layout: most nesting, as the sum of the depths of all these values: half of the spaces that indentation adds
+            when a surface is written. The average depth in ordinary surfaces is eight.
+        messages: most messages in one reading: one response per request, and some notifications.
         pages: most pages of one list: generous, 10,000 tools in pages of ten.
-        items: most items of one list: generous, five times the largest list known.
+        items: most items of one list: generous, five times the largest known list.
         item_values, item_memory, item_layout: as ``values``, ``reading_memory`` and ``layout``, for a single tool,
-            prompt or resource, and for the answer to the handshake. A validator takes up to 5 KB for a value of a
-            schema. The largest honest schemas that are known list 15,000 properties.
-        call_bytes, call_values: as ``reading_bytes`` and ``values``, for one call of a tool: an image of 6 MB in
-            base64, or a table of 10,000 rows with 20 columns.
-        results_memory: as ``reading_memory``, for the results of all calls: a report is made of them at the end.
-        cursor_length: longest cursor, in characters; it is sent back, and servers put a state of some 100 into it.
+            prompt or resource, and for the response to the handshake. A validator needs up to 5 KB per value of a
+            schema. The largest known schemas list 15,000 properties.
+        call_bytes, call_values: as ``reading_bytes`` and ``values``, for one tool call: an image of 6 MB in base64, or
+            a table of 10,000 rows with 20 columns.
+        results_memory: as ``reading_memory``, for the results of all calls, which are kept for the report.
+        cursor_length: longest cursor, in characters; cursors are sent back, and real ones have about 100.
         depth: deepest nesting of a message, in containers.
-        noise_lines: most lines of a child's stdout that are not JSON-RPC: generous for the banners and logs of a server
-            that prints where it should not.
-        strays: most answers to questions that were never asked: generous, each is an error of the server.
-        connect_timeout: seconds from the start of a child to the end of its handshake (it may have to be installed
-            first), or from the first request over HTTP.
-        probe_timeout: seconds that ``server/discover`` may stay unanswered by a child that has read it and neither
-            writes nor works, before another one is asked ``initialize``.
-        request_timeout: seconds for one request.
-        total_timeout: seconds for the reading of a whole surface.
-        close_timeout: seconds for each step of ending a child: closing its stdin, terminating, killing.
-        stderr_bytes: how much of the end of a child's stderr is kept for the error message.
+        noise_lines: most lines of a child's stdout that are not JSON-RPC: generous for a server that prints banners and
+            logs to stdout.
+        strays: most responses without a request: generous, because each one is a bug in the server.
+        connect_timeout: timeout from the start of a child, which may have to be installed first, or from the first
+            request over HTTP, to the end of the handshake; in seconds.
+        probe_timeout: time that a child may take to respond to ``server/discover``, in seconds, if it has read the
+            request and is neither writing nor working. After that, another process is sent ``initialize``.
+        request_timeout: timeout for one request, in seconds.
+        total_timeout: timeout for reading a whole surface, in seconds.
+        close_timeout: timeout for each step of ending a child (closing stdin, terminating, killing), in seconds.
+        stderr_bytes: number of bytes from the end of a child's stderr that are kept for the error message.
     """
 
     message_bytes: int = 32 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""Run asynchronous work from code that is not, and leave nothing running when it is interrupted."""
+"""Run asynchronous work from synchronous code, and leave nothing running when it is interrupted."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ T = TypeVar("T")
 def run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
     """Run ``work(*arguments)`` to its end in an event loop of its own.
 
-    What a server object prints meanwhile goes to stderr: stdout is for our report.
+    Output of server objects goes to stderr in the meantime, because stdout is for our report.
     SIGTERM and SIGINT cancel the work, so that children are ended, before they take their usual effect. Inside a
-    running event loop (a notebook, an asynchronous test) the work gets a thread and a loop of its own there.
+    running event loop (a notebook, an asynchronous test), the work runs in a thread with a loop of its own.
     """
     with contextlib.redirect_stdout(sys.stderr):
         try:
@@ -39,7 +39,7 @@ def run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
 
 
 def _may_watch() -> bool:
-    # A handler that somebody else has installed knows better, and asyncio could not put it back.
+    # Respect a handler that somebody else has installed; asyncio could not restore it.
     return (
         sys.platform != "win32"
         and threading.current_thread() is threading.main_thread()

@@ -1,8 +1,8 @@
-"""What one reading of a server may take, all of it together: bytes, messages, values, memory.
+"""Limit the total of what a server sends in one reading: bytes, messages, values and memory.
 
-A bound on each message bounds nothing: a server sends another one. The meter runs from the first byte of a
-connection to the end of the reading, and once more for each call of a tool. Whatever the transport, everything that
-the server sends goes past it: answers, notifications, requests, lines of noise, comments of an event stream.
+Limits per message are not enough, because a server can send any number of messages. The meter runs from the first byte
+of a connection to the end of the reading, and again for each tool call. It counts everything that the server sends over
+any transport: responses, notifications, requests, lines of noise, and comments of an event stream.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Size:
-    """How large a JSON value is in our hands.
+    """The size of a JSON value in memory.
 
     Attributes:
-        values: scalars, arrays and objects, itself included.
-        memory: bytes that they take in this process.
-        layout: the sum, over all values, of how many containers each stands in: what indentation costs.
+        values: number of scalars, arrays and objects, including the value itself.
+        memory: their memory in this process, in bytes.
+        layout: sum of the depths of all values, which is the cost of indentation.
     """
 
     values: int
@@ -46,7 +46,7 @@ def size_of(value: Any) -> Size:
         deeper: list[Any] = []
         for item in level:
             if isinstance(item, dict):
-                # json.loads keeps one key for all objects of a message that have it; counted for each, to be safe.
+                # json.loads shares equal keys within a message. They are counted for each object, to be safe.
                 memory += sum(map(sys.getsizeof, item))
                 deeper += item.values()
             elif isinstance(item, list):
@@ -57,10 +57,10 @@ def size_of(value: Any) -> Size:
 
 
 class Meter:
-    """Counts what a server sends, and says so where it is too much.
+    """Counts what a server sends, and raises an error if it is too much.
 
     Args:
-        limits: what it may come to.
+        limits: the limits.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -71,7 +71,7 @@ class Meter:
         self._begin()
 
     def renew(self) -> None:
-        """A tool is about to be called: its result has an allowance of its own, within one for all results."""
+        """Start a new count for a tool call. Each result has its own limit, and there is one for all results."""
         self._calling = True
         self._begin()
 
@@ -82,28 +82,28 @@ class Meter:
 
     @property
     def size(self) -> Size:
-        """What the messages of the reading have come to so far."""
+        """The size of all messages of the reading so far."""
         return self._size
 
     def received(self, count: int) -> None:
-        """Some bytes came, whatever is in them.
+        """Count received bytes.
 
         Raises:
-            ProtocolError: they are too many, taken together.
+            ProtocolError: there are too many in total.
         """
         self._bytes += count
         if self._bytes > self._most_bytes:
             raise self._too_much(f"more than {self._most_bytes:,} bytes", "Check if it repeats itself.")
 
     def unparsed(self, text: bytes | str) -> None:
-        """A message is about to be parsed. Parsing is what costs memory, so its values are counted before.
+        """Count the values of a message before it is parsed, because parsing needs the memory.
 
-        Every value follows a comma or an opening bracket, but for those of an object's members, of which each has a
-        comma or the bracket before its key. So the count is never too low; commas in strings make it too high, which
-        does not matter in this size.
+        Every value has a comma or an opening bracket before it; the value of an object's member has it before its key.
+        So counting these characters never gives too low a number. Commas in strings make it too high, which does not
+        matter at this size.
 
         Raises:
-            ProtocolError: there are too many messages, or values in them, taken together.
+            ProtocolError: there are too many messages or values in total.
         """
         self._messages += 1
         if self._messages > self._limits.messages:
@@ -117,13 +117,13 @@ class Meter:
             self._count(text.count(",") + text.count("[") + text.count("{"))
 
     def parsed(self, message: Any) -> None:
-        """A message is here.
+        """Count a parsed message.
 
         Args:
             message: a JSON value of bounded depth.
 
         Raises:
-            ProtocolError: all messages together take too much memory, or nest too much.
+            ProtocolError: all messages together take too much memory, or are nested too deep.
         """
         size = size_of(message)
         limits = self._limits
@@ -142,26 +142,29 @@ class Meter:
                 f"messages that take more than {limits.reading_memory:,} bytes of memory", "Publish less."
             )
         if self._size.layout > limits.layout:
-            raise self._too_much(f"messages with more than {limits.layout:,} levels in total", "Flatten the schemas.")
+            raise self._too_much(
+                f"messages whose values are nested more than {limits.layout:,} levels deep, all added up,",
+                "Flatten the schemas.",
+            )
 
     def made(self, message: Any) -> None:
-        """A message of a server object is here, which was never text; as :meth:`unparsed` and :meth:`parsed`."""
+        """Count a message of a server object, which was never text; like :meth:`unparsed` and :meth:`parsed`."""
         self.unparsed("")
         self._count(size_of(message).values)
         self.parsed(message)
 
     def items(self, items: Sequence[Any], what: str, before: Size) -> None:
-        """See whether each item of a page is of a size to work with.
+        """Check that each item of a page has an acceptable size.
 
         Args:
             items: JSON values.
-            what: the method that the page came from.
+            what: the method that returned the page.
             before: :attr:`size` before the page.
 
         Raises:
-            ProtocolError: one is not.
+            ProtocolError: an item is too large.
         """
-        # No part is larger than the whole, and hardly any whole is too large.
+        # An item cannot be larger than the page, and hardly any page is too large for an item.
         size = self._size
         page = Size(size.values - before.values, size.memory - before.memory, size.layout - before.layout)
         if self._excess(page):
@@ -169,14 +172,14 @@ class Meter:
                 self.item(item, what)
 
     def item(self, item: Any, what: str) -> None:
-        """See whether one item, or the answer to a handshake, is of a size to work with.
+        """Check that an item, or the response to a handshake, has an acceptable size.
 
         Args:
             item: a JSON value of bounded depth.
-            what: where it comes from.
+            what: the source of the item, for messages.
 
         Raises:
-            ProtocolError: it is not.
+            ProtocolError: it is too large.
         """
         excess = self._excess(size_of(item))
         if excess:
@@ -189,7 +192,7 @@ class Meter:
         for count, limit, unit in (
             (size.values, limits.item_values, "JSON values"),
             (size.memory, limits.item_memory, "bytes in memory"),
-            (size.layout, limits.item_layout, "levels in total"),
+            (size.layout, limits.item_layout, "levels of nesting (all values added up)"),
         ):
             if count > limit:
                 return f"{count:,} {unit}, and at most {limit:,}"
@@ -198,7 +201,9 @@ class Meter:
     def _count(self, values: int) -> None:
         self._values += values
         if self._values > self._most_values:
-            raise self._too_much(f"more than {self._most_values:,} JSON values (by its commas)", "Publish less.")
+            raise self._too_much(
+                f"more than {self._most_values:,} JSON values (estimated from its commas)", "Publish less."
+            )
 
     def _too_much(self, what: str, hint: str) -> ProtocolError:
         return ProtocolError(f"it sent {what} {'for one call' if self._calling else 'in one reading'}.", hint)

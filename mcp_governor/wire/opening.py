@@ -1,11 +1,11 @@
-"""Open a connection of any kind, shake hands, and say what failed in one sentence.
+"""Open a connection of any kind, perform the handshake, and explain failures in one sentence.
 
-One era per process. Everybody is asked ``server/discover`` first. A refusal settles the era, and ``initialize`` follows
-on the same connection. Silence settles nothing: a server that starts slowly is silent as well. A child is therefore
-given its whole start budget to read the question, and only one that has read it and leaves it unanswered is ended and
-started again, for ``initialize`` alone. Whether the first was deaf to the question or only slow is then seen from a
-third one, which is asked ``server/discover`` by somebody who knows how fast it can answer. One child at a time: two
-instances of a server may fight for a port, a lock, or the cache that a package runner installs into.
+A process uses only one era. Every server is sent ``server/discover`` first. If it refuses, its era is clear, and
+``initialize`` follows on the same connection. If it does not respond, it may still be starting. So a child may use the
+whole start budget to read the request, and only a child that has read it and does not respond is ended. A second child
+is then sent ``initialize`` only. To find out if the first one ignored the request or was slow, a third child is sent
+``server/discover``, with a timeout that depends on the response time of the second. Only one child runs at a time,
+because two instances of a server may compete for a port, a lock, or the cache of a package runner.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
     Opener = Callable[[Inbox], AbstractAsyncContextManager[Transport]]
 
 _NOT_STREAMABLE = (400, 404, 405, 406, 410, 415, 501)
-"""Answers to a POSTed ``initialize`` that a server of the older HTTP+SSE transport may give."""
+"""Status codes for a POSTed ``initialize`` that a server with the older HTTP+SSE transport may return."""
 
 _HANDSHAKES = frozenset({"server/discover", "initialize"})
 """Requests that only clients send."""
 
 _LINES_SHOWN = 15
-"""Lines of each of a child's streams in an error: enough for a usage text and for the end of a traceback."""
+"""Most lines of each of a child's streams in an error: enough for a usage message or the end of a traceback."""
 
 _TIMES = {2: "twice", 3: "three times", 4: "four times"}
 
 _SLOWER = 4
-"""How many times slower than ``initialize`` a server may answer ``server/discover``."""
+"""Factor by which the response to ``server/discover`` may be slower than to ``initialize``; they do similar work."""
 
 
 @asynccontextmanager
@@ -61,19 +61,19 @@ async def connect(
     eras: MutableMapping[str, Era] | None = None,
     blocking: bool = False,
 ) -> AsyncIterator[Session]:
-    """Open a connection, shake hands, and close everything again at the end.
+    """Open a connection and perform the handshake; everything is closed at the end of the block.
 
     Args:
-        endpoint: where the server is.
-        limits: bounds on messages, lists and time.
-        era: speak only this era; ``None`` tries ``server/discover`` and falls back to ``initialize``.
-        eras: what was found for ``endpoint.key`` before, updated with what is found now; a cached era is tried
-            first. Keep it no longer than the servers stay the same.
-        blocking: speak to a child without an event loop; only for :func:`mcp_governor.wire.blocking.drive`.
+        endpoint: the server.
+        limits: limits on messages, lists and time.
+        era: the only era to use; ``None`` tries ``server/discover`` and falls back to ``initialize``.
+        eras: cache of eras by ``endpoint.key``, which is updated; a cached era is tried first. Discard it when a server
+            may have changed.
+        blocking: connect to a child without an event loop; only for :func:`mcp_governor.wire.blocking.drive`.
 
     Raises:
-        UnreachableError, ProtocolError: no connection, or no MCP.
-        MissingDependencyError, TargetError: an object endpoint that cannot be loaded.
+        UnreachableError, ProtocolError: the connection failed, or the server does not implement MCP.
+        MissingDependencyError, TargetError: an object endpoint cannot be loaded.
     """
     async with AsyncExitStack() as stack:
         opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN), blocking)
@@ -84,11 +84,11 @@ async def connect(
 
 
 @frozen
-class _Manner:
-    """How one connection is spoken to; see :func:`mcp_governor.wire.protocol.greet`.
+class _Attempt:
+    """Parameters of one connection attempt; see :func:`mcp_governor.wire.protocol.greet`.
 
     Attributes:
-        seconds: until the end of the handshake.
+        seconds: timeout for the handshake.
     """
 
     seconds: float
@@ -98,7 +98,7 @@ class _Manner:
 
 
 class _Opening:
-    """One attempt after the other, until a server has shaken hands."""
+    """Makes one attempt after the other, until a handshake succeeds."""
 
     def __init__(self, endpoint: Endpoint, limits: Limits, pinned: Era | None, first: Era, blocking: bool) -> None:
         self._endpoint = endpoint
@@ -113,7 +113,7 @@ class _Opening:
         self._heard = True
 
     async def session(self, stack: AsyncExitStack) -> Session:
-        """The open session, its resources entered into ``stack``."""
+        """Open a session; its resources are entered into ``stack``."""
         try:
             session = await self._any(stack)
         except TimeoutError:
@@ -124,16 +124,16 @@ class _Opening:
                 if isinstance(self._endpoint, StdioEndpoint)
                 else "Raise --timeout, or check the address.",
             )
-            raise self.told(error) from None
+            raise self.explained(error) from None
         except rpc.RpcError as error:
             refused = ProtocolError(
                 f"it refused the handshake: {error.message}", "Check the server's log for the reason."
             )
             if _HANDSHAKES.intersection(self._inbox.refused):
                 refused = ProtocolError("it echoes back every request.", "Name the program that serves MCP.")
-            raise self.told(refused) from None
+            raise self.explained(refused) from None
         except ServerError as error:
-            raise self.told(error) from None
+            raise self.explained(error) from None
         self._opened = True
         return session
 
@@ -143,21 +143,22 @@ class _Opening:
             return await self._stdio(stack, endpoint)
         if isinstance(endpoint, HttpEndpoint):
             return await self._http(stack, endpoint)
-        manner = _Manner(self._limits.connect_timeout, self._pinned or endpoint.only_era, self._first)
-        return await self._attempt(stack, lambda inbox: endpoint.open(self._limits, inbox), manner)
+        how = _Attempt(self._limits.connect_timeout, self._pinned or endpoint.only_era, self._first)
+        return await self._attempt(stack, lambda inbox: endpoint.open(self._limits, inbox), how)
 
-    async def _attempt(self, stack: AsyncExitStack, opener: Opener, manner: _Manner) -> Session:
-        """One connection: a session, entered into ``stack``, or everything closed again."""
-        # What an earlier connection said belongs to no later one.
+    async def _attempt(self, stack: AsyncExitStack, opener: Opener, how: _Attempt) -> Session:
+        """Try one connection; on success, its resources are entered into ``stack``, otherwise they are closed."""
+        # Drop the output of an earlier connection.
         self._inbox = inbox = Inbox(self._limits)
         self._stderr.clear()
-        end = time.monotonic() + manner.seconds
+        end = time.monotonic() + how.seconds
         trial = AsyncExitStack()
         session: Session | None = None
         try:
-            session = Session(await trial.enter_async_context(opener(inbox)), inbox, self._limits, self.told)
+            session = Session(await trial.enter_async_context(opener(inbox)), inbox, self._limits, self.explained)
+            session.stderr = self._stderr if isinstance(self._endpoint, StdioEndpoint) else None
             with session.within(end - time.monotonic()):
-                greeting = await greet(session, pinned=manner.pinned, first=manner.first, patience=manner.patience)
+                greeting = await greet(session, pinned=how.pinned, first=how.first, patience=how.patience)
                 await session.begin(greeting)
         except BaseException:
             pulse = session.pulse if session is not None else None
@@ -170,30 +171,30 @@ class _Opening:
     async def _stdio(self, stack: AsyncExitStack, endpoint: StdioEndpoint) -> Session:
         budget = self._limits.connect_timeout
         if self._pinned is not None or self._first is Era.LEGACY:
-            return await self._start(stack, endpoint, _Manner(budget, self._pinned, self._first))
-        # A server that ignores the question is started again and asked initialize: half of the time is left for that.
+            return await self._start(stack, endpoint, _Attempt(budget, self._pinned, self._first))
+        # A server that ignores the request is restarted and sent `initialize`. Half of the time is left for that.
         patience = Patience(min(self._limits.probe_timeout, budget / 4), budget / 2)
         began = time.monotonic()
         try:
-            return await self._start(stack, endpoint, _Manner(budget, patience=patience))
+            return await self._start(stack, endpoint, _Attempt(budget, patience=patience))
         except ConnectionLostError as error:
-            # Some servers die of a request that comes before initialize. One that never read it died of something else.
+            # Some servers exit if a request comes before `initialize`. If it was not read, the exit has another reason.
             if not error.heard:
                 raise
-            return await self._start(stack, endpoint, _Manner(budget, Era.LEGACY))
+            return await self._start(stack, endpoint, _Attempt(budget, Era.LEGACY))
         except UnansweredError as error:
-            # One budget for both, except that the second needs to start as well.
+            # Both share one budget, except that the second one must start too.
             left = began + budget - time.monotonic() + error.read_after
         return await self._settled(stack, endpoint, patience, left)
 
     async def _settled(
         self, stack: AsyncExitStack, endpoint: StdioEndpoint, patience: Patience, left: float
     ) -> Session:
-        """The era of a server that left ``server/discover`` unanswered.
+        """Find the era of a server that did not respond to ``server/discover``.
 
         Args:
-            patience: what it was given.
-            left: seconds for ``initialize``.
+            patience: the time that it had.
+            left: timeout for ``initialize``, in seconds.
         """
         budget = self._limits.connect_timeout
         refused: rpc.RpcError | None = None
@@ -201,22 +202,22 @@ class _Opening:
         longest = patience.longest
         try:
             async with AsyncExitStack() as trial:
-                hello = await self._start(trial, endpoint, _Manner(left, Era.LEGACY))
+                hello = await self._start(trial, endpoint, _Attempt(left, Era.LEGACY))
                 seconds = max(seconds, _SLOWER * hello.took)
         except rpc.RpcError as error:
             refused = error
             seconds = longest
         more = Patience(seconds, max(longest, seconds))
         try:
-            return await self._start(stack, endpoint, _Manner(budget + more.longest, Era.MODERN, patience=more))
+            return await self._start(stack, endpoint, _Attempt(budget + more.longest, Era.MODERN, patience=more))
         except (rpc.RpcError, UnansweredError, ConnectionLostError, TimeoutError):
             if refused is not None:
                 raise refused from None
-        return await self._start(stack, endpoint, _Manner(budget, Era.LEGACY))
+        return await self._start(stack, endpoint, _Attempt(budget, Era.LEGACY))
 
-    async def _start(self, stack: AsyncExitStack, endpoint: StdioEndpoint, manner: _Manner) -> Session:
+    async def _start(self, stack: AsyncExitStack, endpoint: StdioEndpoint, how: _Attempt) -> Session:
         self._starts += 1
-        return await self._attempt(stack, lambda inbox: self._child(endpoint, inbox), manner)
+        return await self._attempt(stack, lambda inbox: self._child(endpoint, inbox), how)
 
     def _child(self, endpoint: StdioEndpoint, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
         if self._blocking:
@@ -235,7 +236,7 @@ class _Opening:
             return open_sse(client, inbox)
 
         client = await stack.enter_async_context(open_client(endpoint, self._limits))
-        older = _Manner(self._limits.connect_timeout, Era.LEGACY)
+        older = _Attempt(self._limits.connect_timeout, Era.LEGACY)
         if endpoint.transport == "sse":
             return await self._attempt(stack, sse, older)
         try:
@@ -247,11 +248,11 @@ class _Opening:
         try:
             return await self._attempt(stack, sse, older)
         except UnreachableError:
-            # Nothing listens in either way; what the address said to the current transport tells more.
+            # Neither transport works. The response to the current transport is the better error.
             raise first_error from None
 
     async def _streamable(self, stack: AsyncExitStack, client: Client) -> Session:
-        """As :meth:`_stdio`; here a session costs nothing, and the older one is kept while the newer is asked for."""
+        """Like :meth:`_stdio`, but sessions are cheap, so the legacy one is kept while the modern one is tried."""
         from mcp_governor.wire.http import open_streamable
 
         def opener(inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
@@ -260,17 +261,17 @@ class _Opening:
         budget = self._limits.connect_timeout
         patience = Patience(budget / 2, budget / 2)
         try:
-            return await self._attempt(stack, opener, _Manner(budget, self._pinned, self._first, patience))
+            return await self._attempt(stack, opener, _Attempt(budget, self._pinned, self._first, patience))
         except UnansweredError:
             pass
         except HttpStatusError as error:
             if not error.may_pass or self._pinned is not None:
                 raise
         trial = AsyncExitStack()
-        older = await self._attempt(trial, opener, _Manner(budget / 2, Era.LEGACY))
+        older = await self._attempt(trial, opener, _Attempt(budget / 2, Era.LEGACY))
         seconds = max(2 * self._limits.probe_timeout, _SLOWER * older.took)
         try:
-            newer = await self._attempt(stack, opener, _Manner(seconds, Era.MODERN))
+            newer = await self._attempt(stack, opener, _Attempt(seconds, Era.MODERN))
         except (rpc.RpcError, ServerError, TimeoutError):
             stack.push_async_exit(trial)
             return older
@@ -280,8 +281,8 @@ class _Opening:
         await trial.aclose()
         return newer
 
-    def told(self, error: ServerError) -> ServerError:
-        """The error with the name of the server and a child's last words, without secrets; once only."""
+    def explained(self, error: ServerError) -> ServerError:
+        """Add the server's name and a child's output, without secrets, to an error. Does this only once per error."""
         name = f"{self._endpoint.shown}: "
         if error.message.startswith(name):
             return error
@@ -318,6 +319,6 @@ class _Opening:
 
     @staticmethod
     def _quoted(what: str, lines: list[str]) -> str:
-        # Redacted as one piece: a secret may hold a line feed.
+        # Redact before splitting, because a secret may contain a line feed.
         shown = visible("\n".join(lines), keep_newlines=True).replace("\n", "\n  ")
         return f"\n{what}:\n  {shown}" if lines else ""

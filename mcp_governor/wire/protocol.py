@@ -1,7 +1,7 @@
-"""The two ways to begin a conversation, and how to find out which one a server speaks.
+"""The two kinds of handshake, and how to find out which one a server supports.
 
-2026-07-28: every request carries its own ``_meta`` envelope, and ``server/discover`` tells who the server is.
-Before: ``initialize`` and ``notifications/initialized`` open a session.
+From 2026-07-28 on, every request has its own ``_meta`` envelope, and ``server/discover`` returns information about the
+server. Before, ``initialize`` and ``notifications/initialized`` open a session.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CL
 
 @frozen(slots=False)
 class Greeting:
-    """What a server says of itself at the beginning; every value as sent, ``result`` the whole answer.
+    """A server's response to the handshake. All values are as sent; ``result`` is the whole response.
 
     Attributes:
-        took: seconds from when the server read the question to its answer.
+        took: time between the server's reading of the request and its response, in seconds.
     """
 
     era: Era
@@ -55,7 +55,7 @@ class Greeting:
 
 
 def enveloped(params: Mapping[str, Any] | None) -> Message:
-    """Parameters with the ``_meta`` keys that 2026-07-28 wants on every request."""
+    """Parameters with the ``_meta`` keys that 2026-07-28 requires in every request."""
     message = dict(params or {})
     meta = message.get("_meta")
     message["_meta"] = {
@@ -72,18 +72,18 @@ class Asker(Protocol):
 
     @property
     def pulse(self) -> Pulse | None:
-        """Life signs of the server; ``None`` where it is no child of ours."""
+        """Observes the server process; ``None`` if the server is not our child."""
         ...
 
     @property
     def pipelined(self) -> bool:
-        """Whether a request can be posted and its answer looked for later, so that :meth:`first_of` works."""
+        """True if requests can be sent without waiting for their responses, so that :meth:`first_of` works."""
         ...
 
     async def ask(
         self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
     ) -> Message:
-        """Ask and return the result; errors as of ``Session.request``, and ``TimeoutError`` after ``seconds``."""
+        """Send a request and return its result; errors as for ``Session.request``, plus ``TimeoutError``."""
         ...
 
     async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
@@ -91,25 +91,25 @@ class Asker(Protocol):
         ...
 
     async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """The id of the first posted request that has an answer, ``None`` if none has in time.
+        """The id of the first posted request with a response; ``None`` if there is none in time.
 
         Raises:
-            TimeoutError: the time for the whole handshake is up.
+            TimeoutError: the whole handshake took too long.
         """
         ...
 
     def result(self, number: int, method: str) -> Message:
-        """The result of a posted request that has its answer."""
+        """The result of a posted request whose response has arrived."""
         ...
 
 
 @frozen
 class Patience:
-    """How long a server may leave ``server/discover`` unanswered before it is asked in another way.
+    """How long to wait for the response to ``server/discover`` before another handshake is tried.
 
     Attributes:
-        silence: seconds after it was read in which a child neither writes nor works.
-        longest: seconds in any case after it was read; over HTTP, where nothing of that can be seen, after it was sent.
+        silence: seconds after the request was read during which a child neither writes nor works.
+        longest: seconds after the request was read in any case; over HTTP, where this is unknown, after it was sent.
     """
 
     silence: float
@@ -117,14 +117,13 @@ class Patience:
 
 
 class UnansweredError(UnreachableError):
-    """The server has had time enough to answer ``server/discover`` and has not.
+    """The server did not respond to ``server/discover`` in time.
 
-    It either does not know the request and ignores it, or is slow. Only another process, or over HTTP another
-    connection, may be asked ``initialize``: a server of both eras that answers late would change its era in the middle
-    of ours.
+    It either ignores the unknown request or is slow. Only another process, or over HTTP another connection, may be sent
+    ``initialize``: a server that supports both eras and responds late would switch its era during the conversation.
 
     Attributes:
-        read_after: seconds that it took to read the request.
+        read_after: time until the server had read the request, in seconds.
     """
 
     def __init__(self, read_after: float = 0.0) -> None:
@@ -139,20 +138,20 @@ async def greet(
     first: Era = Era.MODERN,
     patience: Patience | None = None,
 ) -> Greeting:
-    """Find the era of a server and shake hands in it, with one handshake at a time.
+    """Find the era of a server and perform its handshake, one handshake at a time.
 
-    A second handshake on the same connection follows only where the first was answered with a refusal.
+    A second handshake on the same connection follows only if the first one was refused.
 
     Args:
         asker: sends the requests.
-        pinned: speak only this era.
+        pinned: the only era to use.
         first: the era to try first.
-        patience: with ``server/discover``; ``None`` waits as long as the asker does.
+        patience: how long to wait for ``server/discover``; ``None`` waits as long as the asker does.
 
     Raises:
-        UnansweredError: patience is up.
-        ServerError: it speaks neither.
-        TimeoutError: it does not answer.
+        UnansweredError: no response within ``patience``.
+        ServerError: the server supports neither era.
+        TimeoutError: no response.
     """
     if pinned is Era.LEGACY:
         return await _initialize(asker)
@@ -174,16 +173,16 @@ async def greet(
 
 
 _LOOK = 0.25
-"""Seconds between two looks at a child that has not answered."""
+"""Polling interval for a child that has not responded, in seconds."""
 
 
 async def _answer(
     asker: Asker, method: str, params: Mapping[str, Any] | None, era: Era, patience: Patience | None
 ) -> tuple[Message, float]:
-    """The result of a request, and the seconds that it took from when the server read it.
+    """The result of a request, and the seconds between the server's reading of the request and its response.
 
     Raises:
-        UnansweredError: patience is up.
+        UnansweredError: no response within ``patience``.
     """
     sent = time.monotonic()
     pulse = asker.pulse
@@ -195,7 +194,7 @@ async def _answer(
                 raise UnansweredError from None
             raise
         return result, time.monotonic() - sent
-    # Without patience the vigil only learns when the question was read.
+    # Without `patience`, the vigil only finds out when the request was read.
     vigil = Vigil(pulse, *((patience.silence, patience.longest) if patience else (math.inf, math.inf)))
     number = await asker.post(method, params, era)
     while await asker.first_of([number], _LOOK) is None:
@@ -206,31 +205,31 @@ async def _answer(
 
 
 class NoCommonVersionError(UnreachableError):
-    """The server speaks only protocol versions that we do not; asking in another way makes no sense."""
+    """The server supports only protocol versions that we do not, so another handshake would not help."""
 
 
 async def _discover(asker: Asker, patience: Patience | None = None) -> Greeting:
     try:
         return _greeted(*await _answer(asker, _DISCOVER, None, Era.MODERN, patience))
     except rpc.RpcError as error:
-        return await _asked_again(asker, error)
+        return await _discover_again(asker, error)
 
 
-async def _asked_again(asker: Asker, error: rpc.RpcError) -> Greeting:
-    """Once more, where the server refused our version and named it among those it supports."""
+async def _discover_again(asker: Asker, error: rpc.RpcError) -> Greeting:
+    """Try again if the server refused our version, although it lists it as supported."""
     if error.code != rpc.UNSUPPORTED_VERSION:
         raise error
     supported = _strings(error.data.get("supported") if isinstance(error.data, dict) else None)
     if MODERN_PROTOCOL in supported:
         return _greeted(await asker.ask(_DISCOVER, None, Era.MODERN))
-    _see_common(supported)
+    _check_common_version(supported)
     raise error
 
 
 def _greeted(result: Message, took: float = 0.0) -> Greeting:
     supported = _strings(result.get("supportedVersions"))
     if MODERN_PROTOCOL not in supported:
-        _see_common(supported)
+        _check_common_version(supported)
         raise ProtocolError(
             f"its {_DISCOVER} does not list protocol {MODERN_PROTOCOL}.", "List it in supportedVersions."
         )
@@ -265,7 +264,7 @@ def _greeting(era: Era, protocol: str, result: Message, info: Any, took: float) 
     )
 
 
-def _see_common(supported: list[str]) -> None:
+def _check_common_version(supported: list[str]) -> None:
     if supported and not set(supported) & set(LEGACY_VERSIONS):
         from mcp_governor.installation import upgrade
 

@@ -1,7 +1,7 @@
-"""What can be seen from outside of a child that says nothing: whether it reads, and whether it works.
+"""Observe a child that does not respond: has it read its input, and is it working?
 
-A server that starts slowly and a server that ignores a question look the same on its stdout. They differ in the pipe:
-the one has not read the question yet, the other has.
+A server that starts slowly and a server that ignores a request look the same on stdout. The pipe to stdin shows the
+difference: only the second one has read the request.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from contextlib import suppress
 from pathlib import Path
 
 _BUSY = 0.05
-"""Share of one processor that counts as work; an idle interpreter stays far below."""
+"""Share of one processor that counts as work; an idle interpreter uses far less."""
 
 
 class Pulse:
-    """Life signs of one child.
+    """Observes the activity of one child.
 
     Args:
         stdin: our end of its stdin, a pipe.
-        session: its process id, which is also its session's.
+        session: its process id, which is also the id of its session.
 
     Attributes:
-        received: bytes that it has written so far, stdout and stderr together.
-        deaf: whether it closed its stdin before a message could be written.
+        received: number of bytes that it has written so far, to stdout and stderr together.
+        deaf: true if it closed its stdin before a message could be written.
     """
 
     def __init__(self, stdin: int, session: int) -> None:
@@ -35,13 +35,13 @@ class Pulse:
 
     @property
     def heard(self) -> bool:
-        """Whether it read all that was sent, as far as that can be known; also after its end."""
+        """True if it read everything that was sent, as far as can be known; also after its exit."""
         return not self.deaf and not self.unread()
 
     def unread(self) -> int | None:
-        """How many bytes of what was sent it has not read; ``None`` where that is not known."""
+        """Number of sent bytes that it has not read; ``None`` if unknown."""
         if sys.platform != "linux":
-            # Elsewhere the writing end of a pipe knows nothing of what is in it.
+            # On other systems, the write end of a pipe does not know what is in the pipe.
             return None
         import fcntl
         import termios
@@ -52,7 +52,7 @@ class Pulse:
             return None
 
     def seconds_worked(self) -> float:
-        """Processor seconds of all processes in its session that still run; 0.0 where that is not known."""
+        """Processor time of all running processes in its session, in seconds; 0.0 if unknown."""
         if sys.platform != "linux":
             return 0.0
         import os
@@ -60,7 +60,7 @@ class Pulse:
         ticks = 0
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError, ValueError, IndexError):
-                # The second field is the program's name in parentheses, and may hold spaces and parentheses.
+                # The second field is the program's name in parentheses, which may contain spaces and parentheses.
                 fields = (process / "stat").read_bytes().rpartition(b")")[2].split()
                 if int(fields[3]) == self._session:
                     ticks += int(fields[11]) + int(fields[12])
@@ -68,16 +68,16 @@ class Pulse:
 
 
 class Vigil:
-    """Decides how long an unanswered question is waited for.
+    """Decides how long to wait for a response.
 
-    A question that was not read yet is not unanswered: the child is being installed, or starts slowly. One that was
-    read is unanswered once ``patience`` seconds pass in which the child neither wrote nor worked, and at the latest
-    after ``longest`` seconds.
+    As long as the request has not been read, the child may be being installed or starting, so waiting continues. After
+    that, it ends when the child neither writes nor works for ``patience`` seconds, and at the latest after ``longest``
+    seconds.
 
     Args:
-        pulse: of the child that was asked.
-        patience: seconds of silence.
-        longest: seconds after which work counts no more; also the patience where reading cannot be seen.
+        pulse: observes the child.
+        patience: seconds without activity.
+        longest: seconds after which activity does not matter; also used if it is unknown when the request was read.
     """
 
     def __init__(self, pulse: Pulse, patience: float, longest: float) -> None:
@@ -90,14 +90,14 @@ class Vigil:
         self._seen = (0, 0.0, 0.0)
 
     def unread_until(self, otherwise: float) -> float:
-        """When the question was last seen unread; ``otherwise`` where it never was."""
+        """The last time at which the request was unread; ``otherwise`` if that was never observed."""
         return otherwise if self._unread_until is None else self._unread_until
 
     def is_over(self, now: float) -> bool:
-        """Look at the child once more; whether waiting makes no sense any longer.
+        """Check the child again; returns true if waiting is no longer useful.
 
         Args:
-            now: seconds of a monotonic clock.
+            now: time of a monotonic clock, in seconds.
         """
         unread = self._pulse.unread()
         if unread:

@@ -1,4 +1,4 @@
-"""Read everything that a server publishes, untouched."""
+"""Read everything that a server publishes, unchanged."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @frozen(slots=False)
 class Recording:
-    """What one reading found.
+    """The result of one reading.
 
     Attributes:
-        raw: what ``mcp_governor.surface.build_surface`` takes: ``tools``, ``prompts``, ``resources``,
+        raw: the input of ``mcp_governor.surface.build_surface``: ``tools``, ``prompts``, ``resources``,
             ``resourceTemplates``, ``serverInfo``, ``protocolVersion``, ``capabilities``, ``instructions``,
-            ``listings``, ``conversation``.
+            ``listings``, ``conversation``, ``optIn``.
         tier_of_list: tool name → tier, from ``tools/list`` parameters that name one.
-        era: how the conversation began.
+        era: the era of the handshake.
     """
 
     raw: Mapping[str, Any]
@@ -40,29 +40,29 @@ class Recording:
 
 
 async def read_recording(session: Session, *, list_params: Sequence[Mapping[str, Any]] = ()) -> Recording:
-    """Read all lists of an open session; prompts and resources only where its capabilities say so.
+    """Read all lists of an open session; prompts and resources only if its capabilities include them.
 
     Args:
         session: an open session.
-        list_params: extra ``tools/list`` parameters, each listed after the plain list and merged into it. A
-            ``"tier"`` among them gives its tier to the tools that it adds, or, where it only narrows the plain
-            list, to the tools that it keeps.
+        list_params: extra ``tools/list`` parameters. Each of these lists is read after the plain list and merged into
+            it. With ``"tier"`` or ``"advanced": true`` among the parameters, the tools that a list adds get this tier;
+            if the list only narrows the plain one, the tools that it keeps get it.
 
     Raises:
-        RpcError, ProtocolError, UnreachableError: a list of tools cannot be read, or the whole takes too long.
+        RpcError, ProtocolError, UnreachableError: a list of tools cannot be read, or reading takes too long.
     """
     seconds = session.limits.total_timeout
     try:
         with session.within(seconds):
             return await _read_recording(session, list_params)
     except TimeoutError:
-        raise session.told(
+        raise session.explained(
             UnreachableError(f"its surface was not read within {seconds:g} s.", "Raise --timeout.")
         ) from None
 
 
 async def _read_recording(session: Session, list_params: Sequence[Mapping[str, Any]]) -> Recording:
-    tools, tiers = await _tools(session, list_params)
+    tools, tiers, opt_in = await _tools(session, list_params)
     raw: dict[str, Any] = {
         "serverInfo": session.server_info,
         "protocolVersion": session.protocol,
@@ -81,6 +81,8 @@ async def _read_recording(session: Session, list_params: Sequence[Mapping[str, A
         "failedLists": failed,
         **({"publishedSecrets": sorted(session.published)} if session.published else {}),
     }
+    if opt_in:
+        raw["optIn"] = opt_in
     return Recording(raw=raw, tier_of_list=tiers, era=session.era)
 
 
@@ -95,33 +97,38 @@ async def _sibling(session: Session, method: str, key: str, failed: dict[str, An
     try:
         return await session.list_all(method, key)
     except RpcError as error:
-        # Templates are optional within the capability; a server without them may not know the method.
+        # Templates are an optional part of the capability, so a server may not know the method.
         if method != "resources/templates/list" or error.code != METHOD_NOT_FOUND:
             failed[method] = {"code": error.code, "message": error.text}
         return []
 
 
-async def _tools(session: Session, list_params: Sequence[Mapping[str, Any]]) -> tuple[list[Any], dict[str, str]]:
+async def _tools(
+    session: Session, list_params: Sequence[Mapping[str, Any]]
+) -> tuple[list[Any], dict[str, str], dict[str, Mapping[str, Any]]]:
+    """All tools, their tiers from parameters, and for tools that are not listed by default, their parameters."""
     try:
         tools = await session.list_all("tools/list", "tools")
     except RpcError as error:
         if error.code != METHOD_NOT_FOUND or "tools" in session.capabilities:
             raise
-        return [], {}
+        return [], {}, {}
     plain = _names(tools)
     tiers: dict[str, str] = {}
+    opt_in: dict[str, Mapping[str, Any]] = {}
     for params in list_params:
         more = await session.list_all("tools/list", "tools", params)
         known = _names(tools)
         listed = _names(more)
         added = listed - known
         tools += [tool for tool in more if _name(tool) in added or (_name(tool) is None and tool not in tools)]
-        tier = params.get("tier")
+        opt_in |= {name: dict(params) for name in added}
+        tier = "advanced" if params.get("advanced") is True else params.get("tier")
         if isinstance(tier, str):
-            # A list that only narrows the plain one is a filter; one that repeats all of it ignores the parameter.
+            # A list that narrows the plain one is filtered; one that repeats it completely ignores the parameter.
             narrowed = listed - tiers.keys() if listed < plain else set()
             tiers |= dict.fromkeys(added or narrowed, tier)
-    return tools, tiers
+    return tools, tiers, opt_in
 
 
 def _name(tool: Any) -> str | None:
@@ -154,7 +161,7 @@ def read(
     eras: MutableMapping[str, Era] | None = None,
     list_params: Sequence[Mapping[str, Any]] = (),
 ) -> Recording:
-    """Connect, read and close, from code that is not asynchronous; see :func:`connect` for errors."""
+    """Connect, read and close, from synchronous code; see :func:`connect` for errors."""
     if isinstance(endpoint, StdioEndpoint) and blocking.AVAILABLE:
         return blocking.drive(_read(endpoint, limits, era, eras, list_params, without_loop=True))
     from mcp_governor.wire.loop import run
@@ -165,12 +172,12 @@ def read(
 def read_many(
     endpoints: Sequence[Endpoint], *, limits: Limits = DEFAULT_LIMITS, at_once: int = 8
 ) -> list[Recording | GovernorError]:
-    """Read several servers concurrently; in the order of ``endpoints``, an error where one failed.
+    """Read several servers concurrently. Returns the results in the order of ``endpoints``, errors included.
 
     Args:
-        endpoints: where the servers are.
-        limits: bounds for each of them.
-        at_once: how many are open at a time.
+        endpoints: the servers.
+        limits: limits for each of them.
+        at_once: most servers that are open at the same time.
     """
     from mcp_governor.wire.loop import run
 

@@ -13,20 +13,20 @@ from mcp_governor.text import one_line
 METHOD_NOT_FOUND = -32601
 """JSON-RPC 2.0."""
 INVALID_PARAMS = -32602
-"""JSON-RPC 2.0; MCP uses it for unknown tools and resources, too."""
+"""JSON-RPC 2.0; MCP also uses it for unknown tools and resources."""
 UNSUPPORTED_VERSION = -32022
-"""2026-07-28: the server speaks none of the versions that the request named; ``data.supported`` lists its own."""
+"""2026-07-28: the server does not support the version of the request; ``data.supported`` lists its own."""
 
 Message = dict[str, Any]
-"""One JSON-RPC message as ``json.loads`` gives it."""
+"""One JSON-RPC message, as from ``json.loads``."""
 
 
 class RpcError(ServerError):
-    """The server answered a request with a JSON-RPC error.
+    """The server responded with a JSON-RPC error.
 
     Attributes:
-        code: the error's code, 0 where the server sent none.
-        text: the error's message as sent, without secrets (hostile words: show :attr:`message` instead).
+        code: the error's code, or 0 if the server sent none.
+        text: the error's message as sent, without secrets (not safe to show: use :attr:`message` instead).
         data: the error's data as sent, without secrets.
     """
 
@@ -39,11 +39,11 @@ class RpcError(ServerError):
 
 
 class NotJsonRpcError(ValueError):
-    """A piece of text that is no JSON-RPC message; ``str()`` says why, in words safe to show."""
+    """Text that is not a JSON-RPC message; ``str()`` gives the reason, safe to show."""
 
 
 def request(number: int, method: str, params: Message | None) -> Message:
-    """A request; ``params`` is left out where ``None``."""
+    """A request, without ``params`` if ``None``."""
     message: Message = {"jsonrpc": "2.0", "id": number, "method": method}
     if params is not None:
         message["params"] = params
@@ -51,7 +51,7 @@ def request(number: int, method: str, params: Message | None) -> Message:
 
 
 def notification(method: str, params: Message | None = None) -> Message:
-    """A notification; ``params`` is left out where ``None``."""
+    """A notification, without ``params`` if ``None``."""
     message: Message = {"jsonrpc": "2.0", "method": method}
     if params is not None:
         message["params"] = params
@@ -59,25 +59,25 @@ def notification(method: str, params: Message | None = None) -> Message:
 
 
 def refusal(number: Any, code: int, text: str) -> Message:
-    """An error response to a request of the server."""
+    """An error response to a request from the server."""
     return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}
 
 
 def encode(message: Message) -> bytes:
-    """One line of ASCII JSON without the line feed; lone surrogates travel as escapes."""
+    """One line of ASCII JSON without the line feed; lone surrogates are escaped."""
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def decode(data: bytes | str, depth: int) -> list[Message]:
-    """The JSON-RPC messages in a piece of text; several only where it is a 2025-03-26 batch.
+    """Parse JSON-RPC messages; there are several only in a 2025-03-26 batch.
 
     Args:
-        data: one line, one SSE event's data, or one HTTP body.
+        data: one line, the data of one SSE event, or one HTTP body.
         depth: deepest nesting that is accepted, in containers.
 
     Raises:
-        NotJsonRpcError: not JSON, or JSON that is no JSON-RPC message.
-        ProtocolError: JSON nested deeper than ``depth``.
+        NotJsonRpcError: the text is not JSON, or the JSON is not a JSON-RPC message.
+        ProtocolError: the JSON is nested deeper than ``depth``.
     """
     try:
         value = read_json(data)
@@ -96,16 +96,16 @@ def decode(data: bytes | str, depth: int) -> list[Message]:
 
 
 def is_response(message: Message) -> bool:
-    """Whether a message answers a request."""
+    """True if a message is a response."""
     return "method" not in message
 
 
 def result_of(message: Message, method: str) -> Message:
-    """The result that a response carries.
+    """The result in a response.
 
     Raises:
-        RpcError: it carries an error.
-        ProtocolError: the result is no object.
+        RpcError: the response contains an error.
+        ProtocolError: the result is not an object.
     """
     if "error" in message:
         raise error_of(message, method)
@@ -119,7 +119,7 @@ def result_of(message: Message, method: str) -> Message:
 
 
 def error_of(message: Message, method: str = "") -> RpcError:
-    """The error that a response carries, whatever its shape."""
+    """The error in a response, even if it is malformed."""
     error = message.get("error")
     if not isinstance(error, dict):
         return RpcError(0, str(error), method=method)

@@ -28,42 +28,44 @@ if TYPE_CHECKING:
     from mcp_governor.wire.transport import Inbox, Mailbox, Transport
 
 _COURTESY = 0.5
-"""Seconds that a message may take which is sent out of politeness."""
+"""Timeout for optional messages such as cancellations, in seconds."""
 
 _ASKED = 20
-"""How many questions of one asking are declined; a person would be asked two or three."""
+"""Most input requests in one result that are declined; a person would get two or three."""
 
 _ROUNDS = 3
-"""How often a tool may ask for input before its asking is taken for its answer."""
+"""Most rounds in which input requests of one call are declined; after that, the request for input is the result."""
 
 
 _OPAQUE = ("nextCursor", "requestState", "inputRequests")
-"""Members of a result that go back to the server."""
+"""Members of a result that are sent back to the server."""
 
 _PAGES_KEPT = 20
-"""How many pages that say different things are kept of a list."""
+"""Most pages of a list whose different fields are kept."""
 
 
 class Session:
     """An open connection; made by :func:`mcp_governor.wire.connect`.
 
     Attributes:
-        era: how the conversation began.
+        era: the era of the handshake.
         protocol: negotiated protocol version.
-        server_info, capabilities: as the server reported them, untouched.
-        instructions: as the server reported them, ``None`` where absent or not a string.
-        limits: what the conversation is bounded by.
+        server_info, capabilities: as the server reported them, unchanged.
+        instructions: as the server reported them; ``None`` if absent or not a string.
+        limits: the limits of the session.
         tools: name → item of ``tools/list``, as first listed in this session.
-        listings: what results say besides their items, see ``Surface.listings``.
-        published: where the secrets came from that the server sent back, in words: ``the header X``.
+        listings: fields of list results other than their items, see ``Surface.listings``.
+        stderr: the end of what a child process wrote to stderr in this connection, at most ``limits.stderr_bytes``;
+            ``None`` if the server is not a child process.
+        published: origins of secrets that the server sent back, such as ``the header X``.
     """
 
     def __init__(
-        self, transport: Transport, inbox: Inbox, limits: Limits, told: Callable[[ServerError], ServerError]
+        self, transport: Transport, inbox: Inbox, limits: Limits, explained: Callable[[ServerError], ServerError]
     ) -> None:
         self._transport = transport
         self._inbox = inbox
-        self.told = told
+        self.explained = explained
         self._numbers = itertools.count(1)
         self._deadline: float | None = None
         self._greeting = Greeting(era=Era.LEGACY, protocol="")
@@ -71,6 +73,7 @@ class Session:
         self.tools: dict[str, Any] = {}
         self.listings: dict[str, list[dict[str, Any]]] = {}
         self.published: set[str] = set()
+        self.stderr: bytearray | None = None
 
     @property
     def era(self) -> Era:
@@ -94,29 +97,29 @@ class Session:
 
     @property
     def took(self) -> float:
-        """Seconds from when the server read the handshake to its answer."""
+        """Time between the server's reading of the handshake and its response, in seconds."""
         return self._greeting.took
 
     @property
     def notifications(self) -> int:
-        """How many notifications the server sent."""
+        """Number of notifications that the server sent."""
         return self._inbox.notifications
 
     @property
     def refused_requests(self) -> list[str]:
-        """Methods of the requests that the server sent us; each was answered with an error or declined."""
+        """Methods of the server's requests to us; each was declined or got an error."""
         return self._inbox.refused
 
     @property
     def noise(self) -> list[str]:
-        """First lines of a child's stdout that were not JSON-RPC, as sent (hostile words)."""
+        """The first lines of a child's stdout that were not JSON-RPC, as sent (not safe to show)."""
         return self._inbox.noise
 
     async def begin(self, greeting: Greeting) -> None:
         """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
         self._greeting = greeting
         if greeting.era is Era.MODERN:
-            self._take_down("discover", greeting.result)
+            self._keep_fields("discover", greeting.result)
         self._inbox.meter.item(greeting.result, "its response to the handshake")
         if greeting.era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
@@ -124,9 +127,9 @@ class Session:
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Bound the time of all waiting inside the block; ``TimeoutError`` is raised when it is up."""
+        """Limit the time of all requests inside the block; after that, ``TimeoutError`` is raised."""
         outer = self._deadline
-        # Blocks nest: an inner one may shorten the time, never prolong it.
+        # Blocks can be nested; an inner one may only shorten the time.
         self._deadline = min(outer or math.inf, time.monotonic() + seconds)
         try:
             yield
@@ -154,13 +157,13 @@ class Session:
     async def ask(
         self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
     ) -> Message:
-        """See :class:`~mcp_governor.wire.protocol.Asker`; :meth:`request` is what others use."""
+        """See :class:`~mcp_governor.wire.protocol.Asker`; use :meth:`request` outside of the handshake."""
         message = self._message(method, params, era)
         headers = self._headers(message, era)
         try:
             answer = await self._transport.exchange(message, headers, self._left(seconds))
         except TimeoutError:
-            await self._give_up(message, era)
+            await self._cancel(message, era)
             raise
         return self._redacted(rpc.result_of(answer, method))
 
@@ -185,9 +188,9 @@ class Session:
         return self._redacted(rpc.result_of(self._mailbox.collect(number), method))
 
     def _redacted(self, result: Message) -> Message:
-        """A result without the secrets that the server was given: nobody behind the wire ever sees them.
+        """Remove secrets that the server was given from its result, so that they do not leave this package.
 
-        What the server gets back as it sent it is left alone.
+        Members that are sent back to the server stay unchanged.
         """
         cleaned: Message = redact_json(result, self.published)
         return (
@@ -211,44 +214,44 @@ class Session:
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
     ) -> Message:
-        """Ask, and return the result object.
+        """Send a request and return the result object.
 
         Args:
             method: for example ``"tools/list"``.
             params: its parameters; the 2026-07-28 ``_meta`` envelope is added here.
-            timeout: seconds, default ``limits.request_timeout``.
+            timeout: timeout in seconds; the default is ``limits.request_timeout``.
 
         Raises:
-            RpcError: the server answered with an error.
-            ProtocolError: what it said is not MCP or breaks a limit.
-            UnreachableError: it went away, or gave no answer in time.
+            RpcError: the server responded with an error.
+            ProtocolError: the response is not MCP or exceeds a limit.
+            UnreachableError: the connection was lost, or there was no response in time.
         """
         seconds = self.limits.request_timeout if timeout is None else timeout
         try:
             return await self.ask(method, params, self.era, seconds)
         except TimeoutError:
-            # Not this request is late but the block around it, whose owner knows what to say.
+            # The deadline of the enclosing block has passed, so its owner creates the error.
             if self._deadline is not None and time.monotonic() >= self._deadline:
                 raise
             error = UnreachableError(
                 f"no response to {one_line(method, 60)} within {seconds:g} s.",
                 "Raise --timeout, or check why it is slow.",
             )
-            raise self.told(error) from None
+            raise self.explained(error) from None
         except ServerError as error:
-            raise self.told(error) from None
+            raise self.explained(error) from None
 
     async def list_all(self, method: str, key: str, params: Mapping[str, Any] | None = None) -> list[Any]:
-        """Every item of a paginated list, page after page, in the server's order, whatever their shape.
+        """Read all pages of a list; the items are unchecked and in the server's order.
 
         Args:
             method: for example ``"tools/list"``.
-            key: member of the result that holds the items, for example ``"tools"``.
-            params: extra parameters sent with every page.
+            key: member of the result with the items, for example ``"tools"``.
+            params: extra parameters for every page.
 
         Raises:
-            ProtocolError: no array under ``key``, a cursor that repeats, too many pages or items.
-            RpcError, UnreachableError: as :meth:`request`.
+            ProtocolError: ``key`` is not an array, a cursor repeats, or there are too many pages or items.
+            RpcError, UnreachableError: as for :meth:`request`.
         """
         items: list[Any] = []
         cursors: set[str] = set()
@@ -265,10 +268,10 @@ class Session:
             try:
                 meter.items(page, method, before)
             except ProtocolError as error:
-                raise self.told(error) from None
+                raise self.explained(error) from None
             items += page
             if not params:
-                self._take_down(key, result)
+                self._keep_fields(key, result)
             if len(items) > self.limits.items:
                 raise self._broken(
                     f"{method} lists more than {self.limits.items:,} items.",
@@ -281,7 +284,7 @@ class Session:
                 return items
             if not isinstance(cursor, str):
                 raise self._broken(f"nextCursor of {method} is not a string.", "Leave it out on the last page.")
-            # A cursor is opaque, so that only an equal one proves a circle; others are bounded by the number of pages.
+            # Cursors are opaque, so only an equal one proves a loop. The number of pages limits other loops.
             if cursor in cursors:
                 raise self._broken(
                     f'{method} repeats the cursor "{one_line(cursor, 40)}" and would never end.',
@@ -302,9 +305,9 @@ class Session:
     async def call_tool(self, name: str, arguments: Mapping[str, Any], timeout: float | None = None) -> Message:
         """Call a tool and return the raw ``tools/call`` result; see :meth:`request` for errors.
 
-        A tool that asks its user for something (2026-07-28 ``input_required``) is told that the user declines, and
-        the asking is recorded in :attr:`refused_requests`; what it answers then is the result. Requests that
-        cannot be declined leave the ``input_required`` result as it is.
+        If the tool requests input (2026-07-28 ``input_required``), the request is declined and recorded in
+        :attr:`refused_requests`, and the next response is the result. If a request cannot be declined, the
+        ``input_required`` result is returned.
         """
         params: dict[str, Any] = {"name": name, "arguments": dict(arguments)}
         self._inbox.meter.renew()
@@ -326,11 +329,11 @@ class Session:
         cleaned: Message = redact_json(result)
         return cleaned
 
-    def _take_down(self, listing: str, result: Mapping[str, Any]) -> None:
-        """Keep what a result says besides its items; pages that say the same are kept once."""
+    def _keep_fields(self, listing: str, result: Mapping[str, Any]) -> None:
+        """Keep the fields of a result other than its items; pages with equal fields are kept once."""
         said = {field: result[field] for field in RESULT_FIELDS if field in result}
         if said.get("nextCursor") is not None:
-            # Where there is a next page its cursor says nothing that lasts.
+            # The cursor of a next page has no lasting meaning.
             del said["nextCursor"]
         if not said and self.era is Era.LEGACY:
             return
@@ -351,13 +354,13 @@ class Session:
             return mirrored(message, MODERN_PROTOCOL, self.tools)
         return {"MCP-Protocol-Version": self.protocol} if self.protocol else {}
 
-    async def _give_up(self, message: Message, era: Era) -> None:
-        """Tell the server that nobody waits any more; over HTTP 2026-07-28 the closed response says it."""
-        # MCP forbids to cancel initialize.
+    async def _cancel(self, message: Message, era: Era) -> None:
+        """Cancel a request. Over HTTP, with 2026-07-28, closing the response does this."""
+        # MCP forbids cancelling `initialize`.
         if message["method"] != "initialize" and not (self._transport.mirrors and era is Era.MODERN):
             cancelled = rpc.notification("notifications/cancelled", {"requestId": message["id"]})
             with suppress(ServerError, TimeoutError):
                 await self._transport.notify(cancelled, self._headers(cancelled, era), _COURTESY)
 
     def _broken(self, message: str, hint: str) -> ServerError:
-        return self.told(ProtocolError(message, hint))
+        return self.explained(ProtocolError(message, hint))

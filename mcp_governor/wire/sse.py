@@ -1,4 +1,4 @@
-"""HTTP+SSE, the transport of 2024-11-05: one stream down, one address for POSTs up."""
+"""HTTP+SSE, the transport of 2024-11-05: an event stream from the server, and an address for POSTs to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Stream:
-    """The stream down, and the address it names for the way up."""
+    """The event stream, and the address for POSTs that it names."""
 
     def __init__(self, client: Client, inbox: Inbox) -> None:
         self._client = client
@@ -35,7 +35,7 @@ class _Stream:
         self.duplex = Duplex(self._send, inbox, client.limits)
 
     async def listen(self) -> None:
-        """Read events until the stream ends; why it ended goes to whoever waits."""
+        """Read events until the stream ends; waiting requests then get the reason."""
         try:
             headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
             async with self._client.stream("GET", self._client.url, headers, None) as response:
@@ -74,10 +74,10 @@ class _Stream:
 
 @asynccontextmanager
 async def open_sse(client: Client, inbox: Inbox) -> AsyncIterator[Duplex]:
-    """A transport over HTTP+SSE.
+    """Open a transport over HTTP+SSE.
 
     Raises:
-        UnreachableError, ProtocolError: the stream does not open or names no address in time.
+        UnreachableError, ProtocolError: the stream does not open, or does not name an address in time.
     """
     stream = _Stream(client, inbox)
     async with background() as tasks:

@@ -1,4 +1,4 @@
-"""A server that is our child, on an event loop: its process, its pipes, and its certain end."""
+"""Run a server as a child process on an event loop: its process, its pipes, and its reliable end."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Running:
-    """A started server, read by tasks of an event loop.
+    """A running server that tasks of an event loop read.
 
     Args:
-        process: the child, or its leash, with the child's pipes.
-        keeper: what ends the child, and all that it started.
-        stdin: where it is written to.
-        limits: bounds.
-        stderr: gets the last words on its stderr, at most ``limits.stderr_bytes``.
+        process: the child or its leash, with the child's pipes.
+        keeper: ends the child and all processes that it started.
+        stdin: the child's stdin.
+        limits: limits on what the server may send.
+        stderr: receives the end of its stderr, at most ``limits.stderr_bytes``.
     """
 
     def __init__(self, process: Process, keeper: Hold | Job, stdin: Stdin, limits: Limits, stderr: bytearray) -> None:
@@ -47,7 +47,7 @@ class Running:
         self._stderr_ended = anyio.Event()
 
     async def drain_stderr(self) -> None:
-        """Read stderr to its end, so that the child never blocks on it, and keep the tail."""
+        """Read stderr to its end, so that the child does not block, and keep the last part."""
         stream = _readable(self._process.stderr)
         with suppress(anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
             while True:
@@ -58,7 +58,7 @@ class Running:
         self._stderr_ended.set()
 
     async def read_stdout(self, duplex: Duplex) -> None:
-        """Feed every line of stdout to ``duplex`` until the child closes it or breaks a limit."""
+        """Feed every line of stdout to ``duplex`` until the child closes it or exceeds a limit."""
         stream = _readable(self._process.stdout)
         lines = child.Lines(self._limits.message_bytes)
         try:
@@ -85,14 +85,14 @@ class Running:
         """End the child and everything that it started.
 
         Args:
-            gently: close its stdin and give it ``limits.close_timeout`` to leave by itself first.
+            gently: close its stdin first and give it ``limits.close_timeout`` to exit by itself.
         """
         process, keeper = self._process, self._keeper
         await self._stdin.close()
         if gently:
             await _until(keeper.look, self._limits.close_timeout)
         keeper.release()
-        # Also where the child itself has left: what it started may still be there.
+        # Also if the child itself has exited, because processes that it started may still run.
         await _until(lambda: keeper.look() and keeper.over, keeper.longest_end)
         keeper.close(process.pid)
         await _until(lambda: process.returncode is not None, self._limits.close_timeout)
@@ -104,7 +104,7 @@ class Stdin(Protocol):
     """Our end of a child's stdin.
 
     Attributes:
-        pulse: life signs of the child.
+        pulse: observes the child.
     """
 
     pulse: Pulse
@@ -113,21 +113,21 @@ class Stdin(Protocol):
         """Write some bytes.
 
         Raises:
-            OSError, anyio.BrokenResourceError, anyio.ClosedResourceError: the child reads no more.
+            OSError, anyio.BrokenResourceError, anyio.ClosedResourceError: the child does not read any more.
         """
         ...
 
     async def close(self) -> None:
-        """Close it; whoever still writes fails."""
+        """Close it; pending writes fail."""
         ...
 
 
 class Pipe:
-    """A :class:`Stdin` that is a pipe of our own: asyncio's may be a socket, which hides what is unread.
+    """A :class:`Stdin` over our own pipe: asyncio may use a socket, which hides the number of unread bytes.
 
     Args:
-        pipe: the writing end, not blocking.
-        pid: of the child.
+        pipe: the write end, non-blocking.
+        pid: process id of the child.
     """
 
     def __init__(self, pipe: int, pid: int) -> None:
@@ -139,7 +139,7 @@ class Pipe:
         self.pulse = Pulse(pipe, pid)
 
     async def send(self, data: bytes) -> None:
-        """See :class:`Stdin`; bytes that a cancelled call leaves go out first with the next."""
+        """See :class:`Stdin`; bytes that a cancelled call leaves are written first by the next call."""
         self._unsent += data
         async with self._turn:
             while self._unsent:
@@ -159,13 +159,13 @@ class Pipe:
         if self._open:
             self._open = False
             self._waiting.cancel()
-            # The loop watches the pipe until whoever waits for it has left.
+            # The loop watches the pipe until the waiting task has left.
             async with self._turn:
                 os.close(self._pipe)
 
 
-class Given:
-    """A :class:`Stdin` as anyio gives it, for Windows."""
+class Wrapped:
+    """A :class:`Stdin` over anyio's stream, for Windows."""
 
     def __init__(self, process: Process) -> None:
         if process.stdin is None:
@@ -185,20 +185,20 @@ class Given:
 
 @asynccontextmanager
 async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stderr: bytearray) -> AsyncIterator[Duplex]:
-    """Start the server and speak to it; it is ended with everything it started, however the block is left.
+    """Start the server and connect to it; at the end of the block, it is ended with all processes that it started.
 
     Args:
         endpoint: the command.
-        limits: bounds.
-        inbox: takes what was not asked for.
-        stderr: gets the last words on its stderr.
+        limits: limits on what the server may send.
+        inbox: receives messages that are not responses.
+        stderr: receives the end of its stderr.
 
     Raises:
-        TargetError: the folder to start in does not exist, or the command is empty.
+        TargetError: the working directory does not exist, or the command is empty.
         UnreachableError: the command cannot be started.
     """
     child.check(endpoint)
-    # Not to be cancelled between the start of the child and our knowing of it.
+    # Do not allow cancellation between the start of the child and the assignment of its handle.
     with anyio.CancelScope(shield=True):
         process, keeper, stdin = await (_start if child.POSIX else _start_in_job)(endpoint, limits)
     running = Running(process, keeper, stdin, limits, stderr)
@@ -215,7 +215,7 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
             yield duplex
             well = duplex.mailbox.broken is None
         finally:
-            # Inside the group: stdout is read on while the child leaves, or it could block on a full pipe.
+            # Inside the task group, so that stdout is still read; otherwise the child could block on a full pipe.
             with anyio.CancelScope(shield=True):
                 await running.close(gently=well)
 
@@ -223,7 +223,7 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
 async def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Stdin]:
     from mcp_governor.wire.hold import Hold
 
-    # Our own pipe: asyncio's may be a socket, which hides what is unread.
+    # Use our own pipe, because asyncio may use a socket, which hides the number of unread bytes.
     theirs, ours = os.pipe()
     hold = Hold(limits.close_timeout)
     with ExitStack() as undo:
@@ -237,7 +237,7 @@ async def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold
             os.close(theirs)
         try:
             await anyio.wait_readable(hold.status)
-            hold.see_started()
+            hold.wait_until_started()
         except OSError as error:
             await process.aclose()
             raise child.not_started(error) from None
@@ -250,7 +250,7 @@ async def _start_in_job(endpoint: StdioEndpoint, limits: Limits) -> tuple[Proces
     from mcp_governor.wire.job import Job
 
     process = await _opened(endpoint, list(endpoint.command), stdin=subprocess.PIPE)
-    return process, Job(process, limits.close_timeout), Given(process)
+    return process, Job(process, limits.close_timeout), Wrapped(process)
 
 
 async def _opened(endpoint: StdioEndpoint, command: list[str], **more: Any) -> Process:
@@ -286,7 +286,7 @@ async def _close_pipes(process: Process) -> None:
         if stream is not None:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await stream.aclose()
-    # asyncio keeps the transport open, and warns, while a stranger holds the other end of a pipe.
+    # asyncio keeps the transport open and warns if another process still has the other end of a pipe.
     transport = getattr(getattr(process, "_process", None), "_transport", None)
     close = getattr(transport, "close", None)
     if callable(close):

@@ -1,8 +1,8 @@
-"""The seam between a conversation and the way its messages travel.
+"""The interface between a session and its transport.
 
-A :class:`Transport` carries one request to its answer. :class:`Mailbox` is what those share whose messages come in as
-they please: stdio, HTTP+SSE and in-process. Nothing here waits for anything, so that it serves an event loop and a
-plain blocking client alike.
+A :class:`Transport` sends a request and returns its response. Transports that receive messages in any order (stdio,
+HTTP+SSE and in-process) share :class:`Mailbox`. This module never waits, so that both an event loop and a blocking
+client can use it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from mcp_governor.wire.rpc import Message
 
 NOISE_KEPT = 20
-"""How many lines of noise are kept to be shown."""
+"""Most lines of noise that are kept for messages."""
 
-_LONGEST_ID = 1_000
-"""Characters of the id of a server's request: a UUID has 36. A longer one is not sent back, so it is not answered."""
+_MAX_ID_LENGTH = 1_000
+"""Longest id of a server's request, in characters: a UUID has 36. Requests with longer ids get no response."""
 
 _METHOD_KEPT = 200
-"""Characters that are kept of the method of a server's request; the longest of MCP has 30."""
+"""Characters that are kept of the method of a server's request; the longest method in MCP has 30."""
 
 
 class ConnectionLostError(UnreachableError):
-    """The peer went away: its process ended, or it closed the connection.
+    """The peer is gone: its process exited, or it closed the connection.
 
     Attributes:
-        heard: whether it had read what it was sent, as far as that can be known.
+        heard: true if it had read everything that was sent, as far as can be known.
     """
 
     def __init__(self, message: str, hint: str = "", *, heard: bool = True) -> None:
@@ -44,7 +44,7 @@ class ConnectionLostError(UnreachableError):
 
 
 class HttpStatusError(UnreachableError):
-    """An HTTP answer that carries no JSON-RPC message.
+    """An HTTP response without a JSON-RPC message.
 
     Attributes:
         status: the HTTP status code.
@@ -56,15 +56,15 @@ class HttpStatusError(UnreachableError):
 
     @property
     def may_pass(self) -> bool:
-        """Whether the same request may be answered in another way later: the service starts, or has too much to do."""
+        """True if a later attempt may succeed, because the service is starting or overloaded."""
         return self.status in (408, 425, 429) or (self.status >= 500 and self.status not in (501, 505))
 
 
 class Transport(Protocol):
-    """Carries messages to one server.
+    """Sends messages to one server.
 
     Attributes:
-        mirrors: whether it sends HTTP headers that mirror the body.
+        mirrors: true if it sends HTTP headers that mirror the body.
     """
 
     mirrors: bool
@@ -75,55 +75,55 @@ class Transport(Protocol):
         Args:
             message: the request.
             headers: HTTP headers that belong to it; other transports ignore them.
-            seconds: how long to wait, ``None`` for ever.
+            seconds: timeout in seconds; ``None`` for none.
 
         Raises:
             TimeoutError: no response in time.
-            ServerError: the response cannot arrive any more.
+            ServerError: the connection is lost.
         """
         ...
 
     async def notify(self, message: Message, headers: Mapping[str, str], seconds: float | None) -> None:
-        """Send a message that nothing comes back for, or whose answer is awaited elsewhere.
+        """Send a message without waiting for a response.
 
         Raises:
-            TimeoutError: the server did not take it in time.
-            ServerError: the server is gone.
+            TimeoutError: the server did not accept it in time.
+            ServerError: the connection is lost.
         """
         ...
 
 
 @runtime_checkable
 class Pipelined(Transport, Protocol):
-    """A transport that can have several requests on their way and take the first answer."""
+    """A transport that can send several requests and wait for the first response."""
 
     async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """The first of some requests (sent with ``notify`` after ``expect``) that has an answer, ``None`` in time.
+        """The first of several requests (sent with ``notify`` after ``expect``) with a response; ``None`` on timeout.
 
         Raises:
-            ServerError: no answer can arrive any more.
+            ServerError: the connection is lost.
         """
         ...
 
     @property
     def mailbox(self) -> Mailbox:
-        """Where the answers are."""
+        """The received responses."""
         ...
 
     @property
     def pulse(self) -> Pulse | None:
-        """Life signs of the peer; ``None`` where it is no child of ours."""
+        """Observes the peer; ``None`` if it is not our child."""
         ...
 
 
 class Inbox:
-    """What a server says without being asked: counted, answered with a refusal, and never obeyed.
+    """Counts messages that are not responses, and refuses requests.
 
     Attributes:
-        meter: counts all that comes.
-        notifications: how many notifications came.
-        refused: methods of the requests that came, ``ping`` excepted.
-        noise: first lines that were not JSON-RPC.
+        meter: counts everything that is received.
+        notifications: number of notifications.
+        refused: methods of the server's requests, except ``ping``.
+        noise: the first lines that were not JSON-RPC.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -136,15 +136,15 @@ class Inbox:
         self.noise: list[str] = []
 
     def unasked(self, message: Message) -> Message | None:
-        """Take a notification or a request; the reply to a request, ``None`` for a notification.
+        """Process a notification or request. Returns the reply to a request, or ``None``.
 
-        A request whose id is no JSON-RPC id, or a very long one, gets no reply: the id would have to be in it.
+        A request with an invalid or very long id gets no reply, because the reply would have to contain the id.
         """
         if "id" not in message:
             self.notifications += 1
             return None
         number = message["id"]
-        answerable = isinstance(number, int) or (isinstance(number, str) and len(number) <= _LONGEST_ID)
+        answerable = isinstance(number, int) or (isinstance(number, str) and len(number) <= _MAX_ID_LENGTH)
         if message["method"] == "ping":
             return {"jsonrpc": "2.0", "id": number, "result": {}} if answerable else None
         self.refuse(message["method"])
@@ -153,15 +153,15 @@ class Inbox:
         return rpc.refusal(number, rpc.METHOD_NOT_FOUND, "This client reads a server's surface and serves no requests.")
 
     def refuse(self, method: str) -> None:
-        """Note that the server asked for something."""
+        """Record a refused request of the server."""
         if len(self.refused) < self._limits.strays:
             self.refused.append(method[:_METHOD_KEPT])
 
     def stray(self, message: Message) -> None:
-        """Take an answer that nobody waits for.
+        """Count a response without a request.
 
         Raises:
-            ProtocolError: there were too many.
+            ProtocolError: there are too many.
         """
         self._strays += 1
         if self._strays > self._limits.strays:
@@ -172,10 +172,10 @@ class Inbox:
             )
 
     def not_a_message(self, line: bytes, why: str) -> None:
-        """Take a line that is no JSON-RPC message.
+        """Count a line that is not a JSON-RPC message.
 
         Raises:
-            ProtocolError: it was meant as one, or there were too many.
+            ProtocolError: it is a broken message, or there are too many such lines.
         """
         if b'"jsonrpc"' in line[:4096]:
             raise ProtocolError(
@@ -193,15 +193,15 @@ class Inbox:
 
 
 class Mailbox:
-    """Answers and their questions, without any input or output of its own.
+    """Matches responses to requests, without any I/O of its own.
 
     Args:
-        inbox: takes what was not asked for.
-        limits: depth of messages.
+        inbox: receives messages that are not responses.
+        limits: limits the depth of messages.
 
     Attributes:
-        meter: counts all that comes.
-        broken: why the connection ended, ``None`` while it lives.
+        meter: counts everything that is received.
+        broken: the reason why the connection ended; ``None`` while it is open.
     """
 
     def __init__(self, inbox: Inbox, limits: Limits) -> None:
@@ -214,22 +214,22 @@ class Mailbox:
         self.broken: ServerError | None = None
 
     def expect(self, number: int) -> None:
-        """A request with this id is about to be sent."""
+        """Announce a request with this id, which is about to be sent."""
         self._expected.add(number)
 
     def abandon(self, number: int) -> None:
-        """Nobody waits for this answer any more; it is no stray if it comes."""
+        """Stop waiting for a response; it is ignored if it still arrives."""
         self._expected.discard(number)
         if self._answers.pop(number, None) is None:
             self._abandoned.add(number)
 
     def answered(self, numbers: Sequence[int]) -> int | None:
-        """The first of ``numbers`` whose answer is here.
+        """The first of ``numbers`` whose response has arrived.
 
         Raises:
-            ServerError: there is none, and there will be none.
+            ServerError: none has arrived, and the connection is lost.
         """
-        # Answers keep the order in which they came.
+        # Responses are kept in the order of their arrival.
         for number in self._answers:
             if number in numbers:
                 return number
@@ -238,12 +238,12 @@ class Mailbox:
         return None
 
     def collect(self, number: int) -> Message:
-        """Take out an answer that is here."""
+        """Remove and return a response that has arrived."""
         self._expected.discard(number)
         return self._answers.pop(number)
 
     def feed(self, data: bytes | str) -> list[Message]:
-        """Take one line, or one event; returns the replies to send. What breaks a limit ends the connection."""
+        """Process one line or event; returns the replies to send. Exceeding a limit ends the connection."""
         if self.broken is not None:
             return []
         try:
@@ -262,15 +262,15 @@ class Mailbox:
         return [reply for reply in replies if reply is not None]
 
     def take(self, message: Message) -> Message | None:
-        """Take one message; returns the reply to send, if any.
+        """Process one message; returns the reply to send, if any.
 
         Raises:
-            ProtocolError: it breaks a limit.
+            ProtocolError: it exceeds a limit.
         """
         if not rpc.is_response(message):
             return self._inbox.unasked(message)
         number = message.get("id")
-        # 1 == True == 1.0 in Python, and none of the others is our id.
+        # In Python, 1 == True == 1.0, but only the integer is our id.
         if type(number) is int and number in self._expected:
             self._answers.setdefault(number, message)
         elif type(number) is int and number in self._abandoned:
@@ -280,6 +280,6 @@ class Mailbox:
         return None
 
     def fail(self, error: ServerError) -> None:
-        """End the connection: whoever waits, now or later, gets ``error``; the first error stays."""
+        """End the connection. All waiting and later requests get ``error``; the first error is kept."""
         if self.broken is None:
             self.broken = error

@@ -86,16 +86,16 @@ LOCAL = {name: bad for name, bad in BAD.items() if isinstance(bad, dict) and nam
 
 
 @pytest.mark.parametrize("name", LOCAL)
-def test_an_edit_beside_it_is_decided(comparer: Comparer, name: str) -> None:
+def test_an_edit_next_to_it_is_decided(comparer: Comparer, name: str) -> None:
     """The unreadable part is the same on both sides; what changed is another argument."""
 
-    def beside(schema: Any, **more: Any) -> dict[str, Any]:
+    def next_to(schema: Any, **more: Any) -> dict[str, Any]:
         return {**schema, "properties": {**schema["properties"], **more}}
 
     bad = LOCAL[name]
-    [change] = comparer.schemas(beside(bad, n={"maximum": 9}), beside(bad, n={"maximum": 5}))
+    [change] = comparer.schemas(next_to(bad, n={"maximum": 9}), next_to(bad, n={"maximum": 5}))
     assert (change.kind, change.verdict) == ("bound-tightened", Verdict.BREAKING)
-    [change] = comparer.schemas(bad, beside(bad, n=STR))
+    [change] = comparer.schemas(bad, next_to(bad, n=STR))
     assert (change.kind, change.verdict) == ("argument-added", Verdict.COMPATIBLE)
 
 
@@ -189,7 +189,7 @@ def test_pathological_schemas_end(comparer: Comparer) -> None:
     "part",
     [{"$ref": "https://example.com/a.json"}, {"$ref": "#/$defs/missing"}, {"type": "text"}, 7, {"items": [{}, {}]}],
 )
-def test_a_break_beside_a_part_that_no_validator_reads_has_its_witness(comparer: Comparer, part: Any) -> None:
+def test_a_break_next_to_a_part_that_no_validator_reads_has_its_witness(comparer: Comparer, part: Any) -> None:
     def schema(**value: Any) -> dict[str, Any]:
         return {"type": "object", "properties": {"odd": part, "n": {"type": "integer", **value}}, "required": ["n"]}
 

@@ -312,9 +312,9 @@ def test_a_key_that_another_schema_declares_now_is_not_taken_for_kept(
     monkeypatch: pytest.MonkeyPatch, comparer: Comparer
 ) -> None:
     """The walk sees no edit: what declares ``b`` now was there before, and asks nothing of it."""
-    beside = {"allOf": [{"properties": {"b": True}, **HELD}]}
-    old = {"type": "object", "properties": {"a": STR, "b": STR}, **beside}
-    new = {"type": "object", "properties": {"a": STR}, **beside}
+    next_to = {"allOf": [{"properties": {"b": True}, **HELD}]}
+    old = {"type": "object", "properties": {"a": STR, "b": STR}, **next_to}
+    new = {"type": "object", "properties": {"a": STR}, **next_to}
     [change] = comparer.schemas(old, new)
     assert (change.kind, change.verdict) == ("schema-loosened", Verdict.COMPATIBLE)
     of_whole(monkeypatch, UNKNOWN, UNKNOWN)
@@ -361,7 +361,7 @@ def test_what_the_whole_refutes_no_place_proves(
     assert change.kind == kind
 
 
-def test_an_edit_that_the_whole_excuses_is_still_told(monkeypatch: pytest.MonkeyPatch, comparer: Comparer) -> None:
+def test_an_edit_that_the_whole_excuses_is_still_reported(monkeypatch: pytest.MonkeyPatch, comparer: Comparer) -> None:
     of_whole(monkeypatch, YES, YES)
     old, new = ({"type": "object", "properties": {"x": {"type": "string", "maxLength": most}}} for most in (9, 5))
     [change] = comparer.schemas(old, new)

@@ -35,8 +35,8 @@ def test_labelled_change(comparer: Comparer, case: dict[str, Any]) -> None:
     side = Side(case["side"])
     changes = comparer.schemas(case["old"], case["new"], side)
     root = "/inputSchema" if side is Side.INPUT else "/outputSchema"
-    told = [[change.kind, change.path.removeprefix(root), change.verdict.value] for change in changes]
-    assert sorted(item for item in told if not item[0].endswith("schema-rewritten")) == case["changes"]
+    reported = [[change.kind, change.path.removeprefix(root), change.verdict.value] for change in changes]
+    assert sorted(item for item in reported if not item[0].endswith("schema-rewritten")) == case["changes"]
     for change in changes:
         assert _exists(case["new"], change, root) or _exists(case["old"], change, root), change.path
 

@@ -18,7 +18,7 @@ def obj(**more: Any) -> dict[str, Any]:
     return {"type": "object", **more}
 
 
-def told(changes: list[Change]) -> list[tuple[str, str]]:
+def reported(changes: list[Change]) -> list[tuple[str, str]]:
     return [(change.kind, change.path) for change in changes]
 
 
@@ -128,7 +128,7 @@ EDITS: dict[str, tuple[tuple[str, Any], str, str]] = {
 @pytest.mark.parametrize("name", EDITS)
 def test_one_edit(comparer: Comparer, name: str) -> None:
     edit, kind, path = EDITS[name]
-    assert told(comparer.schemas(ORDER, edited(edit))) == [(kind, f"/inputSchema{path}")]
+    assert reported(comparer.schemas(ORDER, edited(edit))) == [(kind, f"/inputSchema{path}")]
 
 
 PAIRS = [
@@ -145,7 +145,7 @@ PAIRS = [
 def test_two_edits_are_two_findings(comparer: Comparer, one: str, other: str) -> None:
     edits = [EDITS[one], EDITS[other]]
     changes = comparer.schemas(ORDER, edited(*(edit for edit, _, _ in edits)))
-    assert sorted(told(changes)) == sorted((kind, f"/inputSchema{path}") for _, kind, path in edits)
+    assert sorted(reported(changes)) == sorted((kind, f"/inputSchema{path}") for _, kind, path in edits)
     for change in changes:
         # an open object that loses an argument still takes it: only policy calls that a break
         if change.verdict is B and change.kind != "argument-removed":
@@ -305,7 +305,7 @@ def test_closing_respects_composition(comparer: Comparer, name: str) -> None:
     assert [(change.kind, change.verdict) for change in changes] == expected, changes
 
 
-def test_a_break_that_no_single_edit_makes_is_told_as_a_whole(comparer: Comparer) -> None:
+def test_a_break_that_no_single_edit_makes_is_reported_as_a_whole(comparer: Comparer) -> None:
     """Two overlapping ranges shrink: either alone leaves every number covered, both together leave out 5."""
 
     def ranges(low: int, high: int) -> dict[str, Any]:
@@ -323,7 +323,7 @@ def test_a_break_that_no_single_edit_makes_is_told_as_a_whole(comparer: Comparer
 
 @pytest.mark.parametrize("name", CANCELLING)
 @pytest.mark.parametrize("side", [Side.INPUT, Side.OUTPUT], ids=str)
-def test_edits_that_undo_each_other_beside_one_that_counts(comparer: Comparer, name: str, side: Side) -> None:
+def test_edits_that_undo_each_other_next_to_one_that_counts(comparer: Comparer, name: str, side: Side) -> None:
     one, other = CANCELLING[name]
     old = obj(properties={"whole": one, "mode": {"enum": ["a", "b"]}})
     new = obj(properties={"whole": other, "mode": {"enum": ["a", "c"]}})
@@ -344,7 +344,7 @@ def test_renamed_argument(comparer: Comparer) -> None:
     assert change.has_witness
     assert "location" not in change.witness
     changes = comparer.schemas(schema("path", words), schema("query", "What to look for, in words."))
-    assert told(changes) == [
+    assert reported(changes) == [
         ("argument-removed", "/inputSchema/properties/path"),
         ("required-argument-added", "/inputSchema/properties/query"),
     ]
@@ -370,7 +370,7 @@ def test_a_place_that_refers_elsewhere_changed_and_the_definition_did_not(
     comparer: Comparer, before: Any, also: str
 ) -> None:
     changes = comparer.schemas(sharing(before, also=also), sharing({"$ref": "#/$defs/Whole"}, also=also))
-    assert told(meaningful(changes)) == [("type-narrowed", "/inputSchema/properties/gift")]
+    assert reported(meaningful(changes)) == [("type-narrowed", "/inputSchema/properties/gift")]
     assert changes[0].message == "the type of `gift` changed from number to integer"
 
 
@@ -380,7 +380,7 @@ def test_below_a_place_that_refers_elsewhere_the_path_goes_through_it(comparer: 
         return obj(properties={"a": {"$ref": f"#/$defs/{name}"}, "b": {"$ref": "#/$defs/New"}}, **{"$defs": parts})
 
     changes = comparer.schemas(schema("Old"), schema("New"))
-    assert told(meaningful(changes)) == [("argument-required", "/inputSchema/properties/a/properties/v")]
+    assert reported(meaningful(changes)) == [("argument-required", "/inputSchema/properties/a/properties/v")]
 
 
 def test_a_definition_that_was_renamed_is_where_it_changed(comparer: Comparer) -> None:
@@ -388,4 +388,4 @@ def test_a_definition_that_was_renamed_is_where_it_changed(comparer: Comparer) -
         return obj(properties={"a": {"$ref": f"#/$defs/{name}"}}, **{"$defs": {name: {"type": kind}}})
 
     changes = comparer.schemas(schema("Old", "number"), schema("New", "integer"))
-    assert told(meaningful(changes)) == [("type-narrowed", "/inputSchema/$defs/New")]
+    assert reported(meaningful(changes)) == [("type-narrowed", "/inputSchema/$defs/New")]

@@ -284,6 +284,35 @@ LINES: dict[str, tuple[Side, Any, Any, str, Verdict, dict[str, Any], Verdict]] =
 }
 
 
+# An omitted boolean is false to most servers; what an omitted number or word is, nobody can tell.
+FLIPS: dict[str, tuple[dict[str, Any], dict[str, Any], Verdict]] = {
+    "true comes": ({}, {"default": True}, B),
+    "true goes": ({"default": True}, {}, B),
+    "false comes": ({}, {"default": False}, C),
+    "false goes": ({"default": False}, {}, C),
+    "the description said so": ({"description": "Opens the loop. Defaults to true."}, {"default": True}, C),
+    "the description says so now": ({"default": True}, {"description": "Opens it (true by default)."}, C),
+    "the description said the contrary": ({"description": "Default: false."}, {"default": True}, B),
+    "the description says it of another value": ({"description": "If true, opens it."}, {"default": True}, B),
+    "a word": ({}, {"default": "fast"}, C),
+    "one": ({}, {"default": 1}, C),
+}
+
+
+@pytest.mark.parametrize("line", FLIPS)
+def test_a_default_that_flips_a_decision(comparer: Comparer, line: str) -> None:
+    before, after, verdict = FLIPS[line]
+    old, new = (obj(properties={"a": {"type": ["boolean", "string", "integer"], **one}}) for one in (before, after))
+    found = comparer.schemas(old, new, IN, default_presence="flips")
+    assert [change.verdict for change in found if change.kind.startswith("default-")] == [verdict]
+
+
+def test_a_tool_without_arguments_may_be_closed(comparer: Comparer) -> None:
+    """The specification advises it, and no caller passes anything to such a tool."""
+    [change] = comparer.schemas(obj(), obj(**CLOSED), IN, input_closed="breaking")
+    assert (change.kind, change.verdict) == ("input-closed", C)
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_the_default_and_the_option(comparer: Comparer, line: str) -> None:
     side, old, new, kind, verdict, option, otherwise = LINES[line]
@@ -324,7 +353,7 @@ def test_hints_resolved_to_their_defaults(comparer: Comparer, name: str) -> None
         ({"readOnlyHint": "yes"}, {}),
     ],
 )
-def test_hints_that_say_the_default_are_no_change(comparer: Comparer, old: Any, new: Any) -> None:
+def test_hints_that_say_the_default_are_not_a_change(comparer: Comparer, old: Any, new: Any) -> None:
     assert comparer.tools({"annotations": old}, {"annotations": new}) == []
 
 

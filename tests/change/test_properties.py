@@ -166,7 +166,7 @@ def valid(schema: Any, instance: Any) -> bool:
 
 @FAST
 @given(st.data())
-def test_a_call_that_worked_and_is_refused_is_told(data: st.DataObject) -> None:
+def test_a_call_that_worked_and_is_refused_is_reported(data: st.DataObject) -> None:
     old, instances = data.draw(tools)
     new = data.draw(edited(old))
     changes = diff(old, new)
@@ -177,7 +177,7 @@ def test_a_call_that_worked_and_is_refused_is_told(data: st.DataObject) -> None:
 
 @FAST
 @given(st.data())
-def test_an_answer_that_was_ruled_out_and_may_come_is_told(data: st.DataObject) -> None:
+def test_an_answer_that_was_ruled_out_and_may_come_is_reported(data: st.DataObject) -> None:
     new, instances = data.draw(tools)
     old = data.draw(edited(new))
     opened = render(parse(old).root, Reading.OPENED)
@@ -241,7 +241,7 @@ def test_nothing_differs_from_itself(data: st.DataObject, side: Side) -> None:
 
 @FAST
 @given(st.data())
-def test_no_place_is_told_twice(data: st.DataObject) -> None:
+def test_no_place_is_reported_twice(data: st.DataObject) -> None:
     old, _ = data.draw(tools)
     new = data.draw(edited(old))
     places = [(change.kind, change.path) for change in diff(old, new)]
@@ -291,7 +291,7 @@ def _respelled(schema: Any, spell: Any) -> Any:
 
 @FAST
 @given(st.data(), st.sampled_from(list(Side)[:2]))
-def test_a_respelling_is_no_change(data: st.DataObject, side: Side) -> None:
+def test_a_respelling_is_not_a_change(data: st.DataObject, side: Side) -> None:
     schema, _ = data.draw(tools)
     other = _respelled(schema, lambda: data.draw(st.integers(0, 5)))
     assert meaningful(diff(schema, other, side)) == []

@@ -13,10 +13,10 @@ STR = {"type": "string"}
 
 
 def one_argument(name: str, schema: Any = STR, description: str = "") -> dict[str, Any]:
-    told = {"description": description} if description else {}
+    reported = {"description": description} if description else {}
     return {
         "type": "object",
-        "properties": {name: {**schema, **told}, "other": {"type": "boolean"}},
+        "properties": {name: {**schema, **reported}, "other": {"type": "boolean"}},
         "required": [name],
     }
 
@@ -76,7 +76,7 @@ APART = [
 
 
 @pytest.mark.parametrize(("old", "new"), APART)
-def test_another_argument_is_no_rename(comparer: Comparer, old: str, new: str) -> None:
+def test_another_argument_is_not_a_rename(comparer: Comparer, old: str, new: str) -> None:
     """Not even where the descriptions differ in nothing but the names."""
     plain = comparer.schemas(one_argument(old), one_argument(new))
     assert {change.kind for change in plain} == {"argument-removed", "required-argument-added"}
@@ -86,7 +86,7 @@ def test_another_argument_is_no_rename(comparer: Comparer, old: str, new: str) -
     assert {change.kind for change in described} == {"argument-removed", "required-argument-added"}
 
 
-def test_a_qualified_name_with_another_schema_is_no_rename(comparer: Comparer) -> None:
+def test_a_qualified_name_with_another_schema_is_not_a_rename(comparer: Comparer) -> None:
     changes = comparer.schemas(one_argument("price"), one_argument("max_price", {"type": "string", "minLength": 2}))
     assert {change.kind for change in changes} == {"argument-removed", "required-argument-added"}
 
@@ -106,7 +106,7 @@ def test_a_rename_does_not_swallow_an_edit_of_the_schema(comparer: Comparer) -> 
     assert len(changes["length-tightened"].witness["filepath"]) < 3
 
 
-def test_a_shape_with_another_type_is_no_rename(comparer: Comparer) -> None:
+def test_a_shape_with_another_type_is_not_a_rename(comparer: Comparer) -> None:
     changes = comparer.schemas(one_argument("user_id"), one_argument("userId", {"type": "integer"}))
     assert {change.kind for change in changes} == {"argument-removed", "required-argument-added"}
 

@@ -271,13 +271,15 @@ def assert_respelled(comparer: Comparer, old: Any, new: Any, side: Side = Side.I
     """Nothing but a note that the spelling is another, where the contract fingerprint sees that it is."""
     changes = comparer.schemas(old, new, side, **more)
     expected = [] if strip(old) == strip(new) else [("schema-rewritten", Verdict.COMPATIBLE, Bump.NONE, True)]
-    told = [(change.kind.removeprefix("output-"), change.verdict, change.bump, change.wording) for change in changes]
-    assert told == expected, [(change.kind, change.path, change.verdict, change.reason) for change in changes]
+    reported = [
+        (change.kind.removeprefix("output-"), change.verdict, change.bump, change.wording) for change in changes
+    ]
+    assert reported == expected, [(change.kind, change.path, change.verdict, change.reason) for change in changes]
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
 @pytest.mark.parametrize("side", [Side.INPUT, Side.OUTPUT], ids=str)
-def test_a_respelling_is_no_change(comparer: Comparer, name: str, side: Side) -> None:
+def test_a_respelling_is_not_a_change(comparer: Comparer, name: str, side: Side) -> None:
     one, other = SPELLINGS[name]
     for old, new in ((one, other), (other, one)):
         assert_respelled(comparer, old, new, side)

@@ -153,7 +153,7 @@ def test_names_of_a_server_are_text_whatever_they_look_like(name: str, before: A
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_rename_is_told_by_its_facts(name: str) -> None:
+def test_a_rename_is_identified_by_its_facts(name: str) -> None:
     facts = Facts((name,), successor="{name}")
     change = make("argument-renamed", "it", "/inputSchema/properties/{name}", old=name, new="{name}", facts=facts)
     assert "`{name}`" in change.message
@@ -162,10 +162,10 @@ def test_a_rename_is_told_by_its_facts(name: str) -> None:
     assert catalogue()[change.kind].event is Event.RENAMED
 
 
-def test_a_name_with_a_slash_is_told_as_it_is() -> None:
+def test_a_name_with_a_slash_is_reported_as_it_is() -> None:
     old, new = with_argument("user/id", S, "1.0.0"), with_argument("user/Id", S, "2.0.0")
     [change] = compare(old, new)
-    assert change.message == "argument `user/id` was renamed to `user/Id`"
+    assert change.message == "parameter `user/id` was renamed to `user/Id`"
     assert subject_of(change).fields == ("user/id",)
 
 
@@ -187,6 +187,6 @@ def test_a_required_argument_that_is_not_declared_is_named(inside: bool, fields:
     [change] = compare(surface([]), surface(["late"]))
     assert (change.facts.fields, change.message, change.entry()) == (
         fields,
-        "argument `late` is now required",
+        "parameter `late` is now required",
         entry,
     )

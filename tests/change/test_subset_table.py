@@ -310,8 +310,8 @@ def test_one_edit_one_finding_with_the_right_verdict(comparer: Comparer, row: st
     ]
     for old, new, side, verdict in expected:
         changes = comparer.schemas(old, new, side)
-        told = [(change.kind, change.verdict, change.path, change.reason) for change in changes]
-        assert [change.verdict for change in changes] == [verdict], (side, old, new, told)
+        reported = [(change.kind, change.verdict, change.path, change.reason) for change in changes]
+        assert [change.verdict for change in changes] == [verdict], (side, old, new, reported)
         if verdict is Verdict.BREAKING:
             _check_witness(changes[0], old, new, side)
 

@@ -20,7 +20,7 @@ def tool(name: str, *arguments: str, description: str = "", **more: Any) -> dict
     return {"name": name, "inputSchema": schema, **words, **more}
 
 
-def told(changes: list[Change]) -> list[tuple[str, str | None, Verdict]]:
+def reported(changes: list[Change]) -> list[tuple[str, str | None, Verdict]]:
     return [(change.kind, change.tool, change.verdict) for change in changes]
 
 
@@ -29,7 +29,7 @@ def test_tools_come_and_go(comparer: Comparer) -> None:
         {"tools": [tool("search", "query"), tool("wipe", "volume", "force")]},
         {"tools": [tool("search", "query"), tool("translate", "text", "language")]},
     )
-    assert told(changes) == [("tool-removed", "wipe", B), ("tool-added", "translate", C)]
+    assert reported(changes) == [("tool-removed", "wipe", B), ("tool-added", "translate", C)]
     assert [change.bump for change in changes] == [Bump.MAJOR, Bump.MINOR]
 
 
@@ -66,7 +66,7 @@ def test_renames_are_recognised_and_never_guessed(comparer: Comparer, name: str)
     old, new, renamed = RENAMES[name]
     changes = comparer.surfaces({"tools": [old]}, {"tools": [new]})
     if renamed:
-        assert told(changes) == [("tool-renamed", old["name"], B)]
+        assert reported(changes) == [("tool-renamed", old["name"], B)]
         assert (changes[0].old, changes[0].new) == (old["name"], new["name"])
     else:
         assert [change.kind for change in changes] == ["tool-removed", "tool-added"]
@@ -77,7 +77,7 @@ def test_a_renamed_tool_keeps_being_compared(comparer: Comparer) -> None:
         {"tools": [tool("list_files", "path", "depth", "filter")]},
         {"tools": [tool("listFiles", "path", "depth", "filter", "order")]},
     )
-    assert told(changes) == [("tool-renamed", "list_files", B), ("argument-added", "list_files", C)]
+    assert reported(changes) == [("tool-renamed", "list_files", B), ("argument-added", "list_files", C)]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_deprecation_names_its_replacement(comparer: Comparer) -> None:
     assert change.kind == "deprecation-withdrawn"
 
 
-def test_versions_tags_and_tooling_are_no_changes(comparer: Comparer) -> None:
+def test_versions_tags_and_tooling_are_not_changes(comparer: Comparer) -> None:
     changes = comparer.surfaces(
         {"serverInfo": {"name": "s", "version": "1.0.0"}, "tools": [tool("t", _meta={"_fastmcp": {"tags": []}})]},
         {"serverInfo": {"name": "s", "version": "2.0.0"}, "tools": [tool("t", _meta={"fastmcp": {"tags": []}})]},
@@ -133,7 +133,7 @@ def test_versions_tags_and_tooling_are_no_changes(comparer: Comparer) -> None:
     assert changes == []
 
 
-def test_order_of_lists_is_no_change(comparer: Comparer) -> None:
+def test_order_of_lists_is_not_a_change(comparer: Comparer) -> None:
     one, other = tool("a", "x"), tool("b", "y")
     assert comparer.surfaces({"tools": [one, other]}, {"tools": [other, one]}) == []
 

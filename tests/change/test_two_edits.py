@@ -272,7 +272,7 @@ def test_only_words_and_spelling_are_wording(comparer: Comparer, kind: str) -> N
     assert change.as_json()["wording"] is (kind in QUIET)
 
 
-def test_what_an_internal_tool_changes_is_no_wording(comparer: Comparer) -> None:
+def test_what_an_internal_tool_changes_is_not_wording(comparer: Comparer) -> None:
     """Its tier asks for no version step; it is a change all the same."""
     meta = {"_meta": {"tier": "internal"}}
     [change] = comparer.tools({**meta, "inputSchema": wrapped(INT)}, {**meta, "inputSchema": wrapped(NUM)})

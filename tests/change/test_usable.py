@@ -45,7 +45,7 @@ def test_a_root_that_breaks_is_called_what_it_is(comparer: Comparer, new: Any) -
 
 
 @pytest.mark.parametrize("new", list(NO_OBJECT.values())[:2], ids=list(NO_OBJECT)[:2])
-def test_what_makes_a_schema_accept_nothing_is_told_edit_by_edit(comparer: Comparer, new: Any) -> None:
+def test_what_makes_a_schema_accept_nothing_is_reported_edit_by_edit(comparer: Comparer, new: Any) -> None:
     changes = comparer.schemas({"type": "object", "properties": {"a": STR, "b": STR}}, new)
     assert Verdict.BREAKING in {change.verdict for change in changes}
     assert "schema-unusable" not in {change.kind for change in changes}
@@ -61,7 +61,7 @@ USABLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("old", USABLE.values(), ids=USABLE)
-def test_what_could_be_used_is_held_to_its_word(comparer: Comparer, old: Any) -> None:
+def test_what_could_be_used_is_checked_against_its_word(comparer: Comparer, old: Any) -> None:
     changes = comparer.schemas(old, GOOD)
     assert Verdict.BREAKING in {change.verdict for change in changes}
     assert not {"schema-repaired", "schema-unusable"} & {change.kind for change in changes}

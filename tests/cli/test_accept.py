@@ -94,7 +94,7 @@ def test_what_cannot_be_accepted_is_refused_and_nothing_written(folder: Path, ca
     assert config.read_text() == OWN
 
 
-def test_without_a_configuration_there_is_nowhere_to_write(folder: Path, capsys) -> None:
+def test_without_a_configuration_there_is_no_place_to_write(folder: Path, capsys) -> None:
     assert run(["accept", ID, "--reason", "r"]) == 2
     assert "mcp-governor init" in capsys.readouterr().err
     assert [file.name for file in folder.iterdir()] == ["report.json"]
@@ -145,9 +145,9 @@ def test_an_id_that_nothing_has_is_refused_and_the_nearest_is_named(broken: Path
     before = (broken / "mcp-governor.toml").read_text()
     for wrong, nearest in ((f"{rule}s:{rest}", first), (first.replace(":find:", ":fin:"), first)):
         assert run(["accept", wrong, "--reason", "r"]) == 2
-        told = capsys.readouterr().err
-        assert f'No reported finding or change has the id {wrong}. Did you mean "{nearest}"?' in told
-        assert "List the ids with: mcp-governor check -v" in told
+        printed = capsys.readouterr().err
+        assert f'No reported finding or change has the id {wrong}. Did you mean "{nearest}"?' in printed
+        assert "List the ids with: mcp-governor check -v" in printed
     assert (broken / "mcp-governor.toml").read_text() == before
 
 
@@ -155,9 +155,9 @@ def test_an_id_whose_value_has_changed_since_names_the_one_of_now(broken: Path, 
     [first, *_] = ids(capsys=capsys)
     old = f"{first.rpartition(':')[0]}:00000000"
     assert run(["accept", old, "--reason", "r"]) == 2
-    told = capsys.readouterr().err
-    assert f"The id {old} no longer exists, because what it refers to has changed." in told
-    assert f"Use the new id: {first}" in told
+    printed = capsys.readouterr().err
+    assert f"The id {old} no longer exists, because what it refers to has changed." in printed
+    assert f"Use the new id: {first}" in printed
 
 
 def test_what_it_looks_at_is_what_check_looks_at(broken: Path, capsys) -> None:

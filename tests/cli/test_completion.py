@@ -101,7 +101,16 @@ def test_commands_options_and_values(folder: Path, shell) -> None:
     assert shell(folder, "mcp-governor sna") == ["snapshot"]
     assert set(shell(folder, "mcp-governor changelog d")) == {"diff", "draft"}
     assert set(shell(folder, "mcp-governor check --f")) == {"--format", "--fail-on"}
-    assert set(shell(folder, "mcp-governor check --format ")) == {"text", "json", "markdown"}
+    assert set(shell(folder, "mcp-governor check --format ")) == {
+        "text",
+        "json",
+        "sarif",
+        "junit",
+        "github",
+        "gitlab",
+        "markdown",
+        "html",
+    }
     assert set(shell(folder, "mcp-governor check --color ")) == {"auto", "always", "never"}
     assert set(shell(folder, "mcp-governor completion ")) == {"bash", "zsh", "fish", "powershell"}
 

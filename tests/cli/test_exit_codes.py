@@ -120,7 +120,7 @@ def test_every_command_that_is_listed_is_there_and_explains_itself(here, name: s
             "error: No such option --xyzzy.\nhint: For the arguments and options: mcp-governor lint --help\n",
         ),
         ("--colr never check", "Did you mean --color?"),
-        ("check --format xml", "'xml' is not one of"),
+        ("check --format xml", "xml is not a report format (text, json, sarif"),
         ("check --fail-on fatal", "'fatal' is not one of"),
         ("check --timeout 0", "is out of range"),
         ("check --color sometimes", "'sometimes' is not one of"),
@@ -160,7 +160,7 @@ def test_errors_end_in_their_code_with_message_and_hint(here, monkeypatch, error
     assert (outcome.code, outcome.out, outcome.err) == (code, "", "error: It went wrong.\nhint: Do better.\n")
 
 
-def test_a_bug_is_told_as_one(here, monkeypatch) -> None:
+def test_a_bug_is_reported_as_one(here, monkeypatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by \x1b[31mzero")
 
@@ -174,7 +174,7 @@ def test_a_bug_is_told_as_one(here, monkeypatch) -> None:
     assert "Traceback" in here("check", "old.json").err
 
 
-def test_a_folder_that_is_gone_is_no_bug(folder: Path, here) -> None:
+def test_a_folder_that_is_gone_is_not_a_bug(folder: Path, here) -> None:
     gone = folder / "gone"
     gone.mkdir()
     os.chdir(gone)
@@ -185,14 +185,14 @@ def test_a_folder_that_is_gone_is_no_bug(folder: Path, here) -> None:
 
 
 @pytest.mark.parametrize("line", [("check", ""), ("check", "old.json", "--against", ""), ("check", "--offline", " ")])
-def test_a_shell_variable_that_is_not_set_is_no_default(folder: Path, here, line: tuple[str, ...]) -> None:
+def test_a_shell_variable_that_is_not_set_is_not_a_default(folder: Path, here, line: tuple[str, ...]) -> None:
     (folder / "mcp-governor.toml").write_text('baseline = "old.json"\ntarget = "old.json"\n')
     outcome = here(*line)
     assert (outcome.code, outcome.out) == (2, "")
     assert "A TARGET is empty." in outcome.err
 
 
-def test_an_interruption_is_no_verdict(here, monkeypatch) -> None:
+def test_an_interruption_is_not_a_verdict(here, monkeypatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 

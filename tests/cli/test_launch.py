@@ -32,16 +32,16 @@ os.execv({python!r}, [{python!r}, {server!r}, how])
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     """Run a command line in an empty folder, with the fake in place of uvx."""
-    beside = tmp_path / "bin"
+    next_to = tmp_path / "bin"
     folder = tmp_path / "project"
-    beside.mkdir()
+    next_to.mkdir()
     folder.mkdir()
-    (beside / "uvx").write_text(FAKE.format(python=PYTHON, server=str(SERVERS / "plain.py")))
-    (beside / "uvx").chmod(0o755)
+    (next_to / "uvx").write_text(FAKE.format(python=PYTHON, server=str(SERVERS / "plain.py")))
+    (next_to / "uvx").chmod(0o755)
     # servers are started behind a leash, which our own Python runs
-    (beside / "python").write_text(f'#!/bin/sh\nexec {PYTHON} "$@"\n')
-    (beside / "python").chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(beside / "python"))
+    (next_to / "python").write_text(f'#!/bin/sh\nexec {PYTHON} "$@"\n')
+    (next_to / "python").chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(next_to / "python"))
     monkeypatch.chdir(folder)
 
     def work(*arguments: str):
@@ -81,7 +81,7 @@ def test_both_sides_of_a_comparison_get_the_arguments(here) -> None:
     assert json.loads(outcome.out)["changes"] == []
 
 
-def test_a_command_beside_a_package_is_no_argument(here) -> None:
+def test_a_command_next_to_a_package_is_not_an_argument(here) -> None:
     server = str(SERVERS / "plain.py")
     outcome = here("diff", "pypi:x", "--format", "json", "--", PYTHON, server)
     removed = [change["tool"] for change in json.loads(outcome.out)["changes"] if change["kind"] == "tool-removed"]
@@ -103,7 +103,7 @@ def test_a_configured_package_has_arguments_requirements_variables_and_a_folder(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (("pypi:x", "--env", "NOT_SET_X"), "--env NOT_SET_X: the variable is not set."),
         (("pypi:x", "--env", "A B=1"), "--env takes NAME or NAME=VALUE."),
@@ -113,14 +113,14 @@ def test_a_configured_package_has_arguments_requirements_variables_and_a_folder(
         (("--with", "mcp<2", "--", PYTHON, "x.py"), "--with works only with pypi: and npm: targets."),
     ],
 )
-def test_what_cannot_be_meant(here, arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_meant(here, arguments: tuple[str, ...], reported: str) -> None:
     outcome = here("check", *arguments)
     assert outcome.code == 2
-    assert told in outcome.err
+    assert reported in outcome.err
 
 
 @pytest.mark.parametrize("key", ['args = ["a"]', 'with = ["a"]'])
-def test_arguments_of_a_command_stand_in_the_command(here, key: str) -> None:
+def test_arguments_of_a_command_are_in_the_command(here, key: str) -> None:
     (here.folder / "mcp-governor.toml").write_text(f'[servers.s]\ncommand = ["x"]\n{key}\n')
     outcome = here("check", "s")
     assert outcome.code == 2
@@ -137,7 +137,7 @@ def test_init_writes_what_the_package_needs_and_no_value(here, monkeypatch: pyte
     assert server.env == {"GREETING": "$GREETING"}
 
 
-def test_the_timeout_bounds_a_program_that_is_no_server(tmp_path: Path) -> None:
+def test_the_timeout_bounds_a_program_that_is_not_a_server(tmp_path: Path) -> None:
     (tmp_path / "mcp-governor.toml").write_text(
         f'[servers.s]\ncommand = [{json.dumps(shutil.which("sleep"))}, "600"]\ntimeout = 90\nstart-timeout = 90\n'
     )

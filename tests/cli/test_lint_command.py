@@ -83,18 +83,16 @@ def test_a_baseline_is_written_holds_and_outlives_nothing(lint, folder: Path) ->
     written = lint(*CLARITY, "--write-baseline")
     assert written.code == 0
     assert written.out == (
-        "mcp-lint-baseline.json: 2 findings that do not count with --baseline mcp-lint-baseline.json.\n"
+        "mcp-lint-baseline.json: recorded 2 findings, ignored with --baseline mcp-lint-baseline.json.\n"
     )
     held = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
     assert held.code == 0
-    mended_surface = json.loads(json.dumps(SURFACE))
-    mended_surface["tools"][0]["inputSchema"]["properties"]["n"]["maximum"] = 100
-    (folder / "s.json").write_text(json.dumps(mended_surface))
-    mended = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
-    assert mended.code == 0
-    assert (
-        "1 finding of mcp-lint-baseline.json is no longer found; update the file with --write-baseline." in mended.err
-    )
+    fixed_surface = json.loads(json.dumps(SURFACE))
+    fixed_surface["tools"][0]["inputSchema"]["properties"]["n"]["maximum"] = 100
+    (folder / "s.json").write_text(json.dumps(fixed_surface))
+    fixed = lint(*CLARITY, "--baseline", "mcp-lint-baseline.json")
+    assert fixed.code == 0
+    assert "1 finding of mcp-lint-baseline.json is no longer found; update the file with --write-baseline." in fixed.err
 
 
 _OWN = "# ours\nclients = []  # none\n\n[policy]\nunknown = 'breaking'\n"
@@ -115,17 +113,17 @@ def test_a_written_baseline_counts_at_once(lint, folder: Path, name) -> None:
     written = lint(*CLARITY, "--write-baseline")
     assert written.code == 0, written.err
     assert written.out == (
-        f"mcp-lint-baseline.json: 2 findings that do not count from now on; {name} names the file as lint.baseline.\n"
+        f"mcp-lint-baseline.json: recorded 2 findings, ignored from now on. {name} now has lint.baseline.\n"
     )
     assert (folder / name).read_text() == after
     assert lint(*CLARITY).code == 0
     # Once it is named, the file alone is written again.
     again = lint(*CLARITY, "--write-baseline")
-    assert again.out == "mcp-lint-baseline.json: 2 findings that do not count from now on.\n"
+    assert again.out == "mcp-lint-baseline.json: recorded 2 findings, ignored from now on.\n"
     assert (folder / name).read_text() == after
 
 
-def test_a_baseline_lies_beside_the_configuration_or_where_it_is_named(lint, folder: Path, monkeypatch) -> None:
+def test_a_baseline_is_next_to_the_configuration_or_where_it_is_named(lint, folder: Path, monkeypatch) -> None:
     (folder / "mcp-governor.toml").write_text("")
     (folder / "api").mkdir()
     (folder / "api" / "s.json").write_text((folder / "s.json").read_text())
@@ -134,7 +132,7 @@ def test_a_baseline_lies_beside_the_configuration_or_where_it_is_named(lint, fol
     assert (folder / "mcp-lint-baseline.json").is_file()
     (folder / "mcp-governor.toml").write_text("clients = []\n")
     written = lint(*CLARITY, "--write-baseline", "--baseline", "known.json")
-    assert "mcp-governor.toml names the file as lint.baseline" in written.out
+    assert "mcp-governor.toml now has lint.baseline" in written.out
     assert (folder / "mcp-governor.toml").read_text() == 'clients = []\n\n[lint]\nbaseline = "api/known.json"\n'
     assert lint(*CLARITY).code == 0
 
@@ -142,7 +140,7 @@ def test_a_baseline_lies_beside_the_configuration_or_where_it_is_named(lint, fol
 def test_another_baseline_than_the_configured_one_is_said_to_need_its_option(lint, folder: Path) -> None:
     (folder / "mcp-governor.toml").write_text('[lint]\nbaseline = "a.json"\n')
     written = lint(*CLARITY, "--write-baseline", "--baseline", "b.json")
-    assert written.out == "b.json: 2 findings that do not count with --baseline b.json.\n"
+    assert written.out == "b.json: recorded 2 findings, ignored with --baseline b.json.\n"
     assert (folder / "mcp-governor.toml").read_text() == '[lint]\nbaseline = "a.json"\n'
 
 
@@ -177,11 +175,11 @@ def test_a_run_without_rules_does_not_pass(lint, folder: Path, arguments) -> Non
 
 
 def test_a_rule_as_json_holds_its_examples(capsys) -> None:
-    told = json.loads(governor_here("rule", "charter/length", "--format", "json", capsys=capsys).out)
-    assert told["stance"] == {"topic": "the description cap", "choice": "500"}
-    assert told["fail"][0]["at"] == ["/description"]
-    assert len(told["fail"][0]["surface"]["tools"][0]["description"]) == 11
-    assert told["options"]["max"]["default"] == 500
+    reported = json.loads(governor_here("rule", "charter/length", "--format", "json", capsys=capsys).out)
+    assert reported["stance"] == {"topic": "the description cap", "choice": "500"}
+    assert reported["fail"][0]["at"] == ["/description"]
+    assert len(reported["fail"][0]["surface"]["tools"][0]["description"]) == 11
+    assert reported["options"]["max"]["default"] == 500
 
 
 def test_examples_of_own_rules_are_run(folder: Path, capsys) -> None:

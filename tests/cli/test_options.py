@@ -76,13 +76,13 @@ def test_help_says_defaults_and_units(name: str) -> None:
     for param in command.params:
         if not isinstance(param, click.Option):
             continue
-        told = " ".join((param.get_help_record(context) or ("", ""))[1].split())
-        assert told, param.opts
+        reported = " ".join((param.get_help_record(context) or ("", ""))[1].split())
+        assert reported, param.opts
         takes_one = not param.is_flag and not param.multiple and not param.count and not param.required
         if takes_one and NO_DEFAULT.isdisjoint(param.opts):
-            assert "default" in told.lower(), param.opts
+            assert "default" in reported.lower(), param.opts
         if isinstance(param.type, Seconds):
-            assert "in seconds" in told, param.opts
+            assert "in seconds" in reported, param.opts
             assert param.make_metavar(context) == "SECONDS"
         if "--output" in param.opts:
             assert "-o" in param.opts
@@ -145,7 +145,7 @@ def test_snapshot_writes_where_output_says(folder: Path, capsys) -> None:
     assert (folder / "old.json").read_bytes() == before
 
 
-def test_init_waits_as_long_as_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_init_waits_as_long_as_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     done = governor_here("init", "--timeout", "0.5", *hostile("silent"), capsys=capsys)
     assert done.code == 3
@@ -179,12 +179,30 @@ def test_a_format_is_a_module_and_a_line(folder: Path, capsys, brief, line: str)
 def test_a_format_says_that_it_is_json_and_asks_for_places(folder: Path, capsys, brief) -> None:
     brief.IS_JSON, brief.WITH_PLACES = True, True
     done = governor_here("lint", "new.json", "--format", "brief", capsys=capsys)
-    told = json.loads(done.out)
-    assert told.startswith("new.json\u202e: ")
-    assert not told.endswith(" 0 placed")
+    reported = json.loads(done.out)
+    assert reported.startswith("new.json\u202e: ")
+    assert not reported.endswith(" 0 placed")
 
 
 def test_formats_are_named_where_one_is_unknown_and_in_the_help(folder: Path, capsys, brief) -> None:
-    done = governor_here("check", "--format", "sarif", capsys=capsys)
-    assert (done.code, "'text', 'json', 'markdown', 'brief'" in done.err) == (2, True)
-    assert "[text|json|markdown|brief]" in governor_here("check", "--help", capsys=capsys).out
+    known = "text, json, sarif, junit, github, gitlab, markdown, html, brief"
+    done = governor_here("check", "--format", "breif", capsys=capsys)
+    assert (done.code, done.err) == (
+        2,
+        f"error: Invalid value for '--format': breif is not a report format ({known}). Did you mean \"brief\"?\n",
+    )
+    assert known in " ".join(governor_here("check", "--help", capsys=capsys).out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("rule", "lenght"), 'Did you mean "charter/length" or "clarity/length"?'),
+        (("rule", "policy/baseline-lost"), "Each finding says what to do"),
+    ],
+)
+def test_a_rule_is_found_by_a_near_name_and_shown_without_bare_placeholders(
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = governor_here(*arguments, capsys=capsys)
+    assert said in outcome.out + outcome.err

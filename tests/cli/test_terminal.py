@@ -223,19 +223,19 @@ def _every_command() -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("name", _every_command(), ids=" ".join)
 def test_help_fits_80_columns_and_is_whole(name: tuple, capsys) -> None:
-    told = governor_here(*name, "--help", capsys=capsys)
-    assert (told.code, told.err) == (0, "")
-    assert max(map(len, told.out.splitlines())) <= 80
+    reported = governor_here(*name, "--help", capsys=capsys)
+    assert (reported.code, reported.err) == (0, "")
+    assert max(map(len, reported.out.splitlines())) <= 80
     # An ellipsis of click marks a text that it has cut; "ARGS..." and "COMMAND…" are no texts.
-    assert not re.search(r"[a-z ]\.\.\.$", told.out, re.MULTILINE)
+    assert not re.search(r"[a-z ]\.\.\.$", reported.out, re.MULTILINE)
 
 
 def test_the_list_of_commands_has_the_first_sentence_of_each(capsys) -> None:
-    told = " ".join(governor_here("changelog", "--help", capsys=capsys).out.split())
+    reported = " ".join(governor_here("changelog", "--help", capsys=capsys).out.split())
     command = app.get_command(click.Context(app), "changelog")
     assert isinstance(command, click.Group)
     for child in command.commands.values():
-        assert " ".join((child.help or "").split("\n\n")[0].split()) in told
+        assert " ".join((child.help or "").split("\n\n")[0].split()) in reported
 
 
 @pytest.mark.parametrize(("columns", "widest"), [(50, 50), (80, 80), (160, 100)])
@@ -268,7 +268,7 @@ def test_a_password_in_a_command_without_dashes_is_not_repeated(capsys) -> None:
     assert "hunter2" not in done.err
 
 
-def test_two_arguments_too_many_are_no_command(capsys) -> None:
+def test_two_arguments_too_many_are_not_a_command(capsys) -> None:
     done = governor_here("check", "old.json", "new.json", capsys=capsys)
     assert "unexpected extra argument (new.json)" in done.err
     assert "after --" not in done.err

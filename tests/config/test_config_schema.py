@@ -141,9 +141,9 @@ def test_pyproject_holds_the_same_under_a_prefix(old: str, capsys) -> None:
     assert plain(Path("pyproject.toml").read_text())["tool"]["mcp-governor"] == plain(WHOLE)
     assert governor_here("diff", old, old, capsys=capsys).code == 0
     Path("pyproject.toml").write_text("[tool.mcp-governor]\ntargt = 'x'\n")
-    told = governor_here("diff", old, old, capsys=capsys)
-    assert told.code == 2
-    assert 'pyproject.toml: unknown key "targt". Did you mean "target"?' in told.err
+    reported = governor_here("diff", old, old, capsys=capsys)
+    assert reported.code == 2
+    assert 'pyproject.toml: unknown key "targt". Did you mean "target"?' in reported.err
 
 
 @pytest.mark.parametrize("raw", [RELEASES[1], RELEASES[2], {"tools": [None, {"name": 5}, {"name": "a\ud800"}]}])

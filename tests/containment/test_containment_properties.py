@@ -119,8 +119,8 @@ def test_a_schema_contains_itself_however_it_is_wrapped(schema: Any) -> None:
 def test_instances_are_instances(schema: Any) -> None:
     found = instances(schema, limit=6)
     assert all(accepts(schema, value) for value in found)
-    texts = [text_of(value) for value in found]
-    assert len(set(texts)) == len(texts)
+    strings = [text_of(value) for value in found]
+    assert len(set(strings)) == len(strings)
     if not found:
         assert contains(False, schema, deadline=PATIENCE).verdict in ("yes", "unknown")
 

@@ -89,7 +89,7 @@ def test_alternatives_by_the_thousand(word: str) -> None:
     assert ask(plain, union(2_501, word))[:2] == ("no", {"kind": "k2500"})
 
 
-def test_exclusive_and_inclusive_alternatives_that_a_member_tells_apart() -> None:
+def test_exclusive_and_inclusive_alternatives_that_a_member_distinguishes() -> None:
     assert ask(union(2_000, "oneOf"), union(2_000, "anyOf"))[0] == "yes"
 
 
@@ -124,7 +124,7 @@ def test_a_tree_of_references_that_has_no_small_instance() -> None:
     assert ask(tree("string", required=True, levels=8), tree("integer", required=True, levels=8))[0] == "no"
 
 
-def test_an_array_of_long_texts_is_not_built() -> None:
+def test_an_array_of_long_strings_is_not_built() -> None:
     items = {"type": "array", "items": {"type": "string", "minLength": 50_000}, "minItems": 1_500}
     verdict, reason, _ = ask({"type": "object"}, items)
     assert verdict in ("no", "unknown")

@@ -269,7 +269,7 @@ def test_a_member_name_that_only_a_line_break_would_make_is_left_open() -> None:
     assert answer({"type": "object", "additionalProperties": {"type": "integer"}}, open_).verdict == "unknown"
 
 
-def test_parts_that_were_made_for_a_moment_are_told_apart() -> None:
+def test_parts_that_were_made_for_a_moment_are_distinguished() -> None:
     outer = {"$defs": {"one": {"enum": [1]}}, "anyOf": [{"$ref": "#/$defs/one"}, {"const": 3}]}
     assert answer(outer, {"enum": [1, 2]}).witness == 2
     assert verdict(outer, {"enum": [1, 3]}) == "yes"

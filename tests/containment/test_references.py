@@ -349,7 +349,7 @@ def test_a_reference_that_is_read_as_a_map_proves_nothing(draft: int) -> None:
 
 
 @pytest.mark.parametrize("place", ["#", "#/properties/v", "#/x"])
-def test_equal_texts_mean_different_things_where_the_documents_differ(place: str) -> None:
+def test_equal_strings_mean_different_things_where_the_documents_differ(place: str) -> None:
     """What a negation refers to narrowed, so the negation widened."""
     wide, narrow = (
         {"properties": {"v": {"type": kind}, "n": {"not": {"$ref": place}}}, "x": {"properties": {"v": {"type": kind}}}}
@@ -359,7 +359,7 @@ def test_equal_texts_mean_different_things_where_the_documents_differ(place: str
     assert verdict(narrow, wide) == "no"
 
 
-def test_equal_texts_mean_different_things_in_two_dialects() -> None:
+def test_equal_strings_mean_different_things_in_two_dialects() -> None:
     # draft 7 ignores the bound
     schema = {"$defs": {"A": {"type": "integer"}}, "properties": {"n": {"$ref": "#/$defs/A", "minimum": 5}}}
     assert verdict(schema, {"$schema": DRAFT_7, **schema}) == "no"

@@ -136,16 +136,16 @@ class Run:
         assert self.code == code, str(self)
         return self
 
-    def says(self, *texts: str) -> Run:
+    def says(self, *strings: str) -> Run:
         """This run, whose reader finds each of these texts; how lines are broken does not matter."""
         found = " ".join(self.text.split())
-        for text in texts:
+        for text in strings:
             assert " ".join(text.split()) in found, f"{text!r} is not in\n{self}"
         return self
 
-    def is_silent_about(self, *texts: str) -> Run:
+    def is_silent_about(self, *strings: str) -> Run:
         """This run, whose reader finds none of these texts."""
-        for text in texts:
+        for text in strings:
             assert text not in self.text, f"{text!r} is in\n{self}"
         return self
 

@@ -86,18 +86,18 @@ def test_servers_that_cannot_be_read(folder: Path, mode: str) -> None:
     # Snapshot is what could spoil the baseline; the way to the server is the same for every command.
     # Short only for what never comes; a slow machine needs its time to shake hands, which is twice the timeout.
     seconds = {"silent": "0.5", "silent_on_list": "3"}.get(mode)
-    told = fails(folder, "snapshot", *(["--timeout", seconds] if seconds else []), code=3).err
+    reported = fails(folder, "snapshot", *(["--timeout", seconds] if seconds else []), code=3).err
     for sentence in UNREACHABLE[mode]:
-        assert sentence.replace("MODE", mode) in told
-    assert SECRET not in told
+        assert sentence.replace("MODE", mode) in reported
+    assert SECRET not in reported
 
 
 @pytest.mark.parametrize("command", ["check", "lint", "fingerprint", "diff"])
 def test_every_command_says_it_the_same_way(folder: Path, command: str) -> None:
     configured(folder, "exits_halfway")
     arguments = ["mcp-surface.json", "h"] if command == "diff" else []
-    told = fails(folder, command, *arguments, code=3).err
-    assert "hostile.py exits_halfway: it exited with status 7 before it answered." in told
+    reported = fails(folder, command, *arguments, code=3).err
+    assert "hostile.py exits_halfway: it exited with status 7 before it answered." in reported
 
 
 @pytest.mark.parametrize("mode", ["banner", "stderr_flood", "stubborn", "strange_ids"])
@@ -127,13 +127,15 @@ def test_what_is_only_untidy_is_read_all_the_same(folder: Path, mode: str) -> No
     ],
     ids=["banner", "asks-back", "failing-sibling", "caching", "honest"],
 )
-def test_a_conversation_that_breaks_the_specification_is_told(folder: Path, server, found) -> None:
+def test_a_conversation_that_breaks_the_specification_is_reported(folder: Path, server, found) -> None:
     outcome = governor("lint", "--select", "spec/*", "--format", "json", *server, cwd=folder)
-    assert sorted((told["rule"], told["path"]) for told in outcome.report["findings"]) == found
+    assert sorted((reported["rule"], reported["path"]) for reported in outcome.report["findings"]) == found
     assert outcome.code == (1 if found else 0)
     # The words of a banner may differ from run to run; what a configuration accepts stays the same.
     again = governor("lint", "--select", "spec/*", "--format", "json", *server, cwd=folder)
-    assert [told["id"] for told in again.report["findings"]] == [told["id"] for told in outcome.report["findings"]]
+    assert [reported["id"] for reported in again.report["findings"]] == [
+        reported["id"] for reported in outcome.report["findings"]
+    ]
 
 
 MALFORMED = {
@@ -219,8 +221,8 @@ def test_a_surrogate_survives_being_recorded(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["check", "snapshot"])
 def test_a_server_without_anything_is_never_a_pass(folder: Path, command: str) -> None:
-    told = fails(folder, command, *plain(tools=[]), code=4).err
-    assert "publishes no tools, prompts or resources" in told
+    reported = fails(folder, command, *plain(tools=[]), code=4).err
+    assert "publishes no tools, prompts or resources" in reported
 
 
 @pytest.mark.parametrize("recording", ["[]", '{"tools": []}'])
@@ -263,16 +265,18 @@ def web():
 def test_http_servers_that_are_none(folder: Path, web, path: str, sentence: str) -> None:
     url = f"http://{web.host}/{path}"
     hasty = ["--timeout", "1"] if path == "slow" else []
-    told = fails(folder, "snapshot", *hasty, f"{url}?key={SECRET}", code=3, env={"MCP_GOVERNOR_BEARER_TOKEN": SECRET})
-    assert f"error: {url}: {sentence}" in told.err
-    assert SECRET not in told.err
+    reported = fails(
+        folder, "snapshot", *hasty, f"{url}?key={SECRET}", code=3, env={"MCP_GOVERNOR_BEARER_TOKEN": SECRET}
+    )
+    assert f"error: {url}: {sentence}" in reported.err
+    assert SECRET not in reported.err
     assert f"Bearer {SECRET}" in web.authorizations
 
 
 def test_tls_that_fails(folder: Path, web) -> None:
-    told = fails(folder, "snapshot", f"https://{web.host}/mcp", code=3).err
-    assert f"error: https://{web.host}/mcp: the TLS connection fails: " in told
-    assert "If it speaks plain HTTP, write http://." in told
+    reported = fails(folder, "snapshot", f"https://{web.host}/mcp", code=3).err
+    assert f"error: https://{web.host}/mcp: the TLS connection fails: " in reported
+    assert "If it speaks plain HTTP, write http://." in reported
 
 
 TWO = '[servers.one]\ncommand = ["a"]\n[servers.two]\nurl = "https://example.invalid/mcp"\n'
@@ -294,9 +298,9 @@ TWO = '[servers.one]\ncommand = ["a"]\n[servers.two]\nurl = "https://example.inv
 def test_configurations_that_are_wrong(folder: Path, fails_here, config: str, sentence: str, hint: str) -> None:
     (folder / "mcp-governor.toml").write_text(config)
     arguments = [] if config is TWO else ["mcp-surface.json"]
-    told = fails_here("check", *arguments, code=2).err
-    assert sentence in told
-    assert hint in told
+    reported = fails_here("check", *arguments, code=2).err
+    assert sentence in reported
+    assert hint in reported
 
 
 def test_a_variable_that_is_not_set_is_named_and_none_that_is_gets_shown(folder: Path, fails_here, monkeypatch) -> None:
@@ -304,13 +308,13 @@ def test_a_variable_that_is_not_set_is_named_and_none_that_is_gets_shown(folder:
         '[servers.s]\ncommand = ["never-run"]\nenv = { A = "$MCPGOV_A", B = "$MCPGOV_B" }\n'
     )
     monkeypatch.setenv("MCPGOV_A", SECRET)
-    told = fails_here("check", code=2).err
-    assert "servers.s.env.B needs the environment variable MCPGOV_B" in told
-    assert SECRET not in told
+    reported = fails_here("check", code=2).err
+    assert "servers.s.env.B needs the environment variable MCPGOV_B" in reported
+    assert SECRET not in reported
 
 
 @pytest.mark.parametrize("value", [SECRET, "short"])
-def test_a_secret_that_the_server_publishes_is_recorded_nowhere(folder: Path, value: str) -> None:
+def test_a_secret_that_the_server_publishes_is_not_recorded(folder: Path, value: str) -> None:
     command = json.dumps([PYTHON, str(SERVERS / "plain.py"), json.dumps({"tools": [TOOL]})])
     (folder / "mcp-governor.toml").write_text(f'[servers.s]\ncommand = {command}\nenv = {{ LEAK = "$LEAKED" }}\n')
     assert governor("snapshot", cwd=folder, env={"LEAKED": value}).code == 0
@@ -350,17 +354,17 @@ def test_surface_files_that_are_none(
 ) -> None:
     (folder / "x.json").write_text(content)
     arguments = ["x.json"] if place == "target" else ["mcp-surface.json", "--against", "x.json"]
-    told = fails_here("check", *arguments, code=2).err
-    assert sentence in told
-    assert hint in told
+    reported = fails_here("check", *arguments, code=2).err
+    assert sentence in reported
+    assert hint in reported
 
 
 def test_a_git_ref_that_is_not_here(folder: Path, fails_here) -> None:
     assert "is not in a git repository" in fails_here("check", "git:v1.0.0", code=2).err
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
-    told = fails_here("check", "mcp-surface.json", "--against", "git:v1.0.0", code=2).err
-    assert 'git has no ref "v1.0.0" here.' in told
-    assert "git fetch origin v1.0.0" in told
+    reported = fails_here("check", "mcp-surface.json", "--against", "git:v1.0.0", code=2).err
+    assert 'git has no ref "v1.0.0" here.' in reported
+    assert "git fetch origin v1.0.0" in reported
 
 
 @pytest.mark.parametrize(

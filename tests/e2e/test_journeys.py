@@ -76,8 +76,8 @@ def changes(project: Project, server: Server, cycle: Cycle, version: str) -> Non
     released = project.read(CHANGELOG).partition(f"## {version}")[2]
     draft = project.governor("changelog", "draft").passed()
     draft.says("1 entry drafted under Unreleased", "When you release: mcp-governor changelog release")
-    told = project.read(CHANGELOG)
-    unreleased, _, below = told.partition(f"## {version}")
+    reported = project.read(CHANGELOG)
+    unreleased, _, below = reported.partition(f"## {version}")
     assert below == released, "a released section stays as it is"
     assert cycle.entry in unreleased.partition("## Unreleased")[2].splitlines()
     if cycle.accepted:

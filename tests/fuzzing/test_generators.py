@@ -15,13 +15,13 @@ from fuzz_instances import Sampler, Universe, matching
 from fuzz_schemas import DRAFTS, Maker, places, spelled
 
 
-def texts(seed: int, cases: int) -> list[str]:
+def strings(seed: int, cases: int) -> list[str]:
     return [json.dumps(fuzz_verdicts.questions(seed, index)) for index in range(cases)]
 
 
 def test_the_seed_decides_everything() -> None:
-    assert texts(1, 30) == texts(1, 30)
-    assert texts(1, 30) != texts(2, 30)
+    assert strings(1, 30) == strings(1, 30)
+    assert strings(1, 30) != strings(2, 30)
     assert fuzz_changes.questions(3, 4) == fuzz_changes.questions(3, 4)
 
 

@@ -81,8 +81,8 @@ PLANTED: dict[str, tuple[Rewrite, str, int]] = {
 BEYOND: dict[str, tuple[str, Rewrite, str]] = {
     "eleventh-pattern": ("many_patterns", few_patterns, "patternProperties"),
     "seventh-count": ("many_counts", few_counts, "contains"),
-    "distinct": ("unique_beside_fixed_items", without("uniqueItems"), "uniqueItems"),
-    "maxContains": ("unique_beside_fixed_items", without("maxContains"), "maxContains"),
+    "distinct": ("unique_with_fixed_items", without("uniqueItems"), "uniqueItems"),
+    "maxContains": ("unique_with_fixed_items", without("maxContains"), "maxContains"),
     "dependentRequired": ("many_dependencies", without("dependentRequired"), "dependentRequired"),
 }
 
@@ -127,14 +127,14 @@ def test_an_exception_is_found(error: type[BaseException], monkeypatch: pytest.M
     assert len(str(found.case)) < 120
 
 
-def test_a_change_that_is_not_told_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_that_is_not_reported_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     compare = fuzz_changes.compare
 
     def forgetful(old: Any, new: Any, **options: Any) -> list[Any]:
         return [change for change in compare(old, new, **options) if not change.kind.startswith("type-")]
 
     monkeypatch.setattr(fuzz_changes, "compare", forgetful)
-    first_wrong(fuzz_changes, "break not told", 200, lambda text: "type" in text)
+    first_wrong(fuzz_changes, "break not reported", 200, lambda text: "type" in text)
     first_wrong(fuzz_changes, "silent", 200, lambda text: "type" in text)
 
 

@@ -82,14 +82,14 @@ def test_found_cases_are_saved_and_replayed(
     assert fuzz.main(["--replay", str(file)]) == 0
 
 
-def test_nothing_asked_is_no_success(stub: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_nothing_asked_is_not_a_success(stub: pytest.MonkeyPatch, tmp_path: Path) -> None:
     stub.setenv("STUB", "")
     stub.setattr(fuzz, "SUBJECTS", ("stub",))
     assert fuzz.main(["stub", "--seed", "5", "--cases", "0", "--out", str(tmp_path)]) == fuzz.NOTHING
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"subject": "nothing", "case": {}}', "[]"])
-def test_a_file_that_is_no_case_is_a_usage_error(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_a_case_is_a_usage_error(tmp_path: Path, text: str) -> None:
     file = tmp_path / "case.json"
     file.write_text(text)
     assert fuzz.main(["--replay", str(file)]) == 2

@@ -78,7 +78,7 @@ class Attacked:
     left: tuple[str, ...]
 
     @property
-    def told(self) -> str:
+    def reported(self) -> str:
         """Both streams."""
         return self.out + self.err
 
@@ -95,11 +95,11 @@ class Attacked:
             codes: the exit codes that are right here; none: any but 70 and death by a signal.
             peak: resident bytes that it may have used.
         """
-        assert not self.hung, f"still running after {self.seconds:.0f} s\n{self.told[-2000:]}"
-        assert self.peak <= peak, f"used {self.peak / MEGABYTE:.0f} MB\n{self.told[-2000:]}"
+        assert not self.hung, f"still running after {self.seconds:.0f} s\n{self.reported[-2000:]}"
+        assert self.peak <= peak, f"used {self.peak / MEGABYTE:.0f} MB\n{self.reported[-2000:]}"
         allowed = codes or (0, 1, 2, 3, 4)
-        assert self.code in allowed, f"exit code {self.code}, not one of {allowed}\n{self.told[-2000:]}"
-        assert "Traceback" not in self.told, self.told[-2000:]
+        assert self.code in allowed, f"exit code {self.code}, not one of {allowed}\n{self.reported[-2000:]}"
+        assert "Traceback" not in self.reported, self.reported[-2000:]
         assert not self.left, f"left running: {self.left}"
         return self
 
@@ -129,9 +129,9 @@ def attack(
     leash = Leash()
     marked = {"MCP_GOVERNOR_TEST": leash.mark, "LOGNAME": leash.mark}
     with tempfile.TemporaryDirectory() as folder:
-        told, out, err, fed = (Path(folder) / name for name in ("told", "out", "err", "in"))
+        reported, out, err, fed = (Path(folder) / name for name in ("told", "out", "err", "in"))
         fed.write_bytes(stdin)
-        limits = (str(told), str(address_space), str(file_size), str(seconds))
+        limits = (str(reported), str(address_space), str(file_size), str(seconds))
         with fed.open("rb") as source, out.open("wb") as outward, err.open("wb") as errward:
             launcher = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", _LAUNCHER, *limits, *command, *map(str, arguments)],
@@ -148,7 +148,7 @@ def attack(
                 if launcher.poll() is None:
                     os.killpg(launcher.pid, signal.SIGKILL)
                     launcher.wait()
-        came_to = json.loads(told.read_text())
+        came_to = json.loads(reported.read_text())
         return Attacked(
             code=came_to["code"],
             out=_text(out),

@@ -195,7 +195,7 @@ def test_what_cannot_be_ended_is_named(tmp_path: Path, brood: Path) -> None:
     assert done.returncode == 0
 
 
-def test_a_server_that_kills_what_holds_it_is_ended_and_told_of(tmp_path: Path, brood: Path) -> None:
+def test_a_server_that_kills_what_holds_it_is_ended_and_reported(tmp_path: Path, brood: Path) -> None:
     run = attack("snapshot", "-o", "-", "--", sys.executable, BROOD, "killer", str(brood), cwd=tmp_path)
     assert run.code in (0, 3)
     assert run.err == "warning: lost track of the processes that a server started; some of them may still run.\n"
@@ -241,7 +241,7 @@ def test_what_a_server_writes_into_the_pipe_of_its_leash_is_bounded(written: byt
     ours = os.dup(held.theirs[1])
     try:
         os.write(ours, b"p 4000001\n")
-        held.see_started()
+        held.wait_until_started()
         writer = threading.Thread(target=os.write, args=(ours, written))
         writer.start()
         while writer.is_alive():
@@ -249,7 +249,7 @@ def test_what_a_server_writes_into_the_pipe_of_its_leash_is_bounded(written: byt
         writer.join()
         held.look()
         assert (held.pid, held.over) == (4000001, False)
-        assert len(held.left) <= leash.MOST_NAMED
+        assert len(held.left) <= leash.MAX_NAMED
         assert len(held._said) <= 4096
     finally:
         os.close(ours)

@@ -60,7 +60,7 @@ def read(folder: Path, reader: str, **limits: float) -> Attacked:
         *((reader, what) for reader in ("surface", "config", "rule") for what in ("device", "folder")),
     ],
 )
-def test_what_is_no_file_or_too_large(tmp_path: Path, reader: str, what: str) -> None:
+def test_what_is_not_a_file_or_too_large(tmp_path: Path, reader: str, what: str) -> None:
     file = checkout(tmp_path, reader) / READERS[reader][0]
     if what == "fifo":
         os.mkfifo(file)
@@ -73,7 +73,7 @@ def test_what_is_no_file_or_too_large(tmp_path: Path, reader: str, what: str) ->
             stream.truncate(4096 * MEGABYTE)
     done = read(tmp_path, reader, seconds=15)
     # What is only looked for may count as not there; what is named, or is a file, is an error.
-    assert done.code == 2 or (what != "sparse" and reader in ("found-config", "release", "rule")), done.told
+    assert done.code == 2 or (what != "sparse" and reader in ("found-config", "release", "rule")), done.reported
     if what == "sparse":
         assert "larger than" in done.err or "is not" in done.err
 
@@ -135,7 +135,7 @@ def test_backtick_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("##\n", "has more than 50000 lines"),
         ("a" * 39 + "\n", "has more than 50000 lines"),
@@ -143,11 +143,11 @@ def test_backtick_runs(tmp_path: Path) -> None:
         ("a" * 99 + " \n", "is larger than 2 MiB"),
     ],
 )
-def test_a_changelog_of_many_lines(tmp_path: Path, text: str, told: str) -> None:
+def test_a_changelog_of_many_lines(tmp_path: Path, text: str, reported: str) -> None:
     size = 2 * MEGABYTE + (0 if len(text) <= 50 else len(text))
     put(tmp_path, {"good.json": surface(), "docs/mcp-schema-changelog.md": text * (size // len(text))})
-    done = attack("check", "good.json", cwd=tmp_path, seconds=20).held(2 if told else 1, peak=200 * MEGABYTE)
-    assert told in done.err
+    done = attack("check", "good.json", cwd=tmp_path, seconds=20).held(2 if reported else 1, peak=200 * MEGABYTE)
+    assert reported in done.err
 
 
 LINES = 49_990

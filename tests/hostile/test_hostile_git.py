@@ -221,9 +221,9 @@ def test_a_repository_without_a_commit_has_no_release(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["--output=x", "-x", "a b", "a\nb", "HEAD\n", "v1.0.0^{commit}\n-", "@{u}", "\x1b[1m"])
-def test_a_ref_is_no_option_and_no_second_question(repo: Path, name: str) -> None:
+def test_a_ref_is_neither_an_option_nor_a_second_question(repo: Path, name: str) -> None:
     done = attack("lint", f"git:{name}", cwd=repo).held(2)
-    assert "\x1b" not in done.told
+    assert "\x1b" not in done.reported
     assert not (repo / "x").exists()
 
 

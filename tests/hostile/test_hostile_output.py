@@ -113,7 +113,7 @@ def test_no_line_is_more_than_text(tmp_path: Path, words: tuple[str, ...]) -> No
 
 
 @pytest.mark.parametrize("color", ["always", "never"])
-def test_wrapped_and_styled_lines_are_no_commands_either(tmp_path: Path, color: str) -> None:
+def test_wrapped_and_styled_lines_are_not_commands_either(tmp_path: Path, color: str) -> None:
     folder = folder_of(tmp_path, HOSTILE)
     for width in (40, 80):
         for words in (
@@ -140,7 +140,7 @@ def test_a_name_of_a_megabyte_is_cut_and_its_length_said(tmp_path: Path, kind: s
     tool = {"name": "n" * 1_000_000, "description": "x", "inputSchema": {"type": "string"}}
     (tmp_path / "new.json").write_text(json.dumps([tool]))
     ran = attack("lint", "new.json", "-v", "--format", kind, cwd=tmp_path).held(0, 1)
-    assert len(ran.told) < 2_000_000
+    assert len(ran.reported) < 2_000_000
     assert re.search(r"\[1,000,\d\d\d characters\]", ran.out) or kind == "markdown"
     inert("stdout", ran.out, longest=20_000)
     if kind == "json":
@@ -176,7 +176,7 @@ def test_names_of_the_configuration(tmp_path: Path) -> None:
     ],
     ids=repr,
 )
-def test_what_was_typed_is_told_back_as_text(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_what_was_typed_is_repeated_as_text(tmp_path: Path, words: tuple[str, ...]) -> None:
     quiet(attack(*words, cwd=folder_of(tmp_path, ("a",))), 2)
 
 
@@ -205,7 +205,7 @@ def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
     inert("pytest", ran.out, longest=10_000)
 
 
-def test_a_run_that_pytest_cannot_make_is_told_as_text(tmp_path: Path) -> None:
+def test_a_run_that_pytest_cannot_make_is_reported_as_text(tmp_path: Path) -> None:
     for word in HOSTILE:
         (tmp_path / "mcp-governor.toml").write_text(f"target = {json.dumps(f'python:{word}:x')}\n")
         words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-p", "no:xdist")

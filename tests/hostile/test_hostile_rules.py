@@ -111,6 +111,6 @@ OTHERS = {
 
 @pytest.mark.parametrize("what", OTHERS)
 def test_a_rule_file_costs_what_a_file_costs(folder: Path, what: str) -> None:
-    more, examples, told = OTHERS[what]
+    more, examples, reported = OTHERS[what]
     put(folder, rule(f'forbid = "x"\n{more}', examples if "[[fail]]" in examples else examples + EXAMPLES))
-    assert told in attack("lint", "s.json", cwd=folder, seconds=15).held(2).err
+    assert reported in attack("lint", "s.json", cwd=folder, seconds=15).held(2).err

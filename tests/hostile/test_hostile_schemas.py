@@ -107,7 +107,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("way", LEVELS)
-def test_a_change_below_two_to_the_forty_ways_is_told(tmp_path: Path, way: str) -> None:
+def test_a_change_below_two_to_the_forty_ways_is_reported(tmp_path: Path, way: str) -> None:
     old, new = pair(tmp_path, doubling(LEVELS[way], WIDE), doubling(LEVELS[way], NARROW))
     run = attack("diff", old, new, "--format", "json", cwd=tmp_path).held(1)
     changes = run.report["changes"]
@@ -133,7 +133,7 @@ def test_call_makes_no_arguments_of_two_to_the_forty_parts(tmp_path: Path, way: 
     command = server(tmp_path, doubling(LEVELS[way], WIDE))
     run = attack("call", "--isolated", "--", *command, cwd=tmp_path).held(1, 4)
     if run.code == 4:
-        assert "t0" in run.told or "no tool" in run.told.lower()
+        assert "t0" in run.reported or "no tool" in run.reported.lower()
 
 
 def test_call_makes_no_list_of_a_thousand_lists_of_a_thousand(tmp_path: Path) -> None:
@@ -194,8 +194,8 @@ HONEST: dict[str, tuple[Schema, Schema, str]] = {
 def test_one_edit_of_a_large_schema_is_found_and_decided(tmp_path: Path, case: str) -> None:
     old, new, path = HONEST[case]
     run = attack("diff", *pair(tmp_path, old, new), "--format", "json", cwd=tmp_path).held(1)
-    told = [(change["path"], change["verdict"], "witness" in change) for change in run.report["changes"]]
-    assert told == [(path, "breaking", True)]
+    reported = [(change["path"], change["verdict"], "witness" in change) for change in run.report["changes"]]
+    assert reported == [(path, "breaking", True)]
 
 
 def many_patterns(pattern: str, count: int) -> tuple[Schema, Schema]:
@@ -294,14 +294,14 @@ def test_lint_reads_a_schema_once_for_all_of_its_defaults(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("rule", "beside"),
+    ("rule", "next_to"),
     [
         ("default-valid", {"default": "a", "minLength": 1}),
         ("examples-valid", {"examples": ["a"]}),
     ],
 )
-def test_lint_says_which_values_it_does_not_judge(tmp_path: Path, rule: str, beside: Schema) -> None:
-    properties = {f"p{n}": {"$ref": "#/$defs/x", **beside} for n in range(3_000)}
+def test_lint_says_which_values_it_does_not_judge(tmp_path: Path, rule: str, next_to: Schema) -> None:
+    properties = {f"p{n}": {"$ref": "#/$defs/x", **next_to} for n in range(3_000)}
     schema = {**an_object(properties), "$defs": {"x": {"properties": strings(5_000)}}}
     run = attack("lint", surface(tmp_path, "new", schema), "--isolated", "--select", f"clarity/{rule}", cwd=tmp_path)
     assert run.held(0, 1).out.count("judged: the schemas of the surface refer to too much.") == 1
@@ -315,7 +315,7 @@ def test_lint_reads_which_types_take_null_and_tries_no_value(tmp_path: Path) -> 
     run = attack("lint", target, "--isolated", "--select", "clarity/null-default", cwd=tmp_path)
     shown = run.held(0).out
     assert "The default is null, but the type does not accept null: " in shown
-    assert "; 3000 arguments in 1 tool." in shown
+    assert "; 3000 parameters in 1 tool." in shown
 
 
 def test_20_000_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path) -> None:

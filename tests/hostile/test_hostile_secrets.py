@@ -27,10 +27,10 @@ def parts(secret: str) -> set[str]:
     return {secret[start : start + PART].lower() for start in range(len(secret) - PART + 1)}
 
 
-def leaks(secret: str, texts: Mapping[str, str]) -> dict[str, str]:
+def leaks(secret: str, strings: Mapping[str, str]) -> dict[str, str]:
     """Where a part of the secret stands, with what is around it."""
     found = {}
-    for name, text in texts.items():
+    for name, text in strings.items():
         low = text.lower()
         for part in parts(secret):
             if part in low:
@@ -81,7 +81,7 @@ def test_no_command_shows_what_a_server_publishes_of_its_secret(tmp_path: Path, 
     env = configured(tmp_path, "everywhere")
     (tmp_path / "old.json").write_text('{"tools": [{"name": "gone", "inputSchema": {}}]}')
     ran = tight(attack(*words, "--config", "own.toml", cwd=tmp_path, env=env), tmp_path)
-    assert "[redacted]" in ran.told + "".join(written(tmp_path).values()) or words[0] == "lint"
+    assert "[redacted]" in ran.reported + "".join(written(tmp_path).values()) or words[0] == "lint"
 
 
 def test_a_recorded_surface_keeps_everything_but_the_secret(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_a_secret_in_another_spelling_is_one_as_well(tmp_path: Path, spelling: s
         # The words of the test are in plain; what would give it away is not.
         import base64
 
-        told = SECRET.encode().hex() if spelling == "hex" else base64.b64encode(f"user:{SECRET}".encode()).decode()
-        assert not leaks(told[8:-4], {"stdout": ran.out})
+        reported = SECRET.encode().hex() if spelling == "hex" else base64.b64encode(f"user:{SECRET}".encode()).decode()
+        assert not leaks(reported[8:-4], {"stdout": ran.out})
 
 
 @pytest.mark.parametrize("mode", ["listing", "handshake", "noise", "dies", "call-dies"])
@@ -164,9 +164,9 @@ def test_init_writes_no_secret(tmp_path: Path) -> None:
         )
     )
     tight(attack("init", "given.json#s", cwd=tmp_path), tmp_path).held(0)
-    for told in (("--token", SECRET), (f"--api-key={SECRET}",), (f"postgres://user:{SECRET}@h.example/db",)):
+    for reported in (("--token", SECRET), (f"--api-key={SECRET}",), (f"postgres://user:{SECRET}@h.example/db",)):
         ran = attack(
-            "init", "--", sys.executable, LEAKER, "everywhere", "plain", *told, cwd=tmp_path, env={"SECRET": SECRET}
+            "init", "--", sys.executable, LEAKER, "everywhere", "plain", *reported, cwd=tmp_path, env={"SECRET": SECRET}
         )
         assert tight(ran, tmp_path).code == 2
 
@@ -248,25 +248,27 @@ class _Answers(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        told = (self.headers.get("Authorization") or "").removeprefix("Bearer ") or self.path
+        reported = (self.headers.get("Authorization") or "").removeprefix("Bearer ") or self.path
         kind = self.path.partition("?")[0]
         if kind == "/reason":
-            self.wfile.write(f"HTTP/1.1 500 broken {told}\r\nX-Said: {told}\r\nContent-Length: 0\r\n\r\n".encode())
+            self.wfile.write(
+                f"HTTP/1.1 500 broken {reported}\r\nX-Said: {reported}\r\nContent-Length: 0\r\n\r\n".encode()
+            )
             return
         place = {"/away": "http://other.invalid/{0}", "/dropped": "/{0}"}.get(kind)
         self.send_response({"/away": 307, "/dropped": 302, "/text": 500, "/mime": 200}.get(kind, 200))
         if place is not None:
-            self.send_header("Location", place.format(told))
+            self.send_header("Location", place.format(reported))
         if kind == "/text":
-            body, mime = f"{' ' * 480}{told}", "text/plain"
+            body, mime = f"{' ' * 480}{reported}", "text/plain"
         elif kind == "/sse":
-            body, mime = f"id: {told}\nevent: message\ndata: {told}\n\n", "text/event-stream"
+            body, mime = f"id: {reported}\nevent: message\ndata: {reported}\n\n", "text/event-stream"
         elif kind == "/mime":
-            body, mime = told, f"x/{told}"
+            body, mime = reported, f"x/{reported}"
         else:
-            body, mime = json.dumps({"jsonrpc": "2.0", "id": told, "result": {}}), "application/json"
+            body, mime = json.dumps({"jsonrpc": "2.0", "id": reported, "result": {}}), "application/json"
         self.send_header("Content-Type", mime)
-        self.send_header("Mcp-Session-Id", told)
+        self.send_header("Mcp-Session-Id", reported)
         self.send_header("Content-Length", str(len(body.encode())))
         self.end_headers()
         self.wfile.write(body.encode())
@@ -298,7 +300,7 @@ def test_no_part_of_an_address_is_shown_that_lets_others_in(tmp_path: Path, web:
     for address in (f"http://u:{TOKEN}@{host}/text", f"{web}/text?apikey={TOKEN}", f"{web}/text/{'a1' * 12}/mcp"):
         ran = attack("check", address, "--timeout", "3", cwd=tmp_path)
         tight(ran, tmp_path, TOKEN)
-        assert "a1a1a1" not in ran.told
+        assert "a1a1a1" not in ran.reported
 
 
 def test_a_server_gets_nothing_of_our_environment_that_was_not_named(tmp_path: Path) -> None:
@@ -319,7 +321,7 @@ def test_a_server_gets_nothing_of_our_environment_that_was_not_named(tmp_path: P
     plain = {"UV_CACHE_DIR": "/var/cache/uv", "npm_config_registry": "https://npm.example/"}
     ran = attack("check", "--", str(probe), "x", cwd=tmp_path, env={**secret, **plain})
     tight(ran, tmp_path).held(3)
-    assert "letmein" not in ran.told
+    assert "letmein" not in ran.reported
     assert "Not passed on, because of the credentials in it: HTTPS_PROXY, UV_INDEX_URL." in ran.err
     from mcp_governor.target.packages import runner_environment
 

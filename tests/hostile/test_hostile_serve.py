@@ -172,10 +172,10 @@ def test_every_line_is_answered_and_the_session_goes_on(client):
     for name, (line, number, code) in UNREADABLE.items():
         session.send(line, request(f"after {name}"))
         assert session.answer(f"after {name}")["result"] == {}, name
-        (told,) = session.other
+        (reported,) = session.other
         session.other.clear()
-        assert (told["id"], told["error"]["code"]) == (number, code), (name, told)
-        assert len(told["error"]["message"]) < 200, name
+        assert (reported["id"], reported["error"]["code"]) == (number, code), (name, reported)
+        assert len(reported["error"]["message"]) < 200, name
 
 
 def test_what_is_merely_unusual_is_read(client):
@@ -234,7 +234,7 @@ def test_calls_that_wait_are_cancelled_too(client):
     assert session.other == []
 
 
-def test_a_call_beyond_its_seconds_is_told_what_to_do(tmp_path, monkeypatch):
+def test_a_call_beyond_its_seconds_is_reported_with_what_to_do(tmp_path, monkeypatch):
     patch_comparison(tmp_path, SPIN)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     tool = TOOLS["compare_surfaces"]
@@ -348,8 +348,12 @@ def test_requests_beyond_those_that_may_be_open_are_refused(client):
         listen = {"notifications": {"toolsListChanged": True}}
         session.send({"jsonrpc": "2.0", "id": number, "method": "subscriptions/listen", "params": listen})
         session.call(1000 + number)
-    told = session.answer(1299)
-    assert told["error"]["code"] == INVALID if "error" in told else "too many" in str(told["result"]["content"])
+    reported = session.answer(1299)
+    assert (
+        reported["error"]["code"] == INVALID
+        if "error" in reported
+        else "too many" in str(reported["result"]["content"])
+    )
 
 
 def test_more_bytes_than_may_be_open_are_refused_and_taken_after_a_cancellation(client):
@@ -357,9 +361,9 @@ def test_more_bytes_than_may_be_open_are_refused_and_taken_after_a_cancellation(
     large = {"old_tools": [{**TOOL, "description": "d" * 1_900_000}], "new_tools": []}
     for number in range(12):
         session.call(number, arguments=large)
-    told = session.answer(11)
-    assert told["error"]["code"] == INVALID
-    assert "too many requests are pending" in told["error"]["message"]
+    reported = session.answer(11)
+    assert reported["error"]["code"] == INVALID
+    assert "too many requests are pending" in reported["error"]["message"]
     for number in range(11):
         session.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
     session.call(12, "list_rules", {})
@@ -422,7 +426,7 @@ def test_a_client_that_closes_our_stdout_is_left(client):
 
 @pytest.mark.skipif(os.name != "posix", reason="closes descriptors as a shell does")
 @pytest.mark.parametrize(("closed", "code"), [("0<&-", 2), ("1>&-", 2), ("2>&-", 0)])
-def test_a_closed_stream_is_no_crash(closed, code):
+def test_a_closed_stream_is_not_a_crash(closed, code):
     line = f'echo "{{" | "{sys.executable}" -m mcp_governor serve {closed}'
     done = subprocess.run(["sh", "-c", line], capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == code

@@ -114,7 +114,7 @@ def test_a_run_over_a_recording_takes_no_server_from_the_configuration(
     put(checkout, {"evil.py": trap.python()})
     done = attack(*line.split(), cwd=checkout).held(2)
     assert trap.sprung == []
-    assert f'The baseline that mcp-governor.toml names ("{baseline}") is a server' in done.err
+    assert f'The baseline in mcp-governor.toml, "{baseline}", is a server' in done.err
 
 
 @pytest.mark.parametrize("line", ["check", "lint --new-only", "changelog draft", "changelog check"])
@@ -131,7 +131,7 @@ def test_a_server_that_is_typed_is_the_only_one_that_runs(checkout: Path, trap: 
     )
     done = attack(*line.split(), "--", sys.executable, str(SERVERS / "plain.py"), cwd=checkout).held(2)
     assert trap.sprung == []
-    assert f'The baseline that mcp-governor.toml names ("{baseline}") is a server' in done.err
+    assert f'The baseline in mcp-governor.toml, "{baseline}", is a server' in done.err
 
 
 @pytest.mark.parametrize("name", ["good.json", "git:HEAD"])

@@ -46,10 +46,10 @@ NUMBERS = {
 def test_numbers_in_a_surface(tmp_path: Path, number: str) -> None:
     (tmp_path / "new.json").write_text(tools(number))
     (tmp_path / "old.json").write_text(tools("3"))
-    told = NUMBERS[number]
+    reported = NUMBERS[number]
     for words in (("lint", "new.json"), ("diff", "old.json", "new.json", "--format", "json")):
-        ran = attack(*words, cwd=tmp_path).held(*((2,) if told else (0, 1)))
-        assert told is None or f"new.json cannot be read: {told}." in ran.err
+        ran = attack(*words, cwd=tmp_path).held(*((2,) if reported else (0, 1)))
+        assert reported is None or f"new.json cannot be read: {reported}." in ran.err
 
 
 def test_numbers_of_a_server(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ def test_headers_that_http_cannot_send(tmp_path: Path) -> None:
         (tmp_path / "mcp-governor.toml").write_text(text, "utf-8")
         assert "holds characters that HTTP cannot send" in attack("check", cwd=tmp_path).held(2).err
         ran = attack("check", "http://127.0.0.1:1/", cwd=tmp_path, env={"MCP_GOVERNOR_BEARER_TOKEN": value})
-        assert not re.search(re.escape(value), ran.held(2).told)
+        assert not re.search(re.escape(value), ran.held(2).reported)
 
 
 def test_client_configurations_that_no_process_can_be_started_from(tmp_path: Path) -> None:

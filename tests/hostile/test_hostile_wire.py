@@ -37,7 +37,9 @@ REFUSED = [
     pytest.param("many_members", 20, "it sent more than 1,500,000 JSON values", id="values-of-many-tools"),
     pytest.param("members", 1, '"t" in tools/list has 299,6', id="one-tool-of-many-values"),
     pytest.param("emoji", 20, '"t" in tools/list has 74,2', id="one-tool-of-20-MB"),
-    pytest.param("nested", 0.3, "levels in total, and at most 2,000,000 are read.", id="deep-schemas-side-by-side"),
+    pytest.param(
+        "nested", 0.3, "(all values added up), and at most 2,000,000 are read.", id="deep-schemas-side-by-side"
+    ),
     pytest.param("cursor", 1, "nextCursor of tools/list has 1,048,576 characters", id="cursor-of-1-MB"),
     pytest.param("notifications", 0, "it sent more than 100,000 messages in one reading.", id="notifications"),
     pytest.param("requests", 0, "it sent more than 100,000 messages in one reading.", id="requests"),

@@ -286,7 +286,7 @@ def test_what_cannot_be_put_back_is_named(tmp_path: Path, monkeypatch: pytest.Mo
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(writing._Staged, "place", failing)
-    monkeypatch.setattr(writing._Staged, "put_back", stuck)
+    monkeypatch.setattr(writing._Staged, "restore", stuck)
     with pytest.raises(FileFormatError, match=r"Written: a; not written: b, c\."):
         write_files(*files)
     assert tree(tmp_path) == {"a": b"new a"}

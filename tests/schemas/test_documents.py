@@ -77,7 +77,7 @@ def test_a_relative_name_is_joined_once() -> None:
     assert document.find("", "https://a.example/d/d/x") is not None
 
 
-def test_what_is_not_there_is_told_from_what_is_elsewhere() -> None:
+def test_what_is_not_there_is_distinguished_from_what_is_elsewhere() -> None:
     document = Document({"$id": "https://a.example/s", "$defs": {"a": LEAF}})
     base = "https://a.example/s"
     assert [document.leads_out(base, reference) for reference in ("#gone", "s#/gone", "t", "https://b.example/s")] == [

@@ -98,7 +98,7 @@ def test_a_schema_is_sound_without_what_was_found(schema: object, draft: int) ->
 
 
 def test_what_is_beyond_the_members_that_are_looked_at_is_refused_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meta, "_MOST_MEMBERS", 3)
+    monkeypatch.setattr(meta, "_MAX_MEMBERS", 3)
     assert list(meta_flaws({"required": ["a", "b", "c", 1]}, 20)) == [UNLISTED]
     assert places({"required": ["a", 1, "c", 1]}, 20) == {"required/1"}
 

@@ -53,7 +53,7 @@ def test_a_fragment_leads_where_the_rfc_says(fragment: str) -> None:
     "pointer",
     ["foo", "/foo/2", "/foo/-", "/foo/00", "/foo/01", "/foo/-1", "/foo/1_0", "/foo/\u0661", "/foo/0/x", "/no"],
 )
-def test_what_leads_nowhere_is_an_error(pointer: str) -> None:
+def test_what_does_not_resolve_is_an_error(pointer: str) -> None:
     with pytest.raises(KeyError):
         resolve_pointer(DOCUMENT, pointer)
 
@@ -64,7 +64,7 @@ def test_an_index_of_thousands_of_digits_is_not_read() -> None:
 
 
 @pytest.mark.parametrize("reference", ["#foo", "foo", "/foo", "https://example.com/#/foo", ""])
-def test_an_anchor_and_another_document_are_no_pointer(reference: str) -> None:
+def test_an_anchor_and_another_document_are_not_pointers(reference: str) -> None:
     with pytest.raises(KeyError):
         resolve_fragment({"foo": True}, reference)
 

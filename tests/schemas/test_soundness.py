@@ -111,7 +111,7 @@ SOUND: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_a_problem_is_told_in_one_clause(name: str) -> None:
+def test_a_problem_is_reported_in_one_clause(name: str) -> None:
     schema, clause = PROBLEMS[name]
     problem = schema_problem(schema)
     assert problem is not None
@@ -176,7 +176,7 @@ def test_a_long_chain_of_references_is_followed_once() -> None:
     assert contains({"type": "string"}, sound).verdict in ("yes", "unknown")
 
 
-def test_a_boolean_is_no_schema_of_draft_4() -> None:
+def test_a_boolean_is_not_a_schema_of_draft_4() -> None:
     assert "draft 4" in (schema_problem(False, default_dialect=4) or "")
     for outer, inner in ((False, {"enum": ["a"]}), ({"enum": ["a"]}, True), (True, {"type": "string"})):
         found = contains(outer, inner, default_dialect=4)

@@ -75,7 +75,7 @@ def test_an_active_environment_comes_after_the_project_and_ours_before_all(tmp_p
     assert environments.python_of(project) == ""
 
 
-def test_a_target_is_an_object_of_ours_or_a_child(tmp_path, monkeypatch):
+def test_a_target_is_our_object_or_a_child(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = Config(root=tmp_path)
     here = resolve("python:shop:server", config).endpoint

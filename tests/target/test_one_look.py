@@ -64,7 +64,7 @@ def test_what_happens_between_two_looks_is_seen(repo: Path) -> None:
 def test_an_answer_beyond_what_is_kept_is_asked_for_again(
     repo: Path, asked: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git_door, "_MOST_KEPT", 40)
+    monkeypatch.setattr(git_door, "_MAX_KEPT", 40)
     with one_look():
         for _ in range(2):
             ask_git(repo, "rev-parse", "--is-shallow-repository")  # "false": kept

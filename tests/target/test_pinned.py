@@ -79,7 +79,7 @@ def test_the_pinned_version_outranks_what_the_server_says() -> None:
     assert (again.version, again.server["version"]) == ("1.4.0", "3.0.1")
 
 
-def test_what_is_no_version_is_left_out() -> None:
+def test_what_is_not_a_version_is_left_out() -> None:
     assert build_surface({"release": 7, "serverInfo": {"version": "1.0"}}).version == "1.0"
 
 

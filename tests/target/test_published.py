@@ -106,7 +106,7 @@ def test_a_package_without_such_a_release(index: Path, target: str, ours: str | 
     with pytest.raises(TargetError) as caught:
         newest_release(target, ours)
     assert caught.value.message.startswith(message)
-    assert caught.value.hint == f"Name one: {target}==VERSION"
+    assert caught.value.hint == f"Name a release: {target}==VERSION"
 
 
 def test_a_registry_that_does_not_answer(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,14 +122,14 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None
     program = tmp_path / "uv"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    monkeypatch.setattr(published, "beside_us", lambda name: str(program))
+    monkeypatch.setattr(published, "in_our_environment", lambda name: str(program))
 
 
 @pytest.mark.parametrize(
     ("script", "error", "message"),
     [
-        ("sleep 60 & sleep 60", UnreachableError, "did not answer for pypi:shelf within 1 seconds"),
-        ("yes", UnreachableError, "answered more than 1 MiB"),
+        ("sleep 60 & sleep 60", UnreachableError, "did not list the releases of pypi:shelf within 1 s."),
+        ("yes", UnreachableError, "is larger than 1 MiB"),
         ("head -c 100 /dev/urandom; exit 2", UnreachableError, "did not list the releases of"),
         ("exit 0", UnreachableError, "did not list the releases of"),
         ("echo 'shelf==1; rm -rf /'", None, "pypi:shelf==1"),
@@ -225,7 +225,7 @@ def test_nothing_is_asked_for_a_run_over_a_recording(tmp_path: Path, monkeypatch
     """The configuration of a stranger cannot make it fetch."""
     monkeypatch.setattr(published, "_ask", lambda *_, **__: pytest.fail("the registry was asked"))
     recording = FileSource("now.json", tmp_path / "now.json")
-    with pytest.raises(UsageError, match="is a server, and a run over a recording"):
+    with pytest.raises(UsageError, match="is a server. It is started only to check a configured server"):
         read_baseline(Config(root=tmp_path, baseline="pypi:shelf"), source=recording, ours=lambda: "1.0.0")
 
 
@@ -276,7 +276,7 @@ def test_a_typed_server_does_not_start_what_the_configuration_names(
     monkeypatch.setattr(published, "_ask", lambda *_, **__: pytest.fail("the registry was asked"))
     started = project / "started"
     config = load_config(project / "mcp-governor.toml")
-    with pytest.raises(UsageError, match="is a server, and a run over a recording, or over a target that you type"):
+    with pytest.raises(UsageError, match="not a recording or a target from the command line"):
         check(config=config, command=("touch", str(started)))
     assert not started.exists()
 

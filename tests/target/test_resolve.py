@@ -108,7 +108,7 @@ def test_arguments_requirements_and_variables_of_a_package(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "requirement", ["--index-url=x", "mcp @ https://h/x.whl", "../x", "git+https://h/x", "a b", ""]
 )
-def test_what_is_no_requirement(requirement: str) -> None:
+def test_what_is_not_a_requirement(requirement: str) -> None:
     for target in ("pypi:x", "npm:x"):
         with pytest.raises(TargetError, match="is not"):
             resolve(target, Config(launch=Launch(with_=(requirement,))))
@@ -229,7 +229,7 @@ def test_a_missing_runner_names_the_install_command(monkeypatch: pytest.MonkeyPa
         ("  ", "A TARGET is empty."),
     ],
 )
-def test_what_is_no_target(text: str, message: str) -> None:
+def test_what_is_not_a_target(text: str, message: str) -> None:
     config = Config(servers={"search": ServerConfig("search", command=("x",))})
     with pytest.raises(TargetError) as caught:
         parse_target(text, config, base=Path())

@@ -162,7 +162,7 @@ def test_files_that_cannot_be_read_hide_no_others(tmp_path):
 
 
 def test_beyond_a_number_of_bytes_nothing_is_looked_at(tmp_path, monkeypatch):
-    monkeypatch.setattr(tool_source, "_MOST_TEXT", 100)
+    monkeypatch.setattr(tool_source, "_MAX_TEXT", 100)
     for index in range(5):
         written(tmp_path, f"a{index}.py", "#" * 60)
     written(tmp_path, "z.py", "@mcp.tool()\ndef find(): ...\n")

@@ -139,7 +139,7 @@ def test_the_version_and_its_line(tmp_path: Path, files: dict[str, str], spec: s
     assert found.place == found.written
 
 
-def test_a_text_that_is_written_with_escapes_has_no_line(tmp_path: Path) -> None:
+def test_a_string_that_is_written_with_escapes_has_no_line(tmp_path: Path) -> None:
     write(tmp_path, {"package.json": '{"version": "1\\u002e2.3"}'})
     found = schema_version("package.json", None, tmp_path)
     assert (found.text, found.written, found.source) == ("1.2.3", None, "package.json")

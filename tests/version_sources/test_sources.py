@@ -63,7 +63,7 @@ def test_the_metadata_in_the_environment_of_the_project(tmp_path: Path, folder: 
     assert found.advice("0.2.0") == "set it to 0.2.0 in the project, and install the project again"
 
 
-def test_a_distribution_without_readable_metadata_is_told_by_its_folder(tmp_path: Path) -> None:
+def test_a_distribution_without_readable_metadata_is_reported_by_its_folder(tmp_path: Path) -> None:
     install(tmp_path / ".venv", "my_server-0.1.0_rc1.dist-info")
     assert schema_version("distribution:my-server", None, tmp_path).text == "0.1.0-rc1"
 
@@ -86,7 +86,7 @@ def test_an_environment_that_the_shell_names(tmp_path: Path, monkeypatch: pytest
     assert schema_version("distribution:pytest", None, tmp_path / "x").text == "0.0.3"
 
 
-def test_a_distribution_that_is_nowhere(tmp_path: Path) -> None:
+def test_a_distribution_that_is_not_installed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no-such is installed neither in the project's environment"):
         schema_version("distribution:no-such", None, tmp_path)
     (tmp_path / "pyproject.toml").write_text(
@@ -99,7 +99,7 @@ def test_a_distribution_that_is_nowhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("spec", ["distribution:", "distribution:../x", "distribution:a b", "distribution:-e"])
-def test_what_is_no_name_of_a_distribution(tmp_path: Path, spec: str) -> None:
+def test_what_is_not_a_name_of_a_distribution(tmp_path: Path, spec: str) -> None:
     with pytest.raises(ConfigError, match="does not name a distribution"):
         schema_version(spec, None, tmp_path)
 
@@ -168,7 +168,7 @@ def test_the_version_itself(tmp_path: Path, spec: str) -> None:
         ("git-tag:a b", "is neither git-tag nor git-tag:NAME"),
     ],
 )
-def test_what_is_no_source(tmp_path: Path, spec: str, message: str) -> None:
+def test_what_is_not_a_source(tmp_path: Path, spec: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         schema_version(spec, None, tmp_path)
 

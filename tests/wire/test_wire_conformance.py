@@ -67,7 +67,7 @@ def test_every_scenario_is_run_or_left_out_for_a_reason() -> None:
 def test_scenario(scenario: str, revision: str) -> None:
     client = f"{sys.executable} {REPO / 'tools' / 'conformance_client.py'}"
     done = conformance("client", "--command", client, "--scenario", scenario, "--spec-version", revision)
-    told = done.stdout + done.stderr
-    assert "OVERALL: PASSED" in told, told[-3000:]
+    reported = done.stdout + done.stderr
+    assert "OVERALL: PASSED" in reported, reported[-3000:]
     assert done.returncode == 0
-    assert re.search(r"Passed: [1-9]\d*/\d+, 0 failed, 0 warnings", told), told[-3000:]
+    assert re.search(r"Passed: [1-9]\d*/\d+, 0 failed, 0 warnings", reported), reported[-3000:]

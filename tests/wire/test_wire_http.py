@@ -215,9 +215,9 @@ def test_secrets_are_in_no_message(web: Web, path: str, caplog) -> None:
     endpoint = HttpEndpoint(address, headers={"X-Key": SECRET, "Authorization": f"Bearer {SECRET[::-1]}"})
     with pytest.raises((UnreachableError, ProtocolError)) as caught:
         read(endpoint, limits=HASTY)
-    told = f"{caught.value.message} {caught.value.hint} {caught.value!r} {endpoint!r} {endpoint.key} {caplog.text}"
+    reported = f"{caught.value.message} {caught.value.hint} {caught.value!r} {endpoint!r} {endpoint.key} {caplog.text}"
     for secret in (SECRET, SECRET[::-1], "pass-word-1"):
-        assert secret not in told
+        assert secret not in reported
 
 
 def test_given_credentials_that_are_refused_are_called_so(web: Web) -> None:

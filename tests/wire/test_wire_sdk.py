@@ -124,7 +124,7 @@ def test_the_lifespan_of_an_object_is_entered_and_left() -> None:
         ("sdk:build_broken", UnreachableError, "its lifespan fails: RuntimeError: no port."),
     ],
 )
-def test_objects_that_are_no_servers(target: str, kind: type[Exception], sentence: str) -> None:
+def test_objects_that_are_not_servers(target: str, kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind) as caught:
         read(ObjectEndpoint(target))
     assert sentence in caught.value.message
@@ -179,7 +179,7 @@ def test_an_object_that_nests_too_deep(levels: int, sentence: str) -> None:
         read(ObjectEndpoint(Odd(answers)))
 
 
-def test_without_the_sdk_the_install_command_is_told(monkeypatch) -> None:
+def test_without_the_sdk_the_install_command_is_reported(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp.shared.message", None)
     with pytest.raises(MissingDependencyError) as caught:
         read(ObjectEndpoint("sdk:sdk"))

@@ -65,7 +65,7 @@ PUBLIC = {**HINTS, "cacheScope": "public"}
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "reported"),
     [
         pytest.param({"tools": TWO, "page": 1}, [HINTS], id="pages-that-agree-are-kept-once"),
         pytest.param({"tools": TWO, "page": 1, "hints": [HINTS, PUBLIC]}, [HINTS, PUBLIC], id="pages-that-differ"),
@@ -73,8 +73,8 @@ PUBLIC = {**HINTS, "cacheScope": "public"}
         pytest.param({"hints": {"nextCursor": None}}, [{"nextCursor": None}], id="a-cursor-that-ends-the-list"),
     ],
 )
-def test_what_results_say_besides_their_items(how, told) -> None:
-    assert read(plain_server(**how)).raw["listings"]["tools"] == told
+def test_what_results_say_besides_their_items(how, reported) -> None:
+    assert read(plain_server(**how)).raw["listings"]["tools"] == reported
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
@@ -162,12 +162,16 @@ def test_tiers_of_lists(tiers, params, names, expected) -> None:
     recording = read(plain_server(tools=[A], tiers=tiers), list_params=params)
     assert "".join(tool["name"] for tool in recording.raw["tools"]) == names
     assert recording.tier_of_list == expected
+    asked = recording.raw.get("optIn", {})
+    assert sorted(asked) == sorted(set(names) - {"a"}), "what the plain list leaves out"
+    assert all(asked[name] == {"tier": tier} for name, tier in expected.items())
 
 
 def test_a_tier_that_narrows_the_plain_list_is_given_to_what_it_keeps() -> None:
     recording = read(plain_server(tools=[A, B, C], tiers={"facade": [A]}), list_params=[{"tier": "facade"}])
     assert [tool["name"] for tool in recording.raw["tools"]] == ["a", "b", "c"]
     assert recording.tier_of_list == {"a": "facade"}
+    assert "optIn" not in recording.raw, "every client gets them all"
 
 
 def test_a_server_without_tools_is_read() -> None:
@@ -191,7 +195,7 @@ def test_a_child_gets_a_minimal_environment_and_what_is_named(monkeypatch) -> No
     assert "AWS_SECRET_ACCESS_KEY" not in environment
 
 
-def test_a_tool_that_asks_its_user_is_told_that_the_user_declines() -> None:
+def test_a_tool_that_asks_its_user_learns_that_the_user_declines() -> None:
     async def ask():
         async with connect(plain_server()) as session:
             result = await session.call_tool("ask", {"x": 1})
@@ -277,7 +281,7 @@ FAILURES = [
     ("silent", UnreachableError, "no response to `initialize` within 1.5 s."),
     ("deaf", UnreachableError, "no response to `initialize` within 1.5 s."),
     ("silent_on_list", UnreachableError, "no response to tools/list within 0.5 s."),
-    ("asks_for_ever", UnreachableError, "no response to tools/list within 0.5 s."),
+    ("asks_forever", UnreachableError, "no response to tools/list within 0.5 s."),
     ("stderr_flood_then_exit", UnreachableError, "it exited with status 1 before it answered."),
     ("from_the_future", UnreachableError, "it speaks only protocol 2099-01-01\\x1b[31m, and this version"),
     ("garbage", ProtocolError, 'it wrote 1001 lines on stdout that are not JSON-RPC (last: "1000 !! \\x1b[2J this'),
@@ -316,7 +320,7 @@ def test_failures(reader, leash: Leash, mode: str, kind: type[GovernorError], se
 def test_a_child_that_asks_and_does_not_listen_fills_no_memory(leash: Leash) -> None:
     async def work() -> int:
         limits = Limits(close_timeout=0.3)
-        async with open_blocking(leash.hostile("asks_for_ever"), limits, Inbox(limits), bytearray()) as transport:
+        async with open_blocking(leash.hostile("asks_forever"), limits, Inbox(limits), bytearray()) as transport:
             await transport.exchange(request(1, "initialize", {}), {}, 60)
             for number in range(2, 100):
                 with pytest.raises(TimeoutError):

@@ -70,7 +70,7 @@ def test_messages_survive_the_way_there_and_back(value: object) -> None:
         (b'{"jsonrpc": "2.0", "id": 1, "result": ' + b"9" * 5000 + b"}", "not JSON: a number has 5,000 digits"),
     ],
 )
-def test_what_is_no_message(line: bytes, why: str) -> None:
+def test_what_is_not_a_message(line: bytes, why: str) -> None:
     with pytest.raises(NotJsonRpcError) as caught:
         decode(line, 200)
     assert why in str(caught.value)

@@ -1,8 +1,7 @@
-"""Finding the server of a repository, for ``init``, and trying what was found.
+"""Find the server of a repository for ``init``, and try the candidates.
 
-What the repository says of itself is read: the programs that it installs, its source, its Dockerfile, its registry
-manifest and its configurations of MCP clients. Nothing outside of it is read. Reading starts nothing;
-:mod:`mcp_governor.target.discover.trying` does.
+Discovery reads the repository only: the programs that it installs, its source, its Dockerfile, its registry manifest
+and its configurations of MCP clients. It does not start anything; :mod:`mcp_governor.target.discover.trying` does.
 """
 
 from mcp_governor.target.discover.finding import discover

@@ -1,7 +1,7 @@
-"""Servers that a repository's own configurations of MCP clients name.
+"""Find servers in a repository's own configurations of MCP clients.
 
-Only files inside the repository are read. They mostly name the tools that people who work on the repository use, so
-only an entry that runs something of the repository is tried.
+Only files inside the repository are read. Most entries are tools for people who work on the repository, so only entries
+that run something from the repository are tried.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 CLIENTS = 4
-"""Stage: the last one."""
+"""The last stage."""
 
 _FILES = (
     *(".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".windsurf/mcp.json", ".roo/mcp.json"),
     *(".kiro/settings/mcp.json", ".amazonq/mcp.json", ".junie/mcp/mcp.json", ".gemini/settings.json"),
     *("claude_desktop_config.json", ".claude/mcp.json"),
 )
-_MOST = 20
-"""Entries of one file that are looked at."""
+_MAX_ENTRIES = 20
+"""Most entries of one file that are read: generous, people have a few."""
 
 
 def client_candidates(top: Path, own: Collection[str]) -> tuple[list[Candidate], list[str]]:
-    """The entries that run something of the repository, and the TARGETs of all others.
+    """The entries that run something from the repository, and the TARGETs of all others.
 
     Args:
-        top: of the repository.
+        top: top folder of the repository.
         own: names of its packages and programs.
     """
     found: list[Candidate] = []
@@ -52,13 +52,13 @@ def _entries(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for holder in (document, nested if isinstance(nested, dict) else {}):
         for key in ("mcpServers", "servers"):
             servers = holder.get(key)
-            for name, entry in list(servers.items())[:_MOST] if isinstance(servers, dict) else ():
+            for name, entry in list(servers.items())[:_MAX_ENTRIES] if isinstance(servers, dict) else ():
                 if isinstance(entry, dict) and (isinstance(entry.get("command"), str) or entry.get("url")):
                     yield str(name), entry
 
 
 def _is_own(entry: dict[str, Any], own: Collection[str]) -> bool:
-    """Whether an entry starts a program here, and not a package of others, a container or an address."""
+    """True if an entry starts a program of the repository, and not another package, a container or a URL."""
     command = entry.get("command")
     if not isinstance(command, str):
         return False

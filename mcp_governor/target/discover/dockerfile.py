@@ -1,4 +1,4 @@
-"""What a Dockerfile starts, and the variables that it knows."""
+"""Read the command and the variables of a Dockerfile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp_governor.target.discover.python_projects import PythonProject
 
 DOCKER = 3
-"""Stage: behind what the project says of itself."""
+"""The stage after those of the project's own metadata."""
 
 _HTTP = re.compile(r"\b(?:sse|http|https|streamable[-_]?http)\b", re.IGNORECASE)
 _SHELL = re.compile(r"[$`|&;<>(){}]")
@@ -25,10 +25,10 @@ _ENV = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:=|\s)")
 
 
 class Dockerfile:
-    """The instructions of the last stage of a Dockerfile that matter here.
+    """The relevant instructions in the last stage of a Dockerfile.
 
     Args:
-        path: of the file; one that is not there says nothing.
+        path: path of the file; a missing file has no instructions.
     """
 
     def __init__(self, path: Path) -> None:
@@ -69,7 +69,7 @@ def _instructions(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _words(rest: str) -> list[str]:
-    """The words of a command; none where only a shell could tell."""
+    """The words of a command; empty if it needs a shell."""
     rest = rest.strip()
     if rest.startswith("["):
         try:
@@ -86,7 +86,7 @@ def _words(rest: str) -> list[str]:
 
 
 def docker_candidates(project: PythonProject, top: Path) -> Iterator[Candidate]:
-    """What the Dockerfile of a project starts, where that is a program of the project that speaks over stdio."""
+    """The command of a project's Dockerfile, if it is a program of the project that serves stdio."""
     path = project.folder / "Dockerfile"
     command = Dockerfile(path).command
     if not command or any(_HTTP.search(word) for word in command[1:]):

@@ -1,4 +1,4 @@
-"""The projects of a repository, and the servers that they seem to hold."""
+"""Find the projects of a repository, and their probable servers."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NESTS = ("src", "packages", "servers", "apps", "services", "python", "typescript", "mcp")
-"""Folders that hold projects and are none."""
-_MOST_FOLDERS = 200
-"""Folders of a repository that are looked at for projects; the largest collections of servers that are known have
-about 50. Later ones are passed over."""
-_MOST_PROJECTS = 40
-"""Projects whose files are read. Later ones are passed over."""
+"""Folders that contain projects but are not projects."""
+_MAX_FOLDERS = 200
+"""Most folders of a repository that are searched for projects; the largest known collections of servers have about 50.
+The others are skipped."""
+_MAX_PROJECTS = 40
+"""Most projects whose files are read; the others are skipped."""
 
 
 def discover(root: Path) -> Found:
-    """Every server that a repository seems to hold: its own, else those of the projects below it, else the entries of
-    its client configurations that run something of it.
+    """Find the probable servers of a repository.
+
+    These are its own servers, or else those of the projects below it, or else the entries of its client configurations
+    that run something from it.
 
     Args:
-        root: the folder that ``init`` runs in.
+        root: the folder in which ``init`` runs.
     """
     own = _in_project(root, root)
     if not own.candidates:
-        below = [_in_project(folder, root) for folder in islice(_projects(root), _MOST_PROJECTS)]
+        below = [_in_project(folder, root) for folder in islice(_projects(root), _MAX_PROJECTS)]
         own = Found(
             tuple(candidate for found in below for candidate in found.candidates),
             (*own.others, *(other for found in below for other in found.others)),
@@ -57,7 +59,7 @@ def _in_project(folder: Path, root: Path) -> Found:
 
 
 def _once(candidates: list[Candidate]) -> Iterator[Candidate]:
-    """The candidates by stage, each command once."""
+    """The candidates in the order of their stages, each command once."""
     seen: set[str] = set()
     for candidate in sorted(candidates, key=lambda candidate: candidate.stage):
         shown = candidate.ways[0].shown
@@ -67,14 +69,14 @@ def _once(candidates: list[Candidate]) -> Iterator[Candidate]:
 
 
 def _projects(root: Path) -> Iterator[Path]:
-    """Folders below that hold a project: the members of workspaces, one level down, and one level below a folder that
-    collects projects."""
+    """Project folders below the root: members of workspaces, one level down, and one level below folders that collect
+    projects."""
     seen: set[Path] = set()
     looked = 0
     for pattern in (*_members(root), "*", *(f"{nest}/*" for nest in _NESTS)):
         for folder in sorted(root.glob(pattern)):
             looked += 1
-            if looked > _MOST_FOLDERS:
+            if looked > _MAX_FOLDERS:
                 return
             inside = folder.is_dir() and folder.resolve().is_relative_to(root.resolve())
             if inside and folder not in seen and is_project(folder):
@@ -87,7 +89,7 @@ _MEMBER = re.compile(r"(?!/)(?!.*\.\.)[\w@./*-]{1,100}")
 
 
 def _members(root: Path) -> Iterator[str]:
-    """The patterns by which workspaces of uv, npm and pnpm name their members."""
+    """The patterns for members of uv, npm and pnpm workspaces."""
     from mcp_governor.target.discover.python_projects import workspace_members
 
     named = read_json(root / "package.json").get("workspaces")
@@ -97,6 +99,6 @@ def _members(root: Path) -> Iterator[str]:
     with contextlib.suppress(OSError, ValueError):
         patterns += _PNPM.findall(read_bytes(root / "pnpm-workspace.yaml", limit=MAX_TEXT_BYTES).decode())
     for pattern in patterns:
-        # "**" would walk the whole repository.
+        # "**" would search the whole repository.
         if isinstance(pattern, str) and _MEMBER.fullmatch(pattern) and "**" not in pattern:
             yield pattern.rstrip("/")

@@ -1,4 +1,4 @@
-"""What the files of a repository say of the environment that its server takes: names of variables, never values."""
+"""Read the names of the server's environment variables from files of a repository; values are never read."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 _EXAMPLES = (".env.example", ".env.sample", ".env.template")
-_MOST = 40
-"""Variables of one file; a message names a few of them."""
+_MAX_VARIABLES = 40
+"""Most variables of one file; a message names a few of them."""
 
-# What images and package managers set for themselves.
+# Variables that images and package managers set for themselves.
 _NOT_ASKED = re.compile(r"PATH|.*_(?:HOME|VERSION)|(?:UV|PIP|LC|DEBIAN)_.*|PYTHON.*|NODE_ENV|LANG|TZ")
 
 
 def variables_of(folder: Path) -> dict[str, str]:
-    """Name → file, for the variables that a project says its server takes, required ones of ``server.json`` first."""
+    """Variable of the server → the file that mentions it; required ones from ``server.json`` come first."""
     found: dict[str, str] = {}
     for file, names in (
         ("server.json", _of_manifest(read_json(folder / "server.json"))),
@@ -31,7 +31,7 @@ def variables_of(folder: Path) -> dict[str, str]:
         ("README.md", _of_page(folder / "README.md")),
         ("Dockerfile", iter(Dockerfile(folder / "Dockerfile").variables)),
     ):
-        for _, name in zip(range(_MOST), names, strict=False):
+        for _, name in zip(range(_MAX_VARIABLES), names, strict=False):
             if _NAME.fullmatch(name) and not _NOT_ASKED.fullmatch(name):
                 found.setdefault(name, file)
     return found
@@ -53,7 +53,7 @@ _MEMBER = re.compile(r"[\"']?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']?\s*:")
 
 
 def _of_page(path: Path) -> Iterator[str]:
-    """The variables in the client configurations that a page shows."""
+    """The variables in client configurations on a page."""
     try:
         text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What a repository seems to hold, as values."""
+"""Values for the results of discovery."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAIN_TARGET = re.compile(r"[\w./:@-][\w./:@#-]*")
 
 
 def typed_target(target: str) -> str:
-    """A TARGET as it is typed into a shell: a ``#`` inside of a word needs no quotation marks."""
+    """A TARGET quoted for a shell; ``#`` inside a word does not need quotes."""
     return target if _PLAIN_TARGET.fullmatch(target) else shlex.quote(target)
 
 
@@ -27,12 +27,11 @@ class Way:
     """One way to start a server.
 
     Attributes:
-        keys: its ``[servers.NAME]`` table; empty where ``target`` says it all.
-        target: the TARGET of a server that a client's configuration names.
-        prepare: the command that makes the way work where its environment is missing (``npm ci``); may be empty.
-        missing: a file that it starts and that is not there, relative to the project; such a way is not tried.
-        installs: the environment that it makes, and installs packages into, before it starts; empty where it makes
-            none.
+        keys: its ``[servers.NAME]`` table; empty if ``target`` is enough.
+        target: the TARGET of a server in a client's configuration.
+        prepare: the command that creates a missing environment (``npm ci``); may be empty.
+        missing: a file that it starts but that does not exist, relative to the project; it is not tried then.
+        installs: the environment that it creates and installs packages into before it starts; empty if it does not.
     """
 
     keys: Mapping[str, Any]
@@ -43,7 +42,7 @@ class Way:
 
     @property
     def typed(self) -> str:
-        """How a user names it on the command line of ``init``."""
+        """Its form on the command line of ``init``."""
         if self.target:
             return typed_target(self.target)
         if "object" in self.keys:
@@ -52,7 +51,7 @@ class Way:
 
     @property
     def shown(self) -> str:
-        """How a line of output names it: the command itself, or the TARGET."""
+        """Its form in output: the command or the TARGET."""
         if "command" in self.keys:
             return shlex.join(self.keys["command"])
         return self.target or self.typed
@@ -60,14 +59,14 @@ class Way:
 
 @frozen
 class Candidate:
-    """A server that a project seems to hold.
+    """A probable server of a project.
 
     Attributes:
-        name: what to call it in the configuration: the name of the project.
-        folder: of the project; its configuration will be written there.
-        found_in: the file that says so, relative to the repository.
-        ways: how to start it, the best first.
-        stage: candidates of a later stage are tried where none of an earlier stage answers.
+        name: its name in the configuration, which is the name of the project.
+        folder: folder of the project, where its configuration will be written.
+        found_in: the file that mentions it, relative to the repository.
+        ways: how to start it, best first.
+        stage: candidates of a later stage are tried only if none of an earlier stage responds.
     """
 
     name: str
@@ -79,12 +78,12 @@ class Candidate:
 
 @frozen
 class Found:
-    """What was found in a repository.
+    """The result of discovery in a repository.
 
     Attributes:
         candidates: servers to try, in order.
-        others: what could be a server and is not tried, as a user would name it on the command line.
-        variables: names of environment variables that the repository says its server takes, with the file.
+        others: other possible servers that are not tried, in the form of the command line.
+        variables: environment variable of the server → the file that mentions it.
     """
 
     candidates: tuple[Candidate, ...] = ()

@@ -14,31 +14,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BINARIES, START = 0, 1
-"""Stages: what users of the package start, and what its developers start."""
+"""Stages: programs that users of the package start, and scripts that its developers start."""
 
 _SCRIPTS = ("start:stdio", "start")
-"""npm scripts that start a server; others build, test or publish."""
+"""npm scripts that start a server; other scripts build, test or publish."""
 
 _DEPENDENCIES = ("dependencies", "peerDependencies", "devDependencies")
 _TYPESCRIPT = (".ts", ".mts", ".cts")
 
 
 def node_candidates(folder: Path, top: Path) -> list[Candidate]:
-    """The servers of a package that depends on an SDK of MCP.
+    """The servers of a package that depends on an MCP SDK.
 
     Args:
-        folder: with the ``package.json``.
-        top: of the repository.
+        folder: folder with the ``package.json``.
+        top: top folder of the repository.
     """
     package = read_json(folder / "package.json")
     if not any(_speaks_mcp(package.get(key)) for key in _DEPENDENCIES):
         return []
     name = str(package.get("name") or folder.name).rpartition("/")[2]
-    told = (folder / "package.json").relative_to(top).as_posix()
+    found_in = (folder / "package.json").relative_to(top).as_posix()
     install = install_command(folder, top)
     build = f"{install} && {install.partition(' ')[0]} run build" if has_build(folder) else install
     found = [
-        Candidate(name, folder, told, (_node(script, folder, install, build),), BINARIES)
+        Candidate(name, folder, found_in, (_node(script, folder, install, build),), BINARIES)
         for script in dict.fromkeys(_binaries(package))
         if _inside(script)
     ]
@@ -46,7 +46,7 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
     start = next((key for key in _SCRIPTS if isinstance(scripts, dict) and key in scripts), None)
     if start is not None:
         command = ["npm", "run", "--silent", start]
-        found.append(Candidate(name, folder, told, (Way({"command": command}, prepare=build),), START))
+        found.append(Candidate(name, folder, found_in, (Way({"command": command}, prepare=build),), START))
     return found
 
 
@@ -67,12 +67,12 @@ def _binaries(package: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _inside(script: str) -> bool:
-    """Whether a path stays in its package, as npm demands of it."""
+    """True if a path stays inside its package, as npm requires."""
     return bool(script) and not script.startswith("/") and ".." not in script.split("/")
 
 
 def _node(script: str, folder: Path, install: str, build: str) -> Way:
-    # What is not there yet is what the build makes of TypeScript.
+    # A missing script is created by the build from TypeScript.
     program = ["npx", "--no-install", "tsx"] if script.endswith(_TYPESCRIPT) else ["node"]
     path = folder / script
     there = is_regular(path) or is_regular(path.with_name(f"{path.name}.js")) or is_regular(path / "index.js")
@@ -90,11 +90,11 @@ _INSTALL = {
 
 
 def install_command(folder: Path, top: Path) -> str:
-    """What installs the packages that a package needs, by its lock file or that of its workspace.
+    """The command that installs a package's dependencies, by its lock file or that of its workspace.
 
     Args:
-        folder: of the package.
-        top: of the repository.
+        folder: folder of the package.
+        top: top folder of the repository.
     """
     places = (folder, top, repository_of(folder))
     found = (command for place in places for lock, command in _INSTALL.items() if is_regular(place / lock))
@@ -102,13 +102,13 @@ def install_command(folder: Path, top: Path) -> str:
 
 
 def has_build(folder: Path) -> bool:
-    """Whether a package has a script that builds it."""
+    """True if a package has a script that builds it."""
     scripts = read_json(folder / "package.json").get("scripts")
     return isinstance(scripts, dict) and "build" in scripts
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The object that a file of settings holds; empty where it holds none."""
+    """The object in a settings file; empty if there is none."""
     try:
         document = read_settings(path, path.name)
     except (OSError, FileFormatError):

@@ -1,4 +1,4 @@
-"""Python projects: the scripts that they install, their ``__main__``, and how to start either for everybody."""
+"""Python projects: their scripts, their ``__main__``, and how to start them on any machine."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 SCRIPTS, MODULES, OBJECTS = 0, 1, 2
-"""Stages: a script is what users of the package start; a module or an object is a guess."""
+"""Stages: users of the package start scripts; modules and objects are guesses."""
 
-_MOST_SCRIPTS = 4
-"""Scripts of one project that are tried: servers have one or two, perhaps under two spellings."""
+_MAX_SCRIPTS = 4
+"""Most scripts of one project that are tried: servers have one or two, perhaps in two spellings."""
 
 _SCRIPT_WORDS = re.compile(r"mcp|server|serve\b|stdio", re.IGNORECASE)
 _REQUIREMENTS = "requirements.txt"
 
 
 class PythonProject:
-    """A folder with Python in it, and how its programs are started.
+    """A folder with Python code, and how to start its programs.
 
     Args:
-        folder: of the project.
-        top: the folder that init runs in; a lock file of a workspace may lie there, or at the top of the repository.
+        folder: folder of the project.
+        top: the folder in which init runs; it or the top of the repository may have a workspace's lock file.
     """
 
     def __init__(self, folder: Path, top: Path) -> None:
@@ -43,15 +43,16 @@ class PythonProject:
 
     @property
     def name(self) -> str:
-        """Of the project; empty where nothing says it."""
+        """Name of the project; empty if unknown."""
         named = _sub(self.table, "project").get("name") or _sub(self.table, "tool", "poetry").get("name")
         return named if isinstance(named, str) else ""
 
     def ways(self, *words: str) -> tuple[Way, ...]:
-        """How to start a script (``NAME``), or Python with arguments, the way most true to the project first.
+        """Ways to start a script (``NAME``) or Python with arguments; the one closest to the project's setup comes
+        first.
 
         Args:
-            words: of the command, as it is written where the project's environment is active.
+            words: the command as it is written in the project's active environment.
         """
         return tuple(self._ways(words))
 
@@ -59,24 +60,24 @@ class PythonProject:
         plain = {"command": list(words)}
         runner = next((runner for lock, runner in _RUNNERS if lock in self._locks and _is_there(runner)), "")
         installed = project_program(words[0], self.folder) is not None
-        beside_us = words[0] != "python" and (Path(sys.executable).parent / words[0]).is_file()
+        in_our_environment = words[0] != "python" and (Path(sys.executable).parent / words[0]).is_file()
         if runner:
             yield Way(
                 {"command": [runner, "run", *words]}, prepare=_SYNC[runner], installs="uv" if runner == "uv" else ""
             )
-        elif installed or beside_us:
+        elif installed or in_our_environment:
             yield Way(plain, prepare=self.install if installed else "")
         if _is_there("uv") and (source := self._source()):
-            # Editable, so that no run reads a copy of yesterday; apart from the project, so that nothing is written
-            # into it.
+            # Editable, so that each run uses the current source; isolated, so that nothing is written into the
+            # project.
             command = ["uv", "run", "--no-project", "--isolated", *source, *words]
             yield Way({"command": command}, installs="apart")
-        elif not (runner or installed or beside_us):
+        elif not (runner or installed or in_our_environment):
             yield Way(plain, prepare=self.install)
 
     @property
     def install(self) -> str:
-        """The command that installs the project beside us."""
+        """The command that installs the project into our environment."""
         if "uv.lock" in self._locks:
             return _SYNC["uv"]
         return f"pip install -r {_REQUIREMENTS}" if self._needs_list else "pip install -e ."
@@ -90,15 +91,14 @@ class PythonProject:
         return bool({"project", "build-system"} & self.table.keys()) or is_regular(self.folder / "setup.py")
 
     def _source(self) -> list[str]:
-        """The options that bring the project and what it needs into an environment of uv; none where it says
-        neither."""
+        """The options with which uv installs the project and its dependencies; empty if it declares neither."""
         if self._installable:
             return ["--with-editable", "."]
         return ["--with-requirements", _REQUIREMENTS] if self._needs_list else []
 
     @property
     def speaks_mcp(self) -> bool:
-        """Whether the project says anything of MCP where it says what it is and needs."""
+        """True if the project's metadata mentions MCP."""
         for file in ("pyproject.toml", _REQUIREMENTS, "setup.cfg", "setup.py"):
             try:
                 if b"mcp" in read_bytes(self.folder / file, limit=MAX_TEXT_BYTES).lower():
@@ -117,32 +117,34 @@ def _is_there(program: str) -> bool:
 
 
 def _locks(folder: Path, top: Path) -> set[str]:
-    """The lock files of a project: its own, or those of the workspace that it is in."""
+    """The lock files of a project or of its workspace."""
     places = {folder, top, repository_of(folder)}
     return {lock for lock, _ in _RUNNERS for place in places if is_regular(place / lock)}
 
 
 def python_candidates(folder: Path, top: Path) -> tuple[list[Candidate], list[str]]:
-    """The servers of a Python project, and the commands that could be one and are not tried.
+    """The probable servers of a Python project, and other possible commands that are not tried.
 
     Args:
-        folder: of the project.
-        top: of the repository.
+        folder: folder of the project.
+        top: top folder of the repository.
     """
     project = PythonProject(folder, top)
     found: list[Candidate] = []
     others: list[str] = []
-    told = (folder / "pyproject.toml").relative_to(top).as_posix()
+    found_in = (folder / "pyproject.toml").relative_to(top).as_posix()
     if project.speaks_mcp:
         chosen, others = _chosen(project)
-        found += [Candidate(project.name or script, folder, told, project.ways(script), SCRIPTS) for script in chosen]
+        found += [
+            Candidate(project.name or script, folder, found_in, project.ways(script), SCRIPTS) for script in chosen
+        ]
     found += _modules(project, top)
     found += _objects(project, top)
     return found, [f"-- {project.ways(script)[0].shown}" for script in others]
 
 
 def _chosen(project: PythonProject) -> tuple[list[str], list[str]]:
-    """The scripts to try, the likeliest first, and the others: who runs ``NAME-deploy`` to see what it does?"""
+    """The scripts to try, likeliest first, and the others, because running ``NAME-deploy`` may do harm."""
     seen: dict[str, str] = {}
     for script, entry in project.scripts.items():
         seen.setdefault(entry, script)
@@ -152,7 +154,7 @@ def _chosen(project: PythonProject) -> tuple[list[str], list[str]]:
     own = _plain(project.name)
     likely = [s for s, entry in scripts.items() if _plain(s) == own or _SCRIPT_WORDS.search(f"{s} {entry}")]
     likely.sort(key=lambda script: (_plain(script) != own, "mcp" not in script, "server" not in script))
-    tried = likely[:_MOST_SCRIPTS]
+    tried = likely[:_MAX_SCRIPTS]
     return tried, [script for script in scripts if script not in tried]
 
 
@@ -161,7 +163,7 @@ def _plain(name: str) -> str:
 
 
 def _scripts(table: Mapping[str, Any]) -> dict[str, str]:
-    """Name → entry point of the programs that the project installs."""
+    """Name of each program that the project installs → its entry point."""
     found: dict[str, str] = {}
     for scripts in (_sub(table, "project", "scripts"), _sub(table, "tool", "poetry", "scripts")):
         for name, entry in scripts.items():
@@ -172,7 +174,7 @@ def _scripts(table: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _modules(project: PythonProject, top: Path) -> Iterator[Candidate]:
-    """Packages with a ``__main__``, and files that start a server when they are run."""
+    """Packages with a ``__main__``, and files that start a server when run."""
     for path, text in python_files(project.folder):
         packaged = (path.parent / "__init__.py").is_file()
         if path.name == "__main__.py" and packaged:
@@ -219,6 +221,6 @@ def _sub(table: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
 
 
 def workspace_members(folder: Path) -> list[str]:
-    """The patterns by which a workspace of uv names its members."""
+    """The patterns for members of a uv workspace."""
     named = _sub(_table(folder / "pyproject.toml"), "tool", "uv", "workspace").get("members")
     return [pattern for pattern in named if isinstance(pattern, str)] if isinstance(named, list) else []

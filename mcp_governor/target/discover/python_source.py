@@ -1,4 +1,4 @@
-"""Server objects in Python source, found without importing any of it: :mod:`ast`, bounded in files and bytes."""
+"""Find server objects in Python source without importing it, with :mod:`ast`; files and bytes are limited."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _SKIPPED = frozenset(
 )
 _SOURCE_ROOTS = ("src", "lib", "python")
 _MAX_FILES = 2_000
-"""Python files that ``init`` looks into: a few seconds. Later ones are not looked into, and a server in one of them is
-not proposed."""
+"""Most Python files that ``init`` reads: a few seconds. The others are not read, so a server in one of them is not
+proposed."""
 MAX_BYTES = 512 * 1024
-"""Bytes of one file; larger ones are generated. They are passed over."""
+"""Largest file that is read, in bytes; larger ones are generated and skipped."""
 
 
 PROJECT_FILES = ("pyproject.toml", "package.json", "setup.py")
-"""What makes a folder a project of its own."""
+"""Files that make a folder a project of its own."""
 
 
 def is_project(folder: Path) -> bool:
-    """Whether a folder is a project, and so none of the folders of another."""
+    """True if a folder is a project of its own, and not part of another project."""
     return any(is_regular(folder / file) for file in PROJECT_FILES)
 
 
 def python_files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """The Python files of a project with their text, files of tests and of environments left out."""
+    """The Python files of a project with their text, except tests and environments."""
     for path in _paths(folder):
         try:
             yield path, read_bytes(path, limit=MAX_BYTES).decode()
@@ -50,12 +50,12 @@ def _paths(folder: Path) -> Iterator[Path]:
 
 
 def source_paths(folder: Path, suffixes: Collection[str], *, nested: bool = False) -> Iterator[Path]:
-    """The files of a project with these endings, up to a number; those of tests and of environments left out.
+    """The files of a project with these suffixes, up to a limit, except tests and environments.
 
     Args:
-        folder: of the project. Folders that are links are not entered.
-        suffixes: such as ``.py``.
-        nested: also those of projects within it.
+        folder: folder of the project. Folders that are links are not entered.
+        suffixes: suffixes such as ``.py``.
+        nested: also include files of projects inside it.
     """
     count = 0
     stack = [folder]
@@ -78,7 +78,7 @@ def source_paths(folder: Path, suffixes: Collection[str], *, nested: bool = Fals
 
 
 def find_objects(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Each server object of a project: its file, and ``package.module:attribute``."""
+    """The server objects of a project: their files, and ``package.module:attribute``."""
     for path, text in python_files(folder):
         if not any(name in text for name in _SERVER_CLASSES):
             continue
@@ -95,12 +95,12 @@ _GUARD = re.compile(r"^if\s+__name__\s*==\s*['\"]__main__['\"]\s*:", re.MULTILIN
 
 
 def runs_server(text: str) -> bool:
-    """Whether a file imports an SDK of MCP and does something when it is run as a program."""
+    """True if a file imports an MCP SDK and has a ``__main__`` block."""
     return _SDK.search(text) is not None and _GUARD.search(text) is not None
 
 
 def _server_names(tree: ast.Module) -> Iterator[str]:
-    """Module-level names that are assigned a server, else functions without required arguments that make one."""
+    """Module-level names of servers, or else of functions without required parameters that make one."""
     yield from _assigned(tree) or (
         statement.name
         for statement in tree.body
@@ -141,7 +141,7 @@ def _class_name(expression: ast.expr | None) -> str:
 
 
 def module_of(path: Path, folder: Path) -> str:
-    """What a file is imported as, where ``folder`` or its ``src`` is looked into."""
+    """The module name of a file if ``folder`` or its ``src`` is in ``sys.path``."""
     parts = list(path.relative_to(folder).with_suffix("").parts)
     if parts[0] in _SOURCE_ROOTS and len(parts) > 1:
         parts = parts[1:]

@@ -1,7 +1,7 @@
-"""Where the source of a project defines its tools: read as text, never imported, bounded in files, bytes and time.
+"""Find the definitions of tools in the source of a project, without importing it; files, bytes and time are limited.
 
-In Python the syntax tree says it: a function under a decorator ``@….tool``, or a call with ``name="…"`` such as
-``Tool(name="…")``. In TypeScript and JavaScript it is looked up as text (``registerTool("…"``), and so only likely.
+In Python, the syntax tree shows a function with a decorator ``@….tool``, or a call with ``name="…"`` such as
+``Tool(name="…")``. In TypeScript and JavaScript, searching the text (``registerTool("…"``) gives probable places only.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _PYTHON = (".py",)
 _SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
-_MOST_TEXT = 64_000_000
-"""Bytes that are read in all. A tool that is defined beyond has no place, and its fix is shown without one."""
+_MAX_TEXT = 64_000_000
+"""Most bytes that are read in total. Tools in the rest have no known place, and fixes are shown without one."""
 _SECONDS = 10.0
-"""For all files together; what is not looked at by then has no place."""
-_MOST_NODES = 500_000
-"""Nodes of one syntax tree; hand-written files have some 10,000."""
+"""Time limit for all files together, in seconds; tools in the rest have no known place."""
+_MAX_NODES = 500_000
+"""Most nodes of one syntax tree; hand-written files have about 10,000."""
 _WORD = re.compile(r"[\w.\-/]+")
 _REGISTERED = re.compile(
     r"""(?:\b(?:registerTool|addTool|tool|registerAppTool)\s*\(\s*(?:\w{1,40}\s*,\s*)?|\bname\s*:\s*)"""
@@ -37,12 +37,12 @@ _REGISTERED = re.compile(
 
 @frozen
 class Parameter:
-    """A parameter of a Python function, a field of a model, or the key of an argument in a literal schema.
+    """A parameter of a Python function, a field of a model, or the key of a parameter in a literal schema.
 
     Attributes:
-        line: where it stands.
-        annotation: its source; empty where it has none.
-        default: the source of its default; empty where it has none.
+        line: line number.
+        annotation: source of its annotation; empty if there is none.
+        default: source of its default; empty if there is none.
     """
 
     line: int
@@ -52,15 +52,15 @@ class Parameter:
 
 @frozen
 class ToolSource:
-    """Where a tool is defined.
+    """The place where a tool is defined.
 
     Attributes:
-        file: relative to the project, with forward slashes.
-        line: from 1.
-        certain: the syntax tree says so, in one place only.
-        function: what is there is the function of the tool.
-        parameters: of the function, or of the class or the literal that gives the input schema, by argument.
-        hintable: it has a decorator that is a call, or a name, without ``annotations``.
+        file: path relative to the project, with forward slashes.
+        line: line number, from 1.
+        certain: true if the syntax tree shows it, in one place only.
+        function: true if the place is the function of the tool.
+        parameters: parameters of the function, or of the class or literal with the input schema, by name.
+        hintable: true if it has a decorator without ``annotations``, which is a call or a name.
     """
 
     file: str
@@ -72,15 +72,15 @@ class ToolSource:
 
 
 def tool_sources(folder: Path, names: Collection[str]) -> dict[str, ToolSource]:
-    """The places of tools, by name; those that are not found are left out.
+    """The places of tools by name; tools that are not found are left out.
 
     Args:
-        folder: of the project; nothing outside of it is read, by way of links neither.
-        names: of the tools.
+        folder: folder of the project; files outside of it are not read, and links are not followed.
+        names: names of the tools.
     """
     wanted = frozenset(names)
     found: dict[str, list[ToolSource]] = {}
-    until, left = time.monotonic() + _SECONDS, _MOST_TEXT
+    until, left = time.monotonic() + _SECONDS, _MAX_TEXT
     for path in source_paths(folder, (*_PYTHON, *_SCRIPTS), nested=True):
         if left <= 0 or time.monotonic() > until:
             break
@@ -100,7 +100,7 @@ def tool_sources(folder: Path, names: Collection[str]) -> dict[str, ToolSource]:
 
 
 def _best(sources: list[ToolSource]) -> ToolSource:
-    """The function of a tool rather than a mention; certain only where nothing else says it as well."""
+    """The best of several places, preferring functions; certain only if it is the only one."""
     best = min(sources, key=lambda one: (not one.certain, not one.function))
     rivals = [one for one in sources if one.certain and one.function == best.function]
     if len(rivals) > 1:
@@ -139,7 +139,7 @@ def _in_python(text: str, file: str, wanted: frozenset[str]) -> Iterator[tuple[s
         nodes = []
         for node in ast.walk(tree):
             nodes.append(node)
-            if len(nodes) > _MOST_NODES:
+            if len(nodes) > _MAX_NODES:
                 return
         yield from list(_defined(tree, nodes, file, wanted))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -186,7 +186,7 @@ def _assigned(statement: ast.stmt, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _dotted(expression: ast.expr) -> str:
-    """``a.b`` of ``a.b`` and of ``a.b(…)``; empty for anything else."""
+    """``a.b`` for ``a.b`` and ``a.b(…)``; empty for anything else."""
     if isinstance(expression, ast.Call):
         return _dotted(expression.func)
     if isinstance(expression, ast.Attribute):
@@ -196,7 +196,7 @@ def _dotted(expression: ast.expr) -> str:
 
 
 def _text(expression: ast.expr | None, module: _Module) -> str | None:
-    """The text that an expression stands for: a literal, a constant of the file, or the value of one."""
+    """The string value of an expression: a literal, or a constant of the file."""
     if isinstance(expression, ast.Constant):
         return expression.value if isinstance(expression.value, str) else None
     if expression is None:
@@ -214,7 +214,7 @@ def _named(call: ast.Call, module: _Module) -> str | None:
 
 
 def _decorated(decorator: ast.expr, function: str, module: _Module) -> str | None:
-    """The name of the tool that a decorator makes of a function."""
+    """The name of the tool that a decorator creates from a function."""
     if _dotted(decorator).rpartition(".")[2] not in ("tool", "mcp_tool"):
         return None
     if isinstance(decorator, ast.Call):
@@ -226,7 +226,7 @@ def _decorated(decorator: ast.expr, function: str, module: _Module) -> str | Non
 
 
 def _called(call: ast.Call, module: _Module) -> tuple[str, _Function | None] | None:
-    """The name of the tool that a call makes, and its function where the call names one of this file."""
+    """The name of the tool that a call creates, and its function if the call names one in this file."""
     made = _dotted(call.func).rpartition(".")[2]
     name = _named(call, module)
     if made in ("Tool", "from_function", "add_tool", "tool") or (made == "" and isinstance(call.func, ast.Call)):
@@ -244,7 +244,7 @@ def _called(call: ast.Call, module: _Module) -> tuple[str, _Function | None] | N
 
 
 def _listed(call: ast.Call, file: str, module: _Module) -> ToolSource:
-    """A tool that a call lists, with the lines of its arguments where the call has their schema or names its class."""
+    """A tool that a call defines, with its parameters if the call contains their schema or names its class."""
     schema = next((one.value for one in call.keywords if one.arg in ("inputSchema", "input_schema")), None)
     parameters: dict[str, Parameter] = {}
     if isinstance(schema, ast.Dict):

@@ -1,7 +1,6 @@
-"""Starting what was found, until it is known which of it is the server.
+"""Start the candidates until it is known which of them is the server.
 
-This runs code of the repository. Each command is said before it is started; how many there are and how long they may
-take is bounded.
+This runs code of the repository. Each command is printed before it is started; their number and time are limited.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from mcp_governor.surface import fingerprint
 from mcp_governor.target.read import read_source
 from mcp_governor.target.resolve import resolve
 from mcp_governor.text import one_line, visible
-from mcp_governor.wire.advice import asked_variables, lacks_environment, serves_http, telling_line, wants_arguments
+from mcp_governor.wire.advice import asked_variables, error_line, lacks_environment, needs_arguments, serves_http
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,31 +29,31 @@ if TYPE_CHECKING:
 
     Say = Callable[[str], None]
 
-MOST_ATTEMPTS = 8
-"""Programs that are started in one run. What is left is named, for the user to choose from."""
+MAX_ATTEMPTS = 8
+"""Most programs that are started in one run. The others are listed for the user to choose from."""
 
 SECONDS = 30.0
-"""For a program that is installed: it answers within one or two, on a slow machine within ten."""
+"""Timeout for an installed program, in seconds: it responds within two, on a slow machine within ten."""
 
 INSTALLING = 120.0
-"""For a program whose packages may have to be fetched first: 50 seconds were measured for the largest."""
+"""Timeout if packages may have to be fetched first, in seconds: 50 were measured for the largest."""
 
 SECOND = 15.0
-"""For each further program of a project where one has answered already."""
+"""Timeout for each other program of a project if one has responded already, in seconds."""
 
 TOTAL = 240.0
-"""Seconds for all attempts. What is left then is named."""
+"""Time limit for all attempts, in seconds. The remaining candidates are listed."""
 
 
 @frozen
 class Answer:
-    """A server that answered.
+    """A server that responded.
 
     Attributes:
-        candidate: what was tried.
+        candidate: the candidate.
         way: how it was started.
-        source: how it is reached now.
-        surface: what it publishes.
+        source: the source to reach it.
+        surface: its surface.
     """
 
     candidate: Candidate
@@ -65,17 +64,17 @@ class Answer:
 
 @frozen
 class Failure:
-    """A program that did not answer.
+    """A program that is not a usable server.
 
     Attributes:
         candidate, way: what was tried.
-        reason: one line.
+        reason: the reason, on one line.
         asked: environment variables that it asked for.
-        one_is_enough: one of these is enough.
-        arguments: it asked for arguments.
-        unprepared: something that it needs is not installed or not built.
-        empty: it answered, and publishes no tools.
-        http: what to do about a program that waits on a port; empty for any other.
+        one_is_enough: true if one of these is enough.
+        arguments: true if it asked for arguments.
+        unprepared: true if something that it needs is not installed or built.
+        empty: true if it responded but publishes no tools.
+        http: hint for a program that listens on a port; empty for others.
     """
 
     candidate: Candidate
@@ -90,18 +89,18 @@ class Failure:
 
     @property
     def answered_itself(self) -> bool:
-        """Whether the program ran and said what it lacks, so that another way to start it lacks the same."""
+        """True if the program ran and reported what it needs, so that another way to start it would not help."""
         return bool(self.asked or self.arguments or self.empty or self.http)
 
 
 @frozen
 class Outcome:
-    """What trying found.
+    """The result of trying candidates.
 
     Attributes:
-        answers: one for each server that answered.
-        failures: in the order of trying.
-        untried: what the limits left over.
+        answers: the servers that responded.
+        failures: the failures, in order.
+        untried: candidates that were not tried because of the limits.
     """
 
     answers: tuple[Answer, ...]
@@ -110,14 +109,14 @@ class Outcome:
 
 
 def config_of(name: str, keys: Mapping[str, Any], target: str, root: Any, base: Config) -> Config:
-    """The configuration of one server that no file describes yet.
+    """The configuration of a server that is not configured yet.
 
     Args:
-        name: of the server.
-        keys: its table, as TOML would hold it; empty where ``target`` says it all.
-        target: the TARGET then.
-        root: the folder that the configuration will lie in.
-        base: what the command line says of times and of the environment.
+        name: name of the server.
+        keys: its table, as in TOML; empty if ``target`` is enough.
+        target: the TARGET in that case.
+        root: the folder where the configuration will be written.
+        base: timeouts and environment from the command line.
     """
     table: dict[str, Any] = {
         {"with": "with_"}.get(key, key.replace("-", "_")): tuple(value) if isinstance(value, list) else value
@@ -135,12 +134,12 @@ def config_of(name: str, keys: Mapping[str, Any], target: str, root: Any, base: 
 def try_candidates(candidates: Sequence[Candidate], base: Config, say: Say) -> Outcome:
     """Start candidates and read their surfaces.
 
-    In each project the candidates of a stage are tried where no earlier stage answered.
+    In each project, the candidates of a stage are tried only if none of an earlier stage responded.
 
     Args:
-        candidates: in order, those of one project together.
-        base: times and environment, as the command line says them.
-        say: gets each line to show: what is started, before it is, and what came of it.
+        candidates: the candidates in order, grouped by project.
+        base: timeouts and environment from the command line.
+        say: receives each line to show: the command before it is started, and the result.
     """
     return _Trial(base, say).of(candidates)
 
@@ -154,7 +153,7 @@ class _Trial:
         self._answers: list[Answer] = []
         self._failures: list[Failure] = []
         self._untried: list[Candidate] = []
-        # Environments of this project that cannot be made: no other program is started in them.
+        # Environments of this project that could not be created, so no other program is started in them.
         self._broken: set[str] = set()
 
     def of(self, candidates: Sequence[Candidate]) -> Outcome:
@@ -177,7 +176,7 @@ class _Trial:
             if way.installs in self._broken:
                 continue
             left = self._end - time.monotonic()
-            if self._started >= MOST_ATTEMPTS or left <= 0:
+            if self._started >= MAX_ATTEMPTS or left <= 0:
                 self._untried.append(candidate)
                 return
             result = self._attempt(candidate, way, min(left, SECOND) if another else left)
@@ -194,7 +193,7 @@ class _Trial:
                 return
 
     def _attempt(self, candidate: Candidate, way: Way, left: float) -> Answer | Failure | None:
-        """One start; ``None`` where the server that answers is one that answered before."""
+        """Start one program; ``None`` if it is a server that responded before."""
         shown = one_line(way.shown, 120)
         if way.missing:
             self._say(f"Not trying {shown}  ({one_line(candidate.found_in, 80)})")
@@ -214,9 +213,9 @@ class _Trial:
         if not surface.entries:
             return Failure(candidate, way, "responds, but publishes no tools", empty=True)
         info = surface.server
-        told = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
+        name = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
         tools = f"{len(surface.tools)} tool{'' if len(surface.tools) == 1 else 's'}"
-        self._say(f"  answers: {one_line(told, 80) or 'a server without a name'}, {tools}")
+        self._say(f"  answers: {one_line(name, 80) or 'a server without a name'}, {tools}")
         if any(_same(answer, candidate, surface) for answer in self._answers):
             return None
         return Answer(candidate, way, source, surface)
@@ -234,10 +233,10 @@ def _same(answer: Answer, candidate: Candidate, surface: Surface) -> bool:
 def _failure(candidate: Candidate, way: Way, error: GovernorError, given: tuple[str, ...]) -> Failure:
     said = error.said if isinstance(error, ServerError) else ""
     asked, one_is_enough = asked_variables(said, given=given)
-    wanted = wants_arguments(said) and not asked
+    wanted = needs_arguments(said) and not asked
     message = error.message.partition(f"{way.shown}: ")[2] or error.message
     unprepared = not asked and not wanted and (lacks_environment(said) or not said)
-    reason = " ".join(part for part in (message, _quoted(telling_line(said))) if part)
+    reason = " ".join(part for part in (message, _quoted(error_line(said))) if part)
     return Failure(
         candidate,
         way,
