@@ -228,7 +228,8 @@ class Walk:
         """Added and removed types and alternatives; the rest of a retyped one is compared separately."""
         changed, reverted = list(come), list(gone)
         for before, after in retyped:
-            if all(item.stated_type for item in (before, after) if item.type is not None):
+            implied = not all(item.stated_type for item in (before, after) if item.type is not None)
+            if not implied or self._differ_in_type_alone(before, after):
                 changed[changed.index(after)] = with_type_of(before, after)
                 reverted[reverted.index(before)] = with_type_of(after, before)
             else:
@@ -245,6 +246,11 @@ class Walk:
         edit.without_it = replacement_of(new, lambda _: new.node_with(without))
         edit.step = self._step
         self._add(edit)
+
+    def _differ_in_type_alone(self, before: Alternative, after: Alternative) -> bool:
+        """True if nothing else is left to compare: ``{}`` became ``{"const": null}``, which is the type null."""
+        one, other = comparable(before, after)
+        return self._alternative_signature(with_type_of(one, other)) == self._alternative_signature(other)
 
     def _add(self, edit: Edit) -> None:
         (self.edits if edit.is_change else self.silent).append(edit)

@@ -226,6 +226,36 @@ def test_where_containment_knows_nothing_an_edit_is_undecided(
         assert change.path.endswith("/properties/x/maxLength")
 
 
+PLACES = [
+    {},
+    *({"type": name} for name in ("integer", "number", "string", "array", "object")),
+    *({"const": value} for value in (None, 0, "a", [], {})),
+    *({"enum": values} for values in ([True, False], [None, 1], ["a", "b"])),
+    {"type": ["string", "null"]},
+    {"minimum": 1},
+    {"maxLength": 3},
+    {"not": {"type": "null"}},
+    {"anyOf": [{"const": None}, {"type": "string", "minLength": 1}]},
+]
+"""Schemas of which no two accept the same values."""
+
+
+@pytest.mark.parametrize("old", PLACES, ids=str)
+def test_no_two_of_these_are_ever_taken_for_the_same(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer, old: dict[str, Any]
+) -> None:
+    """The walk alone finds where they differ, if containment knows only that a schema covers itself."""
+    monkeypatch.setattr(
+        "mcp_governor.change.edit.contains",
+        lambda outer, inner, **_: Containment("yes") if outer == inner else UNKNOWN,
+    )
+    for new in PLACES:
+        if new != old:
+            one, other = ({"type": "object", "properties": {"x": {"prefixItems": [place]}}} for place in (old, new))
+            changes = comparer.schemas(one, other)
+            assert Verdict.UNKNOWN in {change.verdict for change in changes}, new
+
+
 # A property that moved: its own edit is none, but only the whole can say that what declares it now says the same.
 MOVED = (
     {"type": "object", "properties": {"a": STR, "b": STR}},
