@@ -2,7 +2,7 @@
 
 Each family names the limit that it exceeds. Sizes are drawn from below the limit to above it, because failures at a
 limit are often failures of the step across it. The limits are read from the modules, so that a changed limit is still
-exceeded; if its module or name is gone, its former value is used.
+exceeded; a limit that was moved or renamed ends the fuzzer at its start.
 """
 
 from __future__ import annotations
@@ -21,25 +21,34 @@ SLOW: set[str] = set()
 """Families whose questions take tens of milliseconds; they are drawn less often."""
 
 
-def limit(module: str, name: str, fallback: int) -> int:
-    """The current value of a limit in the package."""
-    try:
-        return int(getattr(importlib.import_module(f"mcp_governor.containment.{module}"), name, fallback))
-    except (ImportError, TypeError):
-        return fallback
+def limit(module: str, name: str) -> int:
+    """The current value of a limit in the package.
+
+    Args:
+        module: its module, below ``mcp_governor``.
+        name: its name there.
+
+    Raises:
+        ImportError, AttributeError: a limit that was moved or renamed; correct its name below.
+        TypeError: it is not an integer.
+    """
+    value = getattr(importlib.import_module(f"mcp_governor.{module}"), name)
+    if type(value) is not int:
+        raise TypeError(f"mcp_governor.{module}.{name} is not an integer.")
+    return value
 
 
-PATTERNS_MOST = limit("objects", "MAX_PATTERNS", 10)
-FILLERS_MOST = limit("objects", "MAX_FILLERS", 2_000)
-ITEMS_MOST = limit("arrays", "MAX_ITEMS", 2_000)
-COUNTED_MOST = limit("arrays", "MAX_COUNTED", 60)
-CONTAINS_MOST = limit("arrays", "MAX_CONTAINS", 6)
-DISTINCT_MOST = limit("arrays", "MAX_DISTINCT", 60)
-LENGTH_MOST = limit("strings", "MAX_LENGTH", 100_000)
-REPEAT_MOST = limit("regex", "MAX_REPEAT", 2_000)
-SCENARIOS_MOST = limit("unevaluated", "MAX_SCENARIOS", 128)
-CASES_MOST = limit("cost", "MAX_CASES", 40)
-LISTED_MOST = limit("listed", "MAX_VALUES", 100)
+PATTERNS_MOST = 10
+"""Patterns of member names have no limit of their own; with about ten, their overlaps exhaust the limit on steps."""
+FILLERS_MOST = limit("containment.objects", "MAX_FILLERS")
+ITEMS_MOST = limit("containment.arrays", "MAX_ITEMS")
+COUNTED_MOST = limit("containment.arrays", "MAX_COUNTED")
+CONTAINS_MOST = limit("containment.arrays", "MAX_CONTAINS")
+DISTINCT_MOST = limit("containment.arrays", "MAX_DISTINCT")
+LENGTH_MOST = limit("containment.strings", "MAX_LENGTH")
+REPEAT_MOST = limit("containment.regex", "MAX_REPEAT")
+CASES_MOST = limit("schemas.cost", "MAX_CASES")
+LISTED_MOST = limit("containment.listed", "MAX_VALUES")
 
 
 def family(make: Callable[[Maker], Any]) -> Callable[[Maker], Any]:

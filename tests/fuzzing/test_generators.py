@@ -14,6 +14,8 @@ from fuzz_edits import Editor, opposite
 from fuzz_instances import Sampler, Universe, matching
 from fuzz_schemas import DRAFTS, Maker, places, spelled
 
+from mcp_governor.schemas import cost
+
 
 def strings(seed: int, cases: int) -> list[str]:
     return [json.dumps(fuzz_verdicts.questions(seed, index)) for index in range(cases)]
@@ -125,3 +127,14 @@ def test_strings_match_their_pattern(pattern: str) -> None:
     rng = random.Random(1)
     validator = jsonschema_rs.Draft202012Validator({"pattern": pattern})
     assert sum(validator.is_valid(matching(pattern, rng)) for _ in range(100)) > 60
+
+
+def test_a_limit_that_was_moved_ends_the_fuzzer() -> None:
+    """A former value would let families stay below the limit of today."""
+    assert fuzz_limits.limit("schemas.cost", "MAX_CASES") == cost.MAX_CASES
+    with pytest.raises(AttributeError, match="MAX_GONE"):
+        fuzz_limits.limit("schemas.cost", "MAX_GONE")
+    with pytest.raises(ImportError, match=r"containment\.gone"):
+        fuzz_limits.limit("containment.gone", "MAX_CASES")
+    with pytest.raises(TypeError, match="is not an integer"):
+        fuzz_limits.limit("schemas.cost", "__name__")
