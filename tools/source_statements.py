@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -404,5 +405,5 @@ def _see_test(test: str, place: str) -> None:
 
 
 def _repeated(numbers: Iterable[str]) -> list[str]:
-    seen: set[str] = set()
-    return [number for number in numbers if number in seen or seen.add(number)]  # type: ignore[func-returns-value]
+    counts = Counter(numbers)
+    return [number for number, count in counts.items() if count > 1]
