@@ -12,7 +12,7 @@ from mcp_governor.checking.events import Emit, silent
 from mcp_governor.checking.last_release import last_release
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import read_governed
-from mcp_governor.checking.run import check_surface, report_of
+from mcp_governor.checking.run import changelog_report, check_surface, report_of
 from mcp_governor.checking.seen import RECORDING, seen_of
 from mcp_governor.checking.settings import selection_of
 from mcp_governor.checking.stage import stage_of
@@ -23,6 +23,8 @@ from mcp_governor.target.git_door import one_look
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
+    from mcp_governor.target import Baseline, Source
 
 
 @one_look()
@@ -68,9 +70,39 @@ def check_offline(
         report = check_surface(
             surface, baseline, config, selection=selection, emit=emit, today=today, stage=stage, seen=seen
         )
-    found = stale_record(report, source, config)
-    if found is not None and not only_breaking:
-        alone = report_of(found, surface, baseline, config, today=today)
-        # If the configuration ignores this finding, no other one replaces it.
-        report = replace(report, findings=alone.findings) if alone.verdict == "fail" else report
+    if not only_breaking:
+        report = _or_stale(report, source, surface, baseline, config, today)
     return with_places(report, surface, source) if places else report
+
+
+@one_look()
+def check_changelog_offline(
+    target: str | None = None,
+    *,
+    config: Config,
+    against: str | None = None,
+    today: date | None = None,
+    places: bool = False,
+) -> Report:
+    """The part of :func:`check_offline` about the changelog; arguments and errors are the same."""
+    here = Path.cwd()
+    source = recorded_source(config, target, base=here)
+    surface = read_governed(source, config)
+    stage = stage_of(config, surface)
+    last = last_release(config, surface, stage)
+    baseline = recorded_baseline(config, against, base=here, stage=stage, last=last)
+    report = changelog_report(surface, baseline, config, today=today, stage=stage)
+    report = _or_stale(report, source, surface, baseline, config, today)
+    return with_places(report, surface, source) if places else report
+
+
+def _or_stale(
+    report: Report, source: Source, surface: Surface, baseline: Baseline | None, config: Config, today: date | None
+) -> Report:
+    """The report, or one that says only that the recording was not updated, if that is why it fails."""
+    found = stale_record(report, source, config)
+    if found is None:
+        return report
+    alone = report_of(found, surface, baseline, config, today=today)
+    # If the configuration ignores this finding, no other one replaces it.
+    return replace(report, findings=alone.findings) if alone.verdict == "fail" else report

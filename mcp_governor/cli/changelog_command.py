@@ -13,6 +13,8 @@ from mcp_governor.cli.common import (
     against_option,
     configured,
     deliver,
+    places_wanted,
+    refuse_server_options,
     reporting,
     target_argument,
     write_text,
@@ -30,9 +32,14 @@ def changelog() -> None:
 @changelog.command(cls=TargetCommand)
 @target_argument
 @against_option
+@click.option("--offline", is_flag=True, help="Check against the recorded surface; start, fetch and import nothing")
 @reporting(isolated=False)
-def check(run: Run, target: str | None, against: str | None) -> int:
-    """Check that the changelog mentions every change, and its sections, version and fingerprint."""
+def check(run: Run, target: str | None, against: str | None, offline: bool) -> int:
+    """Check that the changelog mentions every change, and its sections, version and fingerprint.
+
+    With --offline, the recorded surface file is compared with the same file at the latest release tag, or at HEAD if
+    there is no tag, as in "mcp-governor check --offline".
+    """
     from mcp_governor.checking.baselines import baseline_of
     from mcp_governor.checking.changelog import load_changelog
     from mcp_governor.checking.reading import read_governed
@@ -40,6 +47,12 @@ def check(run: Run, target: str | None, against: str | None) -> int:
     from mcp_governor.checking.stage import stage_of
 
     load_changelog(run.config)
+    if offline:
+        from mcp_governor.checking.offline import check_changelog_offline
+
+        refuse_server_options(run.config)
+        places = places_wanted(run.output)
+        return deliver(check_changelog_offline(target, config=run.config, against=against, places=places), run)
     source = run.source(target)
     surface = read_governed(source, run.config)
     stage = stage_of(run.config, surface)

@@ -11,13 +11,13 @@ from mcp_governor.cli.common import (
     against_option,
     deliver,
     places_wanted,
+    refuse_server_options,
     reporting,
     server_command,
     target_argument,
     useless,
 )
 from mcp_governor.cli.progress import progress
-from mcp_governor.errors import UsageError
 
 
 @click.command(cls=TargetCommand)
@@ -94,10 +94,8 @@ def check(
         lint_new_only=new_only,
     )
     command = server_command()
-    if offline and command:
-        raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
-    if offline and (config.launch.with_ or config.launch.env):
-        raise useless("--with" if config.launch.with_ else "--env", "--offline, which starts no server")
+    if offline:
+        refuse_server_options(config)
     if new_only and config.isolated and against is None:
         raise useless("--new-only", "--isolated, which knows no baseline")
     if only and (release or new_only):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from mcp_governor.cli import completion, out, terminal
+from mcp_governor.cli.repeating import ENV_PARAMETER, remember
 from mcp_governor.config import Config, Launch, load_config
 from mcp_governor.config.model import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted
@@ -31,7 +32,7 @@ _LAUNCH_KEY = "mcp_governor.launch"
 ENV_FILES_KEY = "mcp_governor.env_files"
 """Key in a command's context for the files of variables from the command line."""
 _TIMEOUT_KEY = "mcp_governor.timeout"
-_WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", "launch_env", "launch_env_file", "launch_timeout"
+_WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", ENV_PARAMETER, "launch_env_file", "launch_timeout"
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -92,11 +93,13 @@ class TargetCommand(click.Command):
         if "--" in args:
             cut = args.index("--")
             args, command = args[:cut], args[cut + 1 :]
+            remember(ctx, args, command)
             if not command and not ctx.resilient_parsing:
                 raise click.UsageError("No command follows --; add the command that starts the server.", ctx)
             ctx.meta[completion.COMMAND_KEY] = tuple(command)
             return super().parse_args(ctx, args)
         typed = list(args)
+        remember(ctx, args)
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -341,6 +344,18 @@ def _run(
 def useless(option: str, other: str) -> UsageError:
     """The error for an option that has no effect because of another one."""
     return UsageError(f"{option} has no effect with {other}.", "Remove one of them.")
+
+
+def refuse_server_options(config: Config) -> None:
+    """Refuse what is only for a server that is started, with ``--offline``.
+
+    Raises:
+        UsageError: the command line names a command, ``--with`` or ``--env``.
+    """
+    if server_command():
+        raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
+    if config.launch.with_ or config.launch.env:
+        raise useless("--with" if config.launch.with_ else "--env", "--offline, which starts no server")
 
 
 def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Config:

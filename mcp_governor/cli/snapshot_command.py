@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from mcp_governor.cli import out as output
-from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
-from mcp_governor.errors import NothingCheckedError
+from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, useless
+from mcp_governor.cli.repeating import OUTPUT_ONLY, command_to_repeat
+from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.text import short_digests, visible
+
+if TYPE_CHECKING:
+    from mcp_governor.checking.recorded import Staleness
+    from mcp_governor.surface import Surface
 
 
 @click.command(cls=TargetCommand)
@@ -20,30 +28,74 @@ from mcp_governor.text import short_digests, visible
     type=click.Path(allow_dash=True),
     help='Output file ("-" for stdout)  [default: the baseline file]',
 )
+@click.option("--check", "only_check", is_flag=True, help="Exit with 1 if the file is stale; write nothing")
+@click.option(
+    "--exit-non-zero-on-change", "on_change", is_flag=True, help="Exit with 1 if the file was stale and was written"
+)
 @configured("quiet")
-def snapshot(run: Run, target: str | None, out: str | None) -> None:
-    """Record the surface of TARGET in a file that does not change while the surface does not."""
+def snapshot(run: Run, target: str | None, out: str | None, only_check: bool, on_change: bool) -> int:
+    """Record the surface of TARGET in a file that does not change while the surface does not.
+
+    With --check, the file is compared with the server and not written. It is stale if a recording would have other
+    content; its formatting does not matter. Use it in a hook or in CI to keep a committed file up to date.
+    """
     from mcp_governor.checking.reading import read_governed, with_schema_version
-    from mcp_governor.report.groups import count_of
-    from mcp_governor.surface import dump_surface, fingerprint
+    from mcp_governor.checking.recorded import staleness
+    from mcp_governor.surface import dump_surface
     from mcp_governor.target import SURFACE_FILE
     from mcp_governor.writing import write_file
 
+    if only_check and on_change:
+        raise useless("--exit-non-zero-on-change", "--check, which writes nothing")
+    if out == "-" and (only_check or on_change):
+        raise useless("--check" if only_check else "--exit-non-zero-on-change", "--output -, which has no file")
     surface = read_governed(run.source(target), run.config)
     if not (surface.entries or surface.prompts or surface.resources or surface.templates):
         raise NothingCheckedError(
-            f"{surface.source} publishes no tools, prompts or resources; nothing was recorded.",
+            f"{surface.source} publishes no tools, prompts or resources; nothing was "
+            f"{'compared' if only_check else 'recorded'}.",
             "Check that the server registers its tools before it starts.",
         )
     text = dump_surface(with_schema_version(surface, run.config))
     if out == "-":
         output.put(text, form="json")
-        return
+        return int(Exit.PASS)
     configured = run.config.baseline if run.config.baseline.endswith(".json") else SURFACE_FILE
-    if out:
-        write_file(out, text)
-    else:
-        write_file(run.config.resolve(configured), text, root=run.config.root, shown=configured)
+    path = Path(out) if out else run.config.resolve(configured)
+    shown = visible(str(out or configured))
+    stale = staleness(path, text, surface, run.config, shown=shown) if only_check or on_change else None
+    if stale is not None:
+        _explain(stale, quiet=run.output.verbose < 0)
+    if only_check:
+        if stale is not None:
+            output.echo(f"Renew it with: {_renewal()}", wrap=False)
+            return int(Exit.FINDINGS)
+        _say(f"{shown} is up to date", surface, run)
+        return int(Exit.PASS)
+    if on_change and stale is None:
+        _say(f"{shown} is up to date", surface, run)
+        return int(Exit.PASS)
+    write_file(path, text, root=None if out else run.config.root, shown=shown)
+    _say(shown, surface, run)
+    return int(Exit.FINDINGS if stale is not None else Exit.PASS)
+
+
+def _say(words: str, surface: Surface, run: Run) -> None:
+    from mcp_governor.report.groups import count_of
+    from mcp_governor.surface import fingerprint
+
     if run.output.verbose >= 0:
-        tools = count_of(len(surface.tools), "tool")
-        output.echo(f"{visible(str(out or configured))}: {tools}, {short_digests(fingerprint(surface))}")
+        output.echo(f"{words}: {count_of(len(surface.tools), 'tool')}, {short_digests(fingerprint(surface))}")
+
+
+def _explain(stale: Staleness, *, quiet: bool) -> None:
+    from mcp_governor.report.text import stale_lines
+
+    output.put_lines(stale_lines(stale, quiet=quiet))
+
+
+def _renewal() -> str:
+    """The command that writes the file."""
+    return (
+        command_to_repeat(without=(OUTPUT_ONLY - {"output"}) | {"only_check"}, folder=False) or "mcp-governor snapshot"
+    )

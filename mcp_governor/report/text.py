@@ -17,6 +17,7 @@ from mcp_governor.report.groups import (
     advice_of,
     cost_words,
     count_of,
+    counted_changes,
     counted_findings,
     counted_of,
     counted_old,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Place, Report
+    from mcp_governor.checking.recorded import Staleness
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
     from mcp_governor.report.causes import Cause
@@ -121,14 +123,34 @@ def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
             indent=0,
         )
     yield from _more(len(grave), "change")
-    mark, style = _CHANGE_MARK[Verdict.COMPATIBLE]
     for change in compatible[:_MAX_COMPATIBLE]:
-        said, subject = sentence(change.message), subject_of(change.tool)
-        named = f"`{subject}`" in said or change.tool is None
-        yield line((mark, style), " ", said if named else f"{subject}: {said}", "  ", (change.kind, "dim"), hang=2)
+        yield _change_line(change)
     left = len(compatible) - _MAX_COMPATIBLE
     if left > 0:
         yield line((f"… and {count_of(left, 'more compatible change')}; -v lists them", "dim"))
+
+
+def _change_line(change: Change) -> Line:
+    mark, style = _CHANGE_MARK[change.verdict]
+    said, subject = sentence(change.message), subject_of(change.tool)
+    named = f"`{subject}`" in said or change.tool is None
+    return line((mark, style), " ", said if named else f"{subject}: {said}", "  ", (change.kind, "dim"), hang=2)
+
+
+def stale_lines(stale: Staleness, *, quiet: bool = False) -> Iterator[Line]:
+    """Why a recorded file is stale, in few lines: one for each change, those that break first."""
+    counts = f" ({counted_changes(stale.changes)})" if stale.changes else ""
+    yield line(f"{stale.reason}{counts}.", hang=2)
+    if quiet:
+        return
+    changes = sorted(stale.changes, key=lambda change: (change.wording, _change_order(change)))
+    for change in changes[:_MAX_COMPATIBLE]:
+        yield _change_line(change)
+    left = len(changes) - _MAX_COMPATIBLE
+    if left > 0:
+        yield line((f"… and {count_of(left, 'more change')}", "dim"))
+    if stale.places:
+        yield line(f"It differs at {', '.join(one_line(place) for place in stale.places)}.", hang=2)
 
 
 def _short_findings(report: Report, found: Sequence[Cause], *, quiet: bool) -> Iterator[Line]:

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -82,14 +83,136 @@ def checks_commits_against_the_changelog(root, *, gate):
     assert git(root, "log", "-1", "--format=%s").stdout.strip() == "one more argument, told"
 
 
+def our_hooks(*ids, **settings):
+    """A configuration with these hooks as they are published, run by this Python; settings apply to all of them."""
+    import yaml  # comes with pre-commit
+
+    hooks = yaml.safe_load((REPO / ".pre-commit-hooks.yaml").read_text())
+    assert [hook["id"] for hook in hooks] == ["mcp-governor", "mcp-governor-snapshot", "mcp-governor-changelog"]
+    chosen = []
+    for hook in hooks:
+        program, _, arguments = hook["entry"].partition(" ")
+        assert (program, hook["language"]) == ("mcp-governor", "python")
+        local = {"entry": f"{sys.executable} -m mcp_governor {arguments}", "language": "system"}
+        if hook["id"] in ids:
+            chosen.append({**hook, **local, **settings})
+    assert len(chosen) == len(ids)
+    return yaml.safe_dump({"repos": [{"repo": "local", "hooks": chosen}]})
+
+
 def test_a_commit_without_its_changelog_entry_is_refused(root):
-    hook = (REPO / ".pre-commit-hooks.yaml").read_text()
-    entry = hook.replace("entry: mcp-governor", f"entry: {sys.executable} -m mcp_governor")
-    local = entry.replace("language: python", "language: system")
-    assert local.count(sys.executable) == local.count("language: system") == 1
-    indented = "".join(f"      {line}\n" for line in local.splitlines())
-    install(root, f"repos:\n  - repo: local\n    hooks:\n{indented}")
+    install(root, our_hooks("mcp-governor"))
     checks_commits_against_the_changelog(root, gate="change")
+
+
+SERVER = """\
+import json, runpy, sys
+
+sys.argv[1:] = [json.dumps({{"tools": {tools}, "info": {{"name": "stock", "version": "1.0.0"}}}})]
+runpy.run_path({plain!r}, run_name="__main__")
+"""
+FIND, COUNT = tool("find_stock"), tool("count_stock")
+
+
+def server(*tools):
+    return SERVER.format(tools=list(tools), plain=str(SERVERS / "plain.py"))
+
+
+@pytest.fixture
+def shop(tmp_path):
+    """A server whose recorded surface is up to date."""
+    if importlib.util.find_spec("pre_commit") is None:
+        missing("pre-commit is not installed: pip install pre-commit")
+    config = (
+        f"""baseline = "mcp-surface.json"\n[servers.stock]\ncommand = {json.dumps([sys.executable, "stock.py"])}\n"""
+    )
+    root = repository(tmp_path / "shop", {"stock.py": server(FIND), "mcp-governor.toml": config})
+    assert governor(root, "snapshot").returncode == 0
+    return committed(root, "recorded")
+
+
+def test_a_stale_surface_is_refused_with_what_differs_and_the_command_that_renews_it(shop):
+    install(shop, our_hooks("mcp-governor-snapshot"))
+    write(shop, {"README.md": "Nothing that a server is made of.\n"})
+    unrelated = commit(shop, "readme")
+    assert unrelated.returncode == 0
+    assert "Skipped" in unrelated.stdout + unrelated.stderr
+
+    write(shop, {"stock.py": "# The same surface.\n" + server(FIND)})
+    fresh = commit(shop, "comment")
+    assert fresh.returncode == 0, fresh.stdout + fresh.stderr
+    assert "Passed" in fresh.stdout + fresh.stderr
+
+    write(shop, {"stock.py": server(FIND, COUNT)})
+    refused = commit(shop, "one more tool")
+    said = refused.stdout + refused.stderr
+    assert refused.returncode == 1
+    assert "mcp-surface.json is not what the server publishes now (1 compatible change)." in said
+    assert "`count_stock`" in said
+    before = (shop / "mcp-surface.json").read_text()
+    (renewal,) = re.findall("^Renew it with: mcp-governor (.+)$", said, re.M)
+    assert "count_stock" not in before, "a check writes nothing"
+    assert governor(shop, *shlex.split(renewal)).returncode == 0
+    assert "count_stock" in (shop / "mcp-surface.json").read_text()
+    assert commit(shop, "one more tool, recorded").returncode == 0
+
+
+def test_the_hook_writes_the_surface_as_a_formatter_does(shop):
+    install(shop, our_hooks("mcp-governor-snapshot", args=["--exit-non-zero-on-change"]))
+    write(shop, {"stock.py": server(FIND, COUNT)})
+    refused = commit(shop, "one more tool")
+    assert refused.returncode == 1
+    assert "files were modified by this hook" in refused.stdout + refused.stderr
+    passed = commit(shop, "one more tool")  # which adds what the hook wrote
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    assert "count_stock" in git(shop, "show", "HEAD:mcp-surface.json").stdout
+
+
+def test_a_surface_that_was_never_recorded_is_written_and_refused(shop):
+    """To git a new file is no modification, so the exit code alone refuses the commit."""
+    install(shop, our_hooks("mcp-governor-snapshot", args=["--exit-non-zero-on-change"]))
+    git(shop, "rm", "-q", "mcp-surface.json")
+    write(shop, {"stock.py": "# The same surface.\n" + server(FIND)})
+    refused = commit(shop, "never recorded")
+    assert refused.returncode == 1
+    assert "mcp-surface.json does not exist." in refused.stdout + refused.stderr
+    assert (shop / "mcp-surface.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"stock.py": "raise SystemExit('no database')\n"}, "no database"),
+        ({"mcp-governor.toml": ""}, "No TARGET is given, and the configuration does not name one."),
+    ],
+    ids=["a server that does not start", "no server configured"],
+)
+def test_what_cannot_be_compared_is_refused_with_the_reason(shop, files, sentence):
+    install(shop, our_hooks("mcp-governor-snapshot"))
+    write(shop, files)
+    refused = commit(shop, "broken")
+    assert refused.returncode == 1
+    assert sentence in refused.stdout + refused.stderr
+    assert "Traceback" not in refused.stdout + refused.stderr
+
+
+def test_the_changelog_hook_wants_an_entry_and_a_well_formed_changelog(root):
+    install(root, our_hooks("mcp-governor-changelog"))
+    write(root, {"mcp-surface.json": NEW})
+    refused = commit(root, "one more argument")
+    reported = refused.stdout + refused.stderr
+    assert refused.returncode == 1, reported
+    assert "changelog/" in reported
+    assert "policy/" not in reported, "only the changelog is judged"
+    paste(root, reported, gate="change")
+    passed = commit(root, "one more argument, mentioned")
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+
+    path = root / CHANGELOG
+    path.write_text(path.read_text().replace("## 1.0.0\n", "## 1.0.0 (current)\n"))
+    odd = commit(root, "two current sections")
+    assert odd.returncode == 1
+    assert "changelog/several-current" in odd.stdout + odd.stderr
 
 
 def test_the_hook_that_init_writes(tmp_path, monkeypatch):

@@ -1,0 +1,94 @@
+"""Checks if the recorded surface file still says what the server publishes: ``snapshot --check``."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.checking.options import changes_between
+from mcp_governor.errors import FileFormatError
+from mcp_governor.files import read_bytes
+from mcp_governor.frozen import frozen
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.surface import parse_surface
+from mcp_governor.surface.file import dump_json, parse_json
+from mcp_governor.target import tier_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mcp_governor.change import Change
+    from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
+
+MOST_PLACES = 5
+"""Places that are named if no change explains the difference: enough to see what kind it is of."""
+
+
+@frozen
+class Staleness:
+    """Why a recorded file is not what would be recorded now.
+
+    Attributes:
+        reason: one clause, safe to print, with the file as its subject.
+        changes: from the recorded surface to the current one, those of wording included.
+        places: JSON pointers into the file where the two differ, if no change explains the difference; at most
+            ``MOST_PLACES``.
+    """
+
+    reason: str
+    changes: tuple[Change, ...] = ()
+    places: tuple[str, ...] = ()
+
+
+def staleness(path: Path, text: str, surface: Surface, config: Config, *, shown: str) -> Staleness | None:
+    """Compare a recorded file with what would be recorded now.
+
+    Values are compared, not bytes: a formatter of JSON and the line endings of git do not make a file stale.
+
+    Args:
+        path: the file, which need not exist.
+        text: the content that it should have.
+        surface: the one in ``text``.
+        config: of the run.
+        shown: name of the file in messages, safe to print.
+
+    Returns:
+        Why the file is stale; ``None`` if it is not.
+
+    Raises:
+        FileFormatError: the file exists and the system does not let us read it.
+    """
+    try:
+        data = read_bytes(path)
+    except FileNotFoundError:
+        return Staleness(f"{shown} does not exist")
+    except OSError as error:
+        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    try:
+        recorded, now = parse_json(data, shown), parse_json(text, shown)
+        if dump_json(recorded) == dump_json(now):
+            return None
+        before = parse_surface(data, shown, tiers=tier_rules(config))
+        changes = tuple(changes_between(before, surface, config))
+    except FileFormatError as error:
+        # Markers of a merge conflict, for example. To record again is the remedy, so it is stale and no error.
+        return Staleness(error.message.removesuffix("."))
+    places = () if changes else tuple(islice(_differences(recorded, now), MOST_PLACES))
+    return Staleness(f"{shown} is not what the server publishes now", changes, places)
+
+
+def _differences(old: Any, new: Any, place: tuple[str, ...] = ()) -> Iterator[str]:
+    """Pointers to the smallest parts that differ; the depth of both is limited by ``parse_json``."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted(old.keys() | new.keys()):
+            if key not in old or key not in new:
+                yield join_pointer("", *place, key)
+            else:
+                yield from _differences(old[key], new[key], (*place, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (left, right) in enumerate(zip(old, new, strict=True)):
+            yield from _differences(left, right, (*place, str(index)))
+    elif dump_json(old) != dump_json(new):
+        yield join_pointer("", *place)

@@ -1,0 +1,108 @@
+"""The command that repeats a run: a report prints it, so that what CI found is seen at the desk.
+
+It is made of what was typed, so it means the same: target, options and the words after ``--``. What only says where
+and how the report is written is left out, and so are the values of secrets.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_governor.files import repository_of
+from mcp_governor.given import is_plain
+from mcp_governor.secrets import redact
+from mcp_governor.text import command_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_TYPED = "mcp_governor.typed"
+ENV_PARAMETER = "launch_env"
+"""Name of the parameter of ``--env``."""
+
+OUTPUT_ONLY = frozenset({"format_", "output", "report", "quiet", "verbose", "color", "stat", "statistics", "record"})
+"""Parameters that say where and how a report is written, and change nothing in what is found."""
+
+LONGEST = 2_000
+"""Characters of a command: four lines of a wide terminal, and half of what GitHub shows of an annotation. A longer one
+is not printed, because a part of a command is of no use."""
+
+
+def remember(context: click.Context, arguments: Sequence[str], command: Sequence[str] = ()) -> None:
+    """Keep what was typed after a command's name, and the words after ``--``."""
+    context.meta[_TYPED] = (tuple(arguments), tuple(command))
+
+
+def command_to_repeat(*, without: Iterable[str] = OUTPUT_ONLY, added: Iterable[str] = (), folder: bool = True) -> str:
+    """The current command line as somebody would type it elsewhere, quoted for a shell, without secrets.
+
+    Args:
+        without: names of parameters to leave out.
+        added: options to add, if they are not there.
+        folder: begin with ``cd FOLDER &&`` if the run was not made at the top of its repository.
+
+    Returns:
+        One line; empty if no command line was kept, or if it is too long.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None or _TYPED not in context.meta:
+        return ""
+    arguments, server = context.meta[_TYPED]
+    left_out = frozenset(without)
+    here = Path.cwd()
+    top = repository_of(here)
+    words = [*context.command_path.split(), *_words(context, list(arguments), left_out)]
+    words += [option for option in added if option not in words]
+    words += ["--", *server] if server else []
+    shown = command_line((_portable(word, here, top) for word in words), LONGEST + 1)
+    if folder and here != top:
+        shown = f"cd {command_line([here.relative_to(top).as_posix()])} && {shown}"
+    return shown if len(shown) <= LONGEST else ""
+
+
+def _words(context: click.Context, arguments: list[str], left_out: frozenset[str]) -> Iterator[str]:
+    """Arguments, then options in the order in which they were typed."""
+    values, _, order = context.command.make_parser(context).parse_args(arguments)
+    for param in context.command.params:
+        value = values.get(param.name) if isinstance(param, click.Argument) else None
+        if isinstance(value, str):
+            yield value
+    # An option that was typed twice is in the order twice; only a repeatable one has two values.
+    seen: dict[str, int] = {}
+    for option in order:
+        name = option.name or ""
+        if not isinstance(option, click.Option) or name in left_out:
+            continue
+        at = seen[name] = seen.get(name, -1) + 1
+        if at and not option.multiple:
+            continue
+        yield from _option(option, values[name][at] if option.multiple else values[name])
+
+
+def _option(option: click.Option, value: Any) -> Iterator[str]:
+    names = option.secondary_opts if option.is_flag and value is False else option.opts
+    name = max(names, key=len)
+    if option.is_flag or option.count:
+        yield name
+        return
+    text = _without_value(str(value)) if option.name == ENV_PARAMETER else str(value)
+    yield from (f"{name}={text}",) if text.startswith("-") else (name, text)
+
+
+def _without_value(word: str) -> str:
+    """``NAME`` for ``NAME=VALUE``, unless the value is certainly no secret."""
+    name, equals, value = word.partition("=")
+    return word if equals and is_plain(value, name) and redact(value) == value else name
+
+
+def _portable(word: str, here: Path, top: Path) -> str:
+    """An absolute path inside the repository as a relative one: the repository is elsewhere on another machine."""
+    if not Path(word).is_absolute() or not Path(word).is_relative_to(top):
+        return word
+    relative = os.path.relpath(word, here)
+    # A program without a slash would be looked up in PATH.
+    return relative if os.sep in relative else f".{os.sep}{relative}"
