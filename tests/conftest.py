@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_governor.cli.repeating import CI_VARIABLES
 from mcp_governor.secrets import forget
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -24,6 +25,13 @@ def no_secrets_of_other_tests() -> Iterator[None]:
 def no_tag_build(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where CI builds a tag of ours, the projects of tests are not built from it."""
     for name in ("GITHUB_REF_TYPE", "GITHUB_REF_NAME", "CI_COMMIT_TAG"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def no_ci_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In CI a text report ends with the command that repeats it; ``support.missing`` still knows where it runs."""
+    for name in CI_VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 from mcp_governor.change import catalogue  # noqa: E402
 from mcp_governor.checking.settings import full_config_schema  # noqa: E402
 from mcp_governor.cli import COMMANDS, app  # noqa: E402
+from mcp_governor.cli.repeating import CI_VARIABLES  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
 from mcp_governor.installation import as_documented, note  # noqa: E402
@@ -240,9 +242,10 @@ _MORE = {
 
 def readme() -> str:
     """README.md with the output of the demo's failing check and the forms of a TARGET inserted."""
-    shown = subprocess.run(
-        [sys.executable, "-m", "mcp_governor", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
-    ).stdout
+    # In CI a report ends with one line more.
+    env = {name: value for name, value in os.environ.items() if name not in CI_VARIABLES}
+    demo = [sys.executable, "-m", "mcp_governor", "demo"]
+    shown = subprocess.run(demo, capture_output=True, text=True, check=True, cwd=ROOT, env=env).stdout
     output = shown.split("$ mcp-governor check\n")[2].partition("(exit code 1)")[0]
     text = (ROOT / "README.md").read_text("utf-8")
     before, start, rest = text.partition("<!-- output: demo check -->\n")

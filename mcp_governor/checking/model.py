@@ -111,6 +111,8 @@ class Report:
         definitions: tool → its definition in the baseline, ``None`` if it is new, and its definition now.
         surface_file: the recorded surface that stands for a live server in formats that need a file; may be empty.
         folder: the folder for relative file names, relative to the root of the repository; empty for the root.
+        reproduce: the command that repeats the run from the root of the repository, without secrets, safe to print;
+            empty if the run was not made by a command.
     """
 
     target: str
@@ -144,6 +146,7 @@ class Report:
     definitions: Mapping[str, tuple[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
     surface_file: str = ""
     folder: str = ""
+    reproduce: str = ""
 
     @property
     def format(self) -> str:
@@ -229,6 +232,7 @@ class Report:
             "summary": summary,
             **({"calls": self.calls.as_json()} if self.calls is not None else {}),
             **({"tokens": self.tokens.as_json()} if self.tokens is not None else {}),
+            **({"reproduce": self.reproduce} if self.reproduce else {}),
             "verdict": self.verdict,
         }
 

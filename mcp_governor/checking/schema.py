@@ -154,8 +154,13 @@ def report_schema() -> dict[str, Any]:
                     "description": "Estimated cost of the tools for a model; growth: the increase since the baseline.",
                 },
                 "summary": summary,
+                "reproduce": {
+                    **_TEXT,
+                    "description": "The command that repeats the run from the root of the repository, for a POSIX "
+                    "shell.",
+                },
                 "verdict": {"enum": ["pass", "fail"]},
             },
-            optional=("calls", "tokens"),
+            optional=("calls", "tokens", "reproduce"),
         ),
     }

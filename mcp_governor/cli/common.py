@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from mcp_governor.cli import completion, out, terminal
-from mcp_governor.cli.repeating import ENV_PARAMETER, remember
+from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.config import Config, Launch, load_config
 from mcp_governor.config.model import MAX_SECONDS
-from mcp_governor.config.trust import rules_trusted
+from mcp_governor.config.trust import rules_trusted, trusted_by_variable
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
@@ -400,17 +400,32 @@ def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> in
     """
     report_skipped(report.skipped_rules)
     lines = list(lines) if lines is not None else None
+    report = replace(report, reproduce=_reproduction(report))
     _write_report(report, run, run.output, lines)
     for name, file in run.output.reports:
         _write_report(report, run, replace(run.output, format=name, file=file), lines)
     return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
 
 
+def _reproduction(report: Report) -> str:
+    """The command that repeats the run at a desk, which need not have the environment of CI."""
+    context = click.get_current_context()
+    names = {param.name for param in context.command.params}
+    added = ["--release"] if "release" in names and report.stage is not None and report.stage.tag is not None else []
+    added += ["--trust"] if "trust" in names and trusted_by_variable() else []
+    # A release is written if the check passes.
+    added += ["--check"] if "only_check" in names else []
+    return command_to_repeat(added=added)
+
+
 def _write_report(report: Report, run: Run, output: Output, lines: Iterable[Line] | None) -> None:
     if output.format == "text":
-        from mcp_governor.report.text import report_lines
+        from mcp_governor.report.text import report_lines, reproduction_lines
 
-        write_lines(lines if lines is not None else report_lines(report, verbose=output.verbose), output)
+        written = lines if lines is not None else report_lines(report, verbose=output.verbose)
+        # At a desk, the command is what was just typed.
+        again = reproduction_lines(report) if in_ci() else ()
+        write_lines([*written, *again], output)
         return
     from mcp_governor.report import load_format
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mcp_governor.files import repository_of
-from mcp_governor.given import is_plain
 from mcp_governor.secrets import redact
 from mcp_governor.text import command_line
 
@@ -30,6 +29,16 @@ OUTPUT_ONLY = frozenset({"format_", "output", "report", "quiet", "verbose", "col
 LONGEST = 2_000
 """Characters of a command: four lines of a wide terminal, and half of what GitHub shows of an annotation. A longer one
 is not printed, because a part of a command is of no use."""
+
+
+CI_VARIABLES = ("CI", "TF_BUILD", "JENKINS_URL", "TEAMCITY_VERSION", "CODEBUILD_BUILD_ID")
+"""Variables that CI systems set: most of them ``CI``, the others are of Azure Pipelines, Jenkins, TeamCity and AWS
+CodeBuild."""
+
+
+def in_ci() -> bool:
+    """True if this run is made by a CI system, so that whoever reads its output has not typed the command."""
+    return any(os.environ.get(name, "").lower() not in ("", "0", "false") for name in CI_VARIABLES)
 
 
 def remember(context: click.Context, arguments: Sequence[str], command: Sequence[str] = ()) -> None:
@@ -95,6 +104,8 @@ def _option(option: click.Option, value: Any) -> Iterator[str]:
 
 def _without_value(word: str) -> str:
     """``NAME`` for ``NAME=VALUE``, unless the value is certainly no secret."""
+    from mcp_governor.given import is_plain
+
     name, equals, value = word.partition("=")
     return word if equals and is_plain(value, name) and redact(value) == value else name
 

@@ -47,6 +47,11 @@ def rules_trusted(root: Path) -> bool:
     return trusted if isinstance(trusted, bool) else any(here.is_relative_to(folder) for folder in trusted)
 
 
+def trusted_by_variable() -> bool:
+    """True if the environment says that rules are trusted; a user configuration is not asked."""
+    return os.environ.get(VARIABLE, "").strip().lower() in _YES
+
+
 def user_config() -> Path | None:
     """The path of a user's own configuration, even if it does not exist; ``None`` for a user without a home."""
     variable = "APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Severity
-from mcp_governor.report.groups import failed_words
-from mcp_governor.report.items import Item, items
+from mcp_governor.report.groups import failed_words, reproduction_of
+from mcp_governor.report.items import Item, items, standalone_text
 from mcp_governor.report.responses import response_lines
 from mcp_governor.text import inert, one_line
 
@@ -39,20 +39,22 @@ def render(report: Report) -> str:
             left += 1
             continue
         shown[item.severity] += 1
-        lines.append(_annotation(item))
+        lines.append(_annotation(item, report))
     if left:
         lines.append(f"::notice title=mcp-governor::{left:,} more are in the report; GitHub shows ten of a kind.")
     words = failed_words(report)
     lines += [f"mcp-governor: {_escaped(line, _DATA)}" for line in response_lines(report)]
     lines.append(f"mcp-governor: {report.verdict}" + (f", failed by {_escaped(words, _DATA)}" if words else ""))
+    if command := reproduction_of(report):
+        lines.append(f"mcp-governor: reproduce with: {_escaped(inert(command), _DATA)}")
     return "\n".join(lines) + "\n"
 
 
-def _annotation(item: Item) -> str:
+def _annotation(item: Item, report: Report) -> str:
     properties = {"file": item.file, "line": str(item.line or ""), "col": str(item.column or "")}
     properties["title"] = one_line(f"{item.rule}: {item.tool}" if item.tool else item.rule, 200)
     said = ",".join(f"{name}={_escaped(value, _PROPERTY)}" for name, value in properties.items() if value)
-    return f"::{_COMMANDS[item.severity]} {said}::{_escaped(inert(item.text[:_MAX_LENGTH]), _DATA)}"
+    return f"::{_COMMANDS[item.severity]} {said}::{_escaped(inert(standalone_text(item, report, _MAX_LENGTH)), _DATA)}"
 
 
 def _escaped(text: str, table: dict[str, str]) -> str:

@@ -6,10 +6,9 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Severity
-from mcp_governor.report.items import items
+from mcp_governor.report.items import items, standalone_text
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.file import dump_json
-from mcp_governor.text import shortened
 
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
@@ -29,7 +28,7 @@ def render(report: Report) -> str:
     entries = [
         {
             "check_name": item.rule,
-            "description": shortened(f"{item.tool}: {item.text}" if item.tool else item.text, _MAX_LENGTH),
+            "description": (f"{item.tool}: " if item.tool else "") + standalone_text(item, report, _MAX_LENGTH),
             "fingerprint": hashlib.sha256(item.id.encode("utf-8", "surrogatepass")).hexdigest(),
             "severity": _SEVERITIES[item.severity],
             "location": {"path": item.path, "lines": {"begin": max(item.line, 1)}},

@@ -117,6 +117,12 @@ def advice_of(report: Report) -> Iterator[tuple[str, str]]:
     yield what, "mcp-governor changelog draft"
 
 
+def reproduction_of(report: Report) -> str:
+    """The command that repeats the run; empty if it is not known, or if the report has nothing to repeat it for."""
+    grave = any(change.verdict is not Verdict.COMPATIBLE for change in report.changes)
+    return report.reproduce if grave or report.findings or report.verdict == "fail" else ""
+
+
 def cost_words(tokens: TokenCost) -> str:
     """``about 4,120 tokens for 12 tools (+240)``."""
     return f"about {tokens.total:,} tokens for {count_of(len(tokens.tools), 'tool')}{growth_words(tokens.growth)}"

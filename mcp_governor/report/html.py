@@ -21,6 +21,7 @@ from mcp_governor.report.groups import (
     grouped,
     growth_words,
     pending_words,
+    reproduction_of,
     witness_words,
 )
 from mcp_governor.report.responses import response_lines
@@ -132,6 +133,8 @@ def _facts(report: Report) -> Iterator[str]:
     yield from map(_safe, response_lines(report))
     if words_ := failed_words(report):
         yield f"failed by: {_safe(words_)}"
+    if command := reproduction_of(report):
+        yield f"reproduce with <code>{_safe(command)}</code>"
 
 
 def _step(report: Report) -> str:

@@ -9,7 +9,7 @@ from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
 from mcp_governor.report.groups import witness_words
-from mcp_governor.text import one_line, sentence, visible
+from mcp_governor.text import one_line, sentence, shortened, visible
 
 if TYPE_CHECKING:
     from mcp_governor.change.model import Change
@@ -62,6 +62,18 @@ class Item:
     def text(self) -> str:
         """The message and the fix."""
         return f"{self.message}\nFix: {self.fix}" if self.fix else self.message
+
+
+def standalone_text(item: Item, report: Report, limit: int) -> str:
+    """The text of an item that a reader sees without the report around it, with the command that reproduces it.
+
+    Args:
+        item: of the report.
+        report: knows the command.
+        limit: characters of the text; the command is never cut.
+    """
+    command = f"\nReproduce: {report.reproduce}" if report.reproduce else ""
+    return shortened(item.text, max(limit - len(command), limit // 2)) + command
 
 
 def items(report: Report) -> list[Item]:

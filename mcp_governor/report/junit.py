@@ -34,7 +34,7 @@ def render(report: Report) -> str:
     server = visible(report.server.name or "") if report.server is not None else ""
     of_all = {"classname": server or "mcp-governor", "time": "0"}
     for name, found in by_tool.items():
-        _fill(ElementTree.SubElement(suite, "testcase", {"name": name, **of_all}), found, failing)
+        _fill(ElementTree.SubElement(suite, "testcase", {"name": name, **of_all}), found, failing, report.reproduce)
     if report.nothing_checked:
         case = ElementTree.SubElement(suite, "testcase", {"name": "(run)", **of_all})
         ElementTree.SubElement(case, "failure", message=visible(report.nothing_checked), type="nothing-checked")
@@ -53,7 +53,7 @@ def _failing(report: Report) -> frozenset[str]:
     return frozenset(visible(name) for name in found)
 
 
-def _fill(case: ElementTree.Element, found: Sequence[Item], failing: frozenset[str]) -> None:
+def _fill(case: ElementTree.Element, found: Sequence[Item], failing: frozenset[str], command: str) -> None:
     failed = [item for item in found if item.id in failing]
     accepted = [item for item in found if item.accepted is not None]
     remarks = [item for item in found if item.id not in failing and item.accepted is None]
@@ -61,7 +61,8 @@ def _fill(case: ElementTree.Element, found: Sequence[Item], failing: frozenset[s
         # The common schema takes one failure in a test case.
         message = failed[0].message if len(failed) == 1 else f"{failed[0].message} … and {len(failed) - 1} more"
         element = ElementTree.SubElement(case, "failure", message=shortened(message, _MAX_LENGTH), type=failed[0].rule)
-        element.text = "\n".join(map(_line, failed))
+        again = [f"Reproduce: {command}"] if command else []
+        element.text = "\n".join([*map(_line, failed), *again])
     if remarks or accepted:
         shown = [*map(_line, remarks), *(f"accepted: {_line(item)} ({item.accepted})" for item in accepted)]
         ElementTree.SubElement(case, "system-out").text = "\n".join(shown)

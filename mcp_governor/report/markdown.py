@@ -21,6 +21,7 @@ from mcp_governor.report.groups import (
     judged_words,
     more_than_shown,
     pending_words,
+    reproduction_of,
     witness_words,
 )
 from mcp_governor.report.responses import response_lines
@@ -109,9 +110,18 @@ def _document(report: Report) -> Iterator[str]:
         if len(found) > _MAX_FINDINGS:
             left = sum(len(cause.findings) for cause in found[_MAX_FINDINGS:])
             yield f"- {more_than_shown(left, 'finding')}"
+    if command := reproduction_of(report):
+        yield from ("", "Reproduce with:", "", *_block(command))
     if report.tokens is not None:
         yield ""
         yield from _cost(report.tokens)
+
+
+def _block(command: str) -> Iterator[str]:
+    """A command as a block that it cannot end, and that GitHub gives a button to copy."""
+    longest = max((len(run) for run in re.findall("`+", command)), default=0)
+    fence = "`" * max(longest + 1, 3)
+    yield from (f"{fence}sh", command, fence)
 
 
 def _cost(tokens: TokenCost) -> Iterator[str]:

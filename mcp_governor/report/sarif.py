@@ -8,10 +8,9 @@ from urllib.parse import quote
 from mcp_governor.catalogue.finding import named
 from mcp_governor.errors import Exit
 from mcp_governor.findings import Severity
-from mcp_governor.report.items import Item, items
+from mcp_governor.report.items import Item, items, standalone_text
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.file import dump_json
-from mcp_governor.text import shortened
 
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
@@ -40,6 +39,8 @@ def render(report: Report) -> str:
         "executionSuccessful": True,
         "exitCode": int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS),
     }
+    if report.reproduce:
+        invocation["commandLine"] = report.reproduce
     if len(found) > len(shown):
         text = f"{len(found) - len(shown):,} more results are not listed; see the JSON report."
         invocation["toolExecutionNotifications"] = [{"level": "warning", "message": {"text": text}}]
@@ -53,7 +54,7 @@ def render(report: Report) -> str:
         },
         "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(item, index[item.rule]) for item in shown],
+        "results": [_result(item, index[item.rule], report) for item in shown],
         "properties": {
             "verdict": report.verdict,
             "required_bump": report.required_bump.value,
@@ -90,12 +91,12 @@ def _rule(name: str) -> dict[str, Any]:
     return {"id": name}
 
 
-def _result(item: Item, index: int) -> dict[str, Any]:
+def _result(item: Item, index: int, report: Report) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": item.rule,
         "ruleIndex": index,
         "level": _LEVELS[item.severity],
-        "message": {"text": shortened(item.text, _MAX_LENGTH)},
+        "message": {"text": standalone_text(item, report, _MAX_LENGTH)},
         "partialFingerprints": {"findingId/v1": item.id},
     }
     place: dict[str, Any] = {"artifactLocation": {"uri": quote(item.path, safe="/:")}}

@@ -26,6 +26,7 @@ from mcp_governor.report.groups import (
     judged_words,
     more_than_shown,
     pending_words,
+    reproduction_of,
     witness_words,
 )
 from mcp_governor.report.lines import BLANK, Line, Span, line
@@ -334,6 +335,12 @@ def closing_lines(report: Report) -> Iterator[Line]:
         yield line(("failed by: ", "bold"), why, hang=2)
     seen = f" ({words})" if (words := seen_words(report)) else ""
     yield line(("PASS" if passed else "FAIL", "bold green" if passed else "bold red"), seen)
+
+
+def reproduction_lines(report: Report) -> Iterator[Line]:
+    """The command that repeats a run, for a reader who did not type it."""
+    if command := reproduction_of(report):
+        yield line(("reproduce: ", "bold"), command, fit="whole")
 
 
 def _bump_line(report: Report) -> Line:
