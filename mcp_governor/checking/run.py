@@ -35,6 +35,7 @@ from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.stage import stage_of
 from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
+from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import LiveSource, Source, named_baseline, read_baseline, resolve
@@ -61,7 +62,21 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-@one_look()
+@frozen
+class Checked:
+    """A report with the surfaces that it is about.
+
+    Attributes:
+        report: the result of the run.
+        surface: what the server publishes.
+        baseline: what it was compared with; ``None`` if there was nothing.
+    """
+
+    report: Report
+    surface: Surface
+    baseline: Baseline | None
+
+
 def check(
     target: Config | Surface | str | Path | None = None,
     *,
@@ -93,6 +108,35 @@ def check(
     Raises:
         GovernorError: the run failed; its ``exit_code`` says how.
     """
+    return checked(
+        target,
+        config=config,
+        against=against,
+        command=command,
+        emit=emit,
+        today=today,
+        places=places,
+        release=release,
+        calls=calls,
+        only_breaking=only_breaking,
+    ).report
+
+
+@one_look()
+def checked(
+    target: Config | Surface | str | Path | None = None,
+    *,
+    config: Config | None = None,
+    against: str | None = None,
+    command: Sequence[str] = (),
+    emit: Emit = silent,
+    today: date | None = None,
+    places: bool = False,
+    release: bool = False,
+    calls: bool = True,
+    only_breaking: bool = False,
+) -> Checked:
+    """:func:`check`, with the surface that was read and the one that it was compared with."""
     if isinstance(target, Config):
         target, config = None, target
     config = config if config is not None else load_config()
@@ -101,12 +145,13 @@ def check(
         stage = stage_of(config, target, release=release)
         baseline = baseline_of(target, config, against, stage=stage)
         if only_breaking:
-            return check_breaks(target, baseline, config, today=day)
+            return Checked(check_breaks(target, baseline, config, today=day), target, baseline)
         selection = selection_of(config)
         seen = seen_of(target, config, selection, None, RECORDING) if calls else None
-        return check_surface(
+        report = check_surface(
             target, baseline, config, selection=selection, emit=emit, today=day, stage=stage, seen=seen
         )
+        return Checked(report, target, baseline)
     source = resolve(None if target is None else str(target), config, command=command)
     config = trusting(config, source)
     # A baseline from the user is read before the server starts; which release is the last one depends on the surface.
@@ -138,7 +183,9 @@ def check(
             today=day,
             stage=stage,
         )
-    return with_places(report, surface, source) if places and called is None else report
+    if places and called is None:
+        report = with_places(report, surface, source)
+    return Checked(report, surface, baseline)
 
 
 def _read_and_call(

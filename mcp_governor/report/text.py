@@ -160,7 +160,7 @@ def _short_findings(report: Report, found: Sequence[Cause], *, quiet: bool) -> I
     others = [] if quiet else found[len(errors) :]
     for cause in errors[:MAX_SHOWN]:
         yield from cause_lines(cause, report)
-        yield from _fix_lines(cause.fix, 2)
+        yield from fix_lines(cause.fix, 2)
     yield from _more(len(errors), "cause")
     room = max(MAX_CAUSES - len(errors), _LEAST_CAUSES)
     with_fix = sum(2 if cause.fix else 1 for cause in others) <= room
@@ -168,7 +168,7 @@ def _short_findings(report: Report, found: Sequence[Cause], *, quiet: bool) -> I
     for cause in shown:
         yield from cause_lines(cause, report)
         if with_fix:
-            yield from _fix_lines(cause.fix, 2)
+            yield from fix_lines(cause.fix, 2)
     yield from _left_out(others, shown)
 
 
@@ -295,12 +295,12 @@ def finding_lines(
     if place is not None:
         yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=indent + 4)
         yield from (line((text, "dim"), indent=indent + 4, fit="cut") for text in place.frame.splitlines())
-    yield from _fix_lines(finding.fix, indent + 4)
+    yield from fix_lines(finding.fix, indent + 4)
     if verbose:
         yield line((f"id: {visible(finding.id)}", "dim"), indent=indent + 4, fit="whole")
 
 
-def _fix_lines(fix: str, indent: int) -> Iterator[Line]:
+def fix_lines(fix: str, indent: int) -> Iterator[Line]:
     if fix:
         first, *rest = fix.split("\n")
         yield line(("fix: ", "dim"), visible(first), indent=indent, hang=5)

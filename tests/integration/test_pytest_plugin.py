@@ -54,9 +54,9 @@ class Project:
     def write(self, files):
         write(self.root, files)
 
-    def run(self, *arguments):
+    def run(self, *arguments, flag=("--mcp-charter",)):
         plugins = (word for name in ("cacheprovider", "xdist", "hypothesispytest") for word in ("-p", f"no:{name}"))
-        done = self.pytester.runpytest_inprocess(*plugins, "--mcp-charter", *arguments)
+        done = self.pytester.runpytest_inprocess(*plugins, *flag, *arguments)
         return subprocess.CompletedProcess(arguments, int(done.ret), done.stdout.str(), done.stderr.str())
 
 
@@ -112,6 +112,83 @@ class TestOnServers:
         started = tmp_path / "started"
         others = [line for line in started.read_text().splitlines() if "'git'" not in line] if started.exists() else []
         assert others == []
+
+
+USES = """
+from mcp_governor.testing import assert_compatible, assert_envelope
+
+def test_own(mcp_surface, mcp_baseline, mcp_check, mcp_session):
+    assert [tool.name for tool in mcp_surface.tools] == ["count_pieces", "list_articles"]
+    assert mcp_check.baseline is not None
+    assert mcp_session.call_tool("count_pieces", {"article": "abc"})["structuredContent"] == {"result": 3}
+    assert_compatible(mcp_baseline, mcp_surface)
+"""
+
+
+class TestBreak:
+    """A project with a FastMCP server, from the passing run to the break that fails its tool."""
+
+    OPTIONS = ("--mcp-profile", "configured")
+
+    @pytest.fixture
+    def shop(self, pytester):
+        import fastmcp  # noqa: F401  loaded before the run, which forgets what it loads
+
+        shop = Project(pytester)
+        good = source("fastmcp", COUNT, LIST)
+        # Each start of the module is written down: it is read once, whoever asks for it.
+        good += "\nprint(1, file=open('starts', 'a'))\n"
+        table = OBJECT.replace('"charter"', '"recommended"\nbaseline = "mcp-surface.json"')
+        shop.write({"stock_server.py": good, "pyproject.toml": table, "test_own.py": USES})
+        passes = shop.run(*self.OPTIONS, "--mcp-update")
+        assert passes.returncode == 0, passes.stdout
+        assert "mcp-surface.json: written" in passes.stdout
+        shop.write({"stock_server.py": good.replace("    limit: ", "    shelf: str,\n    limit: ")})
+        return shop
+
+    def test_fails_with_the_witness_and_can_be_chosen(self, shop):
+        done = shop.run(*self.OPTIONS)
+        failed = re.findall(r"^FAILED (\S+)", done.stdout, re.M)
+        assert failed == ["test_own.py::test_own", "mcp::list_articles::changes", "mcp::surface::policy"]
+        # Once by the assertion of the project's own test, once by the item.
+        assert done.stdout.count('valid before, invalid now: {"words": ""}') == 2
+        assert "Traceback" not in done.stdout
+        other = shop.run(*self.OPTIONS, "-k", "count_pieces", "-v")
+        assert other.returncode == 0
+        assert {one.split("::")[1] for one in ids(other)} == {"count_pieces"}
+        again = shop.run(*self.OPTIONS, "mcp::list_articles::changes")
+        assert counted(again)["failed"] == 1
+        assert "passed" not in counted(again)
+
+    def test_is_the_same_for_workers_which_share_one_reading(self, shop):
+        (shop.root / "starts").unlink(missing_ok=True)
+        done = run(shop.root, "--mcp-charter", *self.OPTIONS, "-n", "2", "-k", "not test_own")
+        failed = sorted(re.findall(r"^FAILED (\S+)", done.stdout, re.M))
+        assert failed == ["mcp::list_articles::changes", "mcp::surface::policy"]
+        assert done.stdout.count('valid before, invalid now: {"words": ""}') == 1
+        assert (shop.root / "starts").read_text() == "1\n"
+
+
+class TestFixtures:
+    def test_need_no_flag_and_skip_or_fail_with_the_reason(self, recorded):
+        recorded.write(
+            {
+                "test_own.py": "import pytest\n"
+                "def test_surface(mcp_surface): assert mcp_surface.by_name['drop_stock']\n"
+                "def test_check(mcp_check): assert mcp_check.verdict == 'fail'\n"
+                "def test_baseline(mcp_baseline): raise AssertionError\n"
+                "def test_session(mcp_session): raise AssertionError\n"
+            }
+        )
+        done = recorded.run("-rs", flag=())
+        assert counted(done)["passed"] == counted(done)["skipped"] == 2, done.stdout
+        assert "There is no baseline: no release and no recorded surface." in done.stdout
+        assert "stock is a recording, which cannot be called." in done.stdout
+        recorded.write({"pyproject.toml": TABLE + 'command = ["/no/such/server"]\n'})
+        done = recorded.run("-k", "surface or check", flag=())
+        assert counted(done)["error"] == 2
+        assert "/no/such/server" in done.stdout
+        assert "mcp_governor/" not in done.stdout
 
 
 def test_workers_share_the_items(recorded):
@@ -211,7 +288,7 @@ def test_a_target_of_the_command_line_is_checked_instead(recorded):
     assert not any("drop_stock" in one for one in ids(done))
 
 
-def test_a_break_without_its_step_fails_policy(recorded):
+def test_a_break_without_its_step_fails_its_tool_and_policy(recorded):
     recorded.write(
         {
             "pyproject.toml": RECORDED.replace('"charter"', '"recommended"\nbaseline = "old.json"'),
@@ -220,8 +297,13 @@ def test_a_break_without_its_step_fails_policy(recorded):
         },
     )
     done = recorded.run(*RECOMMENDED)
-    assert re.findall(r"^FAILED (\S+)", done.stdout, re.M) == ["mcp::surface::policy"]
-    assert "Release it as 2.0.0" in done.stdout
+    assert re.findall(r"^FAILED (\S+)", done.stdout, re.M) == ["mcp::count_stock::changes", "mcp::surface::policy"]
+    assert done.stdout.count("valid before, invalid now: {}") == 1
+    assert done.stdout.count("Release it as 2.0.0") == 1
+    # Announced by its version, the same break passes, and so it does where the team accepts it.
+    announced = surface_text(tool("count_stock", "warehouse"), version="2.0.0")
+    recorded.write({"stock.json": announced})
+    assert "failed" not in counted(recorded.run(*RECOMMENDED))
 
 
 def test_between_releases_a_change_may_wait(recorded, monkeypatch):
@@ -252,10 +334,10 @@ def test_between_releases_a_change_may_wait(recorded, monkeypatch):
         (TABLE + 'object = "broken_server:server"\n', ["SystemExit"]),
         ('[tool.mcp-governor]\nbaselin = "a"\n', ['unknown key "baselin"', "baseline"]),
         (RECORDED.replace('"charter"', '"nobody"'), ["nobody"]),
-        ("", ["No TARGET is given"]),
+        ("[tool.mcp-governor]\n", ["No TARGET is given"]),
         (TABLE + 'file = "empty.json"\n', ["publishes no tools"]),
     ],
-    ids=["no-command", "no-module", "exiting-module", "unknown-key", "unknown-profile", "no-config", "no-tools"],
+    ids=["no-command", "no-module", "exiting-module", "unknown-key", "unknown-profile", "no-target", "no-tools"],
 )
 def test_a_run_that_cannot_be_made_is_one_failing_item(recorded, config, words):
     recorded.write(

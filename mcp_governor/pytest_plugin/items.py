@@ -1,0 +1,152 @@
+"""The nodes and items of a run that checks the server, and what the run says about them at its end."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mcp_governor.pytest_plugin.arguments import ROOT, refuse_unknown
+from mcp_governor.pytest_plugin.running import run_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mcp_governor.pytest_plugin.arguments import Asked
+    from mcp_governor.pytest_plugin.outcomes import Families, Outcome
+
+
+class Items:
+    """The hooks of a run in which the check is on."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Under pytest-xdist, read the server before there are workers, which get the result."""
+        if session.config.pluginmanager.hasplugin("dsession"):
+            self._families(session.config)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Hand the result to a worker of pytest-xdist."""
+        run_of(node.config).hand_over(node.workerinput)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """Add our items before ``-k``, ``-m`` and ``--deselect`` choose among all of them."""
+        families = self._families(config)
+        root = McpCollector.from_parent(
+            session, name=ROOT, nodeid=ROOT, path=config.rootpath, families=families, asked=self.asked
+        )
+        # Through the session, so that what counts and lists items sees ours, too.
+        items.extend(session.genitems(root))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+        """Print what fails nothing: warnings, how far responses were checked, and what was written."""
+        from mcp_governor.pytest_plugin.summary import summary_lines
+
+        stats = terminalreporter.stats
+        # Under pytest-xdist, the controller knows from the reports alone which items ran.
+        ids = {getattr(one, "nodeid", "") for kind, reports in stats.items() if kind != "deselected" for one in reports}
+        lines = summary_lines(run_of(config), ids, full=terminalreporter.verbosity > 0, stale=not self.asked.partial)
+        if lines:
+            terminalreporter.write_sep("=", "MCP server")
+        for line in lines:
+            terminalreporter.write_line(line)
+
+    def _families(self, config: pytest.Config) -> Families:
+        run = run_of(config)
+        with _captured(config):
+            families = run.families()
+        if run.read:
+            refuse_unknown(self.asked, (f"{ROOT}::{tool}::{name}" for tool in families for name in families[tool]))
+        return families
+
+
+@contextlib.contextmanager
+def _captured(config: pytest.Config) -> Iterator[None]:
+    """Keep what a server in this process logs off the terminal, as pytest does for tests; ``-s`` shows it."""
+    capture = config.pluginmanager.getplugin("capturemanager")
+    if capture is None or config.option.capture == "no":
+        yield
+        return
+    capture.resume_global_capture()
+    try:
+        yield
+    finally:
+        capture.suspend_global_capture()
+        capture.read_global_capture()
+
+
+class FailedRuleError(Exception):
+    """Says that an item fails; what it has to report is shown instead of it."""
+
+
+class McpCollector(pytest.Collector):
+    """The node ``mcp``."""
+
+    def __init__(self, *, families: Families, asked: Asked, **more: Any) -> None:
+        super().__init__(**more)
+        self.families = families
+        self.asked = asked
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """One node per tool, and one for the surface; a single failing item where the run could not be made."""
+        for tool, families in self.families.items():
+            if any(self._takes(tool, family) for family in families):
+                yield ToolCollector.from_parent(self, name=tool, families=families)
+
+    def _takes(self, tool: str, family: str) -> bool:
+        # The reason why nothing could be read is shown whatever was asked for.
+        return tool == "target" or self.asked.takes(f"{ROOT}::{tool}::{family}")
+
+    def items_of(self, tool: ToolCollector) -> Iterator[RuleItem]:
+        """The items of a tool that are asked for."""
+        for family, outcome in tool.families.items():
+            if self._takes(tool.name, family):
+                yield RuleItem.from_parent(tool, name=family, outcome=outcome, partial=self.asked.partial)
+
+
+class ToolCollector(pytest.Collector):
+    """The node ``mcp::TOOL``."""
+
+    parent: McpCollector
+
+    def __init__(self, *, families: dict[str, Outcome], **more: Any) -> None:
+        super().__init__(**more)
+        self.families = families
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """One item per family of rules."""
+        return self.parent.items_of(self)
+
+
+class RuleItem(pytest.Item):
+    """One family of rules over one tool."""
+
+    def __init__(self, *, outcome: Outcome, partial: bool, **more: Any) -> None:
+        super().__init__(**more)
+        self.outcome = outcome
+        self.lines = outcome.lines if partial else (*outcome.lines, *outcome.stale)
+
+    def runtest(self) -> None:
+        """Fail where there is something to report; do not pass where nothing was looked at."""
+        if self.lines:
+            raise FailedRuleError
+        if self.outcome.unseen:
+            pytest.skip(self.outcome.unseen)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The findings, each with place and fix; no traceback, the code under test is not here."""
+        if isinstance(excinfo.value, FailedRuleError):
+            return "\n".join(self.lines)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        """What the heading of a failure says."""
+        return self.path, None, self.nodeid

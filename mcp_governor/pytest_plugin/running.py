@@ -1,0 +1,233 @@
+"""The one check of a process: made when it is first asked for, and shared by the items and the fixtures.
+
+Under pytest-xdist the controller makes it and hands the outcome to its workers, so that the server is read and called
+once. A worker of a controller that has no outcome reads the server itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from mcp_governor.errors import Exit, GovernorError
+from mcp_governor.pytest_plugin.settings import config_of, not_configured, target_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, MutableMapping
+
+    from mcp_governor.checking.run import Checked
+    from mcp_governor.config import Config
+    from mcp_governor.pytest_plugin.outcomes import Families
+    from mcp_governor.testing import McpSession
+
+_KEY = pytest.StashKey["Run"]()
+_INPUT = "mcp_governor"
+"""The key of ``workerinput`` with what a worker gets."""
+UNREAD = "target"
+"""Stands for the name of a tool where the server could not be read."""
+
+
+class MissingError(GovernorError):
+    """A project does not have what a fixture is made of, so that its test is skipped."""
+
+    exit_code = Exit.NOTHING_CHECKED
+
+
+def run_of(config: pytest.Config) -> Run:
+    """The check of this process."""
+    if _KEY not in config.stash:
+        config.stash[_KEY] = Run(config)
+    return config.stash[_KEY]
+
+
+class Run:
+    """The check of one process.
+
+    Attributes:
+        notes: what the check has to say apart from its report, in lines that are safe to print.
+        read: true if items were made from a surface.
+    """
+
+    def __init__(self, options: pytest.Config) -> None:
+        self.options = options
+        self.notes: tuple[str, ...] = ()
+        self.read = True
+        self._error: GovernorError | None = None
+        self._families: Families | None = None
+        self._made: Checked | None = None
+        handed = getattr(options, "workerinput", {}).get(_INPUT)
+        self._handed: dict[str, Any] | None = json.loads(handed) if isinstance(handed, str) else None
+
+    @cached_property
+    def config(self) -> Config:
+        """The configuration of the check."""
+        return config_of(self.options)
+
+    @property
+    def made(self) -> Checked | None:
+        """The check, if this process made it."""
+        return self._made
+
+    def checked(self) -> Checked:
+        """The report and the surfaces.
+
+        Raises:
+            GovernorError: the check could not be made; the same error every time.
+        """
+        if self._error is not None:
+            raise self._error
+        if self._made is None:
+            try:
+                self._made = self._unpickled() or self._check()
+            except GovernorError as error:
+                self._error = error
+                raise
+        return self._made
+
+    def families(self) -> Families:
+        """What every item comes to; one item that says why, if the check could not be made."""
+        from mcp_governor.pytest_plugin.outcomes import Outcome, families_of, from_json
+        from mcp_governor.text import printable
+
+        if self._families is not None:
+            return self._families
+        if self._handed is not None:
+            self.read = self._handed["read"]
+            self._families = from_json(self._handed["families"])
+            return self._families
+        why = not_configured(self.options)
+        if why:
+            self.notes, self.read = (f"nothing was checked: {why}",), False
+            self._families = {UNREAD: {"read": Outcome(unseen=why)}}
+            return self._families
+        try:
+            self._families = self._quietly(lambda: families_of(self.checked().report, self.config))
+        except GovernorError as error:
+            self.read = False
+            self._families = {UNREAD: {"read": Outcome(tuple(printable(_words(error)).splitlines()))}}
+        return self._families
+
+    def hand_over(self, workerinput: MutableMapping[str, Any]) -> None:
+        """Give a worker what this process found."""
+        from mcp_governor.pytest_plugin.outcomes import as_json
+
+        families = self.families()
+        made = base64.b64encode(pickle.dumps(self._made)).decode() if self._made is not None else ""
+        workerinput[_INPUT] = json.dumps({"families": as_json(families), "read": self.read, "checked": made})
+
+    def given(self, what: str) -> Any:
+        """The value of a fixture; ends the test if there is none.
+
+        Args:
+            what: ``surface``, ``baseline`` or ``report``.
+        """
+        __tracebackhide__ = True
+        return self._for_test(lambda: self._value(what))
+
+    def session(self) -> McpSession:
+        """A session with the server; ends the test if there is none."""
+        __tracebackhide__ = True
+
+        def opened() -> McpSession:
+            from mcp_governor.target import LiveSource, resolve
+            from mcp_governor.testing import McpSession
+
+            source = resolve(target_of(self.options), self.config)
+            if not isinstance(source, LiveSource):
+                raise MissingError(f"{source.shown} is a recording, which cannot be called.")
+            return McpSession(source)
+
+        session: McpSession = self._for_test(opened)
+        return session
+
+    def _value(self, what: str) -> Any:
+        if what == "surface" and self._made is None and self._handed is None and not self._checks:
+            return self._surface
+        checked = self.checked()
+        if what == "report":
+            return checked.report
+        if what == "surface":
+            return checked.surface
+        if checked.baseline is None:
+            raise MissingError(
+                "There is no baseline: no release and no recorded surface.", "Record one: mcp-governor snapshot"
+            )
+        return checked.baseline.surface
+
+    @property
+    def _checks(self) -> bool:
+        """True if a check is made anyway, so that the server need not be read for its surface alone."""
+        return self.options.pluginmanager.hasplugin("mcp-governor-items")
+
+    @cached_property
+    def _surface(self) -> Any:
+        from mcp_governor.checking.reading import read_surface
+
+        return self._quietly(lambda: read_surface(target_of(self.options), config=self.config))
+
+    def _for_test(self, work: Callable[[], Any]) -> Any:
+        """A value for a test: skip it if nothing is configured, fail it without a traceback if that is wrong."""
+        __tracebackhide__ = True
+        if why := not_configured(self.options):
+            pytest.skip(why)
+        try:
+            return work()
+        except MissingError as error:
+            pytest.skip(_words(error))
+        except GovernorError as error:
+            _fail(error)
+
+    def _check(self) -> Checked:
+        from mcp_governor.checking.run import checked
+        from mcp_governor.pytest_plugin.updating import update
+
+        def work() -> Checked:
+            if self.options.option.mcp_update and not self.options.option.collectonly:
+                self.notes += tuple(update(self.options.option.mcp_update, target_of(self.options), self.config))
+            return checked(target_of(self.options), config=self.config)
+
+        made: Checked = self._quietly(work)
+        return made
+
+    def _quietly(self, work: Callable[[], Any]) -> Any:
+        """Do something without the warnings of a server in this process, and keep notes about former names."""
+        import warnings
+
+        from mcp_governor.rule_names import noting
+        from mcp_governor.text import printable
+
+        # A project that turns warnings into errors means those of its tests, not of what serves the surface.
+        with warnings.catch_warnings(), noting() as notes:
+            warnings.simplefilter("ignore")
+            done = work()
+        said = (printable(f"note: {note.message}") for note in notes)
+        self.notes = tuple(dict.fromkeys([*self.notes, *said]))
+        return done
+
+    def _unpickled(self) -> Checked | None:
+        """What the controller found, which the same user runs; ``None`` if it cannot be read here."""
+        text = self._handed["checked"] if self._handed is not None else ""
+        if not text:
+            return None
+        try:
+            made: Checked = pickle.loads(base64.b64decode(text))  # noqa: S301
+        except (pickle.UnpicklingError, AttributeError, ImportError, TypeError):
+            # A worker on another machine may have another version.
+            return None
+        return made
+
+
+def _words(error: GovernorError) -> str:
+    return f"{error.message}\n  {error.hint}" if error.hint else error.message
+
+
+def _fail(error: GovernorError) -> NoReturn:
+    __tracebackhide__ = True
+    from mcp_governor.text import printable
+
+    pytest.fail(printable(_words(error)), pytrace=False)

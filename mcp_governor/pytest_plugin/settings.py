@@ -1,0 +1,90 @@
+"""The configuration of a check: that of the project, changed by the ini file and then by the command line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.pytest_plugin import MODES
+from mcp_governor.text import did_you_mean, one_line
+
+if TYPE_CHECKING:
+    import pytest
+
+    from mcp_governor.config import Config
+
+CHARTER = "charter"
+CONFIGURED = "configured"
+"""What ``--mcp-profile`` takes in the place of a name, for the profiles of the configuration alone."""
+
+
+def target_of(options: pytest.Config) -> str | None:
+    """The TARGET of the command line."""
+    named: str | None = options.option.mcp_target
+    return named
+
+
+def not_configured(options: pytest.Config) -> str:
+    """Why there is no server to check, if nobody has named one; empty otherwise."""
+    from mcp_governor.config.load import find_config
+
+    if target_of(options) is not None or options.getini("mcp_target") or find_config(options.rootpath.resolve()):
+        return ""
+    return (
+        "no MCP server is configured: there is neither mcp-governor.toml nor [tool.mcp-governor] in pyproject.toml. "
+        "Run mcp-governor init, or name a server with --mcp-target."
+    )
+
+
+def config_of(options: pytest.Config) -> Config:
+    """The project's configuration as the ini file and the command line change it.
+
+    Raises:
+        ConfigError: the configuration is not valid.
+    """
+    from mcp_governor.config import load_config
+
+    # The tests of the repository run its code; so may its rules.
+    config = replace(load_config(start=options.rootpath), trust_rules=True)
+    if target := options.getini("mcp_target"):
+        config = replace(config, target=target)
+    calls = options.option.mcp_calls or options.getini("mcp_calls")
+    if calls:
+        if calls not in MODES:
+            raise UsageError(
+                f'mcp_calls of the pytest configuration is "{one_line(calls, 40)}".{did_you_mean(calls, MODES)}',
+                f"Use one of: {', '.join(MODES)}.",
+            )
+        config = replace(config, calls_mode=calls)
+    named = options.option.mcp_profile or options.getini("mcp_profile")
+    if not named:
+        return _with_charter(config)
+    profiles = (one for name in named for one in (config.profile if name == CONFIGURED else (name,)))
+    return replace(config, profile=tuple(dict.fromkeys(profiles)))
+
+
+def _with_charter(config: Config) -> Config:
+    """The configuration with the charter added to what it selects.
+
+    Raises:
+        ConfigError: they contradict each other.
+    """
+    from mcp_governor.checking.settings import selection_of
+
+    if CHARTER in config.profile:
+        return config
+    lint = config.lint
+    if lint.select:
+        # What is selected rule by rule takes the place of all profiles.
+        lint = replace(lint, extend_select=(*lint.extend_select, "call/*", "charter/*", "envelope/*"))
+    selection_of(config)
+    added = replace(config, profile=(*config.profile, CHARTER), lint=lint)
+    try:
+        selection_of(added)
+    except ConfigError as error:
+        raise ConfigError(
+            f"The charter cannot be added to the profile {', '.join(config.profile)}. {error.message}",
+            "Check the configured profile alone: pytest --mcp-charter --mcp-profile configured",
+        ) from None
+    return added

@@ -1,0 +1,74 @@
+"""What a run says at its end although nothing fails for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from mcp_governor.pytest_plugin.arguments import ROOT
+from mcp_governor.pytest_plugin.outcomes import STALE, family_of, shown
+from mcp_governor.report.causes import NAMES_SHOWN, causes, fitting
+from mcp_governor.report.groups import count_of
+from mcp_governor.report.lines import line, plain_text
+from mcp_governor.report.responses import response_lines
+from mcp_governor.report.text import cause_lines, fix_lines
+from mcp_governor.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mcp_governor.checking.model import Report
+    from mcp_governor.pytest_plugin.running import Run
+    from mcp_governor.report.causes import Cause
+    from mcp_governor.report.lines import Line
+
+_CAUSES = 7
+"""Most warnings that are shown without ``-v``, one line each: as many as ``check`` shows."""
+
+
+def summary_lines(run: Run, ids: Collection[str], *, full: bool, stale: bool) -> list[str]:
+    """The lines of the section, safe to print; none if no item of ours has run.
+
+    Args:
+        run: of this process.
+        ids: of the items that ran; what belongs to others is left out.
+        full: show all warnings, with their fixes.
+        stale: show what nobody uses.
+    """
+    if not any(one.startswith(f"{ROOT}::") for one in ids):
+        return list(run.notes)
+    if run.made is None:
+        return list(run.notes)
+    report = run.made.report
+    lines = plain_text(_warnings(report, ids, full=full, stale=stale)).splitlines()
+    return [*lines, *map(printable, response_lines(report)), *run.notes]
+
+
+def _warnings(report: Report, ids: Collection[str], *, full: bool, stale: bool) -> Iterator[Line]:
+    failing = set(map(id, report.failing_findings))
+    found = causes(
+        finding
+        for finding in report.findings
+        if finding.accepted is None
+        and id(finding) not in failing
+        and finding.severity.value != "info"
+        and f"{ROOT}::{shown(finding.tool)}::{family_of(finding.rule)}" in ids
+        and (stale or finding.rule not in STALE)
+    )
+    kept = found if full else fitting(found, _CAUSES)
+    for cause in kept:
+        yield from cause_lines(cause, report)
+        if full:
+            yield from fix_lines(cause.fix, 2)
+    yield from _left_out(found, kept)
+
+
+def _left_out(found: list[Cause], kept: list[Cause]) -> Iterator[Line]:
+    left: Counter[str] = Counter()
+    for cause in found:
+        if not any(cause is one for one in kept):
+            left[cause.rule] += len(cause.findings)
+    if left:
+        rules = ", ".join(f"{rule} {count:,}" for rule, count in left.most_common(NAMES_SHOWN))
+        rest = ", …" if len(left) > NAMES_SHOWN else ""
+        yield line(f"… and {count_of(left.total(), 'more warning')} ({rules}{rest}); pytest -v lists them")
