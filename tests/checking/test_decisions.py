@@ -14,7 +14,7 @@ from mcp_governor.catalogue import dump_baseline
 from mcp_governor.checking import decisions
 from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
-from mcp_governor.pytest_plugin import _families
+from mcp_governor.pytest_plugin.outcomes import families_of
 
 PLAIN = Path(__file__).parent.parent / "servers" / "plain.py"
 CHANGELOG = """# Changelog
@@ -103,7 +103,7 @@ arguments = {{ q = "a" }}
         if command == "pytest":
             config = load_config(start=self.folder)
             report = check(config=config)
-            reported = _families(report, config)["find"]
+            reported = families_of(report, config)["find"]
             document: dict[str, Any] = report.as_json()
             failing = {finding.rule.partition("/")[0] for finding in report.failing_findings if finding.tool == "find"}
             assert failing <= {family for family, lines in reported.items() if lines}
