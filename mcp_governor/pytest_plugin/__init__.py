@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MODES = ("none", "configured", "safe")
 """What ``--mcp-calls`` takes: the same as ``calls-mode`` in the configuration."""
+ITEMS = "mcp-governor-items"
+"""The name under which the hooks of a run that checks the server are registered."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,9 +66,13 @@ def pytest_configure(config: pytest.Config) -> None:
     on = config.option.mcp_charter
     if not given and on is None and not config.option.mcp_update and not config.getini("mcp_charter"):
         return
-    from mcp_governor.pytest_plugin.arguments import join
+    from mcp_governor.pytest_plugin.arguments import take_ids
 
-    join(config, given)
+    asked = take_ids(config, given)
+    if asked is not None:
+        from mcp_governor.pytest_plugin.items import Items
+
+        config.pluginmanager.register(Items(asked), ITEMS)
 
 
 def _given(config: pytest.Config) -> Any:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 ROOT = "mcp"
 """The node above all items; their ids begin with it."""
-_NAME = "mcp-governor-items"
 _NEAREST = 3
 """Ids that a message suggests for a wrong one: as many as fit into a line or two."""
 
@@ -36,12 +35,15 @@ class Asked:
         return not self.ids or any(item == one or item.startswith(f"{one}::") for one in self.ids)
 
 
-def join(config: pytest.Config, candidates: Sequence[str]) -> None:
-    """Take our ids out of the arguments, and register the hooks that make the items if the check is on.
+def take_ids(config: pytest.Config, candidates: Sequence[str]) -> Asked | None:
+    """Take our ids out of the arguments.
 
     Args:
         config: of the run; its ``args`` are changed.
         candidates: the arguments that may be ids of our items.
+
+    Returns:
+        What the run is asked for; ``None`` if it checks nothing.
 
     Raises:
         pytest.UsageError: items were named, and the check is off.
@@ -56,19 +58,16 @@ def join(config: pytest.Config, candidates: Sequence[str]) -> None:
                 f"{named[0]} is a check of the MCP server, and these are off. "
                 f"Turn them on: pytest --mcp-charter {' '.join(mine)}"
             )
-        return
+        return None
     others = [argument for argument in config.args if argument not in mine]
     if mine:
         config.args[:] = others
     elif typed is None and not config.option.mcp_update and _names_tests(config, others):
         # The ini file turns the check on for runs of files and folders, not for a test that somebody picks.
-        return
-    from mcp_governor.pytest_plugin.items import Items
-
+        return None
     chosen = ("keyword", "markexpr", "lf", "deselect", "stepwise")
     partial = bool(mine) or any(config.getoption(name, None) for name in chosen)
-    asked = Asked(() if ROOT in mine.values() else tuple(dict.fromkeys(mine.values())), partial)
-    config.pluginmanager.register(Items(asked), _NAME)
+    return Asked(() if ROOT in mine.values() else tuple(dict.fromkeys(mine.values())), partial)
 
 
 def _names_tests(config: pytest.Config, arguments: Sequence[str]) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from mcp_governor.errors import Exit, GovernorError
+from mcp_governor.pytest_plugin import ITEMS
 from mcp_governor.pytest_plugin.settings import config_of, not_configured, target_of
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ class Run:
     @property
     def _checks(self) -> bool:
         """True if a check is made anyway, so that the server need not be read for its surface alone."""
-        return self.options.pluginmanager.hasplugin("mcp-governor-items")
+        return self.options.pluginmanager.hasplugin(ITEMS)
 
     @cached_property
     def _surface(self) -> Any:

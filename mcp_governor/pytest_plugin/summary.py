@@ -27,7 +27,7 @@ _CAUSES = 7
 
 
 def summary_lines(run: Run, ids: Collection[str], *, full: bool, stale: bool) -> list[str]:
-    """The lines of the section, safe to print; none if no item of ours has run.
+    """The lines of the section, safe to print; none if no item about the server has run.
 
     Args:
         run: of this process.
