@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -170,10 +171,14 @@ class _Staged:
             )
         self._handle, self._temporary = _open_unnamed(self._target)
         if status is not None:
-            with contextlib.suppress(OSError, AttributeError):
-                os.fchown(self._handle, status.st_uid, status.st_gid)
+            if sys.platform != "win32":
+                with contextlib.suppress(OSError):
+                    os.fchown(self._handle, status.st_uid, status.st_gid)
             mode = stat.S_IMODE(status.st_mode)
-            Path(self._temporary).chmod(mode) if self._temporary else os.fchmod(self._handle, mode)
+            if sys.platform != "win32" and not self._temporary:
+                os.fchmod(self._handle, mode)
+            else:
+                Path(self._temporary).chmod(mode)
         _write_all(self._handle, self.file.data)
         os.fsync(self._handle)
 
@@ -272,7 +277,7 @@ def _temporary_path(target: Path) -> Path:
 def _open_unnamed(target: Path) -> tuple[int, str]:
     """A new file in the folder of ``target``: unnamed if the system supports that, so that even SIGKILL leaves nothing
     behind; otherwise with the temporary name that is returned."""
-    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
+    if sys.platform == "linux" and hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
         try:
             return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666), ""
         except OSError:
@@ -297,7 +302,8 @@ def _write_through(path: Path, data: bytes) -> None:
     """Write to a device or a pipe that the user named (``/dev/stderr``, ``/dev/null``): there is nothing to replace."""
     handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))  # a FIFO without a reader is an error
     try:
-        os.set_blocking(handle, True)
+        if sys.platform != "win32":
+            os.set_blocking(handle, True)
         _write_all(handle, data)
     finally:
         os.close(handle)
@@ -358,7 +364,7 @@ def locked(folder: Path, *, seconds: float = LOCK_SECONDS) -> Iterator[None]:
 def _lock_handle(folder: Path) -> int:
     """The locked object: the folder itself, so that no file is left behind; if folders cannot be locked (Windows, some
     network file systems), a file in the temporary folder that is named after it."""
-    if hasattr(os, "O_DIRECTORY"):
+    if sys.platform != "win32":
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             _try_lock(handle)
@@ -376,10 +382,10 @@ def _lock_handle(folder: Path) -> int:
 
 def _try_lock(handle: int) -> bool:
     """Take the lock if it is free; closing the handle releases it."""
-    try:
-        import fcntl
-    except ImportError:
+    if sys.platform == "win32":
         return _try_lock_windows(handle)
+    import fcntl
+
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -73,7 +73,7 @@ def main() -> int:
                 if outcome["outcome"] == "survived":
                     survivors.append(outcome)
                     print(f"survived {outcome['file']}:{outcome['line']} {outcome['operator']}", flush=True)
-    Path(options.out).write_text(json.dumps(survivors, indent=1))
+    Path(options.out).write_text(json.dumps(survivors, indent=1), encoding="utf-8")
     tried = counts["killed"] + counts["survived"]
     low, high = _interval(counts["killed"], tried)
     print(
@@ -118,7 +118,7 @@ def _mutants(path: Path, chance: random.Random) -> list[tuple[str, str, int, int
 def _annotation_lines(path: Path) -> set[int]:
     """The lines with an annotation, or with the condition for imports that only a type checker sees."""
     lines: set[int] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         parts: list[ast.AST | None] = []
         if isinstance(node, ast.FunctionDef):
             every = [*node.args.args, *node.args.kwonlyargs, *node.args.posonlyargs]

@@ -189,7 +189,7 @@ def _fill(folder: Path, git: str) -> None:
 
     def run(*arguments: str) -> None:
         subprocess.run(
-            [git, "-C", str(folder), "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", *arguments],
+            [git, "-C", str(folder), "-c", f"core.hooksPath={os.devnull}", "-c", "commit.gpgSign=false", *arguments],
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -203,10 +203,10 @@ def _fill(folder: Path, git: str) -> None:
         run("config", "user.name", "Example")
         run("config", "user.email", "someone@example.com")
         for number, text in enumerate(("example\n", "example\nmore\n"), 1):
-            (folder / "notes.txt").write_text(text)
+            (folder / "notes.txt").write_text(text, "utf-8")
             run("add", "notes.txt")
             run("commit", "--quiet", "--message", f"Example {number}")
         run("branch", "example")
-        (folder / "staged.txt").write_text("example\n")
+        (folder / "staged.txt").write_text("example\n", "utf-8")
         run("add", "staged.txt")
-        (folder / "notes.txt").write_text("example\nmore\nchanged\n")
+        (folder / "notes.txt").write_text("example\nmore\nchanged\n", "utf-8")

@@ -57,7 +57,7 @@ def _show_all(folder: Path) -> None:
 
 def _release(folder: Path, number: int) -> None:
     path = folder / OWN_FILE
-    path.write_text(path.read_text().replace('"--release", "1"', f'"--release", "{number}"'))
+    path.write_text(path.read_text("utf-8").replace('"--release", "1"', f'"--release", "{number}"'), "utf-8")
 
 
 def _say(text: str) -> None:

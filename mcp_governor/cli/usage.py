@@ -76,7 +76,9 @@ _LAUNCHERS |= {"pnpm", "podman", "poetry", "python", "python3", "ruby", "sh", "b
 
 
 def _is_launcher(word: str) -> bool:
-    return Path(word).name in _LAUNCHERS
+    from mcp_governor.programs import program_name
+
+    return program_name(word) in _LAUNCHERS
 
 
 def _is_program(word: str) -> bool:
@@ -86,4 +88,8 @@ def _is_program(word: str) -> bool:
     if not word or ":" in word:
         return False
     # A path may be a TARGET or a program; a shell does not search the current folder for a bare name.
-    return os.access(word, os.X_OK) and Path(word).is_file() if "/" in word else find_program(word) is not None
+    return (
+        os.access(word, os.X_OK) and Path(word).is_file()
+        if "/" in word or os.sep in word
+        else find_program(word) is not None
+    )

@@ -143,13 +143,7 @@ def answer(request: dict[str, Any]) -> Any:
 
 def main() -> None:
     """Answer requests, one per line of JSON, until the input ends."""
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        most = min([DATA, *(limit for limit in resource.getrlimit(resource.RLIMIT_DATA) if limit >= 0)])
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    _limit_memory()
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
@@ -157,6 +151,18 @@ def main() -> None:
             reply = None
         sys.stdout.write(json.dumps([reply, time.process_time()]) + "\n")
         sys.stdout.flush()
+
+
+def _limit_memory() -> None:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        most = min([DATA, *(limit for limit in resource.getrlimit(resource.RLIMIT_DATA) if limit >= 0)])
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ _NODE = 200
 
 
 def _size(nodes: list[SchemaPlace]) -> int:
-    return sum([len(node.pointer) + _NODE for node in nodes]) + _NODE
+    return sum([len(node.pointer) + _NODE for node in nodes]) + _NODE  # noqa: C419  (a list is faster here)
 
 
 @dataclass(eq=False, repr=False)

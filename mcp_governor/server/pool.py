@@ -99,7 +99,7 @@ class Worker:
         """End it and all processes that it started. Returns its exit status, which is its own if it had already
         exited."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            if _SESSION:
+            if sys.platform != "win32":
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()

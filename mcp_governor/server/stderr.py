@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ def unblocking_stderr() -> Iterator[None]:
         null = os.open(os.devnull, os.O_WRONLY)  # the lowest that is free, which may be 2
         os.dup2(null, 2)
         real = os.dup(2)
-    if not hasattr(select, "poll"):
+    if sys.platform == "win32":
         yield
         return
     outlet, inlet = os.pipe()
@@ -43,6 +44,8 @@ def unblocking_stderr() -> Iterator[None]:
 
 
 def _pass_on(outlet: int, real: int) -> None:
+    if sys.platform == "win32":
+        return
     poll = select.poll()
     poll.register(real, select.POLLOUT)
     while piece := os.read(outlet, PIECE):

@@ -13,6 +13,7 @@ import logging
 import os
 import queue
 import select
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -282,7 +283,7 @@ class Input:
 
     def _hung_up(self) -> bool:
         """True if the other end of stdin is closed, though not everything was read from it."""
-        if not hasattr(select, "poll"):  # Windows: it is seen when the rest has been read
+        if sys.platform == "win32":  # it is seen when the rest has been read
             return False
         poll = select.poll()
         poll.register(self._number, getattr(select, "POLLRDHUP", 0))

@@ -115,18 +115,22 @@ def end_group() -> None:
 
 
 def _limit_memory() -> None:
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
+    if sys.platform == "win32":
+        return
+    import resource
 
+    with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_DATA, (DATA, DATA))
 
 
 def _limit_seconds(seconds: float) -> None:
     """Limit the processor time of this request. The pool has a timeout too, but it may be gone."""
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
+    if sys.platform == "win32":
+        return
+    import resource
 
+    with contextlib.suppress(ValueError, OSError):
         used = resource.getrusage(resource.RUSAGE_SELF)
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + seconds) + 2, hard))
@@ -134,6 +138,8 @@ def _limit_seconds(seconds: float) -> None:
 
 def _resident() -> int:
     """Memory in use, in bytes; 0 if the system does not provide it in a file."""
+    if sys.platform == "win32":
+        return 0
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except OSError:

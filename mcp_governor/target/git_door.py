@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -210,7 +211,7 @@ def _end(process: subprocess.Popen[bytes], late: threading.Event | None = None) 
         if late is not None:
             late.set()
         with contextlib.suppress(OSError):
-            if hasattr(os, "killpg"):
+            if sys.platform != "win32":
                 os.killpg(process.pid, signal.SIGKILL)
             else:
                 process.kill()
@@ -218,12 +219,11 @@ def _end(process: subprocess.Popen[bytes], late: threading.Event | None = None) 
 
 def _limit_memory(pid: int) -> None:
     """Limit the memory of a process (Linux only). Mapped files do not count, so that large repositories work."""
-    try:
+    if sys.platform == "linux":
         import resource
 
-        resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    except (ImportError, AttributeError, OSError, ValueError):
-        pass
+        with contextlib.suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
 def _environment() -> dict[str, str]:

@@ -13,7 +13,7 @@ from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.given import holds_credentials
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.programs import find_program
+from mcp_governor.programs import find_program, program_in
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -254,8 +254,7 @@ def _npm_match(spec: str) -> re.Match[str]:
 
 def in_our_environment(name: str) -> str | None:
     """A program in our own Python environment, such as those of the extra ``run``."""
-    path = Path(sys.executable).parent / name
-    return str(path) if path.is_file() else None
+    return program_in(os.path.dirname(sys.executable), name)  # noqa: PTH120
 
 
 def _uvx() -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import MissingDependencyError, TargetError, UnreachableError
@@ -213,7 +214,7 @@ def _end(process: subprocess.Popen[bytes], late: object = None) -> None:
     if late is not None:
         late.set()  # type: ignore[attr-defined]
     with contextlib.suppress(OSError):
-        if hasattr(os, "killpg"):
+        if sys.platform != "win32":
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -13,10 +12,18 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.given import learn_reference
+from mcp_governor.programs import program_name
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.packages import RUNNERS, is_package, package_endpoint, runner_environment, withheld
+from mcp_governor.target.packages import (
+    RUNNERS,
+    in_our_environment,
+    is_package,
+    package_endpoint,
+    runner_environment,
+    withheld,
+)
 from mcp_governor.text import command_line, did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
@@ -381,12 +388,12 @@ def _stdio(command: tuple[str, ...], config: Config) -> Source:
 
 def _installs(command: tuple[str, ...]) -> bool:
     """True if a command fetches a server from a registry before starting it."""
-    return Path(command[0]).name in RUNNERS
+    return program_name(command[0]) in RUNNERS
 
 
 def _may_install(command: tuple[str, ...]) -> bool:
     """True if a command may fetch a server, even indirectly, as in ``env A=b npx …`` and ``sh -c "npx …"``."""
-    return any(Path(word).name in RUNNERS for part in command for word in part.split())
+    return any(program_name(word) in RUNNERS for part in command for word in part.split())
 
 
 def _child(command: tuple[str, ...], env: Mapping[str, str], cwd: str | None) -> wire.StdioEndpoint:
@@ -404,10 +411,9 @@ def runnable(command: tuple[str, ...]) -> tuple[str, ...]:
     import shutil
 
     program, *rest = command
-    path = Path(sys.executable).parent / program
-    if "/" in program or shutil.which(program) or not path.is_file():
+    if "/" in program or shutil.which(program) or (ours := in_our_environment(program)) is None:
         return command
-    return (str(path), *rest)
+    return (ours, *rest)
 
 
 def source_of_server(server: ServerConfig, config: Config) -> Source:

@@ -11,6 +11,7 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
@@ -107,7 +108,8 @@ class Blocking:
         ready: Callable[[], object]
         for number, ready in ((stdout, self._read_stdout), (errors, self._read_stderr), (status, self._read_status)):
             self._selector.register(number, selectors.EVENT_READ, ready)
-        os.set_blocking(self._stdin, False)
+        if sys.platform != "win32":
+            os.set_blocking(self._stdin, False)
         self.pulse = Pulse(self._stdin, hold.pid)
         self.mailbox = Mailbox(inbox, limits)
 

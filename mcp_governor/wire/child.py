@@ -47,6 +47,24 @@ def child_environment(endpoint: StdioEndpoint) -> dict[str, str]:
     return {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(endpoint.env)
 
 
+def started_as(endpoint: StdioEndpoint) -> list[str]:
+    """The command of a child as the operating system starts it.
+
+    Raises:
+        TargetError: Windows would run it through ``cmd.exe``, which would read one of its arguments as commands.
+    """
+    from mcp_governor import programs
+
+    command = programs.startable(endpoint.command, child_environment(endpoint), endpoint.cwd)
+    if (argument := programs.misread(command)) is not None:
+        raise TargetError(
+            f"{one_line(command[0], 80)} runs through cmd.exe, which would not take the argument "
+            f"{one_line(argument, 80)} as text.",
+            "Start the program behind it instead, such as node with the path of a script.",
+        )
+    return command
+
+
 class Lines:
     """Joins the pieces that are read from a pipe into lines.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import signal
@@ -75,6 +74,8 @@ class Hold:
         Raises:
             OSError: the server cannot be started.
         """
+        if sys.platform == "win32":
+            raise RuntimeError("POSIX only")
         self._give()
         while not (self.pid or self.over):
             self._take(self.status.read(4096))
@@ -137,6 +138,8 @@ class Hold:
         self.status.close()
 
     def _end_by_hand(self, holder: int) -> None:
+        if sys.platform == "win32":
+            raise RuntimeError("POSIX only")
         targets = [-self.pid]
         if not self.over:
             targets += [*(leash.descendants(holder) if sys.platform == "linux" else ()), holder]
@@ -156,6 +159,10 @@ def may_fork() -> bool:
 
 
 def _above_streams(number: int) -> int:
+    if sys.platform == "win32":
+        raise RuntimeError("POSIX only")
+    import fcntl
+
     moved: int = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
     os.close(number)
     return moved

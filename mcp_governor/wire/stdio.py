@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -221,6 +222,8 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
 
 
 async def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Stdin]:
+    if sys.platform == "win32":
+        raise RuntimeError("POSIX only")
     from mcp_governor.wire.hold import Hold
 
     # Use our own pipe, because asyncio may use a socket, which hides the number of unread bytes.
@@ -249,7 +252,7 @@ async def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold
 async def _start_in_job(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Stdin]:
     from mcp_governor.wire.job import Job
 
-    process = await _opened(endpoint, list(endpoint.command), stdin=subprocess.PIPE)
+    process = await _opened(endpoint, child.started_as(endpoint), stdin=subprocess.PIPE)
     return process, Job(process, limits.close_timeout), Wrapped(process)
 
 

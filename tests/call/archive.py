@@ -50,7 +50,7 @@ def get_clock(timezone):
 def read_report(path):
     if not Path(path).is_file():
         raise Refusal("No such file")
-    return Path(path).read_text()
+    return Path(path).read_text(encoding="utf-8")
 
 
 def get_history(repo_path):
@@ -66,7 +66,7 @@ def get_speed(mode):
 
 
 def save_note(path, text):
-    Path(path).write_text(text)
+    Path(path).write_text(text, encoding="utf-8")
     return "Saved."
 
 
@@ -103,7 +103,7 @@ TOOLS = {
 
 def called(name, arguments):
     if "ARCHIVE_CALLS" in os.environ:
-        with Path(os.environ["ARCHIVE_CALLS"]).open("a") as file:
+        with Path(os.environ["ARCHIVE_CALLS"]).open("a", encoding="utf-8") as file:
             file.write(json.dumps([name, arguments]) + "\n")
     function, properties, _ = TOOLS[name]
     try:

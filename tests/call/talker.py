@@ -78,7 +78,7 @@ def chatter(number: object) -> None:
 
 
 def flaky(number: object) -> None:
-    if int(Path(os.environ["TALKER_STARTS"]).read_text()) > 1:
+    if int(Path(os.environ["TALKER_STARTS"]).read_text(encoding="utf-8")) > 1:
         send({"id": number, "result": result()})
     else:
         sys.exit(3)
@@ -158,7 +158,9 @@ def answer(message: dict, names: list[str]) -> None:
 def main() -> None:
     if "TALKER_STARTS" in os.environ:
         counter = Path(os.environ["TALKER_STARTS"])
-        counter.write_text(str(1 + int(counter.read_text() if counter.exists() else 0)))
+        counter.write_text(
+            str(1 + int(counter.read_text(encoding="utf-8") if counter.exists() else 0)), encoding="utf-8"
+        )
     for line in sys.stdin:
         message = json.loads(line)
         if "id" in message and "method" in message:

@@ -114,7 +114,7 @@ def test_fresh_and_written_files(tmp_path):
     with Sandbox(tmp_path) as sandbox:
         first = sandbox.fresh("xlsx")[0]
         assert first == f"{sandbox.root}/created.xlsx"
-        Path(first).write_text("x")
+        Path(first).write_text("x", encoding="utf-8")
         assert sandbox.fresh("xlsx")[0] == f"{sandbox.root}/created2.xlsx"
         assert sandbox.written("xlsx") == [first]
         assert sandbox.file("txt") == f"{sandbox.root}/notes.txt"

@@ -117,7 +117,7 @@ def old(tmp_path: Path, monkeypatch) -> str:
 
 @pytest.mark.parametrize("text", ["", WHOLE])
 def test_what_the_schema_takes_is_read(old: str, capsys, text: str) -> None:
-    Path("mcp-governor.toml").write_text(text)
+    Path("mcp-governor.toml").write_text(text, encoding="utf-8")
     schema("config", capsys).validate(plain(text))
     outcome = governor_here("diff", old, old, capsys=capsys)
     assert outcome.code == 0, outcome.err
@@ -126,7 +126,7 @@ def test_what_the_schema_takes_is_read(old: str, capsys, text: str) -> None:
 @pytest.mark.parametrize("text", WRONG)
 def test_what_the_schema_refuses_is_refused_with_its_key(old: str, capsys, text: str) -> None:
     assert not schema("config", capsys).is_valid(plain(text))
-    Path("mcp-governor.toml").write_text(text)
+    Path("mcp-governor.toml").write_text(text, encoding="utf-8")
     outcome = governor_here("check", old, "--against", old, capsys=capsys)
     assert outcome.code == ConfigError.exit_code, outcome.out
     keys = re.findall(r"^\[+([\w.-]+)|^([\w-]+) =", text, re.MULTILINE)
@@ -137,10 +137,10 @@ def test_what_the_schema_refuses_is_refused_with_its_key(old: str, capsys, text:
 
 def test_pyproject_holds_the_same_under_a_prefix(old: str, capsys) -> None:
     prefixed = re.sub(r"^(\[+)", r"\1tool.mcp-governor.", WHOLE, flags=re.MULTILINE)
-    Path("pyproject.toml").write_text(f"[tool.mcp-governor]{prefixed}")
-    assert plain(Path("pyproject.toml").read_text())["tool"]["mcp-governor"] == plain(WHOLE)
+    Path("pyproject.toml").write_text(f"[tool.mcp-governor]{prefixed}", encoding="utf-8")
+    assert plain(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["mcp-governor"] == plain(WHOLE)
     assert governor_here("diff", old, old, capsys=capsys).code == 0
-    Path("pyproject.toml").write_text("[tool.mcp-governor]\ntargt = 'x'\n")
+    Path("pyproject.toml").write_text("[tool.mcp-governor]\ntargt = 'x'\n", encoding="utf-8")
     reported = governor_here("diff", old, old, capsys=capsys)
     assert reported.code == 2
     assert 'pyproject.toml: unknown key "targt". Did you mean "target"?' in reported.err
@@ -149,7 +149,7 @@ def test_pyproject_holds_the_same_under_a_prefix(old: str, capsys) -> None:
 @pytest.mark.parametrize("raw", [RELEASES[1], RELEASES[2], {"tools": [None, {"name": 5}, {"name": "a\ud800"}]}])
 def test_a_recorded_surface_holds_its_schema(tmp_path: Path, monkeypatch, capsys, raw: dict[str, Any]) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("tools.json").write_text(json.dumps(raw))
+    Path("tools.json").write_text(json.dumps(raw), encoding="utf-8")
     assert governor_here("snapshot", "tools.json", capsys=capsys).code == 0
     document = json.loads(Path("mcp-surface.json").read_bytes())
     schema("surface", capsys).validate(document)

@@ -29,7 +29,7 @@ def alive(folder: Path) -> list[int]:
     found = []
     for pid in (int(file.name) for file in folder.iterdir()):
         try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
         except OSError:
             continue
         found += [pid] if state != "Z" else []

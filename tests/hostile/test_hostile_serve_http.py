@@ -79,7 +79,7 @@ class Server:
     def peak(self) -> int:
         """Largest resident memory of the server and its workers so far, in bytes, added up."""
         marked = [self.process.pid, *_children(self.process.pid)]
-        status = "".join(Path(f"/proc/{pid}/status").read_text() for pid in marked)
+        status = "".join(Path(f"/proc/{pid}/status").read_text(encoding="utf-8") for pid in marked)
         return sum(1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
 
     def interrupted(self) -> int:
@@ -88,7 +88,7 @@ class Server:
 
 
 def _children(pid: int) -> list[str]:
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
 
 
 @pytest.fixture

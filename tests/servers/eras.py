@@ -43,7 +43,7 @@ def wait(place: str) -> None:
 
 def note(word: str) -> None:
     if "LOG" in os.environ:
-        with Path(os.environ["LOG"]).open("a") as log:
+        with Path(os.environ["LOG"]).open("a", encoding="utf-8") as log:
             log.write(word)
 
 

@@ -49,7 +49,7 @@ def reply(number: object, answer: object) -> None:
 
 
 def main() -> None:
-    script = json.loads(Path(sys.argv[1]).read_text())
+    script = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     tools = {tool["name"]: tool for tool in script["tools"]}
     made: dict[str, int] = {}
     for line in sys.stdin:
@@ -71,7 +71,7 @@ def main() -> None:
             send({"id": number, "result": {"tools": script["tools"]}})
         elif method == "tools/call":
             name, arguments = params["name"], params.get("arguments", {})
-            with Path(script["log"]).open("a") as log:
+            with Path(script["log"]).open("a", encoding="utf-8") as log:
                 log.write(json.dumps([name, arguments]) + "\n")
             refused = refusal(tools[name], arguments) if name in tools else f"Unknown tool {name}"
             if refused and not script["lax"]:

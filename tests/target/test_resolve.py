@@ -284,7 +284,8 @@ def test_names_beat_everything_and_the_command_wins_over_the_config() -> None:
 def test_a_program_of_an_environment_that_is_not_activated_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "uvx").write_text("")
+    (tmp_path / "uvx").write_text("", "utf-8")
+    (tmp_path / "uvx").chmod(0o755)
     monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
 

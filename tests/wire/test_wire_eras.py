@@ -43,7 +43,7 @@ def server(leash: Leash, log: Path, kind: str, delay: float = 0.0, place: str = 
 
 def asked(log: Path) -> list[list[str]]:
     """What each process was sent, in the order of their starts."""
-    return [words.split() for words in log.read_text().split("start")[1:]]
+    return [words.split() for words in log.read_text(encoding="utf-8").split("start")[1:]]
 
 
 def read_on_loop(endpoint: StdioEndpoint, *, limits: Limits):

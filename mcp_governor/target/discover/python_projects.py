@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes, repository_of
@@ -13,9 +11,11 @@ from mcp_governor.programs import find_program
 from mcp_governor.target.discover.model import Candidate, Way
 from mcp_governor.target.discover.python_source import find_objects, module_of, python_files, runs_server
 from mcp_governor.target.environments import project_program
+from mcp_governor.target.packages import in_our_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
 SCRIPTS, MODULES, OBJECTS = 0, 1, 2
 """Stages: users of the package start scripts; modules and objects are guesses."""
@@ -60,19 +60,19 @@ class PythonProject:
         plain = {"command": list(words)}
         runner = next((runner for lock, runner in _RUNNERS if lock in self._locks and _is_there(runner)), "")
         installed = project_program(words[0], self.folder) is not None
-        in_our_environment = words[0] != "python" and (Path(sys.executable).parent / words[0]).is_file()
+        ours = words[0] != "python" and in_our_environment(words[0]) is not None
         if runner:
             yield Way(
                 {"command": [runner, "run", *words]}, prepare=_SYNC[runner], installs="uv" if runner == "uv" else ""
             )
-        elif installed or in_our_environment:
+        elif installed or ours:
             yield Way(plain, prepare=self.install if installed else "")
         if _is_there("uv") and (source := self._source()):
             # Editable, so that each run uses the current source; isolated, so that nothing is written into the
             # project.
             command = ["uv", "run", "--no-project", "--isolated", *source, *words]
             yield Way({"command": command}, installs="apart")
-        elif not (runner or installed or in_our_environment):
+        elif not (runner or installed or ours):
             yield Way(plain, prepare=self.install)
 
     @property
@@ -113,7 +113,7 @@ _SYNC = {"uv": "uv sync", "poetry": "poetry install", "pdm": "pdm install", "pip
 
 
 def _is_there(program: str) -> bool:
-    return find_program(program) is not None or (Path(sys.executable).parent / program).is_file()
+    return find_program(program) is not None or in_our_environment(program) is not None
 
 
 def _locks(folder: Path, top: Path) -> set[str]:
