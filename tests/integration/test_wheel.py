@@ -1,25 +1,32 @@
-"""The built wheel in a fresh environment without extras: rules inside, no SDK needed."""
+"""The built packages: what the sdist holds, and the wheel in a fresh environment without extras."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 from support import REPO, missing, uv
 
+DATA = (".css", ".js", ".json", ".svg", ".txt")
+"""Endings of files in the package that are not Python: the page of a report, published schemas."""
+
+
+def build(out: Path, kind: str, ending: str) -> Path:
+    command = [uv(), "build", "--quiet", kind, "--out-dir", str(out), str(REPO)]
+    built = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    if built.returncode:
+        missing(f"uv cannot build the package: {built.stderr.strip()[-300:]}")
+    (file,) = out.glob(ending)
+    return file
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    out = tmp_path_factory.mktemp("wheel")
-    command = [uv(), "build", "--quiet", "--wheel", "--out-dir", str(out), str(REPO)]
-    built = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    if built.returncode:
-        missing(f"uv cannot build the wheel: {built.stderr.strip()[-300:]}")
-    (file,) = out.glob("*.whl")
-    return file
+    return build(tmp_path_factory.mktemp("wheel"), "--wheel", "*.whl")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +54,28 @@ def test_the_wheel_holds_the_rules_and_no_tests(wheel):
     inside = {name for name in names if name.startswith("mcp_governor/rules/") and name.endswith(".toml")}
     assert inside == {f"mcp_governor/{path.relative_to(REPO)}" for path in (REPO / "rules").rglob("*.toml")}
     assert "mcp_governor/py.typed" in names
+    package = {str(path.relative_to(REPO)) for path in (REPO / "mcp_governor").rglob("*") if path.suffix in DATA}
+    assert package
+    assert package <= set(names)
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"mcp_governor"}
+
+
+@pytest.mark.live
+def test_the_sdist_holds_what_git_tracks_and_nothing_else(tmp_path):
+    """Distributions run our tests from it; a cache or a recorded case would be published for good."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=REPO,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode:
+        missing("this is not a git checkout")
+    tracked = {name for name in listed.stdout.decode().split("\0") if (REPO / name).is_file()}
+    with tarfile.open(build(tmp_path, "--sdist", "*.tar.gz")) as archive:
+        inside = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+    assert inside - tracked == {"PKG-INFO"}
+    assert tracked - inside == set()
 
 
 @pytest.mark.live
