@@ -77,6 +77,10 @@ class ProtocolError(ServerError):
     """The peer responded, but not with MCP, or it exceeded a limit."""
 
 
+class TooMuchError(ProtocolError):
+    """The peer sent more in one response than is accepted; what it sent may well be MCP."""
+
+
 class NothingCheckedError(GovernorError):
     """A run that would have checked nothing; such a run never passes."""
 

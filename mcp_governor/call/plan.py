@@ -132,15 +132,15 @@ def _doubts(surface: Surface) -> Callable[[Tool], str | None]:
 
     Whoever asks for calls knows the server. A run that calls by itself does not, and a wrong hint is a known defect.
     """
-    from mcp_governor.linting.checks.hints import change_stated
+    from mcp_governor.call.doubts import doubt
     from mcp_governor.linting.effects import product_prefix
 
     prefix = product_prefix(surface)
 
-    def doubt(tool: Tool) -> str | None:
-        return CONTRADICTED if tool.annotations.get("destructiveHint") is True or change_stated(tool, prefix) else None
+    def reason(tool: Tool) -> str | None:
+        return CONTRADICTED if tool.annotations.get("destructiveHint") is True or doubt(tool, prefix) else None
 
-    return doubt
+    return reason
 
 
 def _named(own: Sequence[Case]) -> list[Case]:

@@ -33,7 +33,7 @@ from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches, retry_arguments
-from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
+from mcp_governor.errors import GovernorError, ProtocolError, TooMuchError, UnreachableError
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
 
@@ -292,12 +292,17 @@ class _Run:
             if seconds < self.settings.timeout:
                 # The run had no more time; that says nothing of the tool.
                 return None, Outcome(nothing, CUT), None
+            wrong = self.session.answered_another("tools/call")
+            if wrong is not None:
+                return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=wrong.message)
             return None, Outcome(nothing, "timeout"), _ended("timeout", case, seconds=f"{seconds:.3g}")
         except RpcError as error:
             response = read_response({"error": {"code": error.code, "message": error.text, "data": error.data}})
             return response, outcome_of(response), None
         except UnreachableError as error:
             return None, Outcome(nothing, "died"), _ended("server-exited", case, error=error.message)
+        except TooMuchError as error:
+            return None, Outcome(nothing, "too-large"), _ended("too-large", case, says="wire", error=error.message)
         except ProtocolError as error:
             return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=error.message)
         finally:
@@ -368,7 +373,7 @@ class _Run:
     async def lost(self, result: CaseResult, deadline: float) -> bool:
         """True if the server must be restarted after a call; otherwise the next call would be blamed."""
         status = result.outcome.status
-        return status == "died" or (status in ("timeout", "protocol") and not await self.alive(deadline))
+        return status == "died" or (status in ("timeout", "protocol", "too-large") and not await self.alive(deadline))
 
     async def alive(self, deadline: float) -> bool:
         """True if the connection survived a call without a response; only some failures end it."""
@@ -415,9 +420,9 @@ class _Run:
                 self.findings.setdefault(finding.id, finding)
 
 
-def _ended(rule: str, case: Case, **facts: Any) -> Breach:
+def _ended(rule: str, case: Case, says: str = "", **facts: Any) -> Breach:
     """The breach for a call without a response."""
-    return Breach.of(f"call/{rule}", "", case.purpose.value, call=case.label, **facts)
+    return Breach.of(f"call/{rule}", "", case.purpose.value, says=says, call=case.label, **facts)
 
 
 def _size(raw: Any) -> int:

@@ -29,8 +29,8 @@ class CallSettings:
             the likeliest values come first.
         timeout: timeout for one call, in seconds, as ``Config.timeout``.
         budget: time limit for all calls together, in seconds; the remaining calls are reported as skipped.
-        result_bytes: largest result that is checked, in bytes of JSON. It is somewhat larger than the limit of the
-            wire (``Limits.call_bytes``), because the result is serialised again here. A larger result is a finding.
+        result_bytes: largest result that is checked, in bytes of compact JSON; a larger one is a finding. What is read
+            for one call is more (``Limits.call_bytes``), and a call beyond that is the same finding.
     """
 
     allow_writes: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.seen import CALLED, OFF, RECORDING, SAFE
+from mcp_governor.checking.seen import CALLED, DOUBTED, OFF, RECORDING, SAFE
 from mcp_governor.report.causes import named_tools
 from mcp_governor.report.groups import count_of
 
@@ -71,11 +71,18 @@ def _words(part: Unseen) -> str:
     if part.why in _SHARED:
         return f"{count}, because {_SHARED[part.why]}"
     names = named_tools(part.tools).rpartition(": ")[2]
-    return f"{count} {_WHY[part.why][len(part.tools) > 1]}: {names}"
+    return f"{count} {_WHY[part.why][len(part.tools) > 1]}: {names}{_way(part)}"
+
+
+def _way(part: Unseen) -> str:
+    """How to have tools called that a run does not believe."""
+    if part.why != DOUBTED:
+        return ""
+    return f" (called only if {'an entry names it' if len(part.tools) == 1 else 'entries name them'} in [[calls]])"
 
 
 def reason_words(part: Unseen) -> str:
     """Why there is no response of one tool: ``not called: tool without readOnlyHint``."""
     if part.why in _SHARED:
         return f"not called: {_SHARED[part.why]}"
-    return f"{'called without a result' if part.why in CALLED else 'not called'}: tool {_WHY[part.why][0]}"
+    return f"{'called without a result' if part.why in CALLED else 'not called'}: tool {_WHY[part.why][0]}{_way(part)}"

@@ -31,7 +31,8 @@ class Limits:
             prompt or resource, and for the response to the handshake. A validator needs up to 5 KB per value of a
             schema. The largest known schemas list 15,000 properties.
         call_bytes, call_values: as ``reading_bytes`` and ``values``, for one tool call: an image of 6 MB in base64, or
-            a table of 10,000 rows with 20 columns.
+            a table of 10,000 rows with 20 columns. The bytes are more than ``CallSettings.result_bytes``, so that the
+            largest result that is checked fits with its framing and some notifications.
         results_memory: as ``reading_memory``, for the results of all calls, which are kept for the report.
         cursor_length: longest cursor, in characters; cursors are sent back, and real ones have about 100.
         depth: deepest nesting of a message, in containers.
@@ -59,7 +60,7 @@ class Limits:
     item_values: int = 100_000
     item_memory: int = 16 * 1024 * 1024
     item_layout: int = 2_000_000
-    call_bytes: int = 8 * 1024 * 1024
+    call_bytes: int = 12 * 1024 * 1024
     call_values: int = 200_000
     results_memory: int = 64 * 1024 * 1024
     cursor_length: int = 65_536

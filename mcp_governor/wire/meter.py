@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.errors import ProtocolError
+from mcp_governor.errors import ProtocolError, TooMuchError
 from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
@@ -130,7 +130,7 @@ class Meter:
         if self._calling:
             self._results += size.memory
             if self._results > limits.results_memory:
-                raise ProtocolError(
+                raise TooMuchError(
                     f"its results take more than {limits.results_memory:,} bytes of memory, all calls together.",
                     "Call fewer tools at a time (--tool), or return less.",
                 )
@@ -206,7 +206,9 @@ class Meter:
             )
 
     def _too_much(self, what: str, hint: str) -> ProtocolError:
-        return ProtocolError(f"it sent {what} {'for one call' if self._calling else 'in one reading'}.", hint)
+        if self._calling:
+            return TooMuchError(f"it sent {what} for one call.", hint)
+        return ProtocolError(f"it sent {what} in one reading.", hint)
 
 
 def _named(item: Any, what: str) -> str:

@@ -117,7 +117,8 @@ class _Opening:
         try:
             session = await self._any(stack)
         except TimeoutError:
-            error = UnreachableError(
+            wrong = self._inbox.answered_another("`initialize`")
+            error = wrong or UnreachableError(
                 f"no response to `initialize` within {self._limits.connect_timeout:g} s."
                 f"{'' if self._heard else ' The server has not read the request.'}",
                 "Raise --timeout, or run the command by hand to see what it waits for."

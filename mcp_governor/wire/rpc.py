@@ -105,8 +105,13 @@ def result_of(message: Message, method: str) -> Message:
 
     Raises:
         RpcError: the response contains an error.
-        ProtocolError: the result is not an object.
+        ProtocolError: the result is not an object, or there is an error as well.
     """
+    if "error" in message and "result" in message and not _is_older(message, method):
+        raise ProtocolError(
+            f'the response to {one_line(method, 60)} has both "result" and "error".',
+            "Send one of them; the other one must be absent, not null.",
+        )
     if "error" in message:
         raise error_of(message, method)
     result = message["result"]
@@ -116,6 +121,11 @@ def result_of(message: Message, method: str) -> Message:
             "Answer every MCP request with a result object.",
         )
     return result
+
+
+def _is_older(message: Message, method: str) -> bool:
+    """True if a response has an error and null as its result, as JSON-RPC 1.0 has it: enough to read a server."""
+    return method != "tools/call" and message["result"] is None and isinstance(message["error"], dict)
 
 
 def error_of(message: Message, method: str = "") -> RpcError:

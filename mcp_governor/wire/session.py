@@ -160,6 +160,7 @@ class Session:
         """See :class:`~mcp_governor.wire.protocol.Asker`; use :meth:`request` outside of the handshake."""
         message = self._message(method, params, era)
         headers = self._headers(message, era)
+        self._inbox.stray_id = ""
         try:
             answer = await self._transport.exchange(message, headers, self._left(seconds))
         except TimeoutError:
@@ -233,13 +234,22 @@ class Session:
             # The deadline of the enclosing block has passed, so its owner creates the error.
             if self._deadline is not None and time.monotonic() >= self._deadline:
                 raise
-            error = UnreachableError(
+            wrong = self.answered_another(method)
+            error = wrong or UnreachableError(
                 f"no response to {one_line(method, 60)} within {seconds:g} s.",
                 "Raise --timeout, or check why it is slow.",
             )
             raise self.explained(error) from None
         except ServerError as error:
             raise self.explained(error) from None
+
+    def answered_another(self, method: str) -> ProtocolError | None:
+        """The error of a request without a response, if a response to no request came instead of it.
+
+        Args:
+            method: the method of the request, the last one that was sent.
+        """
+        return self._inbox.answered_another(one_line(method, 60))
 
     async def list_all(self, method: str, key: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """Read all pages of a list; the items are unchecked and in the server's order.

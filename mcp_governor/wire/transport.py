@@ -7,6 +7,7 @@ client can use it.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
@@ -124,6 +125,7 @@ class Inbox:
         notifications: number of notifications.
         refused: methods of the server's requests, except ``ping``.
         noise: the first lines that were not JSON-RPC.
+        stray_id: the id of the last response without a request, as JSON, safe to show; empty if there was none.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -131,6 +133,7 @@ class Inbox:
         self.meter = Meter(limits)
         self._noise_lines = 0
         self._strays = 0
+        self.stray_id = ""
         self.notifications = 0
         self.refused: list[str] = []
         self.noise: list[str] = []
@@ -164,12 +167,25 @@ class Inbox:
             ProtocolError: there are too many.
         """
         self._strays += 1
+        self.stray_id = _shown_id(message)
         if self._strays > self._limits.strays:
-            shown = one_line(repr(message.get("id")), 40)
             raise ProtocolError(
-                f"it answered {self._strays} requests that were never sent (last id: {shown}).",
+                f"it answered {self._strays} requests that were never sent (last id: {self.stray_id}).",
                 "Answer every request with the id that it came with.",
             )
+
+    def answered_another(self, what: str) -> ProtocolError | None:
+        """The error of a request without a response, if a response without a request came instead of it.
+
+        Args:
+            what: the method of the request, safe to show.
+        """
+        if not self.stray_id:
+            return None
+        return ProtocolError(
+            f"the id of the response to {what} is {self.stray_id}, and no request has this id.",
+            "Answer every request with the id that it came with, as the same JSON type.",
+        )
 
     def not_a_message(self, line: bytes, why: str) -> None:
         """Count a line that is not a JSON-RPC message.
@@ -190,6 +206,15 @@ class Inbox:
                 f'it wrote {self._noise_lines} lines on stdout that are not JSON-RPC (last: "{last}").',
                 "Send logs to stderr; stdout is for MCP messages only.",
             )
+
+
+def _shown_id(message: Message) -> str:
+    """The id of a response as JSON, shortened; ``none`` if it has none."""
+    if "id" not in message:
+        return "none"
+    number = message["id"]
+    plain = isinstance(number, str | int | float | None)
+    return one_line(json.dumps(number), 40) if plain else "an object" if isinstance(number, dict) else "an array"
 
 
 class Mailbox:

@@ -45,6 +45,12 @@ def raw(number: object, text: str) -> None:
     sys.stdout.flush()
 
 
+def sized(size: int) -> str:
+    """A result of so many bytes."""
+    before, after = '{"content":[{"type":"text","text":"', '"}]}'
+    return before + "x" * (size - len(before) - len(after)) + after
+
+
 def lax(arguments: dict) -> dict:
     return result()
 
@@ -119,6 +125,13 @@ SPEAKS = {
     "nan": lambda number: raw(number, '{"content":[],"structuredContent":{"n":NaN}}'),
     "deep": lambda number: raw(number, f'{{"content":[],"structuredContent":{{"n":{DEEP}}}}}'),
     "duplicate": lambda number: raw(number, '{"content":[],"content":[{"type":"text","text":"b"}]}'),
+    "both": lambda number: send({"id": number, "result": result(), "error": {"code": 1, "message": "no"}}),
+    "both-null": lambda number: send({"id": number, "result": None, "error": {"code": 1, "message": "no"}}),
+    "error-null": lambda number: send({"id": number, "result": result(), "error": None}),
+    "id-text": lambda number: send({"id": str(number), "result": result()}),
+    "id-other": lambda number: send({"id": 4711, "result": result()}),
+    "id-null": lambda number: send({"id": None, "result": result()}),
+    "sized": lambda number: raw(number, sized(int(os.environ["TALKER_BYTES"]))),
     "noise": lambda number: (sys.stdout.write("starting up\n"), send({"id": number, "result": result()})),
     "fails": lambda number: send({"id": number, "error": {"code": -32603, "message": "KeyError: q"}}),
 }

@@ -254,6 +254,47 @@ def test_a_result_over_the_cap_is_reported_and_not_looked_into():
     assert report.results[0].response is None
 
 
+_CAP = CallSettings().result_bytes
+
+
+@pytest.mark.parametrize(
+    ("size", "status", "words"),
+    [
+        (_CAP, "success", ""),
+        (_CAP + 1, "too-large", "The result has 10,485,761 bytes; the cap is 10,485,760 ("),
+        (13 << 20, "too-large", "The result was not read ("),
+    ],
+)
+def test_the_size_cap_is_exact_over_the_wire_as_well(size, status, words):
+    assert _CAP == 10 << 20  # docs/calls.md, Limits
+    report = talk("sized", env={"TALKER_BYTES": str(size)}, unhappy=False, timeout=30.0)
+    assert statuses(report, "sized") == [status]
+    assert found(report) == ([] if status == "success" else ["call/too-large"])
+    assert all(words in finding.message for finding in report.findings), report.findings
+
+
+@pytest.mark.parametrize("tool", ["both", "both-null", "error-null"])
+def test_a_response_with_a_result_and_an_error_is_not_an_error_of_the_tool(tool):
+    report = talk(tool, "exact", unhappy=False)
+    assert statuses(report, tool) == ["protocol"]
+    assert statuses(report, "exact") == ["success"]
+    (finding,) = report.findings
+    assert finding.rule == "call/protocol"
+    assert 'the response to tools/call has both "result" and "error".' in finding.message
+
+
+@pytest.mark.parametrize(("tool", "shown"), [("id-text", '"'), ("id-other", "4711"), ("id-null", "null")])
+def test_a_response_with_an_id_that_was_not_asked_is_not_a_slow_tool(tool, shown):
+    report = talk(tool, "exact", unhappy=False, timeout=0.7)
+    assert statuses(report, tool) == ["protocol"]
+    assert statuses(report, "exact") == ["success"]
+    (finding,) = report.findings
+    assert finding.rule == "call/protocol"
+    assert f"the id of the response to tools/call is {shown}" in finding.message
+    assert "and no request has this id." in finding.message
+    assert "faster" not in f"{finding.message} {finding.fix}"
+
+
 def test_a_server_that_asks_back_is_refused_and_reported():
     report = talk("ask", unhappy=False)
     assert report.results[0].response["content"][0]["text"] == "refused"

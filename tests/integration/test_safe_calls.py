@@ -107,7 +107,19 @@ class TestWhatIsCalled:
     def test_a_hint_that_the_name_contradicts_is_not_believed(self, wiki):
         done = wiki.serve(LIST, READ, tool("delete_page"), delete_page="done").check()
         assert "delete_page" not in wiki.called
-        assert "not called: 1 tool whose words contradict its readOnlyHint: delete_page\n" in done.stdout
+        why = "not called: 1 tool whose words contradict its readOnlyHint: delete_page"
+        assert f"{why} (called only if an entry names it in [[calls]])\n" in done.stdout
+
+    def test_money_is_not_moved_because_a_hint_says_so(self, wiki):
+        done = wiki.serve(LIST, READ, tool("transfer_funds"), tool("shutdown"), tool("order_status")).check()
+        assert set(wiki.called) == {"list_pages", "read_page", "order_status"}
+        why = "not called: 2 tools whose words contradict their readOnlyHint: transfer_funds, shutdown"
+        assert f"{why} (called only if entries name them in [[calls]])\n" in done.stdout
+
+    def test_a_tool_that_is_not_believed_is_called_by_an_entry(self, wiki):
+        entry = '[[calls]]\ntool = "transfer_funds"\narguments = { name = "mine" }\n'
+        wiki.serve(LIST, READ, tool("transfer_funds"), transfer_funds=envelope(), config=entry).check()
+        assert [call for call in wiki.calls if call[0] == "transfer_funds"] == [["transfer_funds", {"name": "mine"}]]
 
     def test_a_tool_that_calls_names_is_called_exactly_so(self, wiki):
         entry = '[[calls]]\ntool = "write_page"\narguments = { name = "mine" }\n'

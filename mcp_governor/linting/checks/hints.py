@@ -224,16 +224,26 @@ def change_stated(tool: Tool, prefix: str | None) -> str | None:
         prefix: what the names of all its server's tools begin with (:func:`product_prefix`).
     """
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
+    if verb in _SURE_CHANGES and not _PRETENDS.search(text):
+        return f'the name says "{verb}"'
+    if said := change_described(tool, prefix):
+        return said
     if _PRETENDS.search(text):
         return None
-    if verb in _SURE_CHANGES:
-        return f'the name says "{verb}"'
+    if verb in MUTATING_VERBS and verb != "add" and opening_verb(text) == verb:
+        return f'name and description say "{verb}"'
+    return None
+
+
+def change_described(tool: Tool, prefix: str | None) -> str | None:
+    """As :func:`change_stated`, by the description alone: what is lost, or where something is saved."""
+    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
+    if _PRETENDS.search(text):
+        return None
     if loss := stated_loss(text):
         return f'the description says "{one_line(loss, 60)}"'
     if verb not in READING_VERBS and (saves := _SAVES.search(text)):
         return f'the description says "{one_line(saves[0], 60)}"'
-    if verb in MUTATING_VERBS and verb != "add" and opening_verb(text) == verb:
-        return f'name and description say "{verb}"'
     return None
 
 
