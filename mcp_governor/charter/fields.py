@@ -14,7 +14,7 @@ from mcp_governor.charter import facts, vocabulary
 from mcp_governor.charter.breach import MAX_BREACHES, Breach
 from mcp_governor.charter.keys import pointer_token
 from mcp_governor.charter.message import leak, strings_of
-from mcp_governor.charter.trust import derived_confidence, is_redacted, provenance_breaches
+from mcp_governor.charter.trust import bucket_breaches, derived_confidence, is_redacted, provenance_breaches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -105,6 +105,8 @@ def _trust(item: Mapping[str, Any], *, capped: bool) -> Iterator[Breach]:
     if confidence is not None and expected is not None and confidence not in allowed:
         value = [confidence, expected]
         yield Breach.of("envelope/confidence-derivation", "/confidence", value, said=confidence, expected=expected)
+    if expected is None and signal:
+        yield from bucket_breaches(confidence, provenance)
 
 
 def _of_field(breach: Breach) -> Breach:

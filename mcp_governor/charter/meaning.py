@@ -6,6 +6,7 @@ promise, and the data is compared with it as far as the names in it allow. Ambig
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import vocabulary
@@ -50,11 +51,18 @@ def _found_nothing(data: Any, about: Sequence[str]) -> str | None:
     path, core = _unwrapped(data)
     if isinstance(core, str):
         return path if vocabulary.NOTHING_FOUND.match(core[:_MAX_READ]) else None
+    if not vocabulary.DEFECTS.isdisjoint(about[1:]):
+        return None
     if core == [] or (core == {} and verb in vocabulary.LOOKING):
         return path
     members = _members(core)
     name = _only_answer(members, verb)
-    if name is None or members[name] or name in vocabulary.GOOD_NEWS or not vocabulary.DONE.isdisjoint(members):
+    if (
+        name is None
+        or members[name]
+        or not vocabulary.GOOD_NEWS.isdisjoint(name.split("_"))
+        or not vocabulary.DONE.isdisjoint(members)
+    ):
         return None
     others = {
         other: value
@@ -145,16 +153,46 @@ def _hides_error(data: Any, about: Sequence[str]) -> str | None:
     """Place in the data of a success that says that the call failed, if the data says nothing else."""
     if not vocabulary.FAILURE_TOOLS.isdisjoint(about) or (about and about[0] in vocabulary.CHECKING):
         return None
-    members = {name: value for name, value in _members(data).items() if value not in (None, "", [], {})}
-    if not members or not members.keys() <= vocabulary.FAILURE_MEMBERS:
+    path = "/data"
+    for _ in range(_FAILURE_DEPTH):
+        if isinstance(data, list):
+            # Several items are results of their own: what failed among them is for the status partial.
+            if len(data) != 1:
+                return None
+            path, data = f"{path}/0", data[0]
+            continue
+        members = {name: value for name, value in _members(data).items() if value not in (None, "", [], {})}
+        own = {name: value for name, value in members.items() if not _repeats_question(name, value)}
+        name = _failure_member(own)
+        if name is not None:
+            # What shows internals is reported as that.
+            return None if leak(strings_of(data)) else f"{path}/{pointer_token(_spelling(data, name))}"
+        if len(own) != 1 or not isinstance(next(iter(own.values())), dict | list):
+            return None
+        key = _spelling(data, next(iter(own)))
+        path, data = f"{path}/{pointer_token(key)}", data[key]
+    return None
+
+
+_FAILURE_DEPTH = 6
+"""How deep a failure is looked for below the data, in containers: two wrappers around a list of one result."""
+
+
+def _failure_member(members: Mapping[str, Any]) -> str | None:
+    """The member that says that a call failed, if the members say nothing else."""
+    if not members.keys() <= vocabulary.FAILURE_MEMBERS:
         return None
     for name, value in members.items():
-        if (name in ("success", "ok") and value is False) or (
-            name in ("error", "err") and isinstance(value, str | dict)
-        ):
-            # What shows internals is reported as that.
-            return None if leak(strings_of(data)) else f"/data/{pointer_token(_spelling(data, name))}"
+        said_no = name in ("success", "ok") and value is False
+        if said_no or (name in ("error", "err") and isinstance(value, str | dict)):
+            return name
     return None
+
+
+def _repeats_question(name: str, value: Any) -> bool:
+    """True if a member next to a failure says what was asked, and is not part of the failure."""
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return plain and name not in vocabulary.FAILURE_MEMBERS and vocabulary.ECHO.search(name) is not None
 
 
 _MAX_READ = 10_000
@@ -175,11 +213,42 @@ def _has_caveat(data: Any) -> bool:
         strings = [str(name), *map(str, inner), *(text for text in inner.values() if isinstance(text, str))]
         if any(len(text) > _MAX_READ or vocabulary.CAVEAT.search(text) for text in strings):
             return True
+        if _is_remark(name, value):
+            return True
         items = value if isinstance(value, list) else ()
         called = {str(key) for item in items if isinstance(item, dict) for key in item}
         if any(map(vocabulary.ITEM_CAVEAT.search, called)):
             return True
     return False
+
+
+def _is_remark(name: Any, value: Any) -> bool:
+    """True if a member may be a remark in any language: whole sentences, or a name in another script.
+
+    Args:
+        name: of a member at the root of the data.
+        value: its value.
+    """
+    if not name or value in (None, "", [], {}) or vocabulary.member_name(name) in vocabulary.CONTENT:
+        return False
+    if vocabulary.CAVEAT_ELSEWHERE.search(str(name)) or not str(name).isascii():
+        return True
+    remarks = value if isinstance(value, list) else [value]
+    return all(isinstance(text, str) and _is_sentence(text) for text in itertools.islice(remarks, _FEW))
+
+
+_FEW = 20
+"""Items of a list of remarks that are read: a result has a handful of caveats."""
+
+
+def _is_sentence(text: str) -> bool:
+    """True if a string is prose: it has several words, or a script that does not separate them."""
+    wide = any(ord(char) > _FIRST_UNSPACED for char in text[:_MAX_READ])
+    return len(text.split(None, 3)) > (0 if wide else 2)
+
+
+_FIRST_UNSPACED = 0x2E7F
+"""Code points above this are mostly of scripts that write sentences without spaces."""
 
 
 def _members(data: Any) -> dict[str, Any]:

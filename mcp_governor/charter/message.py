@@ -20,13 +20,28 @@ _BOUNDARY = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+\S|[。！？]\s*[^\s。�
 # A full stop after one of these does not end a sentence: before anything, before a number, before a small letter.
 _ABBREVIATIONS = frozenset(
     ["e.g", "i.e", "vs", "cf", "approx", "ca", "incl", "excl", "resp", "dr", "mr", "mrs", "prof", "st",
-     "z", "z.b", "d.h", "u.a", "bzw", "ggf", "evtl", "inkl", "sr", "sra", "dra", "p.ej"]
+     "z", "z.b", "d.h", "u.a", "bzw", "ggf", "evtl", "inkl", "sr", "sra", "dra", "p.ej",
+     "aprox", "bspw", "bzgl", "env", "gem", "lt", "mio", "mme", "mrd", "p.ex", "sog", "vgl"]
 )  # fmt: skip
 _COUNTED = frozenset(
-    ["no", "nr", "fig", "vol", "sec", "ch", "p", "pp", "art", "ver", "v",
-     "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"]
+    ["abb", "abs", "kap", "núm", "num", "pág", "tab",
+     "no", "nr", "fig", "vol", "sec", "ch", "p", "pp", "art", "ver", "v",
+     "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+     "jän", "mär", "okt", "dez"]
 )  # fmt: skip
 _CLOSING = frozenset(["etc", "al", "inc", "ltd", "co", "corp", "min", "max", "hr", "hrs", "a.m", "p.m"])
+# "z. B.", "d. h.": one letter after another, each with its full stop.
+_SPACED = re.compile(r"\b[^\W\d_]\.(?:\s(?:[^\W\d_]|ex|ej)\.)+")
+# In German and its neighbours a full stop makes a number an ordinal: "der 3. Januar", "in der 2. Zeile".
+_ORDINAL = re.compile(r"\d{1,3}")
+_MONTHS = (
+    "Jan", "Jän", "Feb", "Mär", "Apr", "Mai", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez",
+    "Quartal", "Woche", "Halbjahr",
+)  # fmt: skip
+_BEFORE_ORDINALS = frozenset(
+    ["am", "ab", "bis", "das", "dem", "den", "der", "des", "die", "im", "jede", "jeden", "jeder", "jedes", "seit",
+     "vom", "zum", "zur"]
+)  # fmt: skip
 _INITIALS = re.compile(r"(?:[A-Z]\.)*[A-Z]")
 
 _WORD = "word"
@@ -35,7 +50,8 @@ _TRACE = "a stack trace or a source position"
 # These substrings are searched first, to see if a pattern can match at all: that takes a hundredth of the time.
 _STACK_WORDS = (
     '", line ', "traceback", "panicked", "goroutine", "backtrace:", "\n",
-    ".java:", ".kt:", ".scala:", "js:",
+    ".java:", ".kt:", ".scala:", "js:", "uncaught", "runtime error", ".php", "exception in thread", "stack trace:",
+    "caused by:", ":line ",
 )  # fmt: skip
 _POSITION_WORDS = (".py:", "js:", ".ts:", ".rb:", ".go:", ".rs:")
 _JARGON_WORDS = (
@@ -44,7 +60,8 @@ _JARGON_WORDS = (
     "keyword argument", "positional argument", "out of range", "not a function", "cannot read propert",
     "undefined is not", "invalid literal for", "could not convert", "unsupported operand", "to unpack",
     "unhashable type", "recursion depth", "referenced before", "nil pointer", "::unwrap()", "object reference",
-    "ora-", "sqlstate", "(char ", "in json at position",
+    "ora-", "sqlstate", "(char ", "in json at position", "java.lang.", "undefined method", "undefined variable $",
+    "undefined index:", "undefined array key",
 )  # fmt: skip
 _LIBRARY_WORDS = (
     "pydantic", "sqlalchemy", "psycopg", "asyncpg", "aiosqlite", "sqlite3", "pymysql", "botocore", "urllib3",
@@ -66,6 +83,10 @@ _STACK = re.compile(
     r"|\bgoroutine \d+ \["
     r"|\bpanicked at "
     r"|\bstack backtrace:"
+    r"|\bFatal error:\s+Uncaught\b|#\d+ [^\n]{0,200}\.php\(\d+\)|\bin \S{1,200}\.php on line \d+"
+    r"|\bpanic: runtime error:"
+    r"|\bException in thread \"|\bCaused by: (?:[a-z]\w*\.)+[A-Z]|\b[Ss]tack trace:\s*#0"
+    r"|\bat [\w.`<>]+\([^()\n]{0,200}\) in \S{1,200}:line \d+"
 )
 _POSITION = re.compile(r"\b[\w./\\-]+\.(?:py|js|mjs|cjs|ts|rb|go|rs):\d+(?::\d+)?\b")
 _EXCEPTION = re.compile(
@@ -94,6 +115,7 @@ _JARGON = re.compile(
     r"|\bvariable \S+ referenced before assignment\b|\bnil pointer dereference\b|::unwrap\(\)"
     r"|\bObject reference not set to an instance\b|\bORA-\d{5}\b|\bSQLSTATE\b"
     r"|\bline \d+ column \d+ \(char \d+\)|\bin JSON at position \d+"
+    r"|\bjava\.lang\.\w+|\bundefined method [`'‘]|\bundefined (?:variable \$|index: |array key )"
     r"|\bis not a function\b|\bCannot read propert(?:y|ies) of (?:undefined|null)\b|\bundefined is not\b",
     re.IGNORECASE,
 )
@@ -113,7 +135,7 @@ def sentence_problem(message: str) -> str | None:
         return "is empty"
     if _BOUNDARY.search(text) is None:
         return None
-    masked = _QUOTED.sub(_WORD, text)
+    masked = _SPACED.sub(_WORD, _QUOTED.sub(_WORD, text))
     found = sum(not _goes_on(masked, match) for match in _BOUNDARY.finditer(masked))
     if not found:
         return None
@@ -132,6 +154,10 @@ def _goes_on(text: str, boundary: re.Match[str]) -> bool:
     before = text[: boundary.start()].split()
     word = before[-1].lstrip("([\"'") if before else ""
     lower = word.lower()
+    if _ORDINAL.fullmatch(word):
+        after = text[boundary.end() - 1 :]
+        article = before[-2].lower() if len(before) > 1 else ""
+        return following.islower() or after.startswith(_MONTHS) or article in _BEFORE_ORDINALS
     return (
         lower in _ABBREVIATIONS
         or (lower in _COUNTED and following.isdigit())

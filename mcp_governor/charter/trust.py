@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import facts
@@ -19,11 +20,38 @@ def confidence_breaches(envelope: Mapping[str, Any]) -> Iterator[Breach]:
         yield Breach("envelope/confidence", "/confidence", confidence)
         return
     expected = expected_confidence(envelope)
-    if expected is None or confidence == expected:
+    if expected is None:
+        yield from bucket_breaches(confidence, envelope.get("provenance"))
+        return
+    if confidence == expected:
         return
     said = "none" if confidence is None else confidence
     value = [confidence, expected]
     yield Breach.of("envelope/confidence-derivation", "/confidence", value, said=said, expected=expected)
+
+
+def bucket_breaches(confidence: Any, provenance: Any) -> Iterator[Breach]:
+    """Check a confidence against a provenance without both trust axes, by the table of principle 4.
+
+    HIGH is for facts of the schema; what a model wrote and what was inferred is MEDIUM at most, and what was observed
+    once is LOW.
+
+    Args:
+        confidence: the confidence next to the provenance.
+        provenance: the value as JSON.
+    """
+    if confidence not in ("HIGH", "MEDIUM") or not isinstance(provenance, dict):
+        return
+    source, observed = provenance.get("source"), provenance.get("observed_in")
+    if source not in ("llm", "inferred") or derived_confidence(provenance) is not None:
+        return
+    named = {_plain(key): value for key, value in observed.items()} if isinstance(observed, dict) else {}
+    once = source == "inferred" and _is_count(count := _count(named)) and count == 1
+    expected = "LOW" if once else "MEDIUM"
+    if once or confidence == "HIGH":
+        says, path = "once" if once else source, "/confidence"
+        value = [confidence, expected]
+        yield Breach.of("envelope/confidence-derivation", path, value, says=says, said=confidence, expected=expected)
 
 
 def expected_confidence(envelope: Mapping[str, Any]) -> str | None:
@@ -131,8 +159,8 @@ def _observed(provenance: dict[str, Any]) -> Iterator[Breach]:
     if not isinstance(observed, dict):
         return
     named = {_plain(key): value for key, value in observed.items()}
-    count, first, last = (_first(named, names) for names in _OBSERVED.values())
-    dates = [value if isinstance(value, str | int) else None for value in (first, last)]
+    count, first, last = _count(named), *(_first(named, _OBSERVED[name]) for name in ("first-seen", "last-seen"))
+    dates = [value if isinstance(value, str | int | float) else None for value in (first, last)]
     missing = [name for name, value in zip(_OBSERVED, (count, *dates), strict=True) if value is None]
     if missing:
         yield Breach(rule, path, missing, "members")
@@ -144,8 +172,8 @@ def _observed(provenance: dict[str, Any]) -> Iterator[Breach]:
 
 _OBSERVED = {
     "count": ("count", "observations", "times", "occurrences", "queries", "n"),
-    "first-seen": ("firstseen", "firstseenat", "first"),
-    "last-seen": ("lastseen", "lastseenat", "last"),
+    "first-seen": ("firstseen", "firstseenat", "firstseents", "firstseenms", "firstobserved", "first", "earliest"),
+    "last-seen": ("lastseen", "lastseenat", "lastseents", "lastseenms", "lastobserved", "last", "latest"),
 }
 """The three members of ``observed_in``, with the names accepted for each: principle 4 describes them only in words."""
 
@@ -158,12 +186,30 @@ def _first(named: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((named[name] for name in names if named.get(name) is not None), None)
 
 
+def _count(named: Mapping[str, Any]) -> Any:
+    """The count of an ``observed_in``, under a name of :data:`_OBSERVED` or any other that ends in "count"."""
+    found = _first(named, _OBSERVED["count"])
+    return _first(named, (name for name in named if name.endswith("count"))) if found is None else found
+
+
 def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return whole and not isinstance(value, bool) and value > 0
 
 
 def _is_after(first: Any, last: Any) -> bool:
-    """True if the first time is later than the last; only spellings of one form and length are compared."""
+    """True if the first time is later than the last; times in different notations are not compared."""
     if isinstance(first, str) and isinstance(last, str):
+        times = [_time(text) for text in (first, last)]
+        if times[0] is not None and times[1] is not None:
+            return (times[0].tzinfo is None) == (times[1].tzinfo is None) and times[0] > times[1]
         return len(first) == len(last) and first[:4].isdigit() and last[:4].isdigit() and first > last
-    return isinstance(first, int) and isinstance(last, int) and first > last
+    return isinstance(first, int | float) and isinstance(last, int | float) and first > last
+
+
+def _time(text: str) -> datetime | None:
+    """A date or a time in ISO 8601; ``None`` for anything else."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

@@ -43,9 +43,15 @@ GOOD_NEWS: Final = _set(
     "errors warnings issues violations problems findings conflicts failures diff diffs changes differences missing "
     "alerts vulnerabilities blockers incidents duplicates cycles orphans unused outdated drift deviations anomalies "
     "breaches broken failed failing invalid bad mismatches stale expired overdue dead unreachable unhealthy down "
-    "blocked"
+    "blocked bugs collisions corrupt corrupted crashes dangling deadlocks defects discrepancies exceptions faults "
+    "flaws gaps hazards inconsistencies "
+    "infringements leaks malformed misspellings noncompliant obsolete overlaps redundant "
+    "regressions risks threats typos unexpected unmatched unresolved weaknesses"
 )
-"""Lists that are supposed to be empty: a check that found nothing wrong is a success."""
+"""Words in the names of lists that are supposed to be empty: a check that found nothing wrong is a success."""
+
+DEFECTS: Final = GOOD_NEWS - _set("issues changes alerts incidents findings problems missing bugs down bad warnings")
+"""Of these, the words that mean defects in the names of tools as well; the others are things that people track."""
 
 DONE: Final = _set(
     "command statement action operation executed affected rows_affected created updated inserted deleted removed saved "
@@ -105,6 +111,20 @@ CAVEAT: Final = re.compile(
     re.IGNORECASE,
 )
 """Names and words for a caveat. The list is wide, because no source says where a caveat belongs."""
+
+CAVEAT_ELSEWHERE: Final = re.compile(
+    r"hinweis|fehl|unvoll|ausgelass|ubersprung|uebersprung|abgebroch|einschr|avert|manqu|omis|erreur|adver|aviso|falt"
+    r"|parci|avvis|manc|attenz|waarsch|ontbre|opmerk|varn|saknas|advars|mangl|ostrze|brak|uwag|remarq|observac|osserv",
+    re.IGNORECASE,
+)
+"""The same in names in other languages, as stems; prose in other languages counts without any of these words."""
+
+CONTENT: Final = _set(
+    "title name names description content text body snippet excerpt query question answer label path url "
+    "rows items results records entries documents docs data lines quote quotes titles headline "
+    "headlines address author"
+)
+"""Members whose strings are what was asked for, so that prose in them is not a remark."""
 
 ITEM_CAVEAT: Final = re.compile(
     r"warn|caveat|skip|missing|trunc|incomplet|partial|fail|error|unavail|pending|timed?_?out|reason|complete|status"

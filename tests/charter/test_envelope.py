@@ -170,6 +170,21 @@ SMALLEST = [
         for seen, expected in (
             ({"count": 3, "first-seen": "2026-01-05", "last-seen": "2026-01-05"}, []),
             ({"count": 3, "firstSeen": 17000, "lastSeen": 18000}, []),
+            ({"query_count": 3, "first_seen": 1767571200.5, "last_seen": 1767571260.25}, []),
+            (
+                {
+                    "observationCount": 3,
+                    "first_seen_at": "2026-01-05T08:00:00Z",
+                    "last_seen_at": "2026-01-05T09:00:00Z",
+                },
+                [],
+            ),
+            # one hour later, in another time zone
+            ({"count": 3, "first_seen": "2026-01-05T23:30:00+02:00", "last_seen": "2026-01-05T22:30:00+00:00"}, []),
+            (
+                {"count": 3, "first_seen": "2026-01-05T22:30:00+02:00", "last_seen": "2026-01-05T20:00:00+00:00"},
+                ["observed-in /provenance/observed_in"],
+            ),
             ({}, ["observed-in /provenance/observed_in"]),
             ({"count": 3}, ["observed-in /provenance/observed_in"]),
             ({**SEEN, "count": None}, ["observed-in /provenance/observed_in"]),
@@ -180,6 +195,22 @@ SMALLEST = [
             ({**SEEN, "first_seen": "January 2026"}, []),
             ({**SEEN, "first_seen": 17000, "last_seen": "2026-01-05"}, []),
             ({**SEEN, "first_seen": 17000, "last_seen": 16000}, ["observed-in /provenance/observed_in"]),
+        )
+    ),
+    *(
+        ({**SUCCESS, "confidence": confidence, "provenance": provenance}, expected)
+        for confidence, provenance, expected in (
+            ("HIGH", {"source": "llm", "model": "m"}, ["confidence-derivation /confidence"]),
+            ("MEDIUM", {"source": "llm", "model": "m"}, []),
+            ("HIGH", {"source": "inferred", "observed_in": SEEN}, ["confidence-derivation /confidence"]),
+            ("MEDIUM", {"source": "inferred", "observed_in": SEEN}, []),
+            (
+                "MEDIUM",
+                {"source": "inferred", "observed_in": {**SEEN, "count": 1}},
+                ["confidence-derivation /confidence"],
+            ),
+            ("LOW", {"source": "inferred", "observed_in": {**SEEN, "count": 1}}, []),
+            ("HIGH", {"source": "schema"}, []),
         )
     ),
     ({**SUCCESS, "follow_up_hints": [1]}, ["field-type /follow_up_hints"]),

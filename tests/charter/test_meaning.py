@@ -72,6 +72,12 @@ def found(status, data, **fields):
         ({"id": "c1", "items": [], "total": 0}, ""),
         ({"path": "a", "size": 3, "links": []}, ""),
         ({"checked": 120, "broken": []}, ""),
+        ({"broken_links": []}, ""),
+        ({"conflicts": []}, ""),
+        ({"vulnerabilities": [], "total": 0}, ""),
+        ({"validation_errors": []}, ""),
+        ({"report": {"schemaDifferences": []}}, ""),
+        ({"links": []}, "/data/links"),
     ],
 )
 def test_a_success_found_something(data, place):
@@ -87,6 +93,17 @@ def test_a_success_found_something(data, place):
         ([], {"Error": {"code": 7, "message": "No."}, "code": 7}, "/data/Error"),
         ([], {"success": False, "message": "No."}, "/data/success"),
         ([], {"ok": False}, "/data/ok"),
+        ([], {"result": {"success": False, "message": "No."}}, "/data/result/success"),
+        ([], {"query": "a", "result": {"ok": False}}, "/data/result/ok"),
+        ([], [{"error": "Table not found"}], "/data/0/error"),
+        ([], {"results": [{"success": False}]}, "/data/results/0/success"),
+        ([], {"a": {"b": [{"error": {"message": "No."}}]}}, "/data/a/b/0/error"),
+        # results of several items, and a failure that is about a thing
+        ([], [{"error": "Table not found"}, {"name": "a"}], ""),
+        ([], {"results": [{"success": False}, {"success": True}]}, ""),
+        ([], {"results": [{"id": "a", "success": False}]}, ""),
+        ([], {"job": {"id": 7, "error": "The disk is full."}}, ""),
+        ([], {"user": {"ok": False}, "rows": [1]}, ""),
         # internals are reported as that
         ([], {"error": "KeyError: 'a'"}, ""),
         # a failure that was asked for, or one among other things
@@ -117,6 +134,10 @@ def test_a_success_hides_no_failure(tool, data, place):
         (["list", "children"], {"path": "a", "children": []}, True),
         (["check", "links"], {"checked": 120, "links": []}, False),
         (["lint", "file"], [], False),
+        (["find", "broken", "links"], [], False),
+        (["find", "broken", "links"], {"links": []}, False),
+        (["list", "conflicts"], [], False),
+        (["list", "issues"], [], True),
         (["list", "files"], [], True),
         (["list", "files"], {}, True),
         (["list", "files"], {"files": {}}, True),
@@ -165,6 +186,16 @@ def test_an_empty_result_found_nothing(data, place):
         ({"table": {"name": "a", "columns": []}}, False),
         # what a row holds says nothing of the result
         ({"rows": [{"text": "only half of it is missing"}]}, False),
+        ({"title": "A long title of a book", "pages": [1]}, True),
+        ({"title": "A long title of a book", "rows": [1]}, False),
+        # a caveat in another language
+        ({"rows": [1], "hinweis": "Zwei Tabellen fehlen."}, True),
+        ({"rows": [1], "bemerkung": "Zwei Tabellen waren nicht lesbar."}, True),
+        ({"rows": [1], "avertissements": ["users"]}, True),
+        ({"rows": [1], "faltantes": ["users"]}, True),
+        ({"rows": [1], "警告": "1件"}, True),
+        ({"rows": [1], "info": "一部のデータを読み込めませんでした"}, True),
+        ({"rows": [1], "bemerkung": ""}, False),
         (None, True),
         ("The first half.", True),
         ({"rows": [], "truncated": True}, True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter.facts import (
@@ -17,6 +18,7 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.schemas import effective, followed
 from mcp_governor.schemas.branches import branches
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,8 +79,14 @@ def idempotent(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit(metadata_place(tool.raw, "idempotent"), value, problem=f"is {value!r}" if there else "is missing")
     elif tool.annotations.get("idempotentHint") is not value:
         actual = tool.annotations.get("idempotentHint")
-        problem = f"is {value}, and idempotentHint is {actual if actual is not None else 'missing'}"
+        problem = f"is {value}, and idempotentHint is {_or_missing(actual)}"
         yield hit("/annotations/idempotentHint", actual, problem=problem)
+
+
+def _or_missing(actual: Any) -> str:
+    if actual is None:
+        return "missing"
+    return str(actual) if isinstance(actual, bool) else _shown(actual)
 
 
 def side_effects(tool: Tool, _context: Context) -> Iterator[Hit]:
@@ -94,8 +102,15 @@ def side_effects_hints(tool: Tool, _context: Context) -> Iterator[Hit]:
     for name, wanted in HINTS_OF_SIDE_EFFECTS.get(value, {}).items() if isinstance(value, str) else ():
         actual = tool.annotations.get(name)
         if actual is not wanted:
-            found = "missing" if actual is None else str(actual).lower()
+            found = "missing" if actual is None else _shown(actual)
             yield hit(f"/annotations/{name}", actual, hint=name, wanted=wanted, found=found, side_effects=value)
+
+
+def _shown(value: Any) -> str:
+    """The value of a hint in a sentence, so that the string "true" differs from true."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'the string "{one_line(value, 20)}"' if isinstance(value, str) else f"{one_line(json.dumps(value), 20)}"
 
 
 def no_write(tool: Tool, _context: Context) -> Iterator[Hit]:
