@@ -130,7 +130,7 @@ def test_what_a_server_may_ask_with_is_bounded_and_not_sent_back(tmp_path: Path)
 
 def test_a_result_of_60_megabytes_is_a_finding(tmp_path: Path) -> None:
     run = flooded(tmp_path, "call", "small", 60).held(4, peak=100 * MEGABYTE)
-    assert "it sent more than 8,388,608 bytes for one call." in run.out
+    assert "it sent more than 12,582,912 bytes for one call." in run.out
 
 
 def test_the_results_of_all_calls_are_bounded_together(tmp_path: Path) -> None:
