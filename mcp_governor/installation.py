@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -74,6 +75,23 @@ def origin() -> Origin:
     if not isinstance(git, dict) or git.get("vcs") != "git":
         return Origin(found["url"])
     return Origin(f"git+{found['url']}", str(git.get("commit_id", "")))
+
+
+@cache
+def documentation() -> str:
+    """The address of the documentation, as the metadata of this installation states it (``Documentation`` in
+    ``[project.urls]``); empty if it states none."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        entries = metadata(NAME).get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    for entry in entries:
+        label, _, url = str(entry).partition(",")
+        if label.strip().lower() in ("documentation", "docs") and url.strip().startswith("https://"):
+            return url.strip().rstrip("/")
+    return ""
 
 
 def requirement(where: Origin, *extras: str) -> str | None:

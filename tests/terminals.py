@@ -16,7 +16,19 @@ from pathlib import Path
 
 from commandline import PYTHON, SECONDS
 
-UNSET = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_CTYPE", "PYTHONIOENCODING")
+LINKS = (
+    "FORCE_HYPERLINK",
+    "VTE_VERSION",
+    "WT_SESSION",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "CI",
+    "TEAMCITY_VERSION",
+)
+UNSET = (
+    *LINKS,
+    *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LC_ALL", "LC_CTYPE", "PYTHONIOENCODING"),
+)
 COLOR = re.compile(r"\x1b\[[0-9;]*m")
 _ERASED = re.compile(r"[^\n\r]*\r\x1b\[2K")
 

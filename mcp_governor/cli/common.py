@@ -14,7 +14,7 @@ from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, 
 from mcp_governor.config import Config, Launch, load_config
 from mcp_governor.config.model import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
-from mcp_governor.errors import Exit, UsageError
+from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
 from mcp_governor.secrets import redact
@@ -401,9 +401,20 @@ def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> in
     report_skipped(report.skipped_rules)
     lines = list(lines) if lines is not None else None
     report = replace(report, reproduce=_reproduction(report))
-    _write_report(report, run, run.output, lines)
-    for name, file in run.output.reports:
-        _write_report(report, run, replace(run.output, format=name, file=file), lines)
+    failed: list[GovernorError] = []
+    more = (replace(run.output, format=name, file=file) for name, file in run.output.reports)
+    for output in (run.output, *more):
+        # One place that cannot be written costs no other report.
+        try:
+            _write_report(report, run, output, lines)
+        except GovernorError as error:
+            # It is about this file; other ones were written.
+            message = error.message.removesuffix(" Nothing was written.") if run.output.reports else error.message
+            failed.append(type(error)(message, error.hint))
+    for other in failed[:-1]:
+        out.complain(other.message, other.hint)
+    if failed:
+        raise failed[-1]
     return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
 
 

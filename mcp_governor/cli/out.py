@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from mcp_governor.cli import terminal
+from mcp_governor.cli.hyperlinks import takes_links, url_of
 from mcp_governor.errors import UsageError
 
 if TYPE_CHECKING:
@@ -154,16 +155,18 @@ def abandon() -> None:
 
 def put_lines(lines: Iterable[Line]) -> None:
     """Write lines to standard output; on a terminal, wrapped, and with style if it supports color."""
-    put(lines_text(lines, color=terminal.takes_color(sys.stdout), width=terminal.columns(sys.stdout)))
+    color, width = terminal.takes_color(sys.stdout), terminal.columns(sys.stdout)
+    put(lines_text(lines, color=color, width=width, links=takes_links(sys.stdout)))
 
 
-def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None = None) -> str:
+def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None = None, links: bool = False) -> str:
     """Lines as :func:`put` takes them.
 
     Args:
         lines: what to write.
         color: with style.
         width: maximum length of a line, in characters; with ``None``, lines are not wrapped.
+        links: with links, if there is color.
     """
     from mcp_governor.report.lines import plain_text, print_rich
 
@@ -172,9 +175,17 @@ def lines_text(lines: Iterable[Line], *, color: bool = False, width: int | None 
     from io import StringIO
 
     buffer, encoding = StringIO(), terminal.encoding_of(sys.stdout)
-    print_rich(lines, buffer, color=color, width=width, spell=lambda text: terminal.spelled(text, encoding))
+    print_rich(
+        lines,
+        buffer,
+        color=color,
+        width=width,
+        spell=lambda text: terminal.spelled(text, encoding),
+        url_of=url_of if links else None,
+    )
     # Wrapping may put any word first on a line; a runner looks for its commands there.
-    command = re.compile(r"(?m)^((?:[^\S\n]|\x1b\[[0-9;]*m)*+):(?=(?:\x1b\[[0-9;]*m)*+:)")
+    style = r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b\n]*\x1b\\"
+    command = re.compile(rf"(?m)^((?:[^\S\n]|{style})*+):(?=(?:{style})*+:)")
     return command.sub(r"\1\\x3a", buffer.getvalue())
 
 

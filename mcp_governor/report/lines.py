@@ -22,12 +22,14 @@ Fit = Literal["wrap", "cut", "whole"]
 class Span:
     """A piece of text with a rich style (``bold red``); empty for plain.
 
-    ``unbroken`` keeps the words of a command on one line, so that it can be copied from a terminal.
+    ``unbroken`` keeps the words of a command on one line, so that it can be copied from a terminal. ``link`` says what
+    the text names, for terminals with links: ``rule:PACK/NAME`` or ``file:PATH``.
     """
 
     text: str
     style: str = ""
     unbroken: bool = False
+    link: str = ""
 
 
 @frozen
@@ -74,6 +76,7 @@ def print_rich(
     color: bool,
     width: int | None,
     spell: Callable[[str], str] = str,
+    url_of: Callable[[str], str] | None = None,
 ) -> None:
     """The lines as a terminal shows them; imports rich, so only for terminals.
 
@@ -84,8 +87,10 @@ def print_rich(
         width: maximum length of a line, in characters; longer lines are wrapped between words. ``None`` for no
             wrapping.
         spell: changes a string into one that the terminal can show; what it returns is measured and wrapped.
+        url_of: the address of a link, encoded, or an empty string; ``None`` for a terminal without links.
     """
     from rich.console import Console
+    from rich.style import Style
     from rich.text import Text
 
     # With the height as well, rich asks neither the terminal nor the environment.
@@ -99,10 +104,15 @@ def print_rich(
         width=width or _ENDLESS,
         height=25,
     )
+
+    def style_of(span: Span) -> Style | str:
+        url = url_of(span.link) if url_of is not None and span.link else ""
+        return Style.parse(span.style) + Style(link=url) if url else span.style
+
     for item in lines:
         shown = ((spell(printable(span.text)), span) for span in item.spans)
         text = Text.assemble(
-            *((said.replace(" ", _JOINT) if span.unbroken else said, span.style) for said, span in shown)
+            *((said.replace(" ", _JOINT) if span.unbroken else said, style_of(span)) for said, span in shown)
         )
         for indent, part in _rows(text, item, console, spell("…")):
             part.rstrip()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from mcp_governor.catalogue.addresses import page_of_rule
 from mcp_governor.catalogue.finding import named
 from mcp_governor.errors import Exit
 from mcp_governor.findings import Severity
+from mcp_governor.installation import documentation
 from mcp_governor.report.items import Item, items, standalone_text
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.file import dump_json
@@ -49,6 +51,7 @@ def render(report: Report) -> str:
             "driver": {
                 "name": "mcp-governor",
                 "semanticVersion": report.governor.version,
+                **({"informationUri": site} if (site := documentation()) else {}),
                 "rules": [_rule(name) for name in names],
             }
         },
@@ -75,6 +78,7 @@ def _rule(name: str) -> dict[str, Any]:
         help_ = f"{rule.why.strip()}\n\nFix: {named(rule.fix)}" if rule.fix else rule.why.strip()
         return {
             "id": name,
+            **({"helpUri": page} if (page := page_of_rule(name)) else {}),
             "shortDescription": {"text": rule.summary},
             "fullDescription": {"text": " ".join(rule.why.split())},
             "help": {"text": help_},

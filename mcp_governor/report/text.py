@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -189,19 +190,28 @@ def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
     """One line with the message, the place and the rule."""
     mark, style = _FINDING_MARK[cause.severity]
     first = cause.findings[0]
-    where = ""
+    where = file = ""
     if len(cause.findings) == 1:
         place = report.places.get(first.id)
         if place is not None and place.frame:
-            where = f"{place.file}:{place.line}:{place.column}"
+            where, file = f"{place.file}:{place.line}:{place.column}", f"file:{place.file}"
         elif first.path and not first.path.startswith("/"):
             where = visible(first.path)
+            file = f"file:{re.sub(r':[0-9]+$', '', where)}"
     text = cause.sentence
     tool = visible(first.tool) if first.tool is not None else ""
     if tool not in text:  # the messages of some rules leave the name to the place, which has no room here
         text = f"{tool}: {text}"
-    said = ((mark, style), " ", text, "  ", (cause.rule, style))
-    yield line(*said, (f"  {where}" if where else "", "cyan"), hang=2)
+    said = ((mark, style), " ", text, "  ", _rule_span(cause.rule, style))
+    yield line(*said, "  " if where else "", Span(where, "cyan", link=file), hang=2)
+
+
+def _rule_span(rule: str, style: str) -> Span:
+    return Span(rule, style, link=f"rule:{rule}")
+
+
+def _place_span(place: Place) -> Span:
+    return Span(f"{place.file}:{place.line}:{place.column}", "dim", link=f"file:{place.file}")
 
 
 def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iterator[Line]:
@@ -267,7 +277,7 @@ def change_lines(
     yield line((mark, style), " ", (change.kind, style), "  ", where, (note, "dim"), indent=indent, hang=2)
     yield line(sentence(change.message), indent=indent + 4)
     if place is not None:
-        yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=indent + 4)
+        yield line(_place_span(place), indent=indent + 4)
     if change.has_witness:
         yield line((f"{witness_words(change)}: ", "dim"), compact_json(change.witness), indent=indent + 4)
     if verbose:
@@ -290,10 +300,12 @@ def finding_lines(
     mark, style = ("·", "dim") if finding.accepted is not None else _FINDING_MARK[finding.severity]
     note = f"  accepted: {one_line(finding.accepted)}" if finding.accepted is not None else ""
     where = f"{tool} {visible(finding.path)}".strip()
-    yield line((mark, style), " ", (finding.rule, style), "  ", (where, "cyan"), (note, "dim"), indent=indent, hang=2)
+    yield line(
+        (mark, style), " ", _rule_span(finding.rule, style), "  ", (where, "cyan"), (note, "dim"), indent=indent, hang=2
+    )
     yield line(short_digests(visible(finding.message)), indent=indent + 4)
     if place is not None:
-        yield line((f"{place.file}:{place.line}:{place.column}", "dim"), indent=indent + 4)
+        yield line(_place_span(place), indent=indent + 4)
         yield from (line((text, "dim"), indent=indent + 4, fit="cut") for text in place.frame.splitlines())
     yield from fix_lines(finding.fix, indent + 4)
     if verbose:
