@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
     from mcp_governor.linting.positions import Position
     from mcp_governor.surface import Surface
+
+
+_SEPARATOR = os.sep
 
 
 def with_places(report: Report, surface: Surface, source: Source) -> Report:
@@ -55,7 +59,8 @@ def in_repository(report: Report, config: Config) -> Report:
     from mcp_governor.surface import load_surface
     from mcp_governor.target.resolve import baseline_file
 
-    report = replace(report, folder=_folder_in_repository(Path.cwd()))
+    places = {item: replace(place, file=_with_slashes(place.file)) for item, place in report.places.items()}
+    report = replace(report, folder=_folder_in_repository(Path.cwd()), places=places)
     name = baseline_file(config)
     path = config.resolve(name)
     # Of another server, or an older release, it is as good as none.
@@ -71,12 +76,15 @@ def in_repository(report: Report, config: Config) -> Report:
 
 
 def _from_here(path: Path) -> str:
-    import os
-
     try:
-        return os.path.relpath(path)
+        return _with_slashes(os.path.relpath(path))
     except ValueError:  # another drive on Windows
-        return str(path)
+        return path.as_posix()
+
+
+def _with_slashes(path: str) -> str:
+    """A path as code hosts name files, which is not how Windows does."""
+    return path.replace(_SEPARATOR, "/")
 
 
 def _folder_in_repository(folder: Path) -> str:
