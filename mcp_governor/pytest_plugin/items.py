@@ -9,6 +9,7 @@ import pytest
 
 from mcp_governor.pytest_plugin.arguments import ROOT, refuse_unknown
 from mcp_governor.pytest_plugin.running import run_of
+from mcp_governor.pytest_plugin.settings import command_to_repeat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -144,7 +145,9 @@ class RuleItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The findings, each with place and fix; no traceback, the code under test is not here."""
         if isinstance(excinfo.value, FailedRuleError):
-            return "\n".join(self.lines)
+            # Unused entries are reported by a whole run alone.
+            item = self.nodeid if self.outcome.lines else ""
+            return "\n".join([*self.lines, f"reproduce: {command_to_repeat(self.config, item)}"])
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:

@@ -25,6 +25,22 @@ def target_of(options: pytest.Config) -> str | None:
     return named
 
 
+def command_to_repeat(options: pytest.Config, item: str) -> str:
+    """The command that runs an item again: its id, and the options of the command line that change what is checked.
+
+    Args:
+        options: of the run.
+        item: the id; empty for all of them.
+    """
+    from mcp_governor.text import command_line
+
+    words = ["pytest", "--mcp-charter"]
+    words += [word for name in options.option.mcp_profile for word in ("--mcp-profile", name)]
+    for name, value in (("--mcp-target", target_of(options)), ("--mcp-calls", options.option.mcp_calls)):
+        words += [name, value] if value else []
+    return command_line([*words, item] if item else words)
+
+
 def not_configured(options: pytest.Config) -> str:
     """Why there is no server to check, if nobody has named one; empty otherwise."""
     from mcp_governor.config.load import find_config

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 
 import pytest
 from projects import surface_text, tool
@@ -222,3 +223,36 @@ def test_without_a_configuration_the_check_is_skipped_and_says_why(recorded):
     assert "nothing was checked: no MCP server is configured" in done.stdout
     # An id that is pasted cannot be looked for; the reason is what its reader needs.
     assert "no MCP server is configured" in recorded.run("mcp::drop_stock::charter").stdout
+
+
+class TestReproduction:
+    @pytest.mark.parametrize(
+        ("options", "again"),
+        [
+            ((), ()),
+            (
+                ("--mcp-profile", "recommended", "--mcp-no-calls"),
+                ("--mcp-profile", "recommended", "--mcp-calls", "none"),
+            ),
+        ],
+        ids=["configured", "typed"],
+    )
+    def test_a_failure_prints_the_command_that_runs_it_again(self, compared, options, again):
+        done = compared.run(*options)
+        commands = re.findall(r"^reproduce: pytest (.+)$", done.stdout, re.M)
+        assert sorted(command.split()[-1] for command in commands) == sorted(FAILED.findall(done.stdout))
+        for command in commands:
+            *typed, item = shlex.split(command)
+            assert tuple(typed) == ("--mcp-charter", *again)
+            repeated = compared.run(*typed, item, flag=())
+            assert FAILED.findall(repeated.stdout) == [item]
+            assert f"\nreproduce: pytest {command}\n" in repeated.stdout
+
+    def test_what_only_a_whole_run_reports_is_repeated_by_one(self, recorded):
+        recorded.write({"pyproject.toml": UNUSED, "old.json": (recorded.root / "stock.json").read_text()})
+        done = recorded.run()
+        (heading, whole) = re.findall(r"^_+ (mcp::surface::policy) _+$.*?^reproduce: (.+?)$", done.stdout, re.M | re.S)[
+            0
+        ]
+        assert (heading, whole) == ("mcp::surface::policy", "pytest --mcp-charter")
+        assert "policy/acceptance-unmatched" in recorded.run(*shlex.split(whole)[1:], flag=()).stdout
