@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check test lint bench accuracy fuzz mutation steadiness docs rules-report recall precision dist clean
+.PHONY: check test lint bench accuracy fuzz mutation steadiness docs site rules-report recall precision dist clean
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
@@ -56,8 +56,16 @@ mutation: $(READY)
 steadiness: $(READY)
 	$(BIN)/python tools/steadiness.py
 
+# The reference pages, from where each fact is declared.
 docs: $(READY)
 	$(BIN)/python tools/docs.py
+
+# The documentation as a site in build/site, to be opened from disk or served; any warning is an error.
+site: $(READY) docs
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python tools/site.py
+	$(BIN)/zensical build --strict --clean
+	$(BIN)/python tools/site.py --check
 
 rules-report: $(READY)
 	$(BIN)/python tools/rules_report.py

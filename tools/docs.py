@@ -255,9 +255,16 @@ def readme() -> str:
     _, end, after = rest.partition("<!-- /table -->")
     rows = "".join(f"| {form.written} | {form.meaning} |\n" for form in FORMS)
     text = f"{before}{start}| TARGET | what it is |\n| --- | --- |\n{rows}{end}{after}"
+    return installed(text)
+
+
+def installed(text: str) -> str:
+    """A page whose installation commands, and the remark on them where it has a place, are those of today."""
     before, start, rest = text.partition("<!-- installation -->\n")
-    _, end, after = rest.partition("<!-- /installation -->")
-    return as_documented(f"{before}{start}{note()}{end}{after}")
+    if start:
+        _, end, after = rest.partition("<!-- /installation -->")
+        text = f"{before}{start}{note()}{end}{after}"
+    return as_documented(text)
 
 
 def pages() -> dict[Path, str]:
@@ -285,8 +292,8 @@ def pages() -> dict[Path, str]:
     rules = rule_pages(measured=measured(figures), statements=stated())
     own |= {docs / "rules" / name: text for name, text in rules.items()}
     # Hand-written pages spell installation commands as the constant says.
-    by_hand = {*docs.glob("*.md"), *ROOT.glob("*.md")} - own.keys()
-    return own | {path: as_documented(path.read_text("utf-8")) for path in by_hand}
+    by_hand = {*docs.rglob("*.md"), *ROOT.glob("*.md")} - own.keys()
+    return own | {path: installed(path.read_text("utf-8")) for path in by_hand}
 
 
 def main() -> int:

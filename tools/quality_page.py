@@ -16,11 +16,14 @@ What the default profile finds of the problems that a reviewer finds, and how ma
 Both are measured on servers that nobody here wrote: the newest releases of 43 public servers. Neither figure is worth
 anything alone: a linter that reports everything finds everything, and one that reports nothing is never wrong.
 
-    make recall                        # what the reviewer noted on the dev half, by kind
-    make recall SPLIT=held             # the same on the half that was set aside
-    make recall MORE=--misses          # the problems that nothing finds (dev)
-    make precision                     # what the judges said of today's findings, by rule
-    make recall UPDATE=1 && make precision UPDATE=1 && make docs
+<!-- journey: clone -->
+```console
+make recall                        # what the reviewer noted on the dev half, by kind
+make recall SPLIT=held             # the same on the half that was set aside
+make recall MORE=--misses          # the problems that nothing finds (dev)
+make precision                     # what the judges said of today's findings, by rule
+make recall UPDATE=1 && make precision UPDATE=1 && make docs
+```
 
 The recordings of the servers are not in this repository, because they belong to their authors. The labels and
 the verdicts are: [`fixtures/quality`](../fixtures/quality). Without the recordings the commands say so, and the tests

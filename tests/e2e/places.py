@@ -1,0 +1,236 @@
+"""Where the blocks of the pages are typed: ``<!-- journey: NAME -->`` begins in one of these places.
+
+=============  =====================================================================================================
+``machine``    an empty folder on a machine with uv, git and npm; the page installs mcp-governor itself (live)
+``example``    a governed repository with one tagged release and a Python server that needs nothing; no network
+``broken``     the same after a commit that breaks a tool
+``pending``    ``broken`` with its entries drafted and its version set, ready for `changelog release 1.3.0`
+``ungoverned`` a repository with a FastMCP server, without any file of mcp-governor (live: the page installs it)
+``clone``      a clone of this repository; of each `make TARGET`, only the recipe is looked up
+``release``    a checkout of any server that is on PyPI; `NAME` and `my-server` stand for it (live)
+others         the servers of ``servers_of_journeys.py`` as their maintainers have them, tagged, not governed yet (live)
+=============  =====================================================================================================
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from journeys import SECONDS, checkout, environment
+from pages import Edited, Excused, Step, Typed, Written, shows
+from servers_of_journeys import SERVERS
+from support import REPO
+
+from mcp_governor.installation import SOURCE
+
+SERVER = """\
+# A server that needs no package: the one of `mcp-governor demo`.
+from mcp_governor.demo.server import main
+
+main()
+"""
+
+FASTMCP = """\
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop", version="1.0.0")
+
+
+@mcp.tool
+def count_pieces(article: str) -> int:
+    return len(article)
+
+
+if __name__ == "__main__":
+    mcp.run()
+"""
+
+PROJECT = """\
+[project]
+name = "library"
+version = "1.0.0"
+"""
+
+EXPORT = re.compile(r"export (\w+)=(.*)")
+
+
+@dataclass
+class Reader:
+    """Somebody who follows a page: a folder, and what the shell remembers.
+
+    Attributes:
+        root: the folder that the shell is in.
+        env: variables that differ from those of the test.
+        words: what the page calls something → what it is here.
+    """
+
+    root: Path
+    env: dict[str, str] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+
+    def follow(self, done: list[Step]) -> None:
+        """Do what the page says, in order; each screen is the one of the page."""
+        for step in done:
+            if isinstance(step, Edited):
+                self._edit(step)
+            elif isinstance(step, Written):
+                path = self.root / step.file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                before = path.read_text("utf-8") + "\n" if step.append else ""
+                path.write_text(before + step.text, "utf-8")
+            elif isinstance(step, Typed):
+                self._shown(step)
+            else:
+                assert isinstance(step, Excused)
+
+    def types(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Type a line into the shell; where the pages speak of a clone of this repository, it is this one."""
+        if SOURCE.startswith("/"):
+            command = command.replace(SOURCE, str(REPO))
+        for said, meant in self.words.items():
+            command = command.replace(said, meant)
+        if exported := EXPORT.fullmatch(command):
+            self.env[exported[1]] = exported[2]
+            return subprocess.CompletedProcess(command, 0, "")
+        return subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.root,
+            env=environment(self.env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+    def _edit(self, step: Edited) -> None:
+        path = self.root / step.file
+        text = path.read_text("utf-8")
+        assert text.count(step.old) == 1, f"line {step.line}: {step.file} has it {text.count(step.old)} times:\n{text}"
+        path.write_text(text.replace(step.old, step.new), "utf-8")
+
+    def _shown(self, step: Typed) -> None:
+        if moved := re.fullmatch(r"cd (\S+)", step.command):
+            self.root = (self.root / moved[1]).resolve()
+            assert self.root.is_dir(), f"line {step.line}: {self.root} is not there"
+            return
+        done = self.types(step.command)
+        seen = f"line {step.line}: $ {step.command}\n{done.stdout}(exit code {done.returncode})"
+        if step.screen is None:
+            assert done.returncode == (step.code or 0), seen
+            return
+        assert (done.returncode != 0) == step.fails, seen
+        assert shows(step.screen, done.stdout), f"{seen}\n\nthe page says:\n" + "\n".join(step.screen)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a journey begins, and whether the network is needed there."""
+
+    make: Callable[[Path], Reader]
+    live: bool = False
+
+
+def machine(folder: Path) -> Reader:
+    """Programs that the page installs with uv are found before ours."""
+    home = folder / "home"
+    (folder / "work").mkdir()
+    return Reader(
+        folder / "work",
+        {
+            "UV_TOOL_DIR": str(home / "tools"),
+            "UV_TOOL_BIN_DIR": str(home / "bin"),
+            "PATH": os.pathsep.join((str(home / "bin"), environment({})["PATH"])),
+            # What a registry's client says about its own new versions is no part of a page.
+            "NPM_CONFIG_UPDATE_NOTIFIER": "false",
+        },
+    )
+
+
+def example(folder: Path) -> Reader:
+    """The server of the demo in a governed repository, tagged v1.0.0."""
+    root = folder / "library"
+    root.mkdir()
+    (root / "server.py").write_text(SERVER, "utf-8")
+    home = folder / "home"
+    for shell in (".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"):
+        (home / shell).mkdir(parents=True)
+    reader = Reader(root, {"HOME": str(home)}, {"uv run my-server": "python server.py --release 1"})
+    for command in (
+        "mcp-governor init -- python server.py --release 1",
+        f"printf '{PROJECT}' > pyproject.toml",
+        "git init -q -b main && git add -A && git commit -q --no-verify -m begin && git tag v1.0.0",
+    ):
+        done = reader.types(command)
+        assert done.returncode == 0, done.stdout
+    return reader
+
+
+def broken(folder: Path) -> Reader:
+    """The second release of the demo, which breaks a tool."""
+    reader = example(folder)
+    config = reader.root / "mcp-governor.toml"
+    config.write_text(config.read_text("utf-8").replace('"1"]', '"2"]'), "utf-8")
+    return reader
+
+
+def pending(folder: Path) -> Reader:
+    """What the second release of the demo needs is a major step, so 1.3.0 stands for 2.0.0."""
+    reader = broken(folder)
+    project, config = reader.root / "pyproject.toml", reader.root / "mcp-governor.toml"
+    config.write_text(config.read_text("utf-8") + '\n[lint]\nignore = ["clarity/prose-type"]\n', "utf-8")
+    for command in ("mcp-governor schema-version pyproject.toml", "mcp-governor changelog draft"):
+        done = reader.types(command)
+        assert done.returncode == 0, done.stdout
+    project.write_text(PROJECT.replace("1.0.0", "2.0.0"), "utf-8")
+    reader.words = {"1.3.0": "2.0.0"}
+    return reader
+
+
+def ungoverned(folder: Path) -> Reader:
+    """A server that ``python`` runs here, in a repository."""
+    reader = machine(folder)
+    (reader.root / "server.py").write_text(FASTMCP, "utf-8")
+    assert reader.types("git init -q -b main && git add -A && git commit -q -m begin").returncode == 0
+    return reader
+
+
+def clone(folder: Path) -> Reader:
+    """This repository. A test of the tests would not end, so make shows what it would do. Mutation testing has an environment of its own."""
+    return Reader(REPO, words={"make ": "make --dry-run ", "python tools/mutation.py": "test -f tools/mutation.py #"})
+
+
+def release(folder: Path) -> Reader:
+    """A released server, which ``my-server`` starts."""
+    server = SERVERS["fastmcp"]
+    reader = _server("fastmcp", folder)
+    reader.words = {"NAME": f"{server.package.name}=={server.package.version}:codetree", "my-server": server.command}
+    return reader
+
+
+def _server(name: str, folder: Path) -> Reader:
+    package = SERVERS[name].package
+    return Reader(checkout(folder / SERVERS[name].name, package, tag=f"v{package.version}").root)
+
+
+def _of(name: str) -> Place:
+    return Place(lambda folder: _server(name, folder), live=True)
+
+
+PLACES = {
+    "machine": Place(machine, live=True),
+    "example": Place(example),
+    "broken": Place(broken),
+    "pending": Place(pending),
+    "ungoverned": Place(ungoverned, live=True),
+    "clone": Place(clone),
+    "release": Place(release, live=True),
+    **{name: _of(name) for name in SERVERS},
+}
