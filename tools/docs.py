@@ -158,11 +158,27 @@ def configuration_page() -> str:
         *EXAMPLE.splitlines(),
         "```",
         "",
-        "| key | takes | default | what it does |",
-        "| --- | --- | --- | --- |",
-        *_keys(schema["properties"], Config()),
     ]
+    rows: dict[str, list[str]] = {}
+    for row in _keys(schema["properties"], Config()):
+        table, *deeper = row.removeprefix("| `").partition("`")[0].removesuffix("[]").replace("[]", "").split(".")
+        rows.setdefault(table if deeper or table in rows or table in _TABLES else "", []).append(row)
+    for table, held in rows.items():
+        heading = f"`{table}`" if table else "Keys of the whole run"
+        lines += [f"## {heading}", "", *([_TABLES[table], ""] if table in _TABLES else [])]
+        lines += ["| key | takes | default | what it does |", "| --- | --- | --- | --- |", *held, ""]
+    lines.pop()
     return "\n".join(lines) + "\n"
+
+
+_TABLES = {
+    "servers": "One table for each server; NAME is what `target` and the command line call it.",
+    "tiers": "How stable the tools are promised to be. A name in full overrides a glob; then the first of these tiers "
+    "with a glob that matches counts. A tool without one is `standard`.",
+    "calls": "One table for each call, or a word for all of them ([calls](calls.md)).",
+    "accept": "One table for each accepted finding; `mcp-governor accept` writes it.",
+}
+"""What a table is for, where its keys do not say it."""
 
 
 def _keys(properties: dict[str, Any], held: object, prefix: str = "") -> Iterator[str]:

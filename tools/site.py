@@ -13,7 +13,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-STAGED = ROOT / "build" / "pages"
+STAGED = Path("build") / "pages"
+BUILT = Path("build") / "site"
+FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"'> ]+)")
+"""What a browser would load from another host; ``rel=canonical`` and the like are not used."""
 
 TOP = {
     "README.md": "index.md",
@@ -26,17 +29,18 @@ TOP = {
 
 FENCED = re.compile(r"^ *(```|~~~).*?^ *\1[ ]*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+COMMANDS = re.compile(r"^```console\n(?!\$ )", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<to>[^()\s]+)\)")
 COMMENT = re.compile(r"^<!--.*?-->\n", re.MULTILINE | re.DOTALL)
 
 
-def sources() -> dict[Path, Path]:
-    """Every page → its copy."""
+def sources(folder: Path = ROOT) -> dict[Path, Path]:
+    """Every page → its copy below a folder."""
     docs = ROOT / "docs"
     own = {page: page.relative_to(docs) for page in sorted(docs.rglob("*.md"))}
     named = {page: at.with_name("index.md") if at.name == "README.md" else at for page, at in own.items()}
     named |= {ROOT / page: Path(name) for page, name in TOP.items() if (ROOT / page).is_file()}
-    return {page: STAGED / at for page, at in named.items()}
+    return {page: folder / STAGED / at for page, at in named.items()}
 
 
 def staged(text: str, page: Path, copies: dict[Path, Path]) -> str:
@@ -65,6 +69,8 @@ def staged(text: str, page: Path, copies: dict[Path, Path]) -> str:
         relative = Path(os.path.relpath(copies[target], copies[page].parent)).as_posix()
         return f"[{found['text']}]({relative}{hash_}{anchor})"
 
+    # Without a prompt, the lexer of sessions takes commands for output.
+    text = COMMANDS.sub("```bash\n", text)
     # Code stays as it is, a comment or link in it included.
     text = CODE.sub(keep, FENCED.sub(keep, text))
     text = LINK.sub(link, COMMENT.sub("", text))
@@ -73,13 +79,29 @@ def staged(text: str, page: Path, copies: dict[Path, Path]) -> str:
     return text
 
 
-def main() -> int:
-    copies = sources()
-    shutil.rmtree(STAGED, ignore_errors=True)
+def stage(folder: Path) -> int:
+    """Write the copies below a folder; their number."""
+    copies = sources(folder)
+    shutil.rmtree(folder / STAGED, ignore_errors=True)
     for page, copy in copies.items():
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(staged(page.read_text("utf-8"), page, copies), "utf-8")
-    print(f"{len(copies)} pages in {STAGED.relative_to(ROOT)}")
+    shutil.copy(ROOT / "docs" / "site.css", folder / STAGED)
+    return len(copies)
+
+
+def fetched(folder: Path) -> list[str]:
+    """Everything on the built pages that a browser would load from another host."""
+    pages = sorted((folder / BUILT).rglob("*.html"))
+    return [f"{page.name}: {address}" for page in pages for address in FETCHED.findall(page.read_text("utf-8"))]
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--check"]:
+        found = fetched(ROOT)
+        print("\n".join(found) or f"{BUILT}/index.html opens in a browser and loads nothing from another host")
+        return int(bool(found))
+    print(f"{stage(ROOT)} pages in {STAGED}")
     return 0
 
 

@@ -182,7 +182,9 @@ def _rule(rule: Rule, measured: str, statements: str) -> Iterator[str]:
     if rule.verified is not None:
         where, version, date = map(_line, rule.verified)
         yield from (f"*Verified:* {where}, {version}, read on {date}.", "")
-    yield from (f"*Fix:* {_line(named(rule.fix))}", "")
+    # A link in it is one to write; on the page it would be one to follow.
+    fix = _line(named(rule.fix)).replace("](", "]\\(")
+    yield from (f"*Fix:* {fix}", "")
     if measured:
         yield from (f"*Measured:* {_line(measured)}", "")
     if rule.unseen:
