@@ -1,4 +1,4 @@
-"""The pages as readers meet them: links and anchors, the site, the package index, and that the reference is complete."""
+"""The pages as readers meet them: links and anchors, the site, the package index, and a complete reference."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -53,7 +54,7 @@ def anchors(page: Path) -> set[str]:
     text = page.read_text("utf-8")
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     found = set(re.findall(r'<a id="([^"]+)"></a>', text))
-    for heading, inline in zip(tokens, tokens[1:], strict=False):
+    for heading, inline in pairwise(tokens):
         if heading.type == "heading_open":
             words = "".join(part.content for part in inline.children or ())
             slug = re.sub(r"[^\w\- ]", "", words.lower()).strip().replace(" ", "-")
@@ -86,7 +87,10 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 def test_a_link_that_leads_nowhere_is_found() -> None:
-    text = "[a](docs/guide.md)\n\n| b |\n| --- |\n| [b](docs/moon.md) |\n\n[c](README.md#moon) [d](README.md#limits)\n\n[e](LICENSE#L1) [f](LICENSE#L9999)\n"
+    text = (
+        "[a](docs/guide.md)\n\n| b |\n| --- |\n| [b](docs/moon.md) |\n\n"
+        "[c](README.md#moon) [d](README.md#limits)\n\n[e](LICENSE#L1) [f](LICENSE#L9999)\n"
+    )
     assert broken(ROOT / "README.md", text) == [
         "line 5: docs/moon.md: there is no such file",
         "line 7: README.md#moon: there is no such heading",

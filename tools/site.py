@@ -1,4 +1,4 @@
-"""Copies the pages to build/pages, as the site generator wants them: ``make site`` builds build/site from there.
+"""Copies the pages to build/pages, as the site generator reads them: ``make site`` builds build/site from there.
 
 The pages are plain Markdown that a forge shows as well, so links lead from docs/ to the repository around it. On the
 site, a link to a page leads to its copy; a link to another file of the repository becomes its text.

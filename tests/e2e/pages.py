@@ -83,9 +83,9 @@ Step = Typed | Edited | Written | Begun | Excused
 
 HELP = """\
 Every block of commands on a page is run by tests/e2e/test_pages_followed.py. Before the block, write one of
-  <!-- journey: NAME -->     to begin a fresh place; NAME is one of tests/e2e/places.py, which has short words about each
+  <!-- journey: NAME -->     to begin a fresh place; tests/e2e/places.py lists the NAMEs
   <!-- not run: REASON -->   if it cannot be run here; count it in EXCUSED of that test
-A block with "$ " before its commands shows what they print ("…" for what varies); a block without lists commands only."""
+A block with "$ " before its commands shows what they print ("…" for what varies); one without shows no output."""
 
 
 def steps(page: str) -> list[Step]:

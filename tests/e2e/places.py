@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -203,7 +202,7 @@ def ungoverned(folder: Path) -> Reader:
 
 
 def clone(folder: Path) -> Reader:
-    """This repository. A test of the tests would not end, so make shows what it would do. Mutation testing has an environment of its own."""
+    """This repository. Tests of tests would not end, so make only shows what it would do; mutation has an extra."""
     return Reader(REPO, words={"make ": "make --dry-run ", "python tools/mutation.py": "test -f tools/mutation.py #"})
 
 
