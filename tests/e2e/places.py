@@ -5,6 +5,7 @@
 ``example``    a governed repository with one tagged release and a Python server that needs nothing; no network
 ``broken``     the same after a commit that breaks a tool
 ``pending``    ``broken`` with its entries drafted and its version set, ready for `changelog release 1.3.0`
+``pytest``     ``broken`` with a test; its server does not keep the charter, so every run of its items fails
 ``ungoverned`` a repository with a FastMCP server, without any file of mcp-governor (live: the page installs it)
 ``clone``      a clone of this repository; of each `make TARGET`, only the recipe is looked up
 ``release``    a checkout of any server that is on PyPI; `NAME` and `my-server` stand for it (live)
@@ -193,6 +194,15 @@ def pending(folder: Path) -> Reader:
     return reader
 
 
+def with_tests(folder: Path) -> Reader:
+    """The tool that the second release of the demo breaks stands for the tools of the pages."""
+    reader = broken(folder)
+    (reader.root / "tests").mkdir()
+    (reader.root / "tests" / "test_shop.py").write_text("def test_price():\n    assert True\n", "utf-8")
+    reader.words = {"mcp::search": "mcp::reserve_copy", "list_articles": "reserve_copy"}
+    return reader
+
+
 def ungoverned(folder: Path) -> Reader:
     """A server that ``python`` runs here, in a repository."""
     reader = machine(folder)
@@ -203,7 +213,8 @@ def ungoverned(folder: Path) -> Reader:
 
 def clone(folder: Path) -> Reader:
     """This repository. Tests of tests would not end, so make only shows what it would do; mutation has an extra."""
-    return Reader(REPO, words={"make ": "make --dry-run ", "python tools/mutation.py": "test -f tools/mutation.py #"})
+    scripts = {f"python tools/{name}": f"test -f tools/{name} #" for name in ("mutation.py", "fast.py")}
+    return Reader(REPO, words={"make ": "make --dry-run ", **scripts})
 
 
 def release(folder: Path) -> Reader:
@@ -228,6 +239,7 @@ PLACES = {
     "example": Place(example),
     "broken": Place(broken),
     "pending": Place(pending),
+    "pytest": Place(with_tests),
     "ungoverned": Place(ungoverned, live=True),
     "clone": Place(clone),
     "release": Place(release, live=True),
