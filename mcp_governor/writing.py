@@ -32,11 +32,11 @@ _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 @frozen
 class NewFile:
-    """A file to be written.
+    """A file to be written, or to be deleted.
 
     Attributes:
         path: the destination.
-        content: text, written as UTF-8 with lone surrogates as escapes, or bytes.
+        content: text, written as UTF-8 with lone surrogates as escapes, or bytes; ``None`` to delete the file.
         root: the folder of the configuration that names ``path``, which must then be in the repository around that
             folder. ``None`` if the path comes from the command line.
         shown: its name in messages; defaults to the path.
@@ -44,7 +44,7 @@ class NewFile:
     """
 
     path: Path
-    content: str | bytes
+    content: str | bytes | None
     root: Path | None = None
     shown: str = ""
     expected: bytes | bool | None = True
@@ -56,7 +56,9 @@ class NewFile:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the content."""
+        """The bytes of the content; none for a file that is deleted."""
+        if self.content is None:
+            return b""
         return self.content if isinstance(self.content, bytes) else self.content.encode("utf-8", "backslashreplace")
 
 
@@ -86,7 +88,7 @@ def write_below(folder: Path, name: str, content: str | bytes) -> Path:
 
 def write_files(*files: NewFile) -> None:
     """Write several files atomically: a reader sees the old or the new content of each, and either all are written or
-    none.
+    none. Files whose content is ``None`` are deleted, in the same way.
 
     Everything is on disk before the first file is replaced, so a full disk changes nothing. Signals that arrive
     meanwhile are delivered afterwards. Missing folders are created for files that the configuration names.
@@ -133,7 +135,7 @@ class _Staged:
         self.file = file
         self.written = False
         self.old: bytes | None = None
-        self._keep = keep or file.expected is not True
+        self._keep = keep or file.expected is not True or file.content is None
         self._special = False
         self._handle = -1
         self._temporary = ""
@@ -169,6 +171,8 @@ class _Staged:
             raise UsageError(
                 f"{self.file.name} was changed by somebody else meanwhile; nothing was written.", "Run it again."
             )
+        if self.file.content is None:
+            return
         self._handle, self._temporary = _open_unnamed(self._target)
         if status is not None:
             if sys.platform != "win32":
@@ -190,7 +194,9 @@ class _Staged:
 
     def place(self) -> None:
         """Give the content its final name."""
-        if self._special:
+        if self.file.content is None:
+            self._target.unlink()
+        elif self._special:
             _write_through(self._target, self.file.data)
         elif self._temporary:
             os.close(self._handle)  # Windows does not rename open files.
@@ -214,7 +220,7 @@ class _Staged:
 
     def restore(self) -> None:
         """Undo :meth:`place`."""
-        if self.old is None:
+        if self.old is None and self.file.content is not None:
             self._target.unlink()
         else:
             again = _Staged(NewFile(self._target, self.old, shown=self.file.shown))
