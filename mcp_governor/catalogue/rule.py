@@ -27,7 +27,7 @@ STATIONS = ("lint", "change", "policy", "changelog", "call", "load", "schemas")
 """The stations that emit findings. The linter runs its own rules; the others are in the catalogue for documentation."""
 
 
-ALWAYS_RUN = ("policy", "changelog")
+ALWAYS_RUN = ("policy", "changelog", "schemas")
 """Stations whose rules always run with the station; profiles select among the rules of the others."""
 
 

@@ -64,7 +64,7 @@ def decide(
         stations: the stations that took part.
         known: ids of findings that do not count; by default those in the configured lint baseline.
         complete: true if all offline stations took part, so that unused acceptances can be reported. For findings that
-            only calls produce, this requires the station ``call``.
+            only calls produce, this requires the station ``call``, and for those about schema files ``schemas``.
         before: the acceptances at the release with which the run compares.
 
     Raises:
@@ -88,7 +88,7 @@ def decide(
         where=where,
         complete=complete,
         baseline=before,
-        is_judged=lambda wanted: "call" in stations or not is_of_calls(wanted),
+        is_judged=lambda wanted: _may_be_found(wanted, stations),
     )
     about_acceptances = governor.judge(accepted.findings[len(governed) :])
     return Decided(
@@ -96,6 +96,13 @@ def decide(
         changes=accepted.changes,
         gone=tuple(governor.gone()),
     )
+
+
+def _may_be_found(finding: str, stations: Collection[str]) -> bool:
+    """True if one of the stations could have produced a finding with this id."""
+    if finding.startswith("schemas/"):
+        return "schemas" in stations
+    return "call" in stations or not is_of_calls(finding)
 
 
 def is_of_calls(finding: str) -> bool:

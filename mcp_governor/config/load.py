@@ -18,6 +18,8 @@ from mcp_governor.config.model import (
     Config,
     LintConfig,
     PolicyConfig,
+    SchemaAllowance,
+    SchemasConfig,
     ServerConfig,
     Windows,
 )
@@ -249,6 +251,7 @@ def _build(table: Mapping[str, Any], path: Path) -> Config:
         lint=_section(LintConfig, _sub(table, "lint")),
         policy=_policy(_sub(table, "policy")),
         changelog_options=_section(ChangelogConfig, _sub(table, "changelog-options")),
+        schemas=_schemas(_sub(table, "schemas")),
         calls=tuple(_section(CallConfig, call) for call in calls),
         accept=tuple(_acceptance(item, path) for item in table.get("accept", ())),
         **simple,
@@ -298,6 +301,11 @@ def _policy(table: Mapping[str, Any]) -> PolicyConfig:
         **given,
         options={key: value for key, value in table.items() if _snake(key) not in own},
     )
+
+
+def _schemas(table: Mapping[str, Any]) -> SchemasConfig:
+    allow = tuple(_section(SchemaAllowance, item) for item in table.get("allow", ()))
+    return _section(SchemasConfig, {key: value for key, value in table.items() if key != "allow"}, allow=allow)
 
 
 def _acceptance(table: Mapping[str, Any], path: Path) -> AcceptConfig:

@@ -164,6 +164,34 @@ class AcceptConfig:
 
 
 @frozen
+class SchemaAllowance:
+    """One ``[[tool.mcp-governor.schemas.allow]]``: a difference between a schema and its model, for a reason.
+
+    ``parameter`` and ``rule`` are empty for any.
+    """
+
+    tool: str
+    reason: str
+    parameter: str = ""
+    rule: str = ""
+
+
+@frozen
+class SchemasConfig:
+    """``[tool.mcp-governor.schemas]``: how ``schemas check --models`` finds models, and what it allows.
+
+    Attributes:
+        models: tool → ``package.module:NAME``, for models that are not named after their tool.
+        injected: names of parameters that the server fills in, in addition to those that their types show.
+        allow: allowed differences.
+    """
+
+    models: Mapping[str, str] = field(default_factory=dict)
+    injected: tuple[str, ...] = ()
+    allow: tuple[SchemaAllowance, ...] = ()
+
+
+@frozen
 class Config:
     """The whole configuration of a run.
 
@@ -204,6 +232,7 @@ class Config:
     lint: LintConfig = field(default_factory=LintConfig)
     policy: PolicyConfig = field(default_factory=PolicyConfig)
     changelog_options: ChangelogConfig = field(default_factory=ChangelogConfig)
+    schemas: SchemasConfig = field(default_factory=SchemasConfig)
     calls: tuple[CallConfig, ...] = ()
     accept: tuple[AcceptConfig, ...] = ()
     searched: bool = field(default=False, compare=False)

@@ -171,6 +171,33 @@ _ACCEPT = _table(
 )
 
 
+_SCHEMAS = _table(
+    {
+        "models": _key(
+            {"type": "object", "additionalProperties": {"type": "string", "pattern": "^[^:]+:[^:]+$"}},
+            "Tool and its model, package.module:NAME, where the model is not named after the tool; "
+            "schemas check --models imports the module, which runs its code.",
+        ),
+        "injected": _key(_STRINGS, "Names of parameters that the server fills in itself, so that no schema has them."),
+        "allow": {
+            "type": "array",
+            "description": "Allowed differences between schemas and models.",
+            "items": _table(
+                {
+                    "tool": _key(_TEXT, "Name of the tool."),
+                    "parameter": _key(_TEXT, "Parameter, with those around it: filter.kind. Default: any."),
+                    "rule": _key({"type": "string", "pattern": "^schemas/."}, "Rule that reports it. Default: any."),
+                    "reason": _key(_TEXT, "Why it is allowed."),
+                },
+                "A difference between the schema of a tool and its model, and why it is allowed.",
+                required=["tool", "reason"],
+            ),
+        },
+    },
+    "Schema files, and the models behind them.",
+)
+
+
 def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tuple[str, ...] = ()) -> dict[str, Any]:
     """The JSON Schema (2020-12) of ``[tool.mcp-governor]``.
 
@@ -249,6 +276,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     },
                     "How the changelog is written.",
                 ),
+                "schemas": _SCHEMAS,
                 "calls": _CALLS,
                 "accept": {"type": "array", "items": _ACCEPT, "description": "Accepted findings."},
             },

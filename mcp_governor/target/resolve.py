@@ -290,11 +290,11 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
 def _object(name: str, base: Path) -> wire.Endpoint:
     """A server object in the environment of its project; if that is not ours, it runs in a child process."""
     python = python_of(base)
-    folders = _import_folders(base)
+    folders = import_folders(base)
     return wire.object_elsewhere(python, name, folders) if python else wire.ObjectEndpoint(name, folders)
 
 
-def _import_folders(base: Path) -> tuple[str, ...]:
+def import_folders(base: Path) -> tuple[str, ...]:
     """The folders with a project's modules: its own, and ``src`` in it."""
     root = base.resolve()
     return tuple(str(folder) for folder in (root, root / "src") if folder.is_dir())

@@ -1,0 +1,161 @@
+"""The content of schema files, and their manifest.
+
+A file is the published schema with an explicit ``$schema``: sorted, indented, and without anything that depends on the
+run, so that the same surface gives the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.frozen import frozen
+from mcp_governor.parsing import exceeds_depth
+from mcp_governor.schema_files.names import input_file, output_file, stems
+from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
+from mcp_governor.schemas.references import Document
+from mcp_governor.surface.file import MAX_DEPTH, dump_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.surface import Surface, Tool
+
+FORMAT = "mcp-governor/schemas-1"
+MANIFEST = ".mcp-governor-schemas.json"
+"""The list of the files that an export wrote. No tool has a file of this name, because a leading dot is escaped."""
+
+NO_PARAMETERS: Any = {"type": "object"}
+"""The input schema of a tool that publishes none, as the comparison of surfaces reads it."""
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+@frozen
+class SchemaFile:
+    """One published schema and its file.
+
+    Attributes:
+        name: of the file.
+        tool: the tool's name.
+        is_output: true for ``outputSchema``.
+        schema: as published.
+    """
+
+    name: str
+    tool: str
+    is_output: bool
+    schema: Any
+
+    @property
+    def key(self) -> str:
+        """The member of the tool."""
+        return "outputSchema" if self.is_output else "inputSchema"
+
+    @property
+    def text(self) -> str:
+        """The content of the file."""
+        return dump_json(with_dialect(self.schema))
+
+
+def schema_files(surface: Surface) -> list[SchemaFile]:
+    """The files of a surface, in the order of its tools.
+
+    Raises:
+        UsageError: the name of a tool is too long for a file.
+    """
+    named = stems(tool.name for tool in surface.tools)
+    return [file for tool in surface.tools for file in _files(tool, named[tool.name])]
+
+
+def _files(tool: Tool, stem: str) -> Iterator[SchemaFile]:
+    given = tool.input_schema
+    yield SchemaFile(input_file(stem), tool.name, False, NO_PARAMETERS if given is None else given)
+    if tool.output_schema is not None:
+        yield SchemaFile(output_file(stem), tool.name, True, tool.output_schema)
+
+
+def with_dialect(schema: Any) -> Any:
+    """A schema with an explicit ``$schema``: by default 2020-12, which is that of the protocol."""
+    return {"$schema": DIALECT_2020_12, **schema} if isinstance(schema, dict) else schema
+
+
+def without_added_dialect(written: Any, published: Any) -> Any:
+    """The content of a file without the ``$schema`` that :func:`with_dialect` adds to ``published``."""
+    added = isinstance(published, dict) and "$schema" not in published
+    if added and isinstance(written, dict) and written.get("$schema") == DIALECT_2020_12:
+        return {key: value for key, value in written.items() if key != "$schema"}
+    return written
+
+
+def foreign_references(schema: Any) -> list[tuple[str, str]]:
+    """References that a schema does not contain the target of, each with its pointer.
+
+    The published meta-schemas, which every validator has, count as contained.
+    """
+    if exceeds_depth(schema, MAX_DEPTH):
+        return []
+    document = Document(schema, draft=dialect_of(schema) or LATEST)
+    found = []
+    for part in document.parts():
+        if not isinstance(part.schema, dict):
+            continue
+        base = document.base_of(part.schema, part.base)
+        for keyword in _REFERENCES:
+            reference = part.schema.get(keyword)
+            if isinstance(reference, str) and document.find(base, reference) is None:
+                found.append((f"{part.pointer}/{keyword}", reference))
+    return found
+
+
+@frozen
+class Manifest:
+    """What an export wrote.
+
+    Attributes:
+        files: name → digest of the content.
+        sources: tool → what its schema is generated from (``annotations.schemaSource``), where it says so.
+        server: name of the server; may be empty.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    server: str = ""
+
+    @property
+    def text(self) -> str:
+        """The content of the manifest."""
+        members = {"files": dict(self.files), "schemaSource": dict(self.sources), "server": self.server}
+        return dump_json({"format": FORMAT, **{key: value for key, value in members.items() if value}})
+
+
+def manifest_of(files: Mapping[str, bytes], surface: Surface) -> Manifest:
+    """The manifest for files with this content."""
+    digests = {name: digest(data) for name, data in files.items()}
+    said = {tool.name: tool.annotations.get("schemaSource") for tool in surface.tools}
+    sources = {name: value for name, value in said.items() if isinstance(value, str)}
+    return Manifest(digests, sources, surface.name or "")
+
+
+def digest(data: bytes) -> str:
+    """The digest of a file, whatever line endings git checked it out with."""
+    return hashlib.sha256(data.replace(b"\r\n", b"\n")).hexdigest()
+
+
+def read_manifest(data: bytes) -> Manifest:
+    """A manifest; an empty one if the document is not a manifest of this format."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return Manifest()
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        return Manifest()
+    server = document.get("server")
+    sources = _strings(document.get("schemaSource"))
+    return Manifest(_strings(document.get("files")), sources, server if isinstance(server, str) else "")
+
+
+def _strings(value: Any) -> dict[str, str]:
+    return {key: item for key, item in value.items() if isinstance(item, str)} if isinstance(value, dict) else {}
