@@ -2,6 +2,7 @@
 
 =============  =====================================================================================================
 ``machine``    an empty folder on a machine with uv, git and npm; the page installs mcp-governor itself (live)
+``folder``     an empty folder; mcp-governor and FastMCP are installed; no network
 ``example``    a governed repository with one tagged release and a Python server that needs nothing; no network
 ``broken``     the same after a commit that breaks a tool
 ``pending``    ``broken`` with its entries drafted and its version set, ready for `changelog release 1.3.0`
@@ -154,6 +155,11 @@ def machine(folder: Path) -> Reader:
     )
 
 
+def empty(folder: Path) -> Reader:
+    """A folder in which the page writes a server itself."""
+    return Reader(folder)
+
+
 def example(folder: Path) -> Reader:
     """The server of the demo in a governed repository, tagged v1.0.0."""
     root = folder / "library"
@@ -236,6 +242,7 @@ def _of(name: str) -> Place:
 
 PLACES = {
     "machine": Place(machine, live=True),
+    "folder": Place(empty),
     "example": Place(example),
     "broken": Place(broken),
     "pending": Place(pending),
