@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.checking.comparison import compare_surfaces
 from mcp_governor.checking.governed import as_strict_as_before, check_settings_of_breaks, governed_before
 from mcp_governor.checking.last_release import last_rewritten, lost_release
-from mcp_governor.checking.reading import refuse_empty
+from mcp_governor.checking.reading import definitions_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.findings import Bump
@@ -67,6 +67,7 @@ def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *,
         changes=breaks,
         accepted=dict(accepted.changes),
         only="breaking",
+        definitions=definitions_of(surface, baseline.surface),
         findings=(*lost_release(baseline, config), *findings),
         fail_on=fail_on(as_strict_as_before(config, findings)),
     )

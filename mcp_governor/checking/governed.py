@@ -81,9 +81,18 @@ def gate_at(config: Config, commit: str) -> str:
     Raises:
         TargetError: git cannot read the repository.
     """
-    names = _places(config)
-    then = _config_in(files_at(config.root, commit, names), names, config)
+    then = config_at(config, commit)
     return then.policy.gate if then is not None else ""
+
+
+def config_at(config: Config, commit: str) -> Config | None:
+    """The configuration at a commit; ``None`` if there is none, or if it is unreadable.
+
+    Raises:
+        TargetError: git cannot read the repository.
+    """
+    names = _places(config)
+    return _config_in(files_at(config.root, commit, names), names, config)
 
 
 def _known(then: Config | None, root: Path, ref: str) -> frozenset[str]:

@@ -59,6 +59,32 @@ class BaselineInfo:
 
 
 @frozen
+class BaseInfo:
+    """The base branch of a pull request, and what the pull request changes.
+
+    Attributes:
+        ref: the git ref, safe to print.
+        new: ids of the changes that the base does not have yet.
+        breaks: ids of those that break clients, or may break them.
+        approval: ``required``, ``given``, or empty if breaks need none.
+    """
+
+    ref: str
+    new: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
+    approval: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields, as in the JSON report; at most :data:`MAX_LISTED` ids."""
+        return {
+            "ref": self.ref,
+            "new": list(self.new[:MAX_LISTED]),
+            "breaks": list(self.breaks[:MAX_LISTED]),
+            "approval": self.approval or None,
+        }
+
+
+@frozen
 class Place:
     """The position in a recorded file of the subject of a finding or a change.
 
@@ -111,6 +137,7 @@ class Report:
         definitions: tool → its definition in the baseline, ``None`` if it is new, and its definition now.
         surface_file: the recorded surface that stands for a live server in formats that need a file; may be empty.
         folder: the folder for relative file names, relative to the root of the repository; empty for the root.
+        base: the base branch of a pull request; ``None`` if the run knows none.
         reproduce: the command that repeats the run from the root of the repository, without secrets, safe to print;
             empty if the run was not made by a command.
     """
@@ -146,6 +173,7 @@ class Report:
     definitions: Mapping[str, tuple[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
     surface_file: str = ""
     folder: str = ""
+    base: BaseInfo | None = None
     reproduce: str = ""
 
     @property
@@ -232,6 +260,7 @@ class Report:
             "summary": summary,
             **({"calls": self.calls.as_json()} if self.calls is not None else {}),
             **({"tokens": self.tokens.as_json()} if self.tokens is not None else {}),
+            **({"base": self.base.as_json()} if self.base is not None else {}),
             **({"reproduce": self.reproduce} if self.reproduce else {}),
             "verdict": self.verdict,
         }

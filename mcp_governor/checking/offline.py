@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_governor.checking.base import with_base
 from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.events import Emit, silent
 from mcp_governor.checking.last_release import last_release
@@ -21,6 +22,7 @@ from mcp_governor.target import recorded_baseline, recorded_source
 from mcp_governor.target.git_door import one_look
 
 if TYPE_CHECKING:
+    from mcp_governor.checking.base import Base
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
@@ -38,6 +40,7 @@ def check_offline(
     places: bool = False,
     release: bool = False,
     only_breaking: bool = False,
+    base: Base | None = None,
 ) -> Report:
     """:func:`mcp_governor.checking.run.check` for the recorded surface in the work tree.
 
@@ -50,6 +53,7 @@ def check_offline(
         places: find the lines of the recorded file for the report.
         release: check version and changelog as those of a release, whatever ``policy.gate`` says.
         only_breaking: check for breaking changes only.
+        base: the base branch of a pull request.
 
     Raises:
         UsageError: ``target`` or ``against`` is a live server.
@@ -59,6 +63,9 @@ def check_offline(
     here = Path.cwd()
     source = recorded_source(config, target, base=here)
     surface = read_governed(source, config, emit=emit)
+    if base is not None:
+        against = base.against(config, only_breaking=only_breaking) if against is None else against
+        release = release or (base.is_before_release(config) and not only_breaking)
     stage = stage_of(config, surface, release=release)
     last = last_release(config, surface, stage)
     baseline = recorded_baseline(config, against, base=here, stage=stage, last=last)
@@ -72,6 +79,8 @@ def check_offline(
         )
     if not only_breaking:
         report = _or_stale(report, source, surface, baseline, config, today)
+    if base is not None:
+        report = with_base(report, base, surface, baseline, config)
     return with_places(report, surface, source) if places else report
 
 

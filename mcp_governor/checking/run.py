@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
 
+from mcp_governor.checking.base import with_base
 from mcp_governor.checking.baselines import baseline_of
 from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.decisions import decide
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from mcp_governor.catalogue import Selection
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog
+    from mcp_governor.checking.base import Base
     from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.checking.seen import Seen
     from mcp_governor.findings import Finding
@@ -89,6 +91,7 @@ def check(
     release: bool = False,
     calls: bool = True,
     only_breaking: bool = False,
+    base: Base | None = None,
 ) -> Report:
     """Run everything that the configuration asks for on one target, with one verdict.
 
@@ -104,6 +107,8 @@ def check(
         release: check version and changelog as those of a release, whatever ``policy.gate`` says.
         calls: make the calls that the configuration asks for; if false, make no statement about responses.
         only_breaking: check for breaking changes only, without calls.
+        base: the base branch of a pull request (:func:`mcp_governor.checking.base.read_base`); a surface that was
+            already read is not compared with it.
 
     Raises:
         GovernorError: the run failed; its ``exit_code`` says how.
@@ -119,6 +124,7 @@ def check(
         release=release,
         calls=calls,
         only_breaking=only_breaking,
+        base=base,
     ).report
 
 
@@ -135,12 +141,16 @@ def checked(
     release: bool = False,
     calls: bool = True,
     only_breaking: bool = False,
+    base: Base | None = None,
 ) -> Checked:
     """:func:`check`, with the surface that was read and the one that it was compared with."""
     if isinstance(target, Config):
         target, config = None, target
     config = config if config is not None else load_config()
     day = today or date.today()
+    if base is not None:
+        against = base.against(config, only_breaking=only_breaking) if against is None else against
+        release = release or (base.is_before_release(config) and not only_breaking)
     if isinstance(target, Surface):
         stage = stage_of(config, target, release=release)
         baseline = baseline_of(target, config, against, stage=stage)
@@ -183,6 +193,8 @@ def checked(
             today=day,
             stage=stage,
         )
+    if base is not None:
+        report = with_base(report, base, surface, baseline, config)
     if places and called is None:
         report = with_places(report, surface, source)
     return Checked(report, surface, baseline)

@@ -153,6 +153,18 @@ def report_schema() -> dict[str, Any]:
                     ),
                     "description": "Estimated cost of the tools for a model; growth: the increase since the baseline.",
                 },
+                "base": {
+                    **_object(
+                        {
+                            "ref": _TEXT,
+                            "new": {"type": "array", "items": _TEXT},
+                            "breaks": {"type": "array", "items": _TEXT},
+                            "approval": {"enum": ["required", "given", None]},
+                        }
+                    ),
+                    "description": "With --base: ids of the changes that the base branch does not have, and of those "
+                    "that break clients, or may break them.",
+                },
                 "summary": summary,
                 "reproduce": {
                     **_TEXT,
@@ -161,6 +173,6 @@ def report_schema() -> dict[str, Any]:
                 },
                 "verdict": {"enum": ["pass", "fail"]},
             },
-            optional=("calls", "tokens", "reproduce"),
+            optional=("calls", "tokens", "base", "reproduce"),
         ),
     }

@@ -38,6 +38,14 @@ from mcp_governor.cli.progress import progress
 @click.option("--no-calls", is_flag=True, help="Call no tool  [default: calls-mode in the configuration]")
 @click.option("--only", type=click.Choice(["breaking"]), help="Check only changes that break, or may break")
 @click.option("--release", is_flag=True, help="Check the version and the changelog as for a release")
+@click.option(
+    "--base", metavar="REF", help="Base branch of a pull request: say which changes are new, check a release as one"
+)
+@click.option(
+    "--approval",
+    type=click.Choice(["required", "given"]),
+    help="With --base: breaks that the base does not have fail the run, or are approved",
+)
 @click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
 @click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have")
 @reporting("trust")
@@ -50,6 +58,8 @@ def check(
     no_calls: bool,
     only: str | None,
     release: bool,
+    base: str | None,
+    approval: str | None,
     offline: bool,
     new_only: bool,
 ) -> int:
@@ -75,6 +85,13 @@ def check(
     With policy.gate = "release", changes are listed under ## Unreleased between releases; --release checks them as a
     release, and so does a build of a release tag.
 
+    With --base REF, a run says which changes the base branch does not have yet, and checks a pull request that makes a
+    release as one. With policy.gate = "change", it compares with the surface file of the base. With --approval
+    required, a break that is new fails the run until somebody approves it (mcp-governor ci does so by a label):
+
+    \b
+        mcp-governor check --new-only --base origin/main --approval required
+
     With --offline, the recorded surface file is compared with the same file at the latest release tag, or at HEAD if
     there is no tag.
 
@@ -83,6 +100,7 @@ def check(
     """
     from dataclasses import replace
 
+    from mcp_governor.checking.base import read_base
     from mcp_governor.checking.offline import check_offline
     from mcp_governor.checking.run import check as run_check
 
@@ -101,7 +119,12 @@ def check(
     if only and (release or new_only):
         option, why = ("--release", "no version") if release else ("--new-only", "no rules")
         raise useless(option, f"--only breaking, which looks at {why}")
+    if approval and base is None:
+        raise UsageError("--approval is about breaks that a base branch does not have.", "Name it: --base origin/main")
+    if base is not None and config.isolated:
+        raise useless("--base", "--isolated, which reads no file of the repository")
     places = places_wanted(run.output)
+    compared = read_base(config, base, approval or "") if base is not None else None
     with progress(run.output) as emit:
         if offline:
             report = check_offline(
@@ -112,6 +135,7 @@ def check(
                 places=places,
                 release=release,
                 only_breaking=only is not None,
+                base=compared,
             )
         else:
             report = run_check(
@@ -123,5 +147,6 @@ def check(
                 places=places,
                 release=release,
                 only_breaking=only is not None,
+                base=compared,
             )
     return deliver(report, run)

@@ -105,6 +105,25 @@ def judged_words(report: Report) -> str:
     return f"judged as release {visible(stage.tag)}" if stage.tag else "judged as a release"
 
 
+def base_words(report: Report) -> str:
+    """What the pull request changes, and if its breaks need approval; empty without a base branch."""
+    base = report.base
+    if base is None:
+        return ""
+    if not base.new:
+        return f"nothing new since {base.ref}"
+    said = f"new since {base.ref}: {count_of(len(base.new), 'change')}"
+    if not base.breaks:
+        return f"{said}, none of them breaks clients"
+    breaks = f"{len(base.breaks):,} of them {'breaks' if len(base.breaks) == 1 else 'break'} clients"
+    waiting = [name for name in base.breaks if name not in report.accepted]
+    if base.approval == "given":
+        return f"{said}, {breaks}: approved"
+    if base.approval == "required" and waiting:
+        return f"{said}, {breaks}: waiting for approval"
+    return f"{said}, {breaks}"
+
+
 def advice_of(report: Report) -> Iterator[tuple[str, str]]:
     """One next step for findings that have it in common: a sentence, and the command that it ends in."""
     rules = Counter(finding.rule for finding in report.findings if finding.accepted is None)

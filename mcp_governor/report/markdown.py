@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.report.causes import causes
 from mcp_governor.report.groups import (
@@ -12,6 +12,7 @@ from mcp_governor.report.groups import (
     ONLY_BREAKING,
     UNKNOWN_STEP,
     advice_of,
+    base_words,
     cost_words,
     counted_findings,
     counted_of,
@@ -25,7 +26,7 @@ from mcp_governor.report.groups import (
     witness_words,
 )
 from mcp_governor.report.responses import response_lines
-from mcp_governor.text import one_line, sentence, visible
+from mcp_governor.text import one_line, sentence, shortened, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +49,12 @@ _WITNESS_LIMIT = 1_000
 """Characters of a witness: sixty of them fit into a GitHub comment. A longer one is cut."""
 _MAX_COSTS = 50
 """Tools whose cost is written out, the dearest first; a comment has room for the findings, too."""
+_MAX_DIFF_LINES = 300
+"""Lines of definitions that are shown: what somebody scrolls through in a comment."""
+_MAX_DIFF_WIDTH = 200
+"""Characters of such a line: a comment is about half as wide, and long descriptions are in the changes above."""
+_MAX_DEFINITION_LINES = 2_000
+"""Lines of a definition whose lines are compared: the comparison takes quadratic time, here a second at most."""
 _MAX_FINDINGS = 500
 """Most causes that are written out: GitHub comments have at most 65,536 characters, which is about 300 causes."""
 
@@ -115,6 +122,9 @@ def _document(report: Report) -> Iterator[str]:
     if report.tokens is not None:
         yield ""
         yield from _cost(report.tokens)
+    if raw := list(_raw_diff(report)):
+        yield ""
+        yield from raw
 
 
 def _block(command: str) -> Iterator[str]:
@@ -135,11 +145,44 @@ def _cost(tokens: TokenCost) -> Iterator[str]:
     yield from ("", "</details>")
 
 
+def _raw_diff(report: Report) -> Iterator[str]:
+    """The changed definitions as a unified diff, folded."""
+    changed = dict.fromkeys(change.tool for change in report.changes if change.tool in report.definitions)
+    lines: list[str] = []
+    for name in changed:
+        if name is not None and len(lines) <= _MAX_DIFF_LINES:
+            lines += _diff_of(name, *report.definitions[name])
+    if not lines:
+        return
+    shown = [shortened(visible(text), _MAX_DIFF_WIDTH) for text in lines[:_MAX_DIFF_LINES]]
+    fence = "`" * max(3, 1 + max(len(run) for text in ("", *shown) for run in re.findall("`*", text)))
+    yield "<details><summary>Definitions, line by line</summary>"
+    yield from ("", f"{fence}diff", *shown, fence)
+    if len(lines) > _MAX_DIFF_LINES:
+        yield from ("", f"Only the first {_MAX_DIFF_LINES} lines are shown.")
+    yield from ("", "</details>")
+
+
+def _diff_of(name: str, old: Any, new: Any) -> Iterator[str]:
+    from difflib import unified_diff
+
+    was, now = (
+        [] if side is None else json.dumps(side, ensure_ascii=False, indent=2).split("\n") for side in (old, new)
+    )
+    if max(len(was), len(now)) > _MAX_DEFINITION_LINES:
+        yield from (f"@@ {name} @@", " (too long to be shown)")
+        return
+    for text in list(unified_diff(was, now, lineterm="", n=2))[2:]:
+        yield f"{text} {name}" if text.startswith("@@") else text
+
+
 def _facts(report: Report) -> Iterator[str]:
     if report.baseline is not None:
         yield from _step(report, f"Compared with {code(report.baseline.source)}.")
     if judged := judged_words(report):
         yield f"{escape(judged[:1].upper() + judged[1:])}."
+    if based := base_words(report):
+        yield f"{escape(based[:1].upper() + based[1:])}."
     parts = [counted_of(report)] if report.baseline is not None or report.changes else []
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(report.summary["findings"]))

@@ -16,6 +16,7 @@ from mcp_governor.report.groups import (
     ONLY_BREAKING,
     UNKNOWN_STEP,
     advice_of,
+    base_words,
     cost_words,
     count_of,
     counted_changes,
@@ -91,6 +92,8 @@ def _head(report: Report) -> Iterator[Line]:
         yield line(f"compared with {report.baseline.source}{version}")
     if judged := judged_words(report):
         yield line(judged)
+    if based := base_words(report):
+        yield line(based)
 
 
 def _body(report: Report, verbose: int) -> Iterator[Line]:

@@ -45,15 +45,7 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
             :data:`mcp_governor.files.MAX_BYTES`. For a missing ref, the hint is the fetch command.
     """
     shown_ref, shown_path = visible(ref), visible(path)
-    commit = _commit(folder, ref)
-    if not commit:
-        if not in_repository(folder):
-            raise TargetError(f"{visible(folder.name)} is not in a git repository.", "Name a surface file instead.")
-        remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
-        raise TargetError(
-            f'git has no ref "{shown_ref}" here.',
-            f"Fetch it with: git fetch {remote} {visible(branch)} (tags: git fetch --tags)",
-        )
+    commit = commit_of(folder, ref)
     (found,) = _blobs(folder, [(commit, path)])
     if found is None:
         _refuse_lost(folder, commit, path, ref)
@@ -70,6 +62,24 @@ def file_at(folder: Path, ref: str, path: str) -> bytes:
     if content is None:
         raise TargetError(f"git cannot read {shown_path} at git ref {shown_ref}.", "Check it with: git fsck")
     return content
+
+
+def commit_of(folder: Path, ref: str) -> str:
+    """The id of the commit of a ref.
+
+    Raises:
+        TargetError: the repository or the ref does not exist; for a missing ref, the hint is the fetch command.
+    """
+    commit = _commit(folder, ref)
+    if commit:
+        return commit
+    if not in_repository(folder):
+        raise TargetError(f"{visible(folder.name)} is not in a git repository.", "Name a surface file instead.")
+    remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
+    raise TargetError(
+        f'git has no ref "{visible(ref)}" here.',
+        f"Fetch it with: git fetch {remote} {visible(branch)} (tags: git fetch --tags)",
+    )
 
 
 def _commit(folder: Path, ref: str) -> str:

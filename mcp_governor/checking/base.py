@@ -1,0 +1,189 @@
+"""The base branch of a pull request: which changes are new, and which new breaks somebody has to approve.
+
+A run compares with the last release, so it also shows what was merged since then. The surface file and the changelog
+of the base say what that was: the rest is what the pull request brings.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.change.terms import Verdict
+from mcp_governor.checking.model import BaseInfo
+from mcp_governor.errors import GovernorError
+from mcp_governor.findings import Bump
+from mcp_governor.frozen import frozen
+from mcp_governor.surface import parse_surface
+from mcp_governor.target.git import commit_of, files_at
+from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_governor.change.model import Change
+    from mcp_governor.changelog import Changelog
+    from mcp_governor.changelog.coverage import Names
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
+    from mcp_governor.surface import Surface
+    from mcp_governor.target import Baseline
+
+REQUIRED, GIVEN = "required", "given"
+"""``--approval``: new breaks fail the run, or are approved."""
+
+APPROVED = "approved on the pull request"
+"""The reason of an accepted break in reports."""
+
+
+@frozen(slots=False)
+class Base:
+    """What a base branch has.
+
+    Attributes:
+        ref: as the user typed it.
+        approval: :data:`REQUIRED`, :data:`GIVEN` or empty.
+        surface: its recorded surface; ``None`` if it has none that can be read.
+        changelog: its changelog; ``None`` as above.
+        accepted: ids that its configuration accepts.
+    """
+
+    ref: str
+    approval: str = ""
+    surface: Surface | None = None
+    changelog: Changelog | None = None
+    accepted: frozenset[str] = frozenset()
+
+    def against(self, config: Config, *, only_breaking: bool) -> str | None:
+        """The TARGET to compare with instead of the configured baseline; ``None`` to keep that one.
+
+        With ``policy.gate = "change"`` each merged change is a version of its own, so a pull request makes the step
+        from its base. Nor does a run for breaks alone read a changelog, which would say what was merged since the
+        release.
+        """
+        named = config.baseline and config.baseline != baseline_file(config)
+        if self.surface is None or named or not (only_breaking or config.policy.gate == "change"):
+            return None
+        path = Path(os.path.relpath(config.resolve(baseline_file(config)), Path.cwd())).as_posix()
+        return f"git:{self.ref}:{path}"
+
+    def is_before_release(self, config: Config) -> bool:
+        """True if the work tree releases a version: its changelog has another current one than the base's."""
+        if config.policy.gate != "release" or self.changelog is None or self.changelog.current is None:
+            return False
+        from mcp_governor.checking.changelog import load_changelog
+
+        try:
+            now = load_changelog(config).current
+        except GovernorError:
+            return False  # reported by the run
+        return now is not None and now.version_text != self.changelog.current.version_text
+
+
+def read_base(config: Config, ref: str, approval: str = "") -> Base:
+    """Read what a base branch has, under the file names of the current configuration.
+
+    A file that is missing or cannot be read there says nothing, so that more changes count as new.
+
+    Args:
+        config: names the files.
+        ref: a commit, branch or tag.
+        approval: :data:`REQUIRED`, :data:`GIVEN` or empty.
+
+    Raises:
+        TargetError: git does not have the ref, or refuses to read the repository.
+    """
+    from mcp_governor.changelog import parse
+    from mcp_governor.checking.governed import config_at
+
+    commit = commit_of(config.root, ref)
+    names = [name for name in (baseline_file(config), config.changelog) if name]
+    held = files_at(config.root, commit, names)
+    surface, changelog = None, None
+    try:
+        if baseline_file(config) in held:
+            surface = parse_surface(held[baseline_file(config)], f"git:{ref}")
+    except GovernorError:
+        surface = None
+    try:
+        if config.changelog in held:
+            changelog = parse(held[config.changelog].decode("utf-8", "replace"), config.changelog)
+    except GovernorError:
+        changelog = None
+    then = config_at(config, commit)
+    accepted = frozenset(item.finding for item in then.accept) if then is not None else frozenset[str]()
+    return Base(ref, approval, surface, changelog, accepted)
+
+
+def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline | None, config: Config) -> Report:
+    """A report that says what is new, and in which new breaks fail the run, or approved ones do not.
+
+    With an approval, required or given, breaks that the base has as well do not fail the run.
+
+    Args:
+        report: of a run over ``surface`` and ``baseline``.
+        base: from :func:`read_base`.
+        surface, baseline, config: of the run.
+    """
+    new = _new_changes(report, base, surface, baseline, config)
+    breaks = tuple(change.id for change in new if _breaks(change, report))
+    info = BaseInfo(
+        visible(base.ref.removeprefix("refs/remotes/")), tuple(change.id for change in new), breaks, base.approval
+    )
+    if not base.approval:
+        return replace(report, base=info)
+    known = {change.id for change in report.failing_changes} - set(info.new) - report.outright
+    accepted = {**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")}
+    if base.approval == GIVEN:
+        asked = {*breaks, *(change.id for change in report.failing_changes)} - accepted.keys()
+        return replace(report, base=info, accepted={**accepted, **dict.fromkeys(asked, APPROVED)})
+    # What the pull request itself accepts is not approved yet: its configuration is part of what is reviewed.
+    asked = {name for name in breaks if name not in base.accepted or name not in report.accepted}
+    kept = {name: why for name, why in accepted.items() if name not in asked}
+    return replace(report, base=info, accepted=kept, outright=report.outright | asked)
+
+
+def _breaks(change: Change, report: Report) -> bool:
+    if change.bump is Bump.NONE:
+        return False  # internal tools promise nothing
+    return change.verdict is Verdict.BREAKING or (change.verdict is Verdict.UNKNOWN and report.unknown_fails)
+
+
+def _new_changes(
+    report: Report, base: Base, surface: Surface, baseline: Baseline | None, config: Config
+) -> list[Change]:
+    """The changes that neither the recorded surface of the base nor its changelog has."""
+    if baseline is None or not report.changes:
+        return []
+    from mcp_governor.changelog.coverage import Names
+    from mcp_governor.checking.options import changes_between
+
+    known = set[str]()
+    if base.surface is not None:
+        known |= {change.id for change in changes_between(baseline.surface, base.surface, config)}
+    left = [change for change in report.changes if change.id not in known]
+    if base.changelog is not None and left:
+        released = report.baseline.version if report.baseline is not None else None
+        stated = _stated(left, base.changelog, released, Names(surface, baseline.surface))
+        left = [change for change in left if change.id not in stated]
+    return left
+
+
+def _stated(changes: Sequence[Change], changelog: Changelog, released: str | None, names: Names) -> set[str]:
+    """Ids of the changes that the base's changelog lists for the next release.
+
+    The surface file may be recorded at releases only; then the changelog is what says that a change was merged.
+    """
+    from mcp_governor.changelog.coverage import Home, check_coverage
+    from mcp_governor.changelog.structure import waiting_sections
+
+    home = Home(waiting_sections(changelog, released), "", 0)
+    if not home.sections:
+        return set()
+    judged = [change for change in changes if change.bump is not Bump.NONE]
+    found = check_coverage(changelog, home, judged, names).findings
+    missing = {one.value if isinstance(one.value, str) else one.value[0] for one in found if one.value}
+    return {change.id for change in judged if change.id not in missing}
