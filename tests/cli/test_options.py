@@ -39,6 +39,7 @@ OBEYED = {
     "serve": set(),
     "demo": set(),
     "schema": set(),
+    "ci": {"fail-on", "config"},
     "completion": set(),
 }
 
@@ -67,7 +68,10 @@ def test_every_command_is_looked_at() -> None:
     assert set(OBEYED) == set(_commands())
 
 
-NO_DEFAULT = {"--until", "--report", "--record", "--new", "--pack", "--only", "--from", "--reason", "--against"}
+NO_DEFAULT = {
+    *("--until", "--report", "--record", "--new", "--pack", "--only", "--from", "--reason", "--against"),
+    *("--base", "--approval", "--target", "--args", "--sarif"),
+}
 """Options that add something; without them there is nothing of the kind."""
 
 

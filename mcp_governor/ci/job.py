@@ -1,0 +1,178 @@
+"""The job that this process is part of, as the CI system describes it in variables and in the payload of its event."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import UsageError
+from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+GITHUB, GITLAB = "github", "gitlab"
+
+TOKEN = "MCP_GOVERNOR_GITHUB_TOKEN"  # noqa: S105  (the name of the variable)
+"""The variable with the token for GitHub. It has a name of its own so that it can be kept from the server, which may
+need a GITHUB_TOKEN."""
+
+_MAX_PAYLOAD = 32 * MEBIBYTE
+"""Largest payload of an event in bytes; GitHub drops events above 25 MB."""
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.A)
+_BRANCH = re.compile(r"[^\0-\x20\x7f~^:?*\[\\]{1,250}")
+
+
+@frozen
+class Job:
+    """What the CI system says.
+
+    Attributes:
+        system: :data:`GITHUB`, :data:`GITLAB`, or empty outside of CI.
+        event: ``pull_request``, ``push``, ``merge_group`` and the like; a merge request counts as ``pull_request``.
+        number: of the pull request; 0 without one.
+        base_branch: its base branch; empty without one.
+        base_commit: a commit of the base branch; empty if it is unknown.
+        on_merge: HEAD is the merge of the pull request into its base, so its first parent is the base.
+        is_base: ``base_commit`` is exactly what the work tree has to be compared with.
+        labels: of the pull request, when the event occurred.
+        rerun: the job was started again, so that ``labels`` may be out of date.
+        fork: the pull request comes from another repository, whose token cannot write.
+        repository: ``OWNER/NAME``; empty if it is unknown.
+        api: address of the API, without a slash at the end.
+        web: address of the website.
+        token: for the API; empty if there is none.
+        summary, output: files for the summary and the outputs of the step; ``None`` outside of GitHub.
+    """
+
+    system: str = ""
+    event: str = ""
+    number: int = 0
+    base_branch: str = ""
+    base_commit: str = ""
+    on_merge: bool = False
+    is_base: bool = False
+    labels: tuple[str, ...] = ()
+    rerun: bool = False
+    fork: bool = False
+    repository: str = ""
+    api: str = ""
+    web: str = ""
+    token: str = ""
+    summary: Path | None = None
+    output: Path | None = None
+
+    @property
+    def of_pull_request(self) -> bool:
+        """True for a pull request or a merge request."""
+        return self.event == "pull_request" and self.number > 0
+
+
+def read_job(environ: Mapping[str, str]) -> Job:
+    """The job that the environment describes.
+
+    Args:
+        environ: the variables of the process.
+
+    Raises:
+        UsageError: the event is ``pull_request_target``, or its payload cannot be read.
+    """
+    if environ.get("GITHUB_ACTIONS") == "true":
+        return _github(environ)
+    if environ.get("GITLAB_CI"):
+        return _gitlab(environ)
+    return Job()
+
+
+def _github(environ: Mapping[str, str]) -> Job:
+    event = environ.get("GITHUB_EVENT_NAME", "")
+    if event == "pull_request_target":
+        raise UsageError(
+            "mcp-governor does not run on pull_request_target: its job has a token that can write and the secrets of "
+            "the repository, and the server of the pull request would run with them.",
+            "Trigger the workflow on: pull_request.",
+        )
+    payload = _payload(environ.get("GITHUB_EVENT_PATH", "")) if event in ("pull_request", "merge_group") else {}
+    pull, queue = _table(payload.get("pull_request")), _table(payload.get("merge_group"))
+    base = _table(pull.get("base"))
+    head_repository = _table(_table(pull.get("head")).get("repo")).get("full_name")
+    repository = environ.get("GITHUB_REPOSITORY", "")
+    number = pull.get("number")
+    branch = base.get("ref") or str(queue.get("base_ref") or "").removeprefix("refs/heads/")
+    return Job(
+        system=GITHUB,
+        event=event,
+        number=number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else 0,
+        base_branch=_matching(_BRANCH, branch),
+        base_commit=_matching(_COMMIT, base.get("sha") or queue.get("base_sha")),
+        on_merge=event == "pull_request" and environ.get("GITHUB_REF", "").endswith("/merge"),
+        is_base=event == "merge_group",
+        labels=_names(pull.get("labels")),
+        rerun=environ.get("GITHUB_RUN_ATTEMPT", "1") != "1",
+        fork=bool(pull) and head_repository != repository,
+        repository=_matching(_REPOSITORY, repository),
+        api=(environ.get("GITHUB_API_URL") or "https://api.github.com").rstrip("/"),
+        web=(environ.get("GITHUB_SERVER_URL") or "https://github.com").rstrip("/"),
+        token=environ.get(TOKEN, ""),
+        summary=_path(environ.get("GITHUB_STEP_SUMMARY")),
+        output=_path(environ.get("GITHUB_OUTPUT")),
+    )
+
+
+def _gitlab(environ: Mapping[str, str]) -> Job:
+    number = environ.get("CI_MERGE_REQUEST_IID", "")
+    if not number.isdecimal():
+        return Job(system=GITLAB, event="push")
+    merged = environ.get("CI_MERGE_REQUEST_EVENT_TYPE") in ("merged_result", "merge_train")
+    base = environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA" if merged else "CI_MERGE_REQUEST_DIFF_BASE_SHA", "")
+    return Job(
+        system=GITLAB,
+        event="pull_request",
+        number=int(number[:18]),
+        base_branch=_matching(_BRANCH, environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")),
+        base_commit=_matching(_COMMIT, base),
+        is_base=bool(base),
+        labels=tuple(label for label in environ.get("CI_MERGE_REQUEST_LABELS", "").split(",") if label),
+        fork=environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != environ.get("CI_MERGE_REQUEST_PROJECT_ID"),
+    )
+
+
+def _payload(path: str) -> dict[str, Any]:
+    try:
+        if not path:
+            raise OSError(None, "GITHUB_EVENT_PATH is not set")
+        found = json.loads(read_bytes(path, limit=_MAX_PAYLOAD))
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or "it is not JSON"
+        raise UsageError(
+            f"The payload of the event cannot be read: {reason}.",
+            "Run mcp-governor ci as a step of a workflow.",
+        ) from None
+    return _table(found)
+
+
+def _table(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _names(labels: object) -> tuple[str, ...]:
+    listed = labels if isinstance(labels, list) else []
+    names = (_table(label).get("name") for label in listed)
+    return tuple(name for name in names if isinstance(name, str))
+
+
+names_of_labels = _names
+"""The names in a list of labels as GitHub writes it; whatever is not a label is left out."""
+
+
+def _matching(pattern: re.Pattern[str], value: object) -> str:
+    return value if isinstance(value, str) and pattern.fullmatch(value) else ""
+
+
+def _path(value: str | None) -> Path | None:
+    return Path(value) if value else None

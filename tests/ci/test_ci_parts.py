@@ -1,0 +1,361 @@
+"""The parts of a CI job: what it knows of itself, its history, the API, the comment."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from github_stub import GitHub
+from projects import committed, git, repository, write
+from support import REPO
+
+from mcp_governor.ci import api
+from mcp_governor.ci.api import ApiError, PullRequest
+from mcp_governor.ci.comment import MAX_COMMENT, fitted, marker, post_comment
+from mcp_governor.ci.history import Clone, fetch_base, fetch_release
+from mcp_governor.ci.job import Job, read_job
+from mcp_governor.ci.phases import Wanted, command_line, conclude, prepare
+from mcp_governor.errors import UsageError
+
+SHA = "a" * 40
+TOKEN = {"MCP_GOVERNOR_GITHUB_TOKEN": "ghs_0123456789"}
+PLAN = {"base": "refs/remotes/origin/main", "approval": "required"}
+JOB = Job("github", "pull_request", 7)
+
+
+@pytest.fixture
+def github(monkeypatch):
+    monkeypatch.setattr(api, "_RETRY", 0)
+    with GitHub() as running:
+        yield running
+
+
+@pytest.fixture
+def job(github):
+    return Job("github", "pull_request", 7, repository="us/shop", api=github.url, token="ghs_0123456789")
+
+
+def event(tmp_path, payload, name="pull_request", **more):
+    path = tmp_path / "event.json"
+    path.write_text(payload if isinstance(payload, str) else json.dumps(payload))
+    return {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_EVENT_NAME": name,
+        "GITHUB_EVENT_PATH": str(path),
+        "GITHUB_REPOSITORY": "us/shop",
+        **more,
+    }
+
+
+class TestJob:
+    def test_pull_request_target_is_refused(self, tmp_path):
+        with pytest.raises(UsageError, match="does not run on pull_request_target"):
+            read_job(event(tmp_path, {}, "pull_request_target"))
+
+    @pytest.mark.parametrize("payload", ["", "{", "[" * 100_000])
+    def test_a_payload_that_is_not_json_is_an_error(self, tmp_path, payload):
+        with pytest.raises(UsageError, match=r"payload of the event cannot be read: it is not JSON"):
+            read_job(event(tmp_path, payload))
+
+    @pytest.mark.parametrize(
+        "pull",
+        [
+            None,
+            [],
+            {"number": True, "base": [], "labels": {}, "head": None},
+            {"number": -1, "base": {"ref": "--upload-pack=x y", "sha": "--all"}, "labels": [1, {"name": 2}, None]},
+        ],
+    )
+    def test_a_hostile_payload_says_nothing(self, tmp_path, pull):
+        job = read_job(event(tmp_path, {"pull_request": pull}))
+        assert (job.number, job.base_branch, job.base_commit, job.labels) == (0, "", "", ())
+
+    def test_the_merge_queue_has_a_base_and_no_labels(self, tmp_path):
+        queue = {"merge_group": {"base_sha": SHA, "base_ref": "refs/heads/main"}}
+        job = read_job(event(tmp_path, queue, "merge_group"))
+        assert (job.base_commit, job.base_branch, job.of_pull_request) == (SHA, "main", False)
+
+    @pytest.mark.parametrize(
+        ("kind", "base"), [("detached", "b" * 40), ("merged_result", "c" * 40), ("merge_train", "c" * 40)]
+    )
+    def test_gitlab(self, kind, base):
+        job = read_job(
+            {
+                "GITLAB_CI": "true",
+                "CI_MERGE_REQUEST_IID": "12",
+                "CI_MERGE_REQUEST_EVENT_TYPE": kind,
+                "CI_MERGE_REQUEST_DIFF_BASE_SHA": "b" * 40,
+                "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": "c" * 40,
+                "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+                "CI_MERGE_REQUEST_LABELS": "bug,mcp-breaking-approved",
+            }
+        )
+        assert (job.number, job.base_commit, job.base_branch) == (12, base, "main")
+        assert job.labels == ("bug", "mcp-breaking-approved")
+
+    def test_outside_of_ci_nothing_is_known(self):
+        assert read_job({}) == Job()
+
+
+class TestApi:
+    def test_pages_are_followed(self, github, job):
+        github.labels = [f"label {number}" for number in range(250)]
+        assert len(PullRequest(job).labels()) == 250
+        assert [path.partition("?")[2] for _, path, _ in github.asked] == [f"per_page=100&page={n}" for n in (1, 2, 3)]
+        assert {token for *_, token in github.asked} == {"Bearer ghs_0123456789"}
+
+    def test_endless_pages_end(self, github, job):
+        github.labels = ["a"] * 3_000
+        assert len(PullRequest(job).labels()) == 2_000
+
+    @pytest.mark.parametrize(("status", "requests"), [(403, 1), (404, 1), (500, 2), (503, 2)])
+    def test_an_error_is_tried_again_only_where_that_may_help(self, github, job, status, requests):
+        github.status[("GET", "labels")] = status
+        with pytest.raises(ApiError) as raised:
+            PullRequest(job).labels()
+        assert raised.value.status == status
+        assert "\n" not in str(raised.value)
+        assert len(github.asked) == requests
+
+    def test_nobody_answers(self, job):
+        from dataclasses import replace
+
+        with pytest.raises(ApiError, match="ConnectError"):
+            PullRequest(replace(job, api="http://127.0.0.1:9")).labels()
+
+
+class TestLabels:
+    """Which labels count, through ``prepare`` on a repository without history."""
+
+    @pytest.fixture
+    def prepared(self, tmp_path, github, monkeypatch):
+        root = repository(tmp_path / "shop", {"README.md": "a"})
+        head = git(root, "rev-parse", "HEAD").stdout.strip()
+        monkeypatch.chdir(root)
+
+        def run(*labels, **variables):
+            pull = {"number": 7, "base": {"ref": "main", "sha": head}, "labels": [{"name": name} for name in labels]}
+            made = {"GITHUB_API_URL": github.url, **event(tmp_path, {"pull_request": pull}), **variables}
+            for name, value in made.items():
+                monkeypatch.setenv(name, value)
+            remarks = prepare(Wanted(folder=tmp_path / "out"))
+            return json.loads((tmp_path / "out" / "plan.json").read_text())["approval"], remarks
+
+        return run
+
+    def test_the_labels_of_now_count_and_not_those_of_the_event(self, prepared, github):
+        assert prepared("mcp-breaking-approved", **TOKEN) == ("required", ())
+        github.labels = ["mcp-breaking-approved"]
+        assert prepared(**TOKEN) == ("given", ())
+
+    def test_without_a_token_those_of_the_event_count_at_the_first_run(self, prepared):
+        assert prepared("mcp-breaking-approved") == ("given", ())
+        approval, (remark,) = prepared("mcp-breaking-approved", GITHUB_RUN_ATTEMPT="2")
+        assert approval == "required"
+        assert "does not count when a job is run again" in remark.text
+
+    @pytest.mark.parametrize("status", [403, 404, 500])
+    def test_if_they_cannot_be_read_an_old_event_approves_nothing(self, prepared, github, status):
+        github.status[("GET", "labels")] = status
+        approval, (remark,) = prepared("mcp-breaking-approved", **TOKEN)
+        assert approval == "given"
+        assert "pull-requests: read" in remark.text
+        approval, (remark,) = prepared("mcp-breaking-approved", **TOKEN, GITHUB_RUN_ATTEMPT="3")
+        assert (approval, remark.level) == ("required", "warning")
+
+
+class TestComment:
+    def test_a_comment_of_somebody_else_is_not_ours(self, github, job):
+        github.add(f"{marker('.')}\nmine", login="mallory", kind="User")
+        assert post_comment(job, ".", "new", changed=True) == ""
+        assert [one["body"] for one in github.comments] == [f"{marker('.')}\nmine", f"{marker('.')}\nnew"]
+
+    def test_ours_is_found_behind_many(self, github, job):
+        for number in range(150):
+            github.add(f"comment {number}", login="someone", kind="User")
+        github.add(f"{marker('.')}\nold")
+        github.add(f"{marker('other')}\nold")
+        assert post_comment(job, ".", "new", changed=False) == ""
+        assert github.comments[150]["body"] == f"{marker('.')}\nnew"
+        assert github.comments[151]["body"] == f"{marker('other')}\nold"
+        assert len(github.comments) == 152
+
+    @pytest.mark.parametrize("status", [401, 403, 404, 422, 500])
+    def test_it_never_fails_the_job(self, github, job, status):
+        github.status[("POST", "comments")] = status
+        said = post_comment(job, ".", "new", changed=True)
+        assert said.startswith("No comment was written: ")
+        assert "\n" not in said
+        assert sum(method == "POST" for method, *_ in github.asked) == 1, "a comment is not posted twice"
+
+    def test_a_name_cannot_end_the_marker(self):
+        assert marker("a --> <b>\n") == "<!-- mcp-governor a-b -->"
+
+    def test_a_long_report_is_cut_and_closed(self, github, job):
+        body = "<details><summary>a</summary>\n\n````diff\n" + "+ ```\n" * 20_000 + "````\n\n</details>\n"
+        post_comment(job, ".", body, changed=True)
+        (comment,) = github.comments
+        assert MAX_COMMENT - 500 < len(comment["body"]) <= MAX_COMMENT
+        assert comment["body"].endswith(
+            "+ ```\n````\n\n</details>\n\n*The rest is left out here: see the summary of the job.*\n"
+        )
+
+    def test_what_fits_is_not_changed(self):
+        assert fitted("a\nb\n", 4, "") == "a\nb\n"
+
+
+class TestHistory:
+    @pytest.fixture
+    def origin(self, tmp_path):
+        root = repository(tmp_path / "origin", {"a": "0"})
+        git(root, "config", "uploadpack.allowAnySHA1InWant", "true")
+        return root
+
+    def commits(self, root, count, file="a"):
+        for number in range(count):
+            git(root, "commit", "-q", "--allow-empty", "--no-verify", "-m", f"{file} {number}")
+
+    def clone(self, origin, tmp_path, ref="HEAD"):
+        work = tmp_path / "work"
+        work.mkdir()
+        git(work, "init", "-q")
+        git(work, "remote", "add", "origin", origin.as_uri())
+        assert git(work, "fetch", "-q", "--no-tags", "--depth=1", "origin", ref).returncode == 0
+        git(work, "checkout", "-q", "--detach", "FETCH_HEAD")
+        return work
+
+    def rev(self, root, name="HEAD"):
+        return git(root, "rev-parse", name).stdout.strip()
+
+    def test_the_nearest_release_is_fetched_with_the_history_up_to_it(self, origin, tmp_path):
+        git(origin, "tag", "v1.0.0")
+        self.commits(origin, 60)
+        git(origin, "tag", "-a", "-m", "x", "v1.1.0")
+        git(origin, "checkout", "-q", "-b", "next")
+        self.commits(origin, 1, "b")
+        git(origin, "tag", "v2.0.0")
+        git(origin, "tag", "latest")
+        git(origin, "checkout", "-q", "main")
+        self.commits(origin, 5)
+        work = self.clone(origin, tmp_path)
+        assert fetch_release(Clone(work, Job())) == ""
+        assert git(work, "tag", "--merged=HEAD").stdout.split() == ["v1.1.0"]
+        assert git(work, "tag").stdout.split() == ["v1.1.0"], "not those of other branches"
+        assert git(work, "rev-list", "--count", "HEAD").stdout.strip() == "50"
+
+    def test_a_repository_without_releases_is_fetched_whole(self, origin, tmp_path):
+        self.commits(origin, 60)
+        work = self.clone(origin, tmp_path)
+        clone = Clone(work, Job())
+        assert fetch_release(clone) == ""
+        assert not clone.is_shallow()
+
+    def test_an_origin_that_is_gone_is_said(self, origin, tmp_path):
+        self.commits(origin, 2)
+        work = self.clone(origin, tmp_path)
+        git(work, "remote", "set-url", "origin", (tmp_path / "nowhere").as_uri())
+        clone = Clone(work, Job())
+        assert fetch_release(clone).startswith("The last release could not be fetched into this shallow clone (")
+        with pytest.raises(UsageError, match="The base commit aaaaaaaaaaaa cannot be fetched") as raised:
+            fetch_base(clone, Job("github", "pull_request", 7, "main", SHA))
+        assert "fetch-depth: 0" in raised.value.hint
+
+    def test_the_base_of_a_branch_is_where_it_began(self, origin, tmp_path):
+        begun = self.rev(origin)
+        git(origin, "checkout", "-q", "-b", "topic")
+        self.commits(origin, 55, "b")
+        git(origin, "checkout", "-q", "main")
+        write(origin, {"c": "c"})
+        committed(origin, "later")
+        work = self.clone(origin, tmp_path, "refs/heads/topic")
+        job = Job("github", "pull_request", 7, "main", self.rev(origin, "main"))
+        assert fetch_base(Clone(work, job), job) == "refs/remotes/origin/main"
+        assert self.rev(work, "origin/main") == begun
+
+    def test_branches_without_a_common_commit_are_refused(self, origin, tmp_path):
+        git(origin, "checkout", "-q", "--orphan", "topic")
+        committed(origin, "other")
+        work = self.clone(origin, tmp_path, "refs/heads/topic")
+        job = Job("github", "pull_request", 7, "main", self.rev(origin, "main"))
+        with pytest.raises(UsageError, match="cannot be fetched"):
+            fetch_base(Clone(work, job), job)
+
+    def test_the_token_goes_to_github_alone_and_never_on_the_command_line(self, origin, tmp_path):
+        def settings(address):
+            git(origin, "config", "remote.origin.url", address)
+            job = Job(web="https://github.com", token="ghs_0123456789")
+            return Clone(origin, job)._environment().get("GIT_CONFIG_KEY_0", "")
+
+        assert settings("https://github.com/us/shop") == "http.https://github.com/.extraheader"
+        for other in ("https://github.com.example/us/shop", "http://github.com/us/shop", "git@github.com:us/shop"):
+            assert settings(other) == ""
+        git(origin, "config", "http.https://github.com/.extraheader", "AUTHORIZATION: basic x")
+        assert settings("https://github.com/us/shop") == "", "the checkout left its own"
+
+
+class TestCommandLine:
+    @pytest.mark.parametrize(
+        ("arguments", "line"),
+        [
+            ((), "check --new-only --base origin/main --approval required"),
+            (("--only", "breaking"), "check --base origin/main --approval required --only breaking"),
+            (("--base", "v1"), "check --new-only --base v1"),
+            (("--isolated", "a.json"), "check --isolated a.json"),
+            (("--", "s", "--base"), "check --new-only --base origin/main --approval required -- s --base"),
+        ],
+    )
+    def test_what_the_workflow_says_goes_first(self, arguments, line):
+        assert " ".join(command_line(Wanted(arguments=arguments), PLAN, JOB)) == line
+
+    def test_a_push_is_checked_as_it_is(self):
+        assert command_line(Wanted(), {"base": "", "approval": ""}, Job("github", "push")) == ["check"]
+
+    def test_another_command_gets_no_options_of_check(self):
+        wanted = Wanted("changelog check", ("--fail-on", "warning"))
+        assert command_line(wanted, PLAN, JOB) == ["changelog", "check", "--fail-on", "warning"]
+
+
+def test_a_run_without_a_report_is_never_a_pass(tmp_path, monkeypatch):
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    result = conclude(Wanted(folder=tmp_path), 0)
+    assert result.verdict == "error"
+    assert "did not run (exit code 0)" in result.markdown
+
+
+class TestInstall:
+    """``action/install.py``: a script that only needs Python."""
+
+    def run(self, tmp_path, path, **variables):
+        output = tmp_path / "output"
+        output.touch()
+        done = subprocess.run(
+            [sys.executable, str(REPO / "action" / "install.py")],
+            env={"PATH": path, "GITHUB_OUTPUT": str(output), "RUNNER_TEMP": str(tmp_path), **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout, output.read_text()
+
+    def test_the_one_on_path_is_used(self, tmp_path):
+        program = tmp_path / "mcp-governor"
+        program.write_text("")
+        program.chmod(0o755)
+        assert self.run(tmp_path, str(tmp_path), VERSION="installed") == (0, "", f"program={program}\n")
+
+    def test_none_on_path_is_said(self, tmp_path):
+        code, said, output = self.run(tmp_path, str(tmp_path), VERSION="installed")
+        assert (code, output) == (1, "")
+        assert said.startswith("::error::mcp-governor is not on PATH.")
+
+    def test_what_pip_gets(self):
+        sys.path.insert(0, str(REPO / "action"))
+        try:
+            from install import requirement
+        finally:
+            sys.path.remove(str(REPO / "action"))
+        assert requirement("", REPO) == str(REPO)
+        assert requirement("1.2.3", REPO) == "mcp-governor==1.2.3"
+        assert requirement("mcp-governor[run]~=1.2", REPO) == "mcp-governor[run]~=1.2"
