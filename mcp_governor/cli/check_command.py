@@ -103,6 +103,7 @@ def check(
     from mcp_governor.checking.base import read_base
     from mcp_governor.checking.offline import check_offline
     from mcp_governor.checking.run import check as run_check
+    from mcp_governor.errors import UsageError
 
     config = replace(
         run.config,
