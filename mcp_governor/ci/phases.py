@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -127,13 +126,12 @@ def _stale(job: Job, label: str, why: str) -> Remark | None:
     return Remark("warning", text)
 
 
-def command_line(wanted: Wanted, plan: dict[str, Any], job: Job, *, base: str = "") -> list[str]:
-    """The words after ``mcp-governor``, without reports: what reproduces the result at a desk.
+def command_line(wanted: Wanted, plan: dict[str, Any], job: Job) -> list[str]:
+    """The words after ``mcp-governor``, without reports.
 
     Args:
         wanted, job: of the run.
         plan: from ``prepare``.
-        base: spelling of the base; by default as people type it, ``origin/main``.
     """
     words = wanted.command.split()
     typed = {word.partition("=")[0] for word in _before_command(wanted.arguments)}
@@ -142,7 +140,7 @@ def command_line(wanted: Wanted, plan: dict[str, Any], job: Job, *, base: str = 
         if of_pull_request and not typed & {"--new-only", "--only", "--isolated"}:
             words.append("--new-only")
         if plan["base"] and not typed & {"--base", "--isolated"}:
-            words += ["--base", base or str(plan["base"]).removeprefix("refs/remotes/")]
+            words += ["--base", str(plan["base"])]
             words += ["--approval", plan["approval"]] if plan["approval"] else []
     return [*words, *wanted.arguments]
 
@@ -158,7 +156,7 @@ def check(wanted: Wanted) -> int:
     plan = _read(wanted, _PLAN) or {"base": "", "approval": ""}
     for name in (_JSON, _MARKDOWN):
         (wanted.folder / name).unlink(missing_ok=True)
-    exact = command_line(wanted, plan, job, base=str(plan["base"]))
+    exact = command_line(wanted, plan, job)
     count = len(wanted.command.split())
     reports = ["--report", f"json={wanted.folder / _JSON}", "--report", f"markdown={wanted.folder / _MARKDOWN}"]
     reports += ["--report", f"sarif={wanted.sarif}"] if wanted.sarif else []
@@ -209,7 +207,6 @@ def conclude(wanted: Wanted, code: int) -> Result:
     changed = any(change["id"] in new and not change["wording"] for change in changes) if base else bool(changes)
     waiting = sum(change["id"] in breaks and "accepted" not in change for change in changes)
     text, remarks = _approval(wanted, plan, waiting, len(breaks), code)
-    shown = _reproduce(command_line(wanted, plan, job))
     try:
         body = read_bytes(wanted.folder / _MARKDOWN, limit=_MAX_REPORT).decode("utf-8", "replace")
     except OSError:
@@ -219,7 +216,7 @@ def conclude(wanted: Wanted, code: int) -> Result:
             f"## MCP surface: not checked\n\nThe check did not run (exit code {code}); the log of the job says why.\n"
         )
         remarks = (*remarks, Remark("error", f"The check did not run (exit code {code}); the log says why."))
-    markdown = f"{text}\n{body}\n{shown}" if text else f"{body}\n{shown}"
+    markdown = f"{text}\n{body}" if text else body
     result = Result(
         verdict=str(report["verdict"]) if report else "error",
         changed=changed,
@@ -250,12 +247,6 @@ def _approval(
     if plan["approval"] == "given" and breaks and code == Exit.PASS:
         return "", (Remark("notice", f'The breaking changes are approved by the label "{label}".'),)
     return "", ()
-
-
-def _reproduce(words: Sequence[str]) -> str:
-    from mcp_governor.report.markdown import code as span
-
-    return f"Reproduce: {span(shlex.join(['mcp-governor', *words]))}\n"
 
 
 def comment(wanted: Wanted) -> tuple[Remark, ...]:

@@ -261,7 +261,7 @@ def test_a_break_fails_until_the_label_is_there_and_again_after_it_is_gone(shop,
     assert f"::error title=mcp-governor::1 breaking change needs approval. {ASKS}" in run.log
     assert re.search(r"^::error file=now\.json,line=\d+,.*required-argument-added", run.log, re.M)
     assert f"Add the label `{LABEL}` to approve it." in run.summary
-    assert "`mcp-governor check --new-only --base origin/main --approval required`" in run.summary
+    assert "mcp-governor check --new-only --base refs/remotes/origin/main --approval required" in run.summary
     assert f"Add the label `{LABEL}`" in github.comments[0]["body"]
     assert run.check["breaks"] == "1"
     assert run.check["verdict"] == "fail"

@@ -299,11 +299,11 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("arguments", "line"),
         [
-            ((), "check --new-only --base origin/main --approval required"),
-            (("--only", "breaking"), "check --base origin/main --approval required --only breaking"),
+            ((), "check --new-only --base refs/remotes/origin/main --approval required"),
+            (("--only", "breaking"), "check --base refs/remotes/origin/main --approval required --only breaking"),
             (("--base", "v1"), "check --new-only --base v1"),
             (("--isolated", "a.json"), "check --isolated a.json"),
-            (("--", "s", "--base"), "check --new-only --base origin/main --approval required -- s --base"),
+            (("--", "s", "--base"), "check --new-only --base refs/remotes/origin/main --approval required -- s --base"),
         ],
     )
     def test_what_the_workflow_says_goes_first(self, arguments, line):
