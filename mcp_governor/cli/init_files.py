@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.config import OWN_FILE
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
-from mcp_governor.installation import VARIABLE
+from mcp_governor.installation import REQUIRED, VARIABLE
 
 if TYPE_CHECKING:
     from mcp_governor.wire import Endpoint
@@ -62,7 +62,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
         name = "mcp-governor" if folder == top else f"mcp-governor-{_slug(folder.relative_to(top).as_posix())}"
         path = top / WORKFLOWS / f"{name}.yml"
         text = None if path.exists() else _workflow(folder, top, needs, secrets)
-        what = "runs the check on pull requests, on the main branch and on tags"
+        what = "checks pull requests, the main branch and tags; a label approves a break"
         offers.append(Offer(path, text, f"{what}; {_SET_IT}" if needs.asks else what))
     if gitlab.exists():
         what = f"add this job; {_SET_IT}" if needs.asks else "add this job"
@@ -107,7 +107,6 @@ class _Needs(NamedTuple):
 
 
 def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
-    from mcp_governor.installation import REQUIRED
     from mcp_governor.target.packages import RUNNERS
     from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
 
@@ -119,6 +118,9 @@ def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
         return _Needs((f"pip install {program} {ours}", _LOCKING[program]), False, True)
     # A server object brings the SDK that it runs on, and may pin it: our extras cannot decide that.
     local = isinstance(endpoint, ObjectEndpoint) or (bool(program) and program not in RUNNERS)
+    if (local or program == "uv") and (locked := _locked(folder, top)) is not None:
+        tool, install = locked
+        return _Needs((f"pip install {_ours()} {_shell_word(tool)}", install), False, True)
     theirs = _requirements(folder) if local else ""
     return _Needs((f"pip install {theirs}{ours}",), False, bool(theirs) or not local)
 
@@ -139,6 +141,21 @@ def _ours() -> str:
 
 _LOCKING = {"poetry": "poetry install", "pdm": "pdm install", "pipenv": "pipenv sync"}
 """Programs that start a server in the environment that its lock file describes; ``uv run`` makes it by itself."""
+
+_LOCKS = {
+    "uv.lock": (REQUIRED["run"], "uv sync --locked"),
+    "poetry.lock": ("poetry", "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install"),
+    "pdm.lock": ("pdm", "pdm sync"),
+}
+"""Lock file → what installs it, as a requirement, and the command. Each makes the environment ``.venv``, in which
+mcp-governor finds the programs and objects of a project."""
+
+
+def _locked(folder: Path, top: Path) -> tuple[str, str] | None:
+    """How a project is installed from its lock file; ``None`` if it has none."""
+    folders = (folder, top)
+    return next((_LOCKS[name] for name in _LOCKS for place in folders if (place / name).is_file()), None)
+
 
 _BUILD = "npm run build --if-present"
 
@@ -174,8 +191,8 @@ _SET_IT = (
     f"first set the variable {VARIABLE} of your CI to a requirement for pip (git+https://..., or the URL of a wheel)"
 )
 
-_CHECK = "mcp-governor check ${{{}:+--new-only}}"
-"""The check as a shell command; the variable is one that only a pull request or merge request has."""
+_CHECK = "mcp-governor ci"
+"""The check as a shell command; it finds out by itself what the CI system checks."""
 
 _MISSING = "# Also install what the server needs.\n"
 
@@ -185,11 +202,11 @@ def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) 
     inside = "" if folder == top else f"    defaults:\n      run:\n        working-directory: {place}\n"
     node = "      - uses: actions/setup-node@v5\n        with:\n          node-version: lts/*\n" if needs.node else ""
     missing = "" if needs.found else indent(_MISSING, " " * 6)
-    install = "".join(f"      - run: {command}\n" for command in needs.commands)
-    if needs.asks:
-        install += f"        env:\n          {VARIABLE}: ${{{{ vars.{VARIABLE} }}}}\n"
+    asked = f"        env:\n          {VARIABLE}: ${{{{ vars.{VARIABLE} }}}}\n"
+    install = "".join(
+        f"      - run: {command}\n{asked if f'${{{VARIABLE}' in command else ''}" for command in needs.commands
+    )
     given = "".join(f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in secrets)
-    env = f"        env:\n{given}" if given else ""
     return f"""\
 name: mcp-governor
 # Runs once per commit: a branch is checked as a pull request, a tag as a release.
@@ -198,11 +215,18 @@ on:
     branches: [{_branches(top)}]
     tags: ["**"]
   pull_request:
+    # A label approves breaking changes, so the check runs again when labels change.
+    types: [opened, synchronize, reopened, labeled, unlabeled]
 permissions:
   contents: read
+  pull-requests: write # to read labels and to comment
+concurrency:
+  group: ${{{{ github.workflow }}}}-${{{{ github.ref }}}}
+  cancel-in-progress: ${{{{ github.event_name == 'pull_request' }}}}
 jobs:
   check:
     runs-on: ubuntu-latest
+    timeout-minutes: 20
 {inside}    steps:
       - uses: actions/checkout@v5
         with:
@@ -212,9 +236,10 @@ jobs:
       - uses: actions/setup-python@v6
         with:
           python-version: {_python_version()}
-{node}{missing}{install}      # On a pull request the linter reports only what is new since the baseline.
-      - run: {_CHECK.format("GITHUB_BASE_REF")}
-{env}"""
+{node}{missing}{install}      - run: {_CHECK}
+        env:
+          MCP_GOVERNOR_GITHUB_TOKEN: ${{{{ github.token }}}}
+{given}"""
 
 
 _BRANCH = re.compile(r"ref: refs/remotes/origin/([\w][\w./-]{0,99})\s*")
@@ -231,7 +256,7 @@ def _branches(top: Path) -> str:
 
 
 def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:
-    commands = [*needs.commands, _CHECK.format("CI_MERGE_REQUEST_IID")]
+    commands = [*needs.commands, f"{_CHECK} -- --report gitlab=gl-code-quality.json --report junit=governor.xml"]
     if folder != top:
         commands.insert(0, f"cd {_shell_word(folder.relative_to(top).as_posix())}")
     script = "".join(f"    - {command}\n" for command in commands)
@@ -239,8 +264,22 @@ def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:
     missing = "" if needs.found else indent(_MISSING, " " * 4)
     if needs.node:
         missing += "    # The image must have Node.js and Python 3.11 or newer.\n"
-    depth = '  variables:\n    GIT_DEPTH: "0" # release tags: the baseline is the surface at the latest one\n'
-    return f"mcp-governor:\n{image}{depth}  script:\n{missing}{script}"
+    place = "" if folder == top else f"{folder.relative_to(top).as_posix()}/"
+    return f"""\
+mcp-governor:
+{image}  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+    - if: $CI_COMMIT_TAG
+  variables:
+    GIT_DEPTH: "0" # release tags: the baseline is the surface at the latest one
+  script:
+{missing}{script}  artifacts:
+    when: always
+    reports:
+      codequality: {json.dumps(f"{place}gl-code-quality.json")}
+      junit: {json.dumps(f"{place}governor.xml")}
+"""
 
 
 def _python_version() -> str:

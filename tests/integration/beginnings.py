@@ -83,7 +83,11 @@ def steps_of(files, name=WORKFLOW):
     """The shell commands of a written workflow."""
     workflow = parsed(files[name])
     # YAML 1.1 reads the key "on" as true
-    assert workflow[True] == {"push": {"branches": ["main", "master"], "tags": ["**"]}, "pull_request": None}
+    assert workflow[True] == {
+        "push": {"branches": ["main", "master"], "tags": ["**"]},
+        "pull_request": {"types": ["opened", "synchronize", "reopened", "labeled", "unlabeled"]},
+    }
+    assert workflow["permissions"] == {"contents": "read", "pull-requests": "write"}
     (job,) = workflow["jobs"].values()
     checkout = job["steps"][0]
     assert checkout["uses"].startswith("actions/checkout@")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 import sys
 import textwrap
 
@@ -15,17 +14,9 @@ from support import REPO
 
 from mcp_governor.cli.init_files import HOOK_FILES, _ours
 
-CHECK = "mcp-governor check ${GITHUB_BASE_REF:+--new-only}"
+CHECK = "mcp-governor ci"
 OURS = _ours()
 """What CI installs us from: it depends on where this checkout came from (``test_installation.py`` tries them all)."""
-
-
-def words_of(command, variables):
-    """What a shell makes of a command with these variables, where it would start it."""
-    done = subprocess.run(
-        ["sh", "-c", f"printf '%s\\n' {command}"], env=variables, capture_output=True, text=True, check=True
-    )
-    return done.stdout.split()
 
 
 class TestWorkflow:
@@ -81,6 +72,22 @@ class TestWorkflow:
         _, written = begun(tmp_path, "--", str(tmp_path / "node"), *arguments)
         assert steps_of(written)[0][:3] == commands
 
+    @pytest.mark.parametrize(
+        ("lock", "tool", "install"),
+        [
+            ("uv.lock", "'uv>=0.9'", "uv sync --locked"),
+            ("poetry.lock", "poetry", "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install"),
+            ("pdm.lock", "pdm", "pdm sync"),
+        ],
+    )
+    def test_a_server_object_is_installed_from_the_lock_file(self, tmp_path, lock, tool, install):
+        files = {"stock.py": source("fastmcp"), "pyproject.toml": '[project]\nname = "stock"\n', lock: ""}
+        _, written = begun(write(tmp_path, files))
+        commands, job = steps_of(written)
+        assert commands == [f"pip install {OURS} {tool}", install, CHECK]
+        asking = [step["run"] for step in job["steps"] if "MCP_GOVERNOR" in step.get("env", {})]
+        assert asking == [command for command in commands if "${MCP_GOVERNOR" in command]
+
     def test_a_project_of_poetry_is_installed_by_it(self, tmp_path):
         (tmp_path / "poetry").symlink_to(sys.executable)
         _, *arguments = plain()
@@ -105,9 +112,8 @@ class TestWorkflow:
         clone = tmp_path / "clone"
         assert git(tmp_path, "clone", "-q", str(root), str(clone)).returncode == 0
         commands, _ = steps_of(contents(clone))
-        assert words_of(commands[-1], {}) == ["mcp-governor", "check"]
-        _, *check = words_of(commands[-1], {"GITHUB_BASE_REF": "main"})
-        assert check == ["check", "--new-only"]
+        assert commands[-1] == CHECK
+        check = ("check", "--new-only", "--base", "origin/main", "--approval", "given")
         passed = governor(clone, *check)
         assert passed.returncode == 0, passed.stdout + passed.stderr
         # Recording the broken surface anew does not hide the break: the release tag has the old one.
@@ -138,7 +144,9 @@ class TestWorkflow:
         assert ".gitlab-ci.yml was not changed; add this job" in reported
         start = reported.index("    mcp-governor:\n")
         job = parsed(textwrap.dedent(reported[start : reported.index("Next: commit")]))["mcp-governor"]
-        assert job["script"][-1] == "mcp-governor check ${CI_MERGE_REQUEST_IID:+--new-only}"
+        reports = "--report gitlab=gl-code-quality.json --report junit=governor.xml"
+        assert job["script"][-1] == f"mcp-governor ci -- {reports}"
+        assert job["artifacts"]["reports"] == {"codequality": "gl-code-quality.json", "junit": "governor.xml"}
         assert job["variables"] == {"GIT_DEPTH": "0"}
 
     def test_what_is_there_stays_and_what_is_not_wanted_is_not_written(self, tmp_path):
@@ -158,7 +166,9 @@ class TestHook:
     OTHER = "- repo: https://example.org/hooks\n  rev: v1\n  hooks:\n    - id: other\n"
 
     def test_the_files_are_those_of_the_hook_that_we_publish(self):
-        (published,) = parsed((REPO / ".pre-commit-hooks.yaml").read_text())
+        (published,) = [
+            hook for hook in parsed((REPO / ".pre-commit-hooks.yaml").read_text()) if hook["id"] == "mcp-governor"
+        ]
         assert published["files"] == HOOK_FILES
 
     @pytest.mark.parametrize(
