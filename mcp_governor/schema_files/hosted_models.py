@@ -19,6 +19,7 @@ if __name__ == "__main__":
     _HERE = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) != _HERE]
 
+import asyncio
 import dataclasses
 import importlib
 import inspect
@@ -86,9 +87,9 @@ def _registered(server: Any) -> Iterator[tuple[str, str, Any]]:
         if manager is not None:
             listed = manager.list_tools()
         elif hasattr(server, "_mcp_server") and inspect.iscoroutinefunction(getattr(server, "list_tools", None)):
-            import asyncio
-
-            listed = asyncio.run(server.list_tools(run_middleware=False))
+            listed = server.list_tools(run_middleware=False)
+        if inspect.isawaitable(listed):
+            listed = asyncio.run(_awaited(listed))
     except Exception:  # noqa: BLE001  (another version of the framework; its functions are found by their names)
         return
     for tool in listed if isinstance(listed, (list, tuple)) else ():
@@ -97,6 +98,10 @@ def _registered(server: Any) -> Iterator[tuple[str, str, Any]]:
             own = getattr(function, "__qualname__", name)
             source = f"{getattr(function, '__module__', '')}:{own}"
             yield source if own == name else f"{source} ({name})", name, function
+
+
+async def _awaited(value: Any) -> Any:
+    return await value
 
 
 def _public(module: Any) -> list[str]:
