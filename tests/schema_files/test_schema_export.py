@@ -12,6 +12,7 @@ from commandline import contents, governor_here
 from mcp_governor.schema_files.documents import MANIFEST
 from mcp_governor.schema_files.folder import export
 from mcp_governor.surface import build_surface
+from mcp_governor.writing import _Staged
 
 FIND = {
     "name": "find",
@@ -76,6 +77,14 @@ def test_files_of_former_tools_go_if_nobody_edited_them(folder: Path, capsys: py
     assert sorted(contents(folder / "d")) == [MANIFEST, "list.json", "new.json", "notes.md", "own.json"]
 
 
+def test_a_tool_whose_case_changes(folder: Path) -> None:
+    """On macOS and Windows both files are one, so the new one is written after the old one is deleted."""
+    export(build_surface({"tools": [tool("Foo")]}), Path("d"))
+    done = export(build_surface({"tools": [tool("foo")]}), Path("d"))
+    assert (done.removed, done.changed) == (("Foo.json",), ("foo.json",))
+    assert sorted(contents(folder / "d")) == [MANIFEST, "foo.json"]
+
+
 def test_files_that_no_export_wrote_are_not_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record(tool("package"), tool("other"))
     Path("package.json").write_text('{"name": "mine"}')
@@ -125,24 +134,25 @@ def test_links_in_the_folder_are_not_followed(folder: Path, linked: str, capsys:
 
 
 def test_all_or_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A deletion that fails at the end takes back what was written before it, and a new folder goes again."""
-    surface = build_surface({"tools": [tool("a"), tool("b")]})
+    """A step that fails takes back those before it, deletions and new content."""
+    surface = build_surface({"tools": [tool("a"), tool("b"), tool("bb")]})
     export(surface, Path("d"))
     before = contents(folder / "d")
-    unlink = Path.unlink
-
-    def fails(path: Path, *args: Any, **more: Any) -> None:
-        if path.name == "b.json":
-            raise PermissionError(13, "Permission denied")
-        unlink(path, *args, **more)
-
-    monkeypatch.setattr(Path, "unlink", fails)
     from mcp_governor.errors import FileFormatError
 
-    with pytest.raises(FileFormatError, match=r"d/b\.json cannot be written: Permission denied"):
-        export(build_surface({"tools": [tool("a", title="new"), tool("c")]}), Path("d"))
-    assert contents(folder / "d") == before
-    monkeypatch.undo()
+    place = _Staged.place
+    for failing in ("bb.json", "c.json", MANIFEST):
+
+        def fails(staged: _Staged, failing: str = failing) -> None:
+            if staged.file.path.name == failing:
+                raise PermissionError(13, "Permission denied")
+            place(staged)
+
+        monkeypatch.setattr(_Staged, "place", fails)
+        with pytest.raises(FileFormatError, match="cannot be written: Permission denied"):
+            export(build_surface({"tools": [tool("a", title="new"), tool("c")]}), Path("d"))
+        assert contents(folder / "d") == before
+        monkeypatch.setattr(_Staged, "place", place)
     export(build_surface({"tools": [tool("a", title="new"), tool("c")]}), folder / "d")
     assert sorted(contents(folder / "d")) == [MANIFEST, "a.json", "c.json"]
 

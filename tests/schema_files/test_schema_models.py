@@ -23,7 +23,7 @@ MODELS = """
     from typing import Annotated, Literal, Optional, TypedDict
     from pydantic import BaseModel, Field
 
-    print("imported", flush=True)
+    print("imported", end=" ", flush=True)  # stdout is for messages
 
     class Settings: ...
     class ConfigPaths: ...
