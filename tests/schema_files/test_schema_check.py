@@ -17,6 +17,7 @@ from support import REPO
 
 from mcp_governor.checking.schema_files import check_folder
 from mcp_governor.config import Config
+from mcp_governor.report import FORMATS
 from mcp_governor.schema_files.folder import export
 from mcp_governor.surface import build_surface
 
@@ -174,6 +175,17 @@ def test_what_a_reader_sees(folder: Path, capsys: pytest.CaptureFixture[str], go
     done = governor_here("schemas", "check", "d", "s.json", capsys=capsys)
     assert (done.code, done.err) == (1, "")
     golden("schemas-check.txt", done.out)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_names_the_rule_the_file_and_the_fix(
+    folder: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("s.json").write_text(json.dumps({"tools": published(required=[])}))
+    done = governor_here("schemas", "check", "d", "s.json", "--format", form, capsys=capsys)
+    assert done.code == 1, done.err
+    for words in ("schemas/differs", "d/find.json", "mcp-governor schemas export d"):
+        assert words in done.out, form
 
 
 def test_what_cannot_be_decided_is_said(folder: Path) -> None:
