@@ -98,7 +98,9 @@ def _published(named: str | None, config: Config, here: Path) -> tuple[Surface, 
     """The surface to compare with models, and the path of a finding about a tool and a place in its input schema."""
     from mcp_governor.surface.folders import is_snapshot_folder
 
-    if named is not None and (here / named).is_dir() and not is_snapshot_folder(here / named):
+    # A word that names no recording is a folder that is missing; read_folder says how to write it.
+    recorded = named is None or named.endswith(".json") or ":" in named or is_snapshot_folder(here / named)
+    if named is not None and not recorded:
         folder = read_folder(Path(named))
         surface = _of_folder(folder, config)
         files = {name: input_file(stem) for name, stem in stems(tool.name for tool in surface.tools).items()}

@@ -79,19 +79,20 @@ def _candidates(words: list[str]) -> Iterator[tuple[str, str, Any]]:
 
 def _registered(server: Any) -> Iterator[tuple[str, str, Any]]:
     """The functions that a server object has registered as tools, if it is one; it is not started."""
-    manager = getattr(server, "_tool_manager", None)
     listed: Any = ()
     if inspect.isclass(server):
         return
     try:
+        manager = getattr(server, "_tool_manager", None)
         if manager is not None:
-            listed = manager.list_tools()
+            listed = manager.list_tools() if hasattr(manager, "list_tools") else manager.get_tools()
         elif hasattr(server, "_mcp_server") and inspect.iscoroutinefunction(getattr(server, "list_tools", None)):
             listed = server.list_tools(run_middleware=False)
         if inspect.isawaitable(listed):
             listed = asyncio.run(_awaited(listed))
     except Exception:  # noqa: BLE001  (another version of the framework; its functions are found by their names)
         return
+    listed = list(listed.values()) if isinstance(listed, dict) else listed
     for tool in listed if isinstance(listed, (list, tuple)) else ():
         function, name = getattr(tool, "fn", None), getattr(tool, "name", None)
         if callable(function) and isinstance(name, str):

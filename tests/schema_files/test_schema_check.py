@@ -208,7 +208,7 @@ def test_what_cannot_be_decided_is_said(folder: Path) -> None:
         (["d", "empty.json"], 4, "publishes no tools"),
         (["d", "s.json", "--models", "x"], 2, "TARGET has no effect with --models"),
         (["d", "--models", "../x"], 2, "is not package.module"),
-        (["nodir", "--models", "x"], 2, "nodir"),
+        (["nodir", "--models", "x"], 2, "nodir does not exist"),
         (["--models", "x"], 2, "mcp-surface.json does not exist"),
     ],
 )
