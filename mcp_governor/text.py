@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SUSPECT = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _WORD = re.compile(r"\S+")
@@ -34,9 +34,9 @@ def _escape(match: re.Match[str]) -> str:
 def visible(text: str, *, keep_newlines: bool = False) -> str:
     """Replace characters that could deceive a terminal or a reader with visible escapes.
 
-    Control characters, ANSI introducers, bidirectional controls, invisible and tag characters, variation selectors and
-    lone surrogates become ``\\x1b`` or ``\\u{202e}``; known secrets become ``[redacted]``; everything else stays as it
-    is.
+    Control characters, ANSI introducers, bidirectional controls, invisible and tag characters, variation selectors,
+    lone surrogates, U+FFFE and U+FFFF (which XML forbids) become ``\\x1b`` or ``\\u{202e}``; known secrets become
+    ``[redacted]``; everything else stays as it is.
 
     Args:
         text: any string, which may contain lone surrogates.

@@ -18,12 +18,13 @@ from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
 from mcp_governor.secrets import redact
-from mcp_governor.text import escape_json, printable, visible
+from mcp_governor.text import escape_json, inert, printable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from mcp_governor.checking.model import Report
+    from mcp_governor.report import Format
     from mcp_governor.report.lines import Line
     from mcp_governor.target import Source
 
@@ -445,8 +446,20 @@ def _write_report(report: Report, run: Run, output: Output, lines: Iterable[Line
         from mcp_governor.checking.places import in_repository
 
         report = in_repository(report, run.config)
-    form: out.Form = "json" if getattr(chosen, "IS_JSON", False) else "document"
-    write_text(chosen.render(report), output, form="commands" if getattr(chosen, "IS_COMMANDS", False) else form)
+    if getattr(chosen, "WITH_HISTORY", False):
+        from mcp_governor.checking.history import with_history
+
+        report = with_history(report, run.config)
+    write_text(chosen.render(report), output, form=_form_of(chosen))
+
+
+def _form_of(chosen: Format) -> out.Form:
+    """What the document of a format is, for the door through which it leaves."""
+    if getattr(chosen, "IS_JSON", False):
+        return "json"
+    if getattr(chosen, "IS_COMMANDS", False):
+        return "commands"
+    return "markup" if getattr(chosen, "IS_MARKUP", False) else "document"
 
 
 def report_skipped(names: Sequence[str]) -> None:
@@ -472,8 +485,11 @@ def write_text(text: str, output: Output, *, form: out.Form = "document") -> Non
     """To the file, atomically, or to standard output; made safe to show, as text or as JSON."""
     if form == "json":
         safe = escape_json(redact(text))
+    elif form in ("commands", "markup"):
+        safe = visible(redact(text), keep_newlines=True)
+        safe = inert(safe) if form == "markup" else safe
     else:
-        safe = visible(redact(text), keep_newlines=True) if form == "commands" else printable(text)
+        safe = printable(text)
     if output.file is None:
         out.put(safe, form=form)
     else:

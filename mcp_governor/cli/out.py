@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 _CLEAR = "\r\x1b[2K"
 
-Form = Literal["text", "document", "json", "commands"]
-"""What a string is: for people, in the encoding that they read; a document, which is UTF-8 wherever it is kept; JSON,
-which is a document and has escapes for what a terminal cannot show; commands to a CI system, which are a document."""
+Form = Literal["text", "document", "markup", "json", "commands"]
+"""What a string is: for people, in the encoding that they read; a document, which is UTF-8 wherever it is kept; markup,
+which is a document whose lines are not cut, since that would cut through an element or an escape; JSON, which is a
+document and has escapes for what a terminal cannot show; commands to a CI system, which are a document."""
 
 
 def echo(
@@ -136,7 +137,7 @@ def put(text: str, *, form: Form = "text") -> None:
 def _bytes(text: str, form: Form, stream: object) -> bytes:
     """Replace characters that the encoding of a stream lacks, because text of a server must not make a report fail."""
     encoding = terminal.encoding_of(stream)
-    if form == "text" or (form == "document" and terminal.is_terminal(stream)):
+    if form == "text" or (form in ("document", "markup") and terminal.is_terminal(stream)):
         return terminal.encoded(text, encoding)
     if form == "json" and terminal.is_terminal(stream) and not terminal.is_utf8(encoding):
         from mcp_governor.text import ascii_json

@@ -53,7 +53,7 @@ def render(report: Report) -> str:
 def _annotation(item: Item, report: Report) -> str:
     properties = {"file": item.file, "line": str(item.line or ""), "col": str(item.column or "")}
     properties["title"] = one_line(f"{item.rule}: {item.tool}" if item.tool else item.rule, 200)
-    said = ",".join(f"{name}={_escaped(value, _PROPERTY)}" for name, value in properties.items() if value)
+    said = ",".join(f"{name}={_escaped(inert(value), _PROPERTY)}" for name, value in properties.items() if value)
     return f"::{_COMMANDS[item.severity]} {said}::{_escaped(inert(standalone_text(item, report, _MAX_LENGTH)), _DATA)}"
 
 

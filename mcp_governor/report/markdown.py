@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.report.causes import Cause
 
+IS_MARKUP = True
+
 # Characters that can begin markup within a line; "//" and "www." would become links.
 _SPECIAL = re.compile(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@<!-- -->"}

@@ -95,12 +95,17 @@ def _rule(name: str) -> dict[str, Any]:
     return {"id": name}
 
 
+def _without_links(text: str) -> str:
+    """Break each ``[text](target)``, which viewers show as a link even in plain text (SARIF 2.1.0, 3.11.6)."""
+    return text.replace("](", "] (")
+
+
 def _result(item: Item, index: int, report: Report) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": item.rule,
         "ruleIndex": index,
         "level": _LEVELS[item.severity],
-        "message": {"text": standalone_text(item, report, _MAX_LENGTH)},
+        "message": {"text": _without_links(standalone_text(item, report, _MAX_LENGTH))},
         "partialFingerprints": {"findingId/v1": item.id},
     }
     place: dict[str, Any] = {"artifactLocation": {"uri": quote(item.path, safe="/:")}}

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from commandline import governor_here
+from support import missing
 
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface, fingerprint
@@ -92,6 +93,20 @@ def test_sarif_has_the_rule_the_place_and_an_id_that_stays(folder: Path, capsys)
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     assert all(rule["shortDescription"]["text"] for rule in rules)
     assert one["invocations"][0]["exitCode"] == 1
+
+
+def test_a_break_that_the_release_accounts_for_is_a_note(folder: Path, capsys) -> None:
+    new = json.loads((folder / "new.json").read_text())
+    new["serverInfo"]["version"] = "2.0.0"
+    (folder / "new.json").write_text(json.dumps(new))
+    (one,) = json.loads(run(capsys, "check", "new.json", "--format", "sarif"))["runs"]
+    levels = {result["ruleId"]: result["level"] for result in one["results"]}
+    assert levels["argument-required"] == "note"
+    assert "policy/bump-too-small" not in levels
+    assert levels["clarity/prose-type"] == "error", "a finding is what it is, whatever the version"
+    # Whoever looks for breaks alone is told that it is one.
+    (one,) = json.loads(run(capsys, "diff", "mcp-surface.json", "new.json", "--format", "sarif"))["runs"]
+    assert {result["ruleId"]: result["level"] for result in one["results"]}["argument-required"] == "error"
 
 
 def test_what_is_accepted_is_suppressed_in_sarif_and_absent_from_annotations(folder: Path, capsys) -> None:
@@ -193,6 +208,49 @@ def test_junit_has_one_case_for_each_tool_and_one_failure_in_it(folder: Path, ca
     assert "clarity/prose-type" in (failure.text or "")
 
 
+class Element(NamedTuple):
+    """What the common schema of JUnit reports says of an element (Jenkins' xUnit plugin, junit-10.xsd)."""
+
+    children: str
+    """Regular expression over the names of its children, each with a space behind it."""
+    required: frozenset[str]
+    allowed: frozenset[str]
+
+
+def element(children: str, required: str, allowed: str = "") -> Element:
+    return Element(children, frozenset(required.split()), frozenset(f"{required} {allowed}".split()))
+
+
+COMMON = {
+    "testsuites": element("(testsuite )*", "", "name time tests failures disabled errors"),
+    "testsuite": element(
+        "(properties )?(testcase )*(system-out )?(system-err )?",
+        "name tests",
+        "failures errors time disabled skipped timestamp hostname id package file",
+    ),
+    "testcase": element(
+        "(skipped )?(error )*(failure )?(system-out )*(system-err )*", "name", "classname time assertions status file"
+    ),
+    "failure": element("", "", "type message"),
+    "system-out": element("", ""),
+}
+
+
+def follow_common_schema(document: str) -> None:
+    for found in ElementTree.fromstring(document).iter():
+        rule = COMMON[found.tag]
+        assert re.fullmatch(rule.children, "".join(f"{child.tag} " for child in found)), found.tag
+        assert rule.required <= set(found.keys()) <= rule.allowed, (found.tag, found.attrib)
+        assert all(found.get(name, "0").isdecimal() for name in ("tests", "failures", "errors", "skipped", "time"))
+
+
+def test_junit_follows_the_common_schema(folder: Path, capsys) -> None:
+    nasty(folder)
+    for words in (("check", "new.json"), ("check", "mcp-surface.json"), ("diff", "mcp-surface.json", "new.json")):
+        follow_common_schema(run(capsys, *words, "--format", "junit"))
+    follow_common_schema(run(capsys, "lint", "nasty.json", "--isolated", "--pedantic", "--format", "junit"))
+
+
 def test_a_clean_run_is_empty_and_passes_in_every_format(folder: Path, capsys) -> None:
     (one,) = json.loads(run(capsys, "check", "mcp-surface.json", "--format", "sarif"))["runs"]
     assert (one["results"], one["invocations"][0]["exitCode"]) == ([], 0)
@@ -256,12 +314,12 @@ def test_words_of_a_server_are_inert_in_every_format(folder: Path, capsys) -> No
 @pytest.mark.live
 def test_sarif_is_valid_to_microsofts_validator(folder: Path, capsys) -> None:
     if shutil.which("npx") is None:
-        pytest.skip("npx is not here")
+        missing("the validator of SARIF comes from npm, and npx is not installed")
     nasty(folder)
     for name in ("new.json", "nasty.json"):
         (folder / "a.sarif").write_text(run(capsys, "lint", name, "--isolated", "--format", "sarif"))
         done = subprocess.run(
-            ["npx", "-y", "@microsoft/sarif-multitool", "validate", "a.sarif", "--output", "v.sarif"],
+            ["npx", "-y", "@microsoft/sarif-multitool@5", "validate", "a.sarif", "--output", "v.sarif"],
             *(),
             capture_output=True,
             text=True,
