@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.call.report import GoodCallCounts
     from mcp_governor.change.model import Change
+    from mcp_governor.checking.past import History
     from mcp_governor.checking.seen import Seen
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
@@ -136,6 +137,8 @@ class Report:
         tiers: tool → its tier.
         definitions: tool → its definition in the baseline, ``None`` if it is new, and its definition now.
         surface_file: the recorded surface that stands for a live server in formats that need a file; may be empty.
+        history: the releases of the recorded surface, for formats that draw them; ``None`` if there are none, or if
+            nobody asked.
         folder: the folder for relative file names, relative to the root of the repository; empty for the root.
         base: the base branch of a pull request; ``None`` if the run knows none.
         reproduce: the command that repeats the run from the root of the repository, without secrets, safe to print;
@@ -172,6 +175,7 @@ class Report:
     tiers: Mapping[str, str] = field(default_factory=dict)
     definitions: Mapping[str, tuple[Any, Any]] = field(default_factory=dict, compare=False, repr=False)
     surface_file: str = ""
+    history: History | None = None
     folder: str = ""
     base: BaseInfo | None = None
     reproduce: str = ""

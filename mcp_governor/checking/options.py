@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.options import CHARTER_OPEN_ENUMS, ChangeOptions, option_schemas, options_from
@@ -60,14 +61,22 @@ def _refuse(config: Config) -> None:
             ) from None
 
 
-def changes_between(old: Surface, new: Surface, config: Config) -> list[Change]:
+def changes_between(old: Surface, new: Surface, config: Config, *, seconds: float | None = None) -> list[Change]:
     """Every change from one surface to another with the configured options, including the registry manifest.
 
     A surface that was recorded before there was a manifest does not count as one without a manifest.
+
+    Args:
+        old, new: the surfaces.
+        config: level and options.
+        seconds: at most this time, even if the options allow more.
     """
     from mcp_governor.change import compare
 
-    changes = compare(old, new, level=config.level, options=change_options(config))
+    options = change_options(config)
+    if seconds is not None:
+        options = replace(options, run_deadline=min(options.run_deadline, seconds))
+    changes = compare(old, new, level=config.level, options=options)
     if old.manifest is not None and new.manifest is not None:
         from mcp_governor.policy.manifest import compare_manifests
 

@@ -300,6 +300,40 @@ def latest_release(folder: Path, *paths: str, before: str | None = None) -> tupl
     return None
 
 
+class ReleasedFile(NamedTuple):
+    """A file at a release tag; ``content`` is ``None`` if it is too large to be read with the others."""
+
+    tag: str
+    version: str
+    content: bytes | None
+
+
+def released_files(folder: Path, *paths: str, most: int) -> tuple[list[ReleasedFile], int]:
+    """A file at the latest release tags reachable from HEAD, oldest first, and the number of older tags.
+
+    Args:
+        folder: a folder inside the work tree.
+        paths: paths as in :func:`latest_release`; of each release, the first that it contains is read.
+        most: number of releases that are read, up to :data:`mcp_governor.files.MAX_BYTES` in total; those without the
+            file are left out.
+
+    Raises:
+        TargetError: git cannot read the repository.
+    """
+    tagged = _releases(folder, _tags(folder, "--merged=HEAD")) if _has_commits(folder) else []
+    # Two tags of one version name one release.
+    releases = list({release.version: release for release in reversed(tagged)}.values())[::-1]
+    chosen = [release for release in releases[:most] for _ in paths]
+    asked = [(one.object_id, path.replace("{version}", one.version.text)) for one in releases[:most] for path in paths]
+    held: dict[_Release, _Blob] = {}
+    for release, blob in zip(chosen, _blobs(folder, asked), strict=True):
+        if blob is not None:
+            held.setdefault(release, blob)
+    contents = _contents(folder, held.values())
+    found = [ReleasedFile(one.tag, one.version.text, contents.get(blob.object_id)) for one, blob in held.items()]
+    return found[::-1], max(len(releases) - most, 0)
+
+
 def release_of_head(folder: Path) -> str:
     """The highest release tag at HEAD; empty if there is none, or outside of git.
 
