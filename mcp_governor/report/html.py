@@ -10,22 +10,27 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from mcp_governor.findings import Severity
 from mcp_governor.report.causes import causes
 from mcp_governor.report.groups import (
     ONLY_BREAKING,
     UNKNOWN_STEP,
     count_of,
+    counted_changes,
     counted_findings,
-    counted_of,
+    counted_old,
     failed_words,
+    group_of,
     grouped,
-    growth_words,
+    judged_words,
     pending_words,
     reproduction_of,
     witness_words,
 )
+from mcp_governor.report.history_picture import history_section
 from mcp_governor.report.responses import response_lines
-from mcp_governor.report.sides import fragment_sides, tool_sides
+from mcp_governor.report.sides import fragment_sides
+from mcp_governor.report.tool_list import tool_section
 from mcp_governor.secrets import redact
 from mcp_governor.text import one_line, sentence, shortened, visible
 
@@ -37,7 +42,9 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
     from mcp_governor.report.causes import Cause
 
+IS_MARKUP = True
 WITH_PLACES = True
+WITH_HISTORY = True
 
 _T = TypeVar("_T")
 
@@ -47,8 +54,6 @@ _MAX_ROWS = 2_000
 at once. The JSON report lists all of them."""
 _MAX_LENGTH = 2_000
 """Characters of one text, as in the other formats."""
-_MAX_TOOLS = 5_000
-"""Rows of the table of tools; the largest server that we know of has 1,100."""
 _TITLES = {
     "breaking": "Breaking changes",
     "undecided": "Changes that could not be decided",
@@ -95,44 +100,56 @@ def _name(report: Report) -> str:
 
 
 def _body(report: Report) -> Iterator[str]:
+    live = [change for change in report.changes if change.id not in report.accepted]
+    found = causes(report.findings)
+    known = [cause for cause in found if cause.findings[0].accepted is not None]
+    fresh = [cause for cause in found if cause.findings[0].accepted is None]
+    fresh.sort(key=lambda cause: -cause.severity.rank)
     yield "<header>"
-    yield f'<h1><span class="verdict {report.verdict}">{report.verdict}</span> {_safe(_name(report))}</h1>'
-    yield from (f'<p class="facts">{fact}</p>' for fact in _facts(report))
+    version = report.server.version if report.server is not None else None
+    shown = f' <span class="version">version {_safe(version, 100)}</span>' if version else ""
+    yield f'<h1><span class="verdict {report.verdict}">{report.verdict}</span> {_safe(_name(report))}{shown}</h1>'
+    yield from (f'<p class="facts">{fact}</p>' for fact in _result(report, live))
+    yield from (f'<p class="facts quiet">{fact}</p>' for fact in _origin(report))
     yield "</header>"
     yield from _controls(report)
     yield "<main>"
-    for group, changes in grouped(report.changes):
+    for group, changes in grouped(live):
         yield from _section(_TITLES[group], len(changes), changes, partial(_change, group=group, report=report))
-    found = causes(report.findings)
-    live = [cause for cause in found if cause.findings[0].accepted is None]
-    live.sort(key=lambda cause: -cause.severity.rank)
-    accepted = [cause for cause in found if cause.findings[0].accepted is not None]
-    for title, listed in (("Findings", live), ("Accepted findings", accepted)):
-        number = sum(len(cause.findings) for cause in listed)
-        yield from _section(title, number, listed, partial(_cause, report=report))
-    yield from _tools(report)
+    yield from _causes("Findings", fresh, report)
+    accepted = [change for change in report.changes if change.id in report.accepted]
+    yield from _section("Accepted changes", len(accepted), accepted, partial(_accepted, report=report))
+    yield from _causes("Accepted findings", known, report)
+    if report.history is not None:
+        yield from history_section(report.history)
+    yield from tool_section(report)
     yield "</main>"
 
 
-def _facts(report: Report) -> Iterator[str]:
-    server = report.server
-    words = [f"version {_safe(server.version)}"] if server is not None and server.version else []
-    words += [f"protocol {_safe(server.protocol)}"] if server is not None and server.protocol else []
-    words.append(f"read from <code>{_safe(report.target)}</code>")
+def _result(report: Report, live: Sequence[Change]) -> Iterator[str]:
+    """What people ask first: why it failed, which version it needs, how much there is."""
+    if words := failed_words(report):
+        yield f"failed by: <strong>{_safe(words)}</strong>"
+    if report.baseline is not None:
+        yield _step(report)
+    changes = f"no {report.only} changes" if report.only is not None and not live else counted_changes(live)
+    yield "; ".join([escape(changes), escape(counted_findings(report.summary["findings"]))])
+    if report.summary["accepted"]:
+        yield f"{report.summary['accepted']:,} accepted, and not counted above"
+    yield from map(_safe, filter(None, (counted_old(report), judged_words(report), *response_lines(report))))
+
+
+def _origin(report: Report) -> Iterator[str]:
+    """What was read, and what it was compared with."""
+    words = [f"read from <code>{_safe(report.target)}</code>"]
+    if report.server is not None and report.server.protocol:
+        words.append(f"protocol {_safe(report.server.protocol, 100)}")
     if report.baseline is not None:
         version = f" ({_safe(report.baseline.version)})" if report.baseline.version else ""
         words.append(f"compared with <code>{_safe(report.baseline.source)}</code>{version}")
     yield "; ".join(words)
     if report.fingerprint:
         yield f"fingerprint <code>{_safe(report.fingerprint)}</code>"
-    yield "; ".join([escape(counted_of(report)), escape(counted_findings(report.summary["findings"]))])
-    if report.summary["accepted"]:
-        yield f"{report.summary['accepted']:,} accepted, and not counted above"
-    if report.baseline is not None:
-        yield _step(report)
-    yield from map(_safe, response_lines(report))
-    if words_ := failed_words(report):
-        yield f"failed by: {_safe(words_)}"
     if command := reproduction_of(report):
         yield f"reproduce with <code>{_safe(command)}</code>"
 
@@ -153,15 +170,18 @@ def _step(report: Report) -> str:
 
 def _controls(report: Report) -> Iterator[str]:
     kinds = [group for group, _ in grouped(report.changes)]
-    kinds += dict.fromkeys(finding.severity.value for finding in report.findings)
+    held = {finding.severity for finding in report.findings}
+    kinds += [severity.value for severity in Severity if severity in held]
     boxes = "".join(
-        f'<label><input type="checkbox" value="{kind}" checked> {kind}</label>' for kind in dict.fromkeys(kinds)
+        f'<label><input type="checkbox" value="{kind}" checked> {"remark" if kind == "info" else kind}</label>'
+        for kind in kinds
     )
     yield (
         '<div class="bar" id="bar" role="search" hidden>'
         '<label for="filter">Filter</label><input type="search" id="filter" autocomplete="off" '
         'aria-describedby="keys">' + boxes + '<span id="shown" role="status"></span>'
-        '<span class="quiet" id="keys">/ to filter, j and k to move, Escape to clear</span></div>'
+        '<span class="quiet" id="keys"><kbd>/</kbd> to filter, <kbd>j</kbd> and <kbd>k</kbd> to move, '
+        "<kbd>Esc</kbd> to clear</span></div>"
     )
 
 
@@ -184,16 +204,24 @@ def _article(kind: str, name: str, words: str, head: str, body: str) -> str:
     )
 
 
+def _causes(title: str, listed: Sequence[Cause], report: Report) -> Iterator[str]:
+    yield from _section(title, sum(len(cause.findings) for cause in listed), listed, partial(_cause, report=report))
+
+
+def _accepted(change: Change, report: Report) -> str:
+    return _change(change, group_of(change), report)
+
+
 def _change(change: Change, group: str, report: Report) -> str:
     where = " ".join(f"<code>{_safe(word)}</code>" for word in (change.tool or "", change.path) if word)
     body = f"<p>{_prose(sentence(change.message))}</p>"
     if change.has_witness:
         value = one_line(json.dumps(change.witness, ensure_ascii=False, default=str), _MAX_LENGTH)
-        body += f'<p class="quiet">{escape(witness_words(change))}:</p><pre>{escape(value)}</pre>'
+        body += f'<p class="label">{escape(witness_words(change))}:</p><pre>{escape(value)}</pre>'
     if change.id in report.accepted:
         body += f'<p class="quiet">accepted: {_safe(report.accepted[change.id])}</p>'
     body += fragment_sides(change)
-    body += f'<p class="quiet">{_safe(change.id)}</p>'
+    body += f'<p class="id">{_safe(change.id)}</p>'
     words = f"{change.kind} {change.tool or ''} {change.path} {change.message}"
     return _article(group, change.id, words, f"{_safe(change.kind)} {where}", body)
 
@@ -202,12 +230,12 @@ def _cause(cause: Cause, report: Report) -> str:
     first = cause.findings[0]
     body = f"<p>{_prose(cause.sentence)}</p>"
     if cause.fix:
-        body += f'<p class="quiet">fix:</p><pre>{_safe(cause.fix)}</pre>'
+        body += f'<p class="fix"><span class="label">fix:</span> {_prose(cause.fix)}</p>'
     if first.accepted is not None:
         body += f'<p class="quiet">accepted: {_safe(first.accepted)}</p>'
     listed = "".join(f"<li>{_place(finding, report)}</li>" for finding in cause.findings[:_MAX_ROWS])
     if len(cause.findings) == 1:
-        body += f'<p class="quiet">{_place(first, report)}</p>'
+        body += f'<p class="quiet">{_place(first, report)}</p><p class="id">{_safe(first.id)}</p>'
     else:
         body += f"<details><summary>{count_of(len(cause.findings), 'place')}</summary><ul>{listed}</ul></details>"
     words = " ".join([first.rule, cause.sentence, *cause.tools])
@@ -218,45 +246,3 @@ def _place(finding: Finding, report: Report) -> str:
     place = report.places.get(finding.id)
     at = f" {_safe(place.file)}:{place.line}" if place is not None else ""
     return f"<code>{_safe(finding.tool or '(server)')}</code> <code>{_safe(finding.path)}</code>{at}"
-
-
-def _tools(report: Report) -> Iterator[str]:
-    if not report.tools:
-        return
-    counted = {name: [0, 0, 0] for name in report.tools}
-    for finding in report.findings:
-        if finding.accepted is None and finding.tool in counted:
-            counted[finding.tool][2 - finding.severity.rank] += 1
-    changed: dict[str, int] = dict.fromkeys(report.tools, 0)
-    for change in report.changes:
-        if change.tool in changed:
-            changed[change.tool] += 1
-    tokens = report.tokens
-    yield f"<section><h2>Tools ({len(report.tools):,})</h2>"
-    if tokens is not None:
-        yield f"<p>About {tokens.total:,} tokens{escape(growth_words(tokens.growth))}.</p>"
-    yield '<div class="wide"><table class="tools"><thead><tr><th scope="col">tool</th><th scope="col">tier</th>'
-    names = ("tokens", "changes", "errors", "warnings", "remarks")
-    yield "".join(f'<th scope="col" class="number">{name}</th>' for name in names) + "</tr></thead>"
-    budget = _MAX_SIDES
-    for name in report.tools[:_MAX_TOOLS]:
-        cost = f"{tokens.tools.get(name, 0):,}{growth_words(tokens.growth_of(name))}" if tokens is not None else ""
-        numbers = [cost, *(f"{number:,}" for number in (changed[name], *counted[name]))]
-        cells = "".join(f'<td class="number">{escape(number)}</td>' for number in numbers)
-        sides = tool_sides(report.definitions[name]) if budget > 0 and name in report.definitions else ""
-        budget -= len(sides)
-        folded = (
-            f'<tr><td colspan="7"><details><summary>definition</summary>{sides}</details></td></tr>' if sides else ""
-        )
-        yield (
-            f'<tbody data-words="{_safe(name.lower(), 400)}"><tr><th scope="row"><code>{_safe(name)}</code></th>'
-            f"<td>{_safe(report.tiers.get(name, ''))}</td>{cells}</tr>{folded if sides else ''}</tbody>"
-        )
-    yield "</table></div>"
-    if len(report.tools) > _MAX_TOOLS:
-        yield f"<p>The first {_MAX_TOOLS:,} tools are shown.</p>"
-    yield "</section>"
-
-
-_MAX_SIDES = 3_000_000
-"""Characters of definitions on a page: those of a thousand tools of the usual size. Beyond that a tool is a name."""

@@ -39,7 +39,7 @@ def tool_sides(both: tuple[Any, Any]) -> str:
     """
     old, new = both
     if old is None or old == new:
-        return f"<pre>{escape(chr(10).join(_lines(new)))}</pre>"
+        return f"<pre>{escape(chr(10).join(_lines(new)), quote=False)}</pre>"
     return _table(old, new)
 
 
@@ -49,8 +49,18 @@ def _lines(value: Any) -> list[str]:
     return lines if len(lines) <= _MAX_LINES else [*lines[:_MAX_LINES], "…"]
 
 
+def _ordered(old: Any, new: Any) -> Any:
+    """``old`` with the members of its objects in the order of ``new``: a recording is sorted, and a server is not."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = [*(name for name in new if name in old), *(name for name in old if name not in new)]
+        return {name: _ordered(old[name], new[name]) if name in new else old[name] for name in names}
+    if isinstance(old, list) and isinstance(new, list):
+        return [*(map(_ordered, old, new)), *old[len(new) :]]
+    return old
+
+
 def _table(old: Any, new: Any) -> str:
-    rows = "".join(_rows(_lines(old), _lines(new)))
+    rows = "".join(_rows(_lines(_ordered(old, new)), _lines(new)))
     return (
         '<table class="sides"><thead><tr><th scope="col">before</th><th scope="col">after</th></tr></thead>'
         f"<tbody>{rows}</tbody></table>"
@@ -82,7 +92,7 @@ def _cell(line: str | None, tag: str, kind: str) -> str:
     if line is None:
         return "<td></td>"
     if tag == "equal":
-        return f"<td>{escape(line)}</td>"
+        return f"<td>{escape(line, quote=False)}</td>"
     # Color alone says nothing to many readers.
     body = line.lstrip(" ")
-    return f'<td class="{kind}">{line[: len(line) - len(body)]}<mark>{escape(body)}</mark></td>'
+    return f'<td class="{kind}">{line[: len(line) - len(body)]}<mark>{escape(body, quote=False)}</mark></td>'

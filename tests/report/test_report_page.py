@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from commandline import governor_here
+from support import missing
 
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface
@@ -71,14 +73,14 @@ def page(capsys, *arguments: str) -> Page:
 
 def test_a_page_has_the_verdict_the_proof_and_every_tool(folder: Path, capsys) -> None:
     made = page(capsys, "check", "new.json")
-    assert made.text.startswith("branch-library: fail fail branch-library version 1.1.0")
+    assert made.text.startswith("branch-library: fail fail branch-library version 1.1.0 failed by: policy/bump")
     assert 'Parameter branch is now required. valid before, invalid now: {"isbn": ""}' in made.text
     assert "required bump: major ; declared: minor (1.0.0 → 1.1.0)" in made.text
     assert "Breaking changes (1)" in made.text
     assert all(name in made.text for name in ("search_books", "get_book", "reserve_copy", "list_branches"))
     ids = [attributes["id"] for attributes in made.of("article")]
     assert len(ids) == len(set(ids))
-    links = [attributes["href"] for attributes in made.of("a")]
+    links = [attributes["href"] for attributes in made.of("a")]  # a link to each, and none to anywhere else
     assert links == [f"#{name}" for name in ids], "each item has a link that leads to it"
 
 
@@ -87,8 +89,97 @@ def test_definitions_are_side_by_side_and_marked_without_color(folder: Path, cap
     cells = [attributes.get("class") for attributes in made.of("td")]
     assert {"gone", "new", "skip"} <= set(cells)
     assert len(made.of("mark")) == cells.count("gone") + cells.count("new")
+    style = made.inside["style"]
+    assert '.gone::before { content: "−"; }' in style
+    assert '.new::before { content: "+"; }' in style
     out = governor_here("check", "new.json", "--format", "html", capsys=capsys).out
-    assert re.search(r'<td class="gone"> *<mark>&quot;ISBN|<td class="gone"> *<mark>&quot;description&quot;', out)
+    assert re.search(r'<td class="gone"> *<mark>"ISBN|<td class="gone"> *<mark>"description"', out)
+
+
+def definition(out: str, tool: str) -> str:
+    """The definition of a tool, as the page folds it."""
+    (row,) = (one for one in out.split('<details class="row" ')[1:] if one.startswith(f'data-words="{tool}"'))
+    return row.partition("</summary>")[2].partition("</details>")[0]
+
+
+def test_an_unchanged_definition_is_shown_once(folder: Path, capsys) -> None:
+    out = governor_here("check", "new.json", "--format", "html", capsys=capsys).out
+    assert RELEASES[1]["tools"][0] != RELEASES[2]["tools"][0], "search_books changed"
+    assert definition(out, "search_books").startswith('<table class="sides">')
+    new = definition(out, "list_branches")
+    assert new.startswith("<pre>{")
+    assert "sides" not in new, "a new tool has nothing beside it"
+    same = governor_here("check", "old.json", "--format", "html", capsys=capsys).out
+    for tool in RELEASES[1]["tools"]:
+        shown = definition(same, tool["name"])
+        assert shown.startswith("<pre>{")
+        assert shown.endswith("}</pre>")
+        assert "sides" not in shown
+
+
+def test_the_order_of_members_is_not_a_difference(folder: Path, capsys) -> None:
+    """A recording is sorted, and what a server sends is not."""
+    (folder / "old.json").write_text(
+        '{"tools": [{"description": "x", "inputSchema": {"properties": {"a": {"type": "string", "title": "t"}, "b": {}}'
+        ', "type": "object"}, "name": "find"}], "serverInfo": {"name": "s", "version": "1"}}'
+    )
+    (folder / "new.json").write_text(
+        '{"tools": [{"name": "find", "description": "x", "inputSchema": {"type": "object", "properties": {"b": {}'
+        ', "a": {"title": "t", "type": "number"}}}}], "serverInfo": {"name": "s", "version": "1"}}'
+    )
+    out = governor_here("check", "new.json", "--format", "html", capsys=capsys).out
+    marked = re.findall(r'<td class="(gone|new)"> *<mark>(.*?)</mark>', definition(out, "find"))
+    assert marked == [("gone", '"type": "string"'), ("new", '"type": "number"')]
+
+
+def test_the_filter_has_words_of_every_item_and_tool(folder: Path, capsys) -> None:
+    made = page(capsys, "check", "new.json")
+    words = [attributes["data-words"] or "" for attributes in made.of("article")]
+    assert len(words) == 6, "four changes and two findings"
+    assert "argument-required reserve_copy /inputschema/properties/branch parameter `branch` is now required" in words
+    assert any(text.startswith("clarity/prose-type ") and "isbn" in text and "get_book" in text for text in words)
+    rows = [attributes["data-words"] for attributes in made.of("details") if attributes.get("class") == "row"]
+    assert rows == ["get_book", "list_branches", "reserve_copy", "search_books"], "as recorded"
+    assert 'querySelectorAll("[data-words]")' in made.inside["script"]
+    assert {attributes["data-kind"] for attributes in made.of("article")} == {
+        "breaking",
+        "compatible",
+        "wording",
+        "error",
+    }
+    boxes = [attributes["value"] for attributes in made.of("input") if attributes["type"] == "checkbox"]
+    assert boxes == ["breaking", "compatible", "wording", "error"]
+
+
+def test_a_section_that_is_cut_says_so(folder: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcp_governor.report.html._MAX_ROWS", 1)
+    made = page(capsys, "check", "new.json")
+    said = "The first 1 are shown; the JSON report lists all of them."
+    assert made.text.count(said) == 2, "of two compatible changes and two findings"
+    assert "Compatible changes (2)" in made.text
+    assert "Findings (2)" in made.text
+    assert len(made.of("article")) == 4
+    monkeypatch.setattr("mcp_governor.report.tool_list._MAX_TOOLS", 1)
+    made = page(capsys, "check", "new.json")
+    assert "Tools (4)" in made.text
+    assert "The first 1 tools are shown." in made.text
+    assert [one["data-words"] for one in made.of("details") if one.get("class") == "row"] == ["get_book"]
+
+
+def test_an_accepted_change_is_apart_and_not_counted(folder: Path, capsys) -> None:
+    report = governor_here("check", "new.json", "--format", "json", capsys=capsys).report
+    (broken,) = [change["id"] for change in report["changes"] if change["verdict"] == "breaking"]
+    (folder / "mcp-governor.toml").write_text(
+        f'baseline = "old.json"\n[[accept]]\nfinding = "{broken}"\nreason = "nobody reserves"\n'
+    )
+    made = page(capsys, "check", "new.json")
+    assert "3 changes: 2 compatible, 1 wording" in made.text
+    assert "Breaking changes" not in made.text
+    assert "Accepted changes (1)" in made.text
+    assert "accepted: nobody reserves" in made.text
+    counts = re.search(r"reserve_copy standard [\d,]+ tokens (?:\(\+[\d,]+\) )?(\d+) change", made.text)
+    assert counts is not None
+    assert counts[1] == "0"
 
 
 def test_what_is_accepted_does_not_count(folder: Path, capsys) -> None:
@@ -153,18 +244,45 @@ def test_a_thousand_tools_are_a_page_of_few_megabytes(folder: Path, capsys) -> N
     (folder / "many.json").write_text(json.dumps({"tools": [{**base, "name": f"tool_{at}"} for at in range(1_000)]}))
     out = governor_here("lint", "many.json", "--isolated", "--format", "html", capsys=capsys).out
     assert 500_000 < len(out) < 8_000_000
-    assert len(Page(out).of("tbody")) == 1_000
+    assert sum(one.get("class") == "row" for one in Page(out).of("details")) == 1_000
 
 
-CHROMIUM = next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
+def browser() -> str:
+    """The path of Chromium; CI installs it from Debian, and elsewhere its absence is a skip with the reason."""
+
+    def found() -> str | None:
+        return next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
+
+    if found() is None and os.environ.get("CI", "").lower() == "true" and shutil.which("apt-get") is not None:
+        for words in (("update", "-qq"), ("install", "-y", "-qq", "--no-install-recommends", "chromium")):
+            subprocess.run(("apt-get", *words), check=False, capture_output=True, timeout=600)
+    path = found()
+    if path is None or shutil.which("npm") is None:
+        missing("the page is opened in a browser, which needs Chromium (Debian: apt-get install chromium) and npm")
+    return path
 
 
 @pytest.mark.live
-@pytest.mark.skipif(CHROMIUM is None or shutil.which("npm") is None, reason="Chromium and npm are needed")
-def test_the_page_in_a_browser(folder: Path, capsys) -> None:
-    (folder / "a.html").write_text(governor_here("check", "new.json", "--format", "html", capsys=capsys).out)
-    nasty(folder)
-    (folder / "b.html").write_text(governor_here("check", "nasty.json", "--format", "html", capsys=capsys).out)
+def test_the_page_in_a_browser(folder: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    chromium = browser()
+    home = folder / "home"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    (home / "mcp-governor.toml").write_text("")
+    git(home, "init", "-q", "-b", "main")
+    for number, old in enumerate(RELEASES):
+        (home / "mcp-surface.json").write_text(dump_surface(build_surface(RELEASES[old])))
+        git(home, "add", "mcp-surface.json")
+        git(home, "commit", "-q", "-m", "next")
+        git(home, "tag", f"v1.{number}.0")
+    (home / "now.json").write_text((folder / "new.json").read_text())
+    for name, words in {"a": ("check", "now.json", "--against", "git:v1.0.0"), "b": ("check", "nasty.json")}.items():
+        if name == "b":
+            monkeypatch.chdir(folder)
+            nasty(folder)
+        out = governor_here(*words, "--format", "html", capsys=capsys).out
+        assert ("History (" in out) == (name == "a")
+        (folder / f"{name}.html").write_text(out)
     subprocess.run(
         ["npm", "install", "--silent", "--no-save", "playwright-core@1", "axe-core@4"],
         cwd=folder,
@@ -173,7 +291,7 @@ def test_the_page_in_a_browser(folder: Path, capsys) -> None:
     )
     script = Path(__file__).with_name("page.mjs")
     done = subprocess.run(
-        ["node", str(script), str(CHROMIUM), str(folder / "a.html"), str(folder / "b.html")],
+        ["node", str(script), chromium, str(folder / "a.html"), str(folder / "b.html")],
         *(),
         cwd=folder,
         capture_output=True,
@@ -182,14 +300,33 @@ def test_the_page_in_a_browser(folder: Path, capsys) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for seen in json.loads(done.stdout):
+    usual, hostile = json.loads(done.stdout)
+    for seen in (usual, hostile):
         assert seen["said"] == [], "no error, and no dialog that a server's words opened"
         assert seen["asked"] == [f"file://{seen['file']}"]
-        assert seen["violations"] == []
-        assert seen["focused"]
-        assert not seen["wide"], "the page scrolls to the side"
         assert seen["after"] == seen["before"]
-        assert all("reserve" in words for words in seen["visible"])
-        if seen["file"].endswith("a.html"):
-            assert seen["visible"]
-            assert seen["filtered"] != seen["before"]
+        assert all("reserve" in words for words in [*seen["articles"], *seen["tools"]])
+        first, second, *_ = seen["ids"]
+        assert seen["steps"] == [first, second, first], "j, j, k"
+        assert seen["left"]
+        assert seen["kind"] not in seen["left"]
+        assert seen["unfolded"]
+        assert seen["deep"] == {"id": seen["ids"][-1], "seen": True, "outline": "solid"}
+        for looked in seen["looks"]:
+            assert looked["violations"] == [], looked
+            assert looked["said"] == []
+            assert looked["wide"] <= 0, "the page scrolls to the side"
+        papers = {looked["colorScheme"]: looked["paper"] for looked in seen["looks"]}
+        assert papers == {"light": "rgb(255, 255, 255)", "dark": "rgb(13, 17, 23)"}
+        assert not seen["bare"]["bar"], "without script nothing promises a filter"
+        assert "Breaking changes (" in seen["bare"]["text"]
+    assert usual["filtered"] != usual["before"]
+    assert usual["articles"]
+    assert usual["tools"] == ["reserve_copy"]
+    assert not any(head.startswith("History") for head in usual["heads"]), "a filter leaves what it found"
+    assert "History (" in usual["bare"]["text"]
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=t", "-c", "user.email=t@h.example", "-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false")
+    subprocess.run(("git", "-C", str(folder), *who, *arguments), check=True, capture_output=True, timeout=60)
