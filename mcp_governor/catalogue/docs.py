@@ -174,6 +174,11 @@ def pack_page(
     return "\n".join(lines).rstrip() + "\n"
 
 
+def rule_section(rule: Rule) -> str:
+    """The part of a page about one rule."""
+    return "\n".join(_rule(rule, "", "")).rstrip() + "\n"
+
+
 def _rule(rule: Rule, measured: str, statements: str) -> Iterator[str]:
     yield from (f"## {rule.name}", "", f"`{rule.id}` · {', '.join(_traits(rule))}", "", _line(rule.summary), "")
     yield from (_line(rule.why), "", f"*Source:* {_line(rule.source)}", "")

@@ -35,7 +35,11 @@ _BREAK = re.compile(
 )
 _DENIED = re.compile(
     r"\b(?:not|non|no|never)[- ](?:(?:a|been) )?(?:breaking|incompatible|removed|dropped|deleted|renamed)\b"
-    r"|\bnon-?breaking\b",
+    r"|\bnon-?breaking\b"
+    # What widens breaks nobody, and an entry may say how: "accepts more values: the type changed from …".
+    r"|\b(?:accepts? more|returns? fewer|no longer requires?|widen(?:s|ed))\b[^.;]*"
+    # A format is an annotation: the draft's own sentence for one that goes away.
+    r"|\bno longer returns? `[^`]*` in the format\b",
     re.IGNORECASE,
 )
 _GONE = re.compile(r"remov|drop|delet|gone|no longer (?:exist|available|callable|listed)", re.IGNORECASE)

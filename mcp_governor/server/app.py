@@ -1,4 +1,4 @@
-"""The server object: three tools, whose calls run in limited worker processes."""
+"""The server object: tools, resources and a prompt. What they do runs in other processes, each within a limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from pydantic import ValidationError
 from mcp_governor.charter import add_tool
 from mcp_governor.charter.v1_2 import ToolResponse
 from mcp_governor.parsing import exceeds_depth
+from mcp_governor.server.jobs import Jobs
 from mcp_governor.server.pool import BusyError, CrashError, Pool, SpentError
+from mcp_governor.server.resources import add_resources
+from mcp_governor.server.service import Service
 from mcp_governor.server.tools import TOOLS
 from mcp_governor.surface.file import MAX_DEPTH
 
@@ -22,9 +25,10 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import MCPServer
 
+    from mcp_governor.server.project import Project
     from mcp_governor.server.tools import Tool
 
-SCHEMA_VERSION = "0.1.0"
+SCHEMA_VERSION = "0.2.0"
 """Version of our own MCP surface, which is independent of the package's version."""
 
 _SPENT = {
@@ -49,11 +53,12 @@ def refusal(tool: str, error: ValidationError) -> str:
     return f"{tool} refuses the call: {where} {wrong}; see its input schema."
 
 
-def build_server(pool: Pool | None = None) -> MCPServer[Any]:
+def build_server(pool: Pool | None = None, project: Project | None = None) -> MCPServer[Any]:
     """The server, ready to run.
 
     Args:
         pool: does the work; a pool of its own by default, which ends with the session (or with the process).
+        project: whose servers can be checked, and whose files can be read; none by default.
 
     Raises:
         MissingDependencyError: the SDK is not installed.
@@ -86,7 +91,8 @@ def build_server(pool: Pool | None = None) -> MCPServer[Any]:
                     return _result(_failed())
                 raise
 
-    calls = pool or Pool()
+    calls = pool or Pool(root=str(project.root) if project is not None else "")
+    service = Service(project, calls, Jobs())
 
     @asynccontextmanager
     async def session(_: Any) -> AsyncIterator[dict[str, Any]]:
@@ -98,24 +104,30 @@ def build_server(pool: Pool | None = None) -> MCPServer[Any]:
     server = EnvelopeServer(
         "mcp-governor",
         version=SCHEMA_VERSION,
-        instructions="Judges MCP tool descriptions and compares surfaces of MCP servers. Reads only what it is given.",
+        instructions="Governs the MCP servers of one project: checks them against their last release, explains "
+        "findings, drafts the schema changelog, and judges descriptions and responses. Start with check_server. "
+        "Servers, files and addresses that the project's configuration does not name are out of reach.",
         lifespan=session,
         # A line of log for each request, and a client that does not read our stderr, would stop us in the end.
         log_level="WARNING",
     )
     for tool in TOOLS.values():
-        add_tool(server, _carried(tool, calls), tool.metadata)
+        add_tool(server, _carried(tool, calls, service), tool.metadata)
+    add_resources(server, service)
     return server
 
 
-def _carried(tool: Tool, calls: Pool) -> Callable[..., Any]:
-    """A function that looks like the tool's to the SDK, and has a worker do the work."""
+def _carried(tool: Tool, calls: Pool, service: Service) -> Callable[..., Any]:
+    """A function that looks like the tool's to the SDK, and has another process do the work."""
     name = tool.metadata.name
+    work = tool.work if tool.in_worker else getattr(service, name)
 
-    @functools.wraps(tool.work)
+    @functools.wraps(work)
     async def call(**arguments: Any) -> Any:
         given = _encoded(tool, arguments)
         try:
+            if not tool.in_worker:
+                return _result((await work(**arguments)).to_wire())
             return _result(await calls.call(name, given, tool.budget.seconds))
         except BusyError:
             raise RefusedError(
@@ -180,7 +192,7 @@ def _spent(tool: Tool, arguments: dict[str, Any], what: str) -> dict[str, Any]:
     smaller = tool.smaller(arguments)
     if smaller is None:
         recovery: dict[str, Any] = {"suggested_tool": "list_rules", "suggested_args": {}}
-        advice = "make the arguments smaller"
+        advice = "make the arguments smaller" if tool.in_worker else "check it at a terminal"
     else:
         recovery = {"suggested_tool": tool.metadata.name, "suggested_args": smaller}
         advice = "compare one tool at a time"

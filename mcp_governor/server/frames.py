@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from typing import BinaryIO
 
@@ -48,3 +49,13 @@ def read_frame(stream: BinaryIO, longest: int) -> bytes:
     if len(payload) < length:
         raise BrokenFrameError
     return payload
+
+
+def private_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Our ends of the pipes. Output of tools is discarded, and processes that they start do not inherit the pipes."""
+    inward, outward = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(null, number)
+    os.close(null)
+    return os.fdopen(inward, "rb"), os.fdopen(outward, "wb", buffering=0)

@@ -1,4 +1,7 @@
-"""Serving over HTTP on the loopback interface: bounded in connections, in what waits, and in how slow a client may be.
+"""Serving over HTTP: bounded in connections, in what waits, and in how slow a client may be.
+
+On the loopback interface a request needs the name of this machine in its ``Host`` (against DNS rebinding); on any
+other, and wherever a token is set, it needs the token.
 
 Two things are in front of the SDK. ``Line`` is the protocol of one connection, and hangs up where there are too
 many or a request does not arrive. ``Door`` reads the body of a request as ``lines`` reads a line over stdio, so that
@@ -9,11 +12,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hmac
+import json
+import os
 import socket
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import LATEST_PROTOCOL_VERSION
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mcp_governor.errors import UsageError
@@ -25,7 +33,13 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import MCPServer
 
-HOST = "127.0.0.1"
+    from mcp_governor.server.address import Address
+
+PATH = "/mcp"
+"""Where the protocol is spoken."""
+
+HEALTH = "/health"
+"""Answers to GET as long as the server runs; the only path that never needs the token."""
 
 CONNECTIONS = 128
 """Connections at a time; one more is closed at once. As many as requests over stdio."""
@@ -93,14 +107,30 @@ class Door:
 
     Args:
         app: the SDK's application.
+        token: the bearer token that requests need; none if it is empty.
+        info: the answer to a GET that asks for no stream (tool schema guide, section 0a).
     """
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: Any, token: str = "", info: dict[str, Any] | None = None) -> None:
         self._app = app
+        self._token = token
+        self._info = info
         self._held = 0
 
     async def __call__(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
         """Serve one request (ASGI)."""
+        if scope["type"] == "http":
+            headers = dict(scope["headers"])
+            plain = scope["method"] == "GET" and b"text/event-stream" not in headers.get(b"accept", b"")
+            if plain and scope["path"] == HEALTH:
+                await _send(send, 200, {"status": "ok"})
+                return
+            if self._token and not _admits(self._token, headers.get(b"authorization", b"")):
+                await _send(send, 401, {"error": "a bearer token is needed"}, (b"www-authenticate", b"Bearer"))
+                return
+            if plain and scope["path"] == PATH and self._info is not None:
+                await _send(send, 200, self._info)
+                return
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
@@ -183,27 +213,46 @@ async def _refuse(refused: Refused, send: Any) -> None:
     await send({"type": "http.response.body", "body": refused.encoded()})
 
 
-def serve_http(server: MCPServer[Any], port: int) -> None:
-    """Serve clients of this machine until the process is interrupted.
+def _admits(token: str, authorization: bytes) -> bool:
+    """True if a request carries the token; takes as long for a wrong one."""
+    scheme, _, given = authorization.partition(b" ")
+    return hmac.compare_digest(given.strip(), token.encode()) and scheme.lower() == b"bearer"
+
+
+async def _send(send: Any, status: int, body: dict[str, Any], *headers: tuple[bytes, bytes]) -> None:
+    kind = (b"content-type", b"application/json")
+    await send({"type": "http.response.start", "status": status, "headers": [kind, *headers]})
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+
+
+def serve_http(server: MCPServer[Any], address: Address, token: str = "") -> None:
+    """Serve clients until the process is interrupted.
 
     Args:
         server: see :func:`~mcp_governor.server.app.build_server`.
-        port: on the loopback interface; 0 for any.
+        address: where to listen.
+        token: the bearer token that requests need; may be empty on the loopback interface only.
 
     Raises:
-        UsageError: the port is in use, or we lack the permission to use it.
+        UsageError: the address cannot be listened on.
     """
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
-        listener = socket.create_server((HOST, port), backlog=CONNECTIONS)
+        listener = socket.create_server((address.host, address.port), family=family, backlog=CONNECTIONS)
     except OSError as error:
         raise UsageError(
-            f"Port {port} cannot be listened on: {error.strerror}.", "Use another port with --port."
+            f"{address} cannot be listened on: {os.strerror(error.errno or 0)}.", "Name another one: --http HOST:PORT"
         ) from None
     app = server.streamable_http_app(
-        host=HOST, max_request_body_size=LINE_BYTES, max_sessions=SESSIONS, session_idle_timeout=SESSION_SECONDS
+        streamable_http_path=PATH,
+        host=address.host,
+        max_request_body_size=LINE_BYTES,
+        max_sessions=SESSIONS,
+        session_idle_timeout=SESSION_SECONDS,
+        transport_security=_security(address),
     )
     config = uvicorn.Config(
-        Door(app),
+        Door(app, token, _info(server)),
         http=Line,
         ws="none",
         loop="asyncio",
@@ -214,3 +263,26 @@ def serve_http(server: MCPServer[Any], port: int) -> None:
     )
     with listener, unblocking_stderr():
         anyio.run(uvicorn.Server(config).serve, [listener])
+
+
+def _security(address: Address) -> TransportSecuritySettings:
+    """The hosts and origins that requests may name.
+
+    A page of the web can reach the loopback interface through a name of its own, and says so in ``Host``. Elsewhere
+    the token protects: a page does not have it.
+    """
+    names = {"localhost", "127.0.0.1", "[::1]", address.shown_host} if address.is_loopback else set()
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=address.is_loopback,
+        allowed_hosts=sorted(f"{name}:{address.port}" for name in names),
+        allowed_origins=sorted(f"http://{name}:{address.port}" for name in names),
+    )
+
+
+def _info(server: MCPServer[Any]) -> dict[str, Any]:
+    return {
+        "name": server.name,
+        "version": str(server.version),
+        "protocolVersion": LATEST_PROTOCOL_VERSION,
+        "message": "Speaks MCP over Streamable HTTP: send POST to this address.",
+    }

@@ -19,6 +19,7 @@ import anyio.to_thread
 
 from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
 from mcp_governor.server.lines import cost
+from mcp_governor.server.project import ROOT
 from mcp_governor.server.worker import RESULT_BYTES
 
 if TYPE_CHECKING:
@@ -61,18 +62,22 @@ class CrashError(Exception):
 
 
 class Worker:
-    """One process."""
+    """One process.
 
-    def __init__(self) -> None:
-        root = str(Path(__file__).parents[2])
-        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    Args:
+        root: the folder whose files it may read; none if it is empty.
+    """
+
+    def __init__(self, root: str = "") -> None:
+        package = str(Path(__file__).parents[2])
+        path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
         # -P: a module in the current folder must not replace our modules.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "mcp_governor.server.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path, ROOT: root},
             start_new_session=_SESSION,
             bufsize=0,
         )
@@ -120,9 +125,13 @@ class Pool:
         size: workers at a time.
         waiting: calls that may wait for one.
         wait_seconds: how long each may wait.
+        root: the folder whose files the workers may read; none if it is empty.
     """
 
-    def __init__(self, size: int = WORKERS, waiting: int = WAITING, wait_seconds: float = WAIT_SECONDS) -> None:
+    def __init__(
+        self, size: int = WORKERS, waiting: int = WAITING, wait_seconds: float = WAIT_SECONDS, root: str = ""
+    ) -> None:
+        self._root = root
         self._free = anyio.Semaphore(size)
         self._waiting = 0
         self._waiting_cost = 0
@@ -225,7 +234,7 @@ class Pool:
                 self._drop(worker)
 
     def _started(self) -> Worker:
-        worker = Worker()
+        worker = Worker(self._root)
         self._all.add(worker)
         return worker
 

@@ -20,7 +20,7 @@ import threading
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
+from mcp_governor.server.frames import BrokenFrameError, private_streams, read_frame, write_frame
 
 Failure = Literal["memory", "result", "crash"]
 
@@ -42,7 +42,7 @@ RESULT_BYTES = 512 << 10
 def main() -> None:
     """Answer requests until the input ends."""
     _limit_memory()
-    inward, outward = _streams()
+    inward, outward = private_streams()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(inward, requests), daemon=True).start()
     _warm()
@@ -56,11 +56,12 @@ def main() -> None:
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """What came of one request; see the module."""
-    from mcp_governor.server.tools import TOOLS
+    from mcp_governor.server.work import WORK
 
     _limit_seconds(request["seconds"])
     try:
-        envelope = TOOLS[request["tool"]].work(**request["arguments"]).to_wire()
+        done = WORK[request["tool"]](**request["arguments"])
+        envelope = done if isinstance(done, str) else done.to_wire()
         # Also what cannot be written as UTF-8 JSON fails here, and not on the way out.
         size = len(json.dumps(envelope, ensure_ascii=False, allow_nan=False).encode())
     except MemoryError:
@@ -77,22 +78,12 @@ def _warm() -> None:
     from mcp_governor.catalogue import load_catalogue
     from mcp_governor.change import compare
     from mcp_governor.linting import lint
-    from mcp_governor.server.tools import TOOLS
+    from mcp_governor.server.work import WORK
     from mcp_governor.surface import build_surface
 
     # Names of these packages load with their first use.
-    if all((compare, lint, build_surface, TOOLS)):
+    if all((compare, lint, build_surface, WORK)):
         load_catalogue()
-
-
-def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """Our ends of the pipes. Output of tools is discarded, and processes that they start do not inherit the pipes."""
-    inward, outward = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1):
-        os.dup2(null, number)
-    os.close(null)
-    return os.fdopen(inward, "rb"), os.fdopen(outward, "wb", buffering=0)
 
 
 def _receive(inward: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:

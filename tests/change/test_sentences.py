@@ -12,9 +12,10 @@ from test_catalogue import KINDS, WITH_EXAMPLE, surface_of
 from mcp_governor.change import Change, Kind, catalogue, compare
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
-from mcp_governor.change.terms import MISSING, Event, Side
+from mcp_governor.change.terms import MISSING, Event, Side, Verdict
 from mcp_governor.change.wording import _FILLER, _FORMS, _NUMBER, Words
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, draft, parse
+from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.subjects import homes, subject_of
 from mcp_governor.findings import Severity
 from mcp_governor.surface import build_surface, fingerprint
@@ -190,3 +191,13 @@ def test_a_required_argument_that_is_not_declared_is_named(inside: bool, fields:
         "parameter `late` is now required",
         entry,
     )
+
+
+@pytest.mark.parametrize("kind", WITH_EXAMPLE, ids=lambda kind: kind.name)
+def test_the_entry_of_what_breaks_nobody_does_not_read_as_a_break(kind: Kind) -> None:
+    """Once released, an entry is read without the change: what we drafted ourselves must not be found."""
+    for change in changes_of(kind):
+        if change.verdict is Verdict.COMPATIBLE:
+            text = f"# Log\n\n## 1.1.0 (current)\n\n**Changed**\n\n- {change.entry()}\n\n## 1.0.0\n"
+            history = check_history(parse(text, "log"), tiers={}, zero_policy="major", settled=frozenset())
+            assert [found.message for found in history if found.rule == "changelog/unmarked-break"] == []

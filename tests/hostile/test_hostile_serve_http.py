@@ -196,4 +196,4 @@ def test_a_port_that_is_taken_is_a_usage_error(tmp_path: Path) -> None:
             timeout=60,
         )
     assert done.returncode == 2
-    assert f"Port {port} cannot be listened on" in done.stderr
+    assert f"127.0.0.1:{port} cannot be listened on: Address already in use." in done.stderr

@@ -148,7 +148,7 @@ def test_malformed_tools_are_answered_in_the_envelope(tools):
         ("compare_surfaces", {"old_tools": "x", "new_tools": []}, "old_tools does not fit"),
         ("compare_surfaces", {"old_tools": [1], "new_tools": []}, "old_tools does not fit"),
         ("compare_surfaces", {"old_tools": [TOOL] * 501, "new_tools": []}, "old_tools does not fit"),
-        ("compare_surfaces", {"old_tools": []}, "new_tools is missing"),
+        ("lint_description", {"name": "find"}, "description is missing"),
         ("lint_description", {"name": "", "description": "a"}, "name does not fit"),
         ("list_rules", {"response_format": "long"}, "response_format does not fit"),
     ],

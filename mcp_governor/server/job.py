@@ -1,0 +1,172 @@
+"""A process for one job that reads a server: ``python -m mcp_governor.server.job``, started by :mod:`.jobs`.
+
+The request is JSON on stdin, ``{"job": "check" | "draft", "config": PATH, "server": NAME | null, …}``. The reply is
+JSON on stdout: ``{"done": …}``, ``{"refused": {"kind", "message", "names"}}`` where the request or the server is at
+fault, or ``{"crashed": TRACE}``. The process has no limit on memory, because servers inherit limits; its output and its
+time are bounded by the one who starts it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.server.frames import private_streams
+
+if TYPE_CHECKING:
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
+
+MAX_ITEMS = 2_000
+"""Items of one report that agents can list, the worst first: a hundred pages of what a model reads at once. The
+counts cover all of them."""
+
+MAX_TEXT = 2_000
+"""Characters of one message or fix. Those of real servers have hundreds; the middle of a longer one is left out."""
+
+MAX_REPORT = 512 << 10
+"""Bytes of a whole report that agents can read as a resource, as many as those of a result (``worker.RESULT_BYTES``).
+Of a larger one they can list the items."""
+
+MAX_DIFF = 100_000
+"""Characters of a drafted diff: some two thousand entries. A longer one is cut, and says so."""
+
+
+class _RefusedError(Exception):
+    """The request cannot be done; the arguments are a kind, one sentence, and names that would do."""
+
+
+def main() -> None:
+    """Do one job."""
+    inward, outward = private_streams()
+    reply = reply_to(json.loads(inward.read()))
+    rest = memoryview(json.dumps(reply).encode())
+    while rest:
+        rest = rest[outward.write(rest) :]
+
+
+def reply_to(request: dict[str, Any]) -> dict[str, Any]:
+    """What came of one request; see the module."""
+    from mcp_governor.errors import GovernorError
+
+    try:
+        return {"done": _JOBS[request["job"]](request)}
+    except _RefusedError as error:
+        kind, message, names = error.args
+        return {"refused": {"kind": kind, "message": message, "names": names}}
+    except GovernorError as error:
+        return {"refused": {"kind": "index_not_ready", "message": _sentence(error), "names": []}}
+    except Exception:  # noqa: BLE001  (the client gets an envelope, the operator the trace)
+        import traceback
+
+        return {"crashed": traceback.format_exc(limit=-8)[-4_000:]}
+
+
+def _sentence(error: Any) -> str:
+    """One sentence, which the contract demands of a message."""
+    from mcp_governor.text import one_line
+
+    first: str = one_line(error.message, 300)
+    return first
+
+
+def _configured(request: dict[str, Any]) -> tuple[Config, str | None, str]:
+    """The configuration, the TARGET to read, and its name.
+
+    An agent chooses among the names in the configuration and nothing else: a command, an address or a path that it
+    sends is an unknown name.
+    """
+    from mcp_governor.config import load_config
+    from mcp_governor.text import visible
+
+    config = load_config(Path(request["config"]))
+    name = request["server"]
+    names = sorted(config.servers)
+    if name is None:
+        if not config.target:
+            raise _RefusedError("index_not_ready", "The configuration names no default target.", names)
+        return config, None, visible(config.target)
+    if name not in config.servers:
+        raise _RefusedError("unknown_name", "The configuration has no server of that name.", names)
+    return config, name, visible(name)
+
+
+def _check(request: dict[str, Any]) -> dict[str, Any]:
+    from dataclasses import replace
+
+    from mcp_governor.checking.offline import check_offline
+    from mcp_governor.checking.run import check
+
+    config, target, name = _configured(request)
+    if request["offline"]:
+        report = check_offline(None, config=config)
+    else:
+        report = check(target, config=config if request["calls"] else replace(config, calls_mode="none"))
+    return {"server": name, **summary_of(report)}
+
+
+def summary_of(report: Report) -> dict[str, Any]:
+    """What agents can ask about a report: the verdict, the counts, the items, and the report itself if it is small."""
+    from mcp_governor.report.items import items
+    from mcp_governor.report.json_report import render
+    from mcp_governor.secrets import redact_json
+    from mcp_governor.text import shortened
+
+    counts = report.summary
+    listed = [
+        {
+            "id": item.id,
+            "rule": item.rule,
+            "severity": item.severity.value,
+            "tool": item.tool or None,
+            "path": item.pointer,
+            "message": shortened(item.message, MAX_TEXT),
+            "fix": shortened(item.fix, MAX_TEXT) or None,
+            "accepted": item.accepted is not None,
+        }
+        for item in items(report)[:MAX_ITEMS]
+    ]
+    found = {f"{severity}s": number for severity, number in counts["findings"].items()}
+    changed = {verdict: counts["changes"][verdict] for verdict in ("breaking", "unknown")}
+    declared = report.declared_bump
+    whole = render(report)
+    return {
+        "verdict": report.verdict,
+        "required_bump": report.required_bump.value,
+        "declared_bump": declared.value if declared is not None else None,
+        "counts": {**found, **changed, "accepted": counts["accepted"]},
+        "items": redact_json(listed),
+        "report": whole if len(whole.encode()) <= MAX_REPORT else None,
+    }
+
+
+def _draft(request: dict[str, Any]) -> dict[str, Any]:
+    from mcp_governor.checking.desk import draft_changelog, open_desk
+    from mcp_governor.secrets import redact
+    from mcp_governor.target import resolve
+    from mcp_governor.text import visible
+
+    config, target, _ = _configured(request)
+    desk = open_desk(config, resolve(target, config), None)
+    drafted = draft_changelog(desk, request["version"])
+    name = desk.config.changelog
+    before, after = (text.splitlines(keepends=True) for text in (desk.book.text, drafted.text))
+    diff = visible("".join(difflib.unified_diff(before, after, name, name)), keep_newlines=True)
+    if len(diff) > MAX_DIFF:
+        diff = f"{diff[:MAX_DIFF]}\n… (the rest is left out)\n"
+    return {
+        "changelog": visible(name),
+        "section": visible(drafted.version) or "Unreleased",
+        "missing_entries": drafted.missing,
+        "diff": redact(diff),
+        "next_step": visible(drafted.advice),
+    }
+
+
+_JOBS = {"check": _check, "draft": _draft}
+
+
+if __name__ == "__main__":
+    main()

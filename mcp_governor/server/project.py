@@ -1,0 +1,76 @@
+"""The project that a server works for: its configuration, and the only folder that agents can read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from mcp_governor.config import Config
+
+ROOT = "MCP_GOVERNOR_ROOT"
+"""The variable with the root, for a worker; without it no file can be read."""
+
+MAX_PATH = 400
+"""Characters of a path that an agent may send: a fifth of what systems take, and more than repositories have."""
+
+
+class OutsideError(Exception):
+    """The path leads out of the root; ``str()`` is one sentence without the path."""
+
+
+class MissingError(Exception):
+    """There is no file at the path."""
+
+
+@frozen
+class Project:
+    """The project.
+
+    Attributes:
+        config: its configuration file.
+        root: the folder of the configuration; an agent cannot read outside of it.
+    """
+
+    config: Path
+    root: Path
+
+    @classmethod
+    def of(cls, config: Config) -> Project | None:
+        """The project of a configuration; ``None`` if there is no configuration file."""
+        return cls(config.path, config.root) if config.path is not None else None
+
+
+def inside(path: str, root: str | None = None) -> Path:
+    """The file below the root that a relative path leads to.
+
+    Symbolic links are followed first, so that one that leads out of the root is refused.
+
+    Args:
+        path: from the agent.
+        root: the root; by default that of the environment.
+
+    Raises:
+        OutsideError: there is no root, or the path leads out of it.
+        MissingError: the root has no such file.
+    """
+    folder = root if root is not None else os.environ.get(ROOT)
+    if not folder:
+        raise OutsideError("This server has no project, so that it reads no files.")
+    if "\0" in path or len(path) > MAX_PATH:
+        raise MissingError
+    base = Path(folder).resolve()
+    try:
+        found = (base / path).resolve()
+        is_file = found.is_file()
+    except (OSError, RuntimeError, ValueError):
+        raise MissingError from None
+    # Before it is said if the file exists: nobody learns what is outside.
+    if not found.is_relative_to(base):
+        raise OutsideError("The path leads out of the project.")
+    if not is_file:
+        raise MissingError
+    return found

@@ -1,0 +1,265 @@
+"""What the tools do that need no server: each runs in a process of :mod:`mcp_governor.server.worker`."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
+from mcp_governor.charter.v1_2 import ToolResponse
+from mcp_governor.server.answers import (
+    ChangeData,
+    CompareData,
+    ExplainData,
+    FoundIn,
+    ItemData,
+    LintData,
+    RuleData,
+    RulesData,
+    ValidateData,
+)
+from mcp_governor.server.project import MAX_PATH, MissingError, OutsideError, inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from mcp_governor.catalogue.rule import Example
+    from mcp_governor.findings import Finding
+    from mcp_governor.surface import Surface
+
+MAX_TOOLS = 500
+"""Tools in one argument: a comparison of two surfaces of 500 takes half of what a worker may use (``worker.DATA``).
+More are refused by the input schema; the command line takes any number."""
+
+Tools = Annotated[
+    list[dict[str, Any]] | None,
+    Field(
+        default=None,
+        max_length=MAX_TOOLS,
+        description="Tools as tools/list gives them: name, description, inputSchema, …",
+    ),
+]
+File = Annotated[
+    str | None,
+    Field(
+        default=None,
+        max_length=MAX_PATH,
+        description="A recorded surface in the project, as a relative path, e.g. mcp-surface.json.",
+    ),
+]
+
+
+def lint_description(
+    name: Annotated[str, Field(min_length=1, max_length=128, description="Name of the tool.")],
+    description: Annotated[str, Field(max_length=20_000, description="The description to judge.")],
+    other_tools: Annotated[
+        list[str] | None,
+        Field(default=None, max_length=MAX_TOOLS, description="Names of the other tools of the same server."),
+    ] = None,
+) -> ToolResponse[LintData]:
+    """See the metadata; models read that."""
+    from mcp_governor.catalogue import LintSettings
+    from mcp_governor.linting import lint
+    from mcp_governor.surface import build_surface
+
+    schema = {"type": "object"}
+    siblings = [{"name": other, "inputSchema": schema} for other in other_tools or () if other != name]
+    tools = [{"name": name, "description": description, "inputSchema": schema}, *siblings]
+    settings = LintSettings(profiles=("charter",), select=("charter/*", "clarity/*", "hygiene/*"))
+    findings = _found(
+        found
+        for found in lint(build_surface({"tools": tools}), settings)
+        if found.tool == name and found.path.startswith("/description")
+    )
+    if not findings:
+        return ToolResponse[LintData].empty(LintData(findings=[]))
+    return ToolResponse[LintData].success(LintData(findings=findings), follow_up_hints=["list_rules"])
+
+
+def _found(findings: Iterable[Finding]) -> list[FoundIn]:
+    return [
+        FoundIn(rule=found.rule, severity=found.severity.value, path=found.path, message=found.message, fix=found.fix)
+        for found in findings
+    ]
+
+
+def compare_surfaces(
+    old_tools: Tools = None, new_tools: Tools = None, old_file: File = None, new_file: File = None
+) -> ToolResponse[CompareData]:
+    """See the metadata; models read that."""
+    from mcp_governor.change import compare
+    from mcp_governor.errors import GovernorError
+    from mcp_governor.findings import Bump
+
+    wrong = _objection(old_tools, old_file, "old") or _objection(new_tools, new_file, "new")
+    if wrong:
+        recovery: dict[str, Any] = {"suggested_tool": "compare_surfaces", "suggested_args": _SAMPLE}
+        return ToolResponse[CompareData].fail("malformed_name", wrong, **recovery)
+    try:
+        old, new = _surface(old_tools, old_file), _surface(new_tools, new_file)
+    except OutsideError as error:
+        widening = {"scope_requested": "files outside of the project", "would_unblock": False, "reason": str(error)}
+        return ToolResponse[CompareData].refuse("allowlist_violation", str(error), widening_hint=widening)
+    except (MissingError, GovernorError) as error:
+        known = isinstance(error, GovernorError)
+        message = "The file is not a recorded surface." if known else "The project has no file at that path."
+        return ToolResponse[CompareData].fail(
+            "malformed_name" if known else "unknown_name",
+            message,
+            suggested_tool="compare_surfaces",
+            suggested_args=_SAMPLE,
+        )
+    changes = compare(old, new)
+    found = [
+        ChangeData(
+            kind=change.kind,
+            tool=change.tool,
+            path=change.path,
+            verdict=change.verdict.value,
+            message=change.message,
+            witness_json=json.dumps(change.witness) if change.has_witness else None,
+        )
+        for change in changes
+    ]
+    data = CompareData(required_bump=Bump.highest([change.bump for change in changes]).value, changes=found)
+    return ToolResponse[CompareData].success(data) if found else ToolResponse[CompareData].empty(data)
+
+
+def _objection(tools: Any, file: Any, side: str) -> str | None:
+    """What is wrong with the two arguments of one side, which no schema that clients accept can say."""
+    if (tools is None) != (file is None):
+        return None
+    many = "both were" if tools is not None else "none was"
+    return f"Exactly one of {side}_tools and {side}_file is needed, and {many} given."
+
+
+_SAMPLE = {"old_tools": [{"name": "find", "inputSchema": {"type": "object"}}], "new_tools": []}
+"""A call that works everywhere: one tool that goes away."""
+
+
+def _surface(tools: list[dict[str, Any]] | None, file: str | None) -> Surface:
+    from mcp_governor.surface import build_surface, load_surface
+
+    if file is None:
+        return build_surface({"tools": tools})
+    return load_surface(inside(file), what="the file")
+
+
+def validate_response(
+    result: Annotated[
+        dict[str, Any], Field(description="A tools/call result: content, structuredContent, isError; or the envelope.")
+    ],
+    tool: Annotated[
+        dict[str, Any] | None,
+        Field(default=None, description="The tool that responded, as tools/list gives it."),
+    ] = None,
+    arguments: Annotated[dict[str, Any] | None, Field(default=None, description="The arguments of the call.")] = None,
+    profile: Annotated[
+        Literal["charter", "surface", "schema-md", "omni"],
+        Field(default="charter", description="The response contract: charter, surface, schema-md or omni."),
+    ] = "charter",
+) -> ToolResponse[ValidateData]:
+    """See the metadata; models read that."""
+    from mcp_governor.call.validate import validate_response as validated
+    from mcp_governor.surface import build_surface
+
+    surface = build_surface({"tools": [tool]}) if tool is not None else None
+    known = next(iter(surface.tools), None) if surface is not None else None
+    findings = _found(validated(result, tool=known, surface=None, profile=profile, arguments=arguments))
+    data = ValidateData(valid=all(found.severity != "error" for found in findings), findings=findings)
+    if not findings:
+        return ToolResponse[ValidateData].empty(data)
+    return ToolResponse[ValidateData].success(data, follow_up_hints=["list_rules"])
+
+
+def list_rules(
+    pack: Annotated[
+        str | None, Field(default=None, max_length=64, description="Only this pack, e.g. charter; all if left out.")
+    ] = None,
+    response_format: Annotated[
+        ResponseFormat, Field(default="concise", description="concise: ids and severities; detailed: summaries too.")
+    ] = "concise",
+) -> ToolResponse[RulesData]:
+    """See the metadata; models read that."""
+    from mcp_governor.catalogue import load_catalogue
+
+    catalogue = load_catalogue()
+    packs = sorted(catalogue.packs)
+    if pack is not None and pack not in packs:
+        # The name itself stays out of the message: it is whatever the caller wrote.
+        return ToolResponse[RulesData].fail(
+            "unknown_name",
+            "There is no pack of rules of that name.",
+            suggested_tool="list_rules",
+            suggested_args={},
+            fuzzy_matches=get_close_matches(pack, packs, n=3, cutoff=0.5) or packs,
+        )
+    summaries = response_format == "detailed"
+    rules = [
+        RuleData(id=rule.id, severity=rule.severity.value, summary=rule.summary if summaries else None)
+        for rule in catalogue
+        if pack is None or rule.pack == pack
+    ]
+    return ToolResponse[RulesData].success(RulesData(rules=rules), follow_up_hints=["lint_description"])
+
+
+def explained(item: dict[str, Any]) -> ToolResponse[ExplainData]:
+    """``explain_finding`` for an item of a report that is there.
+
+    Args:
+        item: as :func:`mcp_governor.server.job.summary_of` lists it.
+    """
+    from mcp_governor.catalogue import load_catalogue
+    from mcp_governor.text import command_line
+
+    rule = next((rule for rule in load_catalogue() if rule.id == item["rule"]), None)
+    data = ExplainData(
+        finding=ItemData(**item),
+        why=_why(item["rule"]) if rule is None else rule.why,
+        source=rule.source if rule is not None else None,
+        passing_example_json=_example(rule.passes) if rule is not None else None,
+        failing_example_json=_example(rule.fails) if rule is not None else None,
+        accept_command=command_line(["mcp-governor", "accept", item["id"], "--reason", "WHY"]),
+    )
+    return ToolResponse[ExplainData].success(data, follow_up_hints=["check_server"])
+
+
+def _why(kind: str) -> str | None:
+    """Why a kind of change has its verdict."""
+    from mcp_governor.change.registry import catalogue
+
+    known = catalogue().get(kind)
+    return known.explanation if known is not None else None
+
+
+def _example(examples: Iterable[Example]) -> str | None:
+    example = next(iter(examples), None)
+    return json.dumps(_recording(example.recording()), ensure_ascii=False) if example is not None else None
+
+
+def _recording(recording: Mapping[str, Any]) -> Any:
+    tools = recording.get("tools")
+    return tools[0] if set(recording) == {"tools"} and isinstance(tools, list) and len(tools) == 1 else recording
+
+
+def rule_page(rule: str) -> str:
+    """The page of a rule, in Markdown; empty if there is none of that id."""
+    from mcp_governor.catalogue import load_catalogue
+    from mcp_governor.catalogue.docs import rule_section
+
+    found = next((one for one in load_catalogue() if one.id == rule), None)
+    return rule_section(found) if found is not None else ""
+
+
+WORK: dict[str, Callable[..., Any]] = {
+    "lint_description": lint_description,
+    "compare_surfaces": compare_surfaces,
+    "validate_response": validate_response,
+    "list_rules": list_rules,
+    "explain_finding": explained,
+    "rule_page": rule_page,
+}
+"""What workers do, by name."""
