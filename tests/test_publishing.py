@@ -170,7 +170,7 @@ class TestImage:
 
     def test_it_copies_what_the_wheel_is_made_of(self) -> None:
         build = tomli.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
-        needed = {*build["packages"], *build["force-include"], PROJECT["readme"], *PROJECT["license-files"]}
+        needed = {*build["packages"], *build["force-include"], "README.md", *PROJECT["license-files"]}
         assert needed <= set(re.findall(r"[\w.]+", " ".join(re.findall(r"^COPY (.+)$", self.TEXT, re.MULTILINE))))
 
     def test_both_stages_have_one_python_that_is_supported(self) -> None:

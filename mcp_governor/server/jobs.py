@@ -119,7 +119,7 @@ def _environment() -> dict[str, str]:
 def _end(process: Any) -> None:
     """End a job and what it started; servers that it started in sessions of their own end with it (``wire.leash``)."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        if _SESSION:
+        if sys.platform != "win32":
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
