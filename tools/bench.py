@@ -130,7 +130,8 @@ def pytest_start(folder: Path, rounds: int) -> None:
     ours, theirs = side_by_side(
         lambda: cpu_of(run, folder), lambda: cpu_of([*run, "-p", "no:mcp_charter"], folder), rounds * 3
     )
-    print(f"{'pytest with the plugin installed and off':<44} {(ours - theirs) * 1000:+8.1f} ms{'':<40} budget +10 ms")
+    more = f"{(ours - theirs) * 1000:+.1f} ms, budget +10 ms"
+    row("pytest with the plugin installed and off", ours, theirs, "pytest without it", f"1.03 ({more})")
 
 
 LOAD = """
