@@ -115,9 +115,10 @@ class TestStarting:
     def test_such_a_child_is_not_started(self, node: Path, windows: None) -> None:
         with pytest.raises(TargetError) as refused:
             child.started_as(StdioEndpoint(("npx", "--yes", "a&calc")))
-        assert str(refused.value) == (
-            f"{node / 'npx.CMD'} runs through cmd.exe, which would not take the argument a&calc as text."
-        )
+        said = str(refused.value)
+        # The path may be cut where it is long.
+        assert said.startswith(str(node)[:40])
+        assert said.endswith(" runs through cmd.exe, which would not take the argument a&calc as text.")
         assert child.started_as(StdioEndpoint(("npx", "--yes", "a"))) == [str(node / "npx.CMD"), "--yes", "a"]
 
 

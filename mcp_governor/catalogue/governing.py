@@ -189,7 +189,9 @@ class Governor:
 
     def _may_report_later(self, rule_id: str) -> bool:
         station = self._catalogue.get(rule_id).station
-        if station in ("lint", *self._stations):
+        # `schemas check` is a command of its own: a suppression of everything is not kept for it alone, and one that
+        # names its rules is not judged here, because the linter runs none of them.
+        if station in ("lint", "schemas", *self._stations):
             return False
         return station in ALWAYS_RUN or self._selection.get(rule_id) is not None
 

@@ -18,9 +18,9 @@ from mcp_governor.errors import UsageError
     metavar="[HOST:PORT]",
     is_flag=False,
     flag_value="127.0.0.1:8765",
-    help="Serve Streamable HTTP instead of stdio  [without a value: 127.0.0.1:8765]",
+    help="Serve Streamable HTTP instead of stdio  [default without a value: 127.0.0.1:8765]",
 )
-@click.option("--port", type=click.IntRange(1, 65535), hidden=True)
+@click.option("--port", type=click.IntRange(1, 65535), help="Port for --http  [default: 8765]")
 @configured(isolated=False)
 def serve(run: Run, http: str | None, port: int | None) -> None:
     """Run mcp-governor as an MCP server, over stdio unless --http is given.

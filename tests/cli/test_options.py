@@ -36,7 +36,7 @@ OBEYED = {
     "init": {"isolated", "timeout"},
     "accept": {"config", "trust", "quiet", "timeout"},
     "schema-version": {"config"},
-    "serve": set(),
+    "serve": {"config"},
     "demo": set(),
     "schema": set(),
     "ci": {"fail-on", "config"},

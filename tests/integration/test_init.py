@@ -161,7 +161,8 @@ class TestNamed:
         assert SECRET.encode() not in b"".join(files.values())
         _, job = steps_of(files)
         secret = "${{ secrets.MCP_GOVERNOR_BEARER_TOKEN }}"
-        assert job["steps"][-1]["env"] == {"MCP_GOVERNOR_BEARER_TOKEN": secret}
+        github = {"MCP_GOVERNOR_GITHUB_TOKEN": "${{ github.token }}"}
+        assert job["steps"][-1]["env"] == {"MCP_GOVERNOR_BEARER_TOKEN": secret, **github}
 
     @pytest.mark.parametrize(
         "address",

@@ -198,9 +198,9 @@ def of_this_clone(line):
 
 
 @pytest.mark.live
-def test_the_lines_of_the_readme_and_the_hints_work_in_a_fresh_environment(environment, tmp_path):
-    page = (REPO / "README.md").read_text("utf-8")
-    (line,) = set(re.findall(r"^pip install \S.*$", page, re.MULTILINE))
+def test_the_line_of_the_guide_and_the_hints_work_in_a_fresh_environment(environment, tmp_path):
+    page = (REPO / "docs" / "guide.md").read_text("utf-8")
+    (line,) = set(re.findall(r"`(pip install [^`]+)`", page))
     done = environment(of_this_clone(line))
     if done.returncode and "Temporary failure" in done.stderr:
         missing("no package index")
