@@ -62,7 +62,7 @@ def families_of(report: Report, config: Config) -> Families:
             stale.setdefault((shown(tool), family), []).extend(finding_lines(finding))
         else:
             add(tool, family, finding_lines(finding))
-    for change in (*report.failing_changes, *_unacknowledged(report)):
+    for change in failing_changes(report):
         add(change.tool, CHANGES, change_lines(change))
     return {
         tool: {
@@ -93,6 +93,11 @@ def from_json(values: Mapping[str, Mapping[str, Any]]) -> Families:
 
 def _text(lines: list[Line]) -> tuple[str, ...]:
     return tuple(dedent(plain_text(lines)).splitlines())
+
+
+def failing_changes(report: Report) -> list[Change]:
+    """The changes that fail their item."""
+    return [*report.failing_changes, *_unacknowledged(report)]
 
 
 def _unacknowledged(report: Report) -> list[Change]:

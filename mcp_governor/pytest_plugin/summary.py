@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from mcp_governor.change.terms import Verdict
 from mcp_governor.pytest_plugin.arguments import ROOT
-from mcp_governor.pytest_plugin.outcomes import STALE, family_of, shown
+from mcp_governor.pytest_plugin.outcomes import CHANGES, STALE, failing_changes, family_of, shown
 from mcp_governor.report.causes import NAMES_SHOWN, causes, fitting
-from mcp_governor.report.groups import count_of
+from mcp_governor.report.groups import count_of, pending_words
 from mcp_governor.report.lines import line, plain_text
 from mcp_governor.report.responses import response_lines
-from mcp_governor.report.text import cause_lines, fix_lines
-from mcp_governor.text import printable
+from mcp_governor.report.text import cause_lines, change_lines, fix_lines
+from mcp_governor.text import printable, visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -40,8 +41,28 @@ def summary_lines(run: Run, ids: Collection[str], *, full: bool, stale: bool) ->
     if run.made is None:
         return list(run.notes)
     report = run.made.report
-    lines = plain_text(_warnings(report, ids, full=full, stale=stale)).splitlines()
+    shown_lines = [*_breaks(report, ids, full=full), *_warnings(report, ids, full=full, stale=stale)]
+    lines = plain_text(shown_lines).splitlines()
     return [*lines, *map(printable, response_lines(report)), *run.notes]
+
+
+def _breaks(report: Report, ids: Collection[str], *, full: bool) -> Iterator[Line]:
+    """The breaks that fail nothing, because a release announces them or is still to come."""
+    failing = {change.id for change in failing_changes(report)}
+    found = [
+        change
+        for change in report.changes
+        if change.verdict is not Verdict.COMPATIBLE
+        and change.id not in failing
+        and change.id not in report.accepted
+        and f"{ROOT}::{shown(change.tool)}::{CHANGES}" in ids
+    ]
+    for change in found if full else found[:_CAUSES]:
+        yield from change_lines(change, tool=shown(change.tool), indent=0)
+    if len(found) > _CAUSES and not full:
+        yield line(f"… and {count_of(len(found) - _CAUSES, 'more change')}; pytest -v lists them")
+    if found and report.pending is not None:
+        yield line(f"pending: {visible(pending_words(report))}")
 
 
 def _warnings(report: Report, ids: Collection[str], *, full: bool, stale: bool) -> Iterator[Line]:

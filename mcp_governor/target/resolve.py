@@ -204,7 +204,7 @@ def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -
                 f"Write ./{one_line(text, 80)} for the file, or give the server another name.",
             )
         return source_of_server(config.servers[text], config)
-    if Path(text).suffix in _INTERPRETERS:
+    if Path(text).suffix in _INTERPRETERS and not _is_command(text):
         raise TargetError(f"{one_line(text, 80)} is a program, not a recording.", _start(text))
     if text.endswith(".json") or is_regular(base / text) or is_snapshot_folder(base / text):
         return _file(base / text, text)
@@ -225,12 +225,17 @@ def _start(text: str) -> str:
     return f"Start it: {command}" + (", or name its server object: python:module:attribute" if suffix == ".py" else "")
 
 
-def _hint(text: str, base: Path) -> str:
-    """A hint about what an invalid TARGET probably means."""
+def _is_command(text: str) -> bool:
+    """True if a text is a program and its arguments: ``python server.py``."""
     import shutil
 
     words = text.split()
-    if len(words) > 1 and shutil.which(words[0]):
+    return len(words) > 1 and shutil.which(words[0]) is not None
+
+
+def _hint(text: str, base: Path) -> str:
+    """A hint about what an invalid TARGET probably means."""
+    if _is_command(text):
         return f"To start a command, put -- before it: -- {one_line(text, 80)}"
     return f"It is a folder. {_FORMS}" if (base / text).is_dir() else _FORMS
 

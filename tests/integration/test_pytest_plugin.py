@@ -160,6 +160,17 @@ class TestBreak:
         assert counted(again)["failed"] == 1
         assert "passed" not in counted(again)
 
+    def test_that_waits_for_a_release_fails_nothing_and_is_shown(self, shop):
+        table = (shop.root / "pyproject.toml").read_text()
+        shop.write({"pyproject.toml": f'{table}\n[tool.mcp-governor.policy]\ngate = "release"\n'})
+        done = shop.run(*self.OPTIONS, "-k", "list_articles")
+        assert done.returncode == 0, done.stdout
+        assert "required-argument-added  list_articles /inputSchema/properties/shelf" in done.stdout
+        assert done.stdout.count('valid before, invalid now: {"words": ""}') == 1
+        assert re.search(r"^pending: m", done.stdout, re.M), done.stdout
+        other = shop.run(*self.OPTIONS, "-k", "count_pieces")
+        assert "required-argument-added" not in other.stdout
+
     def test_is_the_same_for_workers_which_share_one_reading(self, shop):
         (shop.root / "starts").unlink(missing_ok=True)
         done = run(shop.root, "--mcp-charter", *self.OPTIONS, "-n", "2", "-k", "not test_own")

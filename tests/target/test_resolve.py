@@ -242,6 +242,7 @@ def test_what_is_not_a_target(text: str, message: str) -> None:
     [
         ("server.py", "server.py is a program, not a recording.", "-- python server.py, or name its server object"),
         ("my server/x.js", "is a program", "-- node 'my server/x.js'"),
+        ("sh serve.sh", '"sh serve.sh" is not a TARGET.', "put -- before it: -- sh serve.sh"),
         ("git status", '"git status" is not a TARGET.', "put -- before it: -- git status"),
         (".", '"." is not a TARGET.', "It is a folder. A TARGET is"),
         ("a/b.json", "a/b.json does not exist.", "mcp-governor snapshot -o a/b.json"),
