@@ -226,7 +226,7 @@ def _start(text: str) -> str:
 
 
 def _is_command(text: str) -> bool:
-    """True if a text is a program and its arguments: ``python server.py``."""
+    """True if a TARGET is a program and its arguments: ``python server.py``."""
     import shutil
 
     words = text.split()
