@@ -29,7 +29,7 @@ from mcp_governor.server.lines import INVALID_REQUEST, LINE_BYTES, Refused, TooL
 from mcp_governor.server.stderr import unblocking_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Collection
 
     from mcp.server.mcpserver import MCPServer
 
@@ -109,10 +109,14 @@ class Door:
         app: the SDK's application.
         token: the bearer token that requests need; none if it is empty.
         info: the answer to a GET that asks for no stream (tool schema guide, section 0a).
+        hosts: what ``Host`` may be; anything if there are none.
     """
 
-    def __init__(self, app: Any, token: str = "", info: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, app: Any, token: str = "", info: dict[str, Any] | None = None, hosts: Collection[str] = ()
+    ) -> None:
         self._app = app
+        self._hosts = frozenset(hosts)
         self._token = token
         self._info = info
         self._held = 0
@@ -121,6 +125,9 @@ class Door:
         """Serve one request (ASGI)."""
         if scope["type"] == "http":
             headers = dict(scope["headers"])
+            if self._hosts and headers.get(b"host", b"").decode("latin-1") not in self._hosts:
+                await _send(send, 421, {"error": "the Host is not an address of this server"})
+                return
             plain = scope["method"] == "GET" and b"text/event-stream" not in headers.get(b"accept", b"")
             if plain and scope["path"] == HEALTH:
                 await _send(send, 200, {"status": "ok"})
@@ -243,16 +250,17 @@ def serve_http(server: MCPServer[Any], address: Address, token: str = "") -> Non
         raise UsageError(
             f"{address} cannot be listened on: {os.strerror(error.errno or 0)}.", "Name another one: --http HOST:PORT"
         ) from None
+    security = _security(address)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         host=address.host,
         max_request_body_size=LINE_BYTES,
         max_sessions=SESSIONS,
         session_idle_timeout=SESSION_SECONDS,
-        transport_security=_security(address),
+        transport_security=security,
     )
     config = uvicorn.Config(
-        Door(app, token, _info(server)),
+        Door(app, token, _info(server), security.allowed_hosts),
         http=Line,
         ws="none",
         loop="asyncio",

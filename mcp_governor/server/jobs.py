@@ -56,11 +56,14 @@ class Jobs:
             request: see :mod:`.job`.
 
         Raises:
-            BusyError: too many jobs are waiting, or this is a job of a job.
+            BusyError: too many jobs are waiting.
             SpentError: it took too long, or its reply is too large.
             CrashError: it failed.
         """
-        if self._waiting >= WAITING or nested() >= MAX_NESTED:
+        if nested() >= MAX_NESTED:
+            message = "A server that is being checked does not check servers."
+            return {"refused": {"kind": "index_not_ready", "message": message, "names": []}}
+        if self._waiting >= WAITING:
             raise BusyError
         self._waiting += 1
         try:

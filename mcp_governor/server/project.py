@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
@@ -16,6 +16,9 @@ ROOT = "MCP_GOVERNOR_ROOT"
 
 MAX_PATH = 400
 """Characters of a path that an agent may send: a fifth of what systems take, and more than repositories have."""
+
+
+_OUT = "The path leads out of the project."
 
 
 class OutsideError(Exception):
@@ -62,15 +65,32 @@ def inside(path: str, root: str | None = None) -> Path:
         raise OutsideError("This server has no project, so that it reads no files.")
     if "\0" in path or len(path) > MAX_PATH:
         raise MissingError
+    if _leaves(path):
+        raise OutsideError(_OUT)
     base = Path(folder).resolve()
     try:
         found = (base / path).resolve()
+        # Before anything else is asked: nobody learns what is outside.
+        if not found.is_relative_to(base):
+            raise OutsideError(_OUT)
         is_file = found.is_file()
     except (OSError, RuntimeError, ValueError):
         raise MissingError from None
-    # Before it is said if the file exists: nobody learns what is outside.
-    if not found.is_relative_to(base):
-        raise OutsideError("The path leads out of the project.")
     if not is_file:
         raise MissingError
     return found
+
+
+def _leaves(path: str) -> bool:
+    """True if a path leads out of its folder by its words alone, on any system.
+
+    Decided without the file system: on Windows, a look at ``\\\\HOST\\SHARE`` already speaks to that host.
+    """
+    if PureWindowsPath(path).anchor:
+        return True
+    depth = 0
+    for part in PureWindowsPath(path).parts:
+        depth += -1 if part == ".." else 1
+        if depth < 0:
+            return True
+    return False

@@ -1,0 +1,183 @@
+"""What an agent can reach through our own server, and what it cannot."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import anyio
+import pytest
+from projects import repository, surface_text, tool
+from support import REPO, free_port, listening
+
+from mcp_governor.errors import UsageError
+from mcp_governor.server import build_server
+from mcp_governor.server.address import LEAST, TOKEN, checked_token, read_address
+from mcp_governor.server.jobs import NESTED
+from mcp_governor.server.project import MissingError, OutsideError, Project, inside
+from mcp_governor.wire import ObjectEndpoint, connect
+
+FOUND, GONE = tool("find"), tool("list")
+CONFIG = """\
+target = "stock"
+profile = "recommended"
+baseline = "mcp-surface.json"
+[servers.stock]
+file = "live.json"
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    root = repository(
+        tmp_path / "project",
+        {
+            "mcp-governor.toml": CONFIG,
+            "mcp-surface.json": surface_text(FOUND, GONE),
+            "live.json": surface_text(FOUND),
+        },
+    )
+    return Project(root / "mcp-governor.toml", root)
+
+
+def talk(project, *calls):
+    """The results of calls in one session."""
+
+    async def session():
+        async with connect(ObjectEndpoint(build_server(project=project))) as opened:
+            return [await opened.call_tool(name, arguments) for name, arguments in calls]
+
+    return [one.get("structuredContent", one) for one in anyio.run(session)]
+
+
+def test_a_check_its_findings_and_an_explanation(project):
+    unchecked, checked, listed = talk(
+        project, ("list_findings", {}), ("check_server", {}), ("list_findings", {"severity": "error", "limit": 1})
+    )
+    assert unchecked["error"]["kind"] == "index_not_ready"
+    assert unchecked["error"]["recovery"]["suggested_tool"] == "check_server"
+    assert (checked["data"]["verdict"], checked["data"]["required_bump"]) == ("fail", "major")
+    assert checked["data"]["counts"]["breaking"] == 1
+    assert checked["data"]["command"] == "mcp-governor check --no-calls"
+    # The break is an item besides the findings about it.
+    assert listed["data"]["total"] == checked["data"]["counts"]["errors"] + 1
+    assert len(listed["data"]["findings"]) == 1
+    found = next(item for item in checked["data"]["worst"] if item["rule"] == "tool-removed")
+    _, told, unknown = talk(
+        project,
+        ("check_server", {"server": "stock"}),
+        ("explain_finding", {"finding_id": found["id"]}),
+        ("explain_finding", {"finding_id": found["id"] + "x"}),
+    )
+    assert told["data"]["finding"]["id"] == found["id"]
+    assert told["data"]["why"]
+    assert found["id"] in told["data"]["accept_command"]
+    assert unknown["error"]["kind"] == "unknown_name"
+    assert unknown["error"]["recovery"]["fuzzy_matches"][0] == found["id"]
+
+
+@pytest.mark.parametrize(
+    "name", ["touch pwned", "python:os:getcwd", "live.json", "http://127.0.0.1:1/", "../x", "", "\0"]
+)
+def test_a_server_is_a_name_of_the_configuration_and_nothing_else(project, name):
+    for job in ("check_server", "draft_changelog"):
+        (refused,) = talk(project, (job, {"server": name}))
+        assert refused["error"]["kind"] == "unknown_name"
+        assert refused["error"]["recovery"]["suggested_args"] == {"server": "stock"}
+
+
+def test_without_a_project_nothing_is_read():
+    checked, compared = talk(None, ("check_server", {}), ("compare_surfaces", {"old_file": "a", "new_tools": []}))
+    assert checked["error"]["kind"] == "index_not_ready"
+    assert compared["status"] == "refused"
+
+
+def test_files_of_the_project_are_compared_and_others_are_not(project):
+    (project.root / "notes.txt").write_text("secret words")
+    (project.root / "out.json").symlink_to(REPO / "mcp-surface.json")
+    compared, outside, linked, other, missing, both = talk(
+        project,
+        *(
+            ("compare_surfaces", {"old_file": path, "new_tools": []})
+            for path in ("mcp-surface.json", "../project/mcp-surface.json", "out.json", "notes.txt", "none.json")
+        ),
+        ("compare_surfaces", {"old_file": "live.json", "old_tools": [], "new_tools": []}),
+    )
+    assert {change["kind"] for change in compared["data"]["changes"]} == {"tool-removed"}
+    assert outside["error"]["kind"] == linked["error"]["kind"] == "allowlist_violation"
+    assert (other["error"]["kind"], missing["error"]["kind"]) == ("malformed_name", "unknown_name")
+    assert "secret" not in json.dumps(other)
+    assert "both were given" in both["error"]["message"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symbolic links and FIFOs")
+def test_a_path_says_nothing_of_what_is_outside(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "there").write_text("")
+    (tmp_path / "loop").symlink_to("loop")
+    (root / "way").symlink_to(tmp_path)
+    os.mkfifo(root / "fifo")
+    (root / "a").write_text("")
+    assert inside("b/../a", str(root)) == (root / "a").resolve()
+    long = "../" + "a" * 300
+    away = ("../there", "../none", "../loop", "../loop/x", long, "way/there", "way/none", "/etc/passwd", "a/../../x")
+    for path in (*away, "C:x", "C:\\x", "\\\\host\\share\\x", "..\\there"):
+        with pytest.raises(OutsideError):
+            inside(path, str(root))
+    for path in ("none", "fifo", "", ".", "a\0", "x" * 401):
+        with pytest.raises(MissingError):
+            inside(path, str(root))
+
+
+def test_a_check_in_a_check_in_a_check_is_refused(project, monkeypatch):
+    monkeypatch.setenv(NESTED, "2")
+    (refused,) = talk(project, ("check_server", {}))
+    assert refused["error"]["message"] == "A server that is being checked does not check servers."
+
+
+@pytest.mark.parametrize(
+    "text", ["8765", "host:1", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:x", "a@127.0.0.1:1", ""]
+)
+def test_an_address_that_is_none_is_refused(text):
+    with pytest.raises(UsageError, match="an IP address and a port"):
+        read_address(text)
+
+
+def test_other_machines_need_a_token():
+    token = "x" * LEAST
+    for text in ("0.0.0.0:1", "[::]:1", "192.0.2.1:1"):
+        with pytest.raises(UsageError, match=f"{TOKEN} sets no bearer token"):
+            checked_token(read_address(text), "")
+        assert checked_token(read_address(text), token) == token
+        with pytest.raises(UsageError, match=f"not {LEAST} or more"):
+            checked_token(read_address(text), token[1:])
+    for text in ("127.0.0.1:1", "localhost:1", "[::1]:1", "127.9.9.9:1"):
+        assert checked_token(read_address(text), "") == ""
+
+
+def get(port, path, **headers):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return response.status, json.load(response)
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_a_request_needs_our_host_and_the_token(tmp_path: Path, monkeypatch):
+    token = "t" * LEAST
+    monkeypatch.setenv(TOKEN, token)
+    port = free_port()
+    with listening([sys.executable, "-m", "mcp_governor", "serve", "--http", f"127.0.0.1:{port}"], port):
+        assert get(port, "/health") == (200, {"status": "ok"})
+        assert get(port, "/health", Host="evil.example")[0] == 421
+        for wrong in ("", "Bearer", f"Bearer {token}x", f"Basic {token}", f"Bearer {token[1:]}"):
+            assert get(port, "/mcp", Authorization=wrong)[0] == 401
+        status, info = get(port, "/mcp", Authorization=f"Bearer {token}")
+        assert (status, info["name"]) == (200, "mcp-governor")
+        assert set(info) == {"name", "version", "protocolVersion", "message"}
