@@ -25,6 +25,7 @@ from mcp_types import LATEST_PROTOCOL_VERSION
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from mcp_governor.errors import UsageError
+from mcp_governor.omni.server_info import build_server_info
 from mcp_governor.server.lines import INVALID_REQUEST, LINE_BYTES, Refused, TooLong, cost, read
 from mcp_governor.server.stderr import unblocking_stderr
 
@@ -288,9 +289,5 @@ def _security(address: Address) -> TransportSecuritySettings:
 
 
 def _info(server: MCPServer[Any]) -> dict[str, Any]:
-    return {
-        "name": server.name,
-        "version": str(server.version),
-        "protocolVersion": LATEST_PROTOCOL_VERSION,
-        "message": "Speaks MCP over Streamable HTTP: send POST to this address.",
-    }
+    message = "Speaks MCP over Streamable HTTP: send POST to this address."
+    return build_server_info(server.name, str(server.version), LATEST_PROTOCOL_VERSION, message)
