@@ -1,0 +1,1 @@
+"""Blind evaluation: do models choose the right tool from these words alone?"""

@@ -1,0 +1,201 @@
+"""Queries, what a runner answered to them, and a run: the values that all parts of an evaluation share."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Kind(StrEnum):
+    """What a query is for: ``positive``, one tool clearly fits; ``sibling``, a neighbour is easily taken for it;
+    ``abstain``, no tool of this server fits."""
+
+    POSITIVE = "positive"
+    SIBLING = "sibling"
+    ABSTAIN = "abstain"
+
+
+@frozen
+class Query:
+    """One line of a query set.
+
+    Attributes:
+        id: unique in the set.
+        text: what the user says.
+        gold: names of the tools of which any is right; empty for ``abstain``.
+        kind: what the query is for.
+        arguments: argument → matcher: a value that has to be equal, or ``{"pattern": …}``, ``{"enum": […]}``,
+            ``{"minimum": …, "maximum": …}``, ``{"present": true}``; arguments that are not named may be anything.
+        forbidden: names of tools that must not be called, whatever else is.
+        split: ``dev`` to look at while descriptions are edited, ``test`` to judge them.
+        draft: written by ``eval init`` and not edited yet.
+        line: line in the file, from 1.
+    """
+
+    id: str
+    text: str
+    gold: tuple[str, ...]
+    kind: Kind = Kind.POSITIVE
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    forbidden: tuple[str, ...] = ()
+    split: str = "test"
+    draft: bool = False
+    line: int = 0
+
+
+@frozen
+class QuerySet:
+    """A query set that was read and validated.
+
+    Attributes:
+        name: file name, for reports.
+        queries: in the order of the file.
+        digest: ``sha256:`` and hex over the canonical form of the queries; comments and order do not move it.
+    """
+
+    name: str
+    queries: tuple[Query, ...]
+    digest: str
+
+
+@frozen
+class Choice:
+    """One call that a model asked for.
+
+    Attributes:
+        tool: the name as the model wrote it; it may not exist.
+        arguments: the arguments; ``None`` if they are not a JSON object.
+        raw: the text of arguments that are not a JSON object, cut.
+    """
+
+    tool: str
+    arguments: Mapping[str, Any] | None
+    raw: str = ""
+
+
+@frozen
+class Usage:
+    """What one answer took.
+
+    Attributes:
+        input_tokens, output_tokens, cached_tokens: as the provider counts them.
+        dollars: from the price list; ``None`` if the model is not on it.
+        seconds: wall-clock time of the request, without retries.
+        requests: requests that were sent, with retries.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    dollars: float | None = None
+    seconds: float = 0.0
+    requests: int = 1
+
+
+@frozen
+class Answer:
+    """What a runner answered to one query.
+
+    Attributes:
+        query: id of the query.
+        choices: the calls, in order; for a proxy the tools by rank, the best first, without arguments.
+        text: what the model said besides its calls, cut.
+        refused: the provider says that the model refused.
+        failure: kind of failure if there is no answer (``timeout``, ``rate-limited``, ``http-500``, ``truncated``,
+            ``malformed``); such a query is not counted as a wrong choice.
+        scores: for a proxy, the score of each choice.
+        usage: tokens, cost and time.
+    """
+
+    query: str
+    choices: tuple[Choice, ...]
+    text: str = ""
+    refused: bool = False
+    failure: str | None = None
+    scores: tuple[float, ...] = ()
+    usage: Usage = Usage()
+
+
+@frozen
+class Offer:
+    """What a runner is shown: the tools as a host would offer them.
+
+    Attributes:
+        tools: ``name``, ``description`` and ``inputSchema`` of each tool as published, in the order shown.
+        seed: seed of the order.
+    """
+
+    tools: Sequence[Mapping[str, Any]]
+    seed: int
+
+
+@frozen
+class RunnerInfo:
+    """Who answers.
+
+    Attributes:
+        name: as on the command line: ``bm25``, ``minilm``, ``anthropic:MODEL``, ``openai:MODEL``, ``google:MODEL``.
+        family: ``anthropic``, ``openai``, ``google``, ``local`` or ``proxy``.
+        model: the model id that is sent; for a proxy its own name.
+        is_proxy: true for rankings by words: never model agreement.
+        temperature: as sent; ``None`` if the model takes none.
+        version: version of what ranks or speaks (library, weights), which belongs to the cache key.
+    """
+
+    name: str
+    family: str
+    model: str
+    is_proxy: bool
+    temperature: float | None = None
+    version: str = ""
+
+
+class Runner(Protocol):
+    """Answers queries, one at a time; several may be asked concurrently."""
+
+    @property
+    def info(self) -> RunnerInfo:
+        """Who answers."""
+
+    async def answer(self, query: Query, offer: Offer) -> Answer:
+        """Ask for the tools of one query.
+
+        Only the query's text and the offer are shown: neither its gold nor its kind. Failures of the provider come back
+        as :attr:`Answer.failure`; nothing is retried here.
+        """
+
+    async def aclose(self) -> None:
+        """Close connections."""
+
+
+@frozen
+class Run:
+    """One runner's answers to one query set over one surface.
+
+    Attributes:
+        runner: who answered.
+        queries: the set.
+        answers: by the order of the queries; fewer if the run ended early.
+        fingerprint: of the surface's contract.
+        wording: digest of the surface's wording.
+        seed: seed of the order of the tools.
+        started: day and time in UTC, ISO 8601.
+        server: name and version of the server.
+        ended: why it ended early; ``None`` if it did not.
+    """
+
+    runner: RunnerInfo
+    queries: QuerySet
+    answers: tuple[Answer, ...]
+    fingerprint: str
+    wording: str
+    seed: int
+    started: str
+    server: str = ""
+    ended: str | None = None
