@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COPIED = (
     "mcp_governor",
     "rules",
+    "contracts",
     "docs",
     "tools",
     "tests",
@@ -32,7 +33,9 @@ COPIED = (
     "ARCHITECTURE.md",
     "pyproject.toml",
 )
-GENERATED = re.compile(r"README\.md|docs/(?:changes|commands|configuration|coverage|quality|rules/[\w-]+)\.md")
+GENERATED = re.compile(
+    r"README\.md|docs/(?:changes|commands|configuration|coverage|formats|quality|rules/[\w-]+)\.md|contracts/.+\.json"
+)
 
 
 class Line(NamedTuple):

@@ -1,4 +1,4 @@
-"""Generates the reference pages in docs/ from the declarations of each fact: ``make docs``.
+"""Generates the reference pages in docs/ from the declarations of each fact, and records contracts/: ``make docs``.
 
 ``--check`` writes nothing and exits with 1 if a page is stale; the tests run it.
 """
@@ -30,6 +30,8 @@ from mcp_governor.target.resolve import FORMS  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mcp_governor.checking.formats import DocumentFormat
 
 NOTE = "<!-- Written by `make docs`; edit the source that it names, not this page. -->"
 
@@ -152,7 +154,8 @@ def configuration_page() -> str:
         NOTE,
         "",
         "`[tool.mcp-governor]` in pyproject.toml, or `mcp-governor.toml` with the same keys and no prefix; the nearest "
-        "file upwards wins. Every key is optional. `mcp-governor schema config` prints the JSON Schema for editors.",
+        "file upwards wins. Every key is optional. `mcp-governor schema config` prints the JSON Schema for editors "
+        "([Formats](formats.md)).",
         "",
         "```toml",
         *EXAMPLE.splitlines(),
@@ -217,6 +220,29 @@ def _takes(schema: dict[str, Any]) -> str:
         items = _takes(schema.get("items", {}))
         return f"list of {f'({items})' if ';' in items else items}"
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def formats_page() -> str:
+    """docs/formats.md with the table of formats inserted."""
+    from mcp_governor.checking.formats import DOCUMENT_FORMATS
+
+    text = (ROOT / "docs" / "formats.md").read_text("utf-8")
+    before, start, rest = text.partition("<!-- table: formats -->\n")
+    _, end, after = rest.partition("<!-- /table -->")
+    rows = [f"| {' | '.join(_of_format(form))} |\n" for form in DOCUMENT_FORMATS.values()]
+    head = (
+        "| `mcp-governor schema …` | what it describes | we | version | its schema |\n| --- | --- | --- | --- | --- |\n"
+    )
+    return f"{before}{start}{head}{''.join(rows)}{end}{after}"
+
+
+def _of_format(form: DocumentFormat) -> Iterator[str]:
+    name = f"{form.name}-{form.version}"
+    yield f"`{form.name}`"
+    yield form.what
+    yield " and ".join(word for word, true in (("write", form.written), ("read", form.read)) if true)
+    yield f'`"format": "mcp-governor/{name}"`' if form.stated else f"{form.version}, which documents do not state"
+    yield f"[{name}](../contracts/{name}.schema.json)"
 
 
 def commands_page() -> str:
@@ -292,6 +318,7 @@ def pages() -> dict[Path, str]:
     from quality_page import page as quality_page
     from sources_page import page as sources_page
 
+    from contracts import wanted as contract_files
     from mcp_governor.catalogue.docs import pages as rule_pages
 
     docs = ROOT / "docs"
@@ -302,6 +329,7 @@ def pages() -> dict[Path, str]:
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
         docs / "coverage.md": coverage_page(),
+        docs / "formats.md": formats_page(),
         docs / "quality.md": quality_page(figures),
         docs / "sources.md": sources_page(),
     }
@@ -309,7 +337,7 @@ def pages() -> dict[Path, str]:
     own |= {docs / "rules" / name: text for name, text in rules.items()}
     # Hand-written pages spell installation commands as the constant says.
     by_hand = {*docs.rglob("*.md"), *ROOT.glob("*.md")} - own.keys()
-    return own | {path: installed(path.read_text("utf-8")) for path in by_hand}
+    return own | {path: installed(path.read_text("utf-8")) for path in by_hand} | contract_files()
 
 
 def main() -> int:

@@ -16,6 +16,7 @@ from mcp_governor.call.masking import Masker
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import list_files, read_bytes
+from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
 from mcp_governor.writing import write_below
@@ -26,6 +27,33 @@ if TYPE_CHECKING:
 
     from mcp_governor.call.report import CaseResult
     from mcp_governor.call.sandbox import Sandbox
+
+
+FORMAT = "mcp-governor/call-1"
+"""The files do not state their format."""
+
+
+def recording_schema() -> dict[str, Any]:
+    """A 2020-12 schema of the files in ``calls-dir``."""
+    text = {"type": "string"}
+    call = {
+        "type": "object",
+        "properties": {
+            "tool": {**text, "minLength": 1, "description": "Name of the tool."},
+            "name": {**text, "minLength": 1, "description": "Name of the tool, if there is no `tool`."},
+            "arguments": {"type": "object", "description": "Sent as they are; none if absent."},
+            "status": {**text, "description": "Expected status, for example success or error."},
+            "kind": {**text, "description": "Expected error kind; empty on success."},
+            "channel": {**text, "description": "Where the response reported the outcome."},
+            "result": {"description": "The recorded response, secrets and volatile values masked; any JSON value."},
+        },
+        "anyOf": [{"required": ["tool"]}, {"required": ["name"]}],
+    }
+    return {
+        "$schema": DIALECT_2020_12,
+        "title": FORMAT,
+        "anyOf": [call, {"type": "array", "items": call}],
+    }
 
 
 def recording(result: CaseResult, masker: Masker, sandbox: Sandbox | None = None) -> dict[str, Any]:

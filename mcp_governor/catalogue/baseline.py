@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import read_bytes
 from mcp_governor.rule_names import current_id, noted_name
+from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
 
@@ -18,6 +19,24 @@ if TYPE_CHECKING:
 
 FORMAT = "mcp-governor/lint-baseline-1"
 _WRITE = "Write it with: mcp-governor lint --baseline {} --write-baseline"
+
+
+def baseline_schema() -> dict[str, Any]:
+    """A 2020-12 schema of baseline files."""
+    return {
+        "$schema": DIALECT_2020_12,
+        "title": FORMAT,
+        "type": "object",
+        "properties": {
+            "format": {"const": FORMAT},
+            "findings": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Ids of findings, as reports print them, sorted.",
+            },
+        },
+        "required": ["format", "findings"],
+    }
 
 
 def dump_baseline(findings: Iterable[Finding]) -> str:

@@ -9,6 +9,8 @@ from mcp_governor.catalogue.settings import PERSONAS
 from mcp_governor.findings import Effect, Severity
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
+FORMAT = "mcp-governor/rule-1"
+
 ID_PATTERN = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
 
 _TEXT = {"type": "string", "minLength": 1}
@@ -96,7 +98,7 @@ _CASE = {
 
 RULE_SCHEMA: dict[str, Any] = {
     "$schema": DIALECT_2020_12,
-    "title": "A rule of mcp-governor",
+    "title": FORMAT,
     "type": "object",
     "additionalProperties": False,
     "required": ["id", "summary", "why", "source", "severity", "since", "fix"],
@@ -219,3 +221,8 @@ RULE_SCHEMA: dict[str, Any] = {
     "else": {"not": {"anyOf": [{"required": [key]} for key in ("check", "cases", "then", "pattern", "forbid")]}},
 }
 """The format of a rule file; user packs are validated when they load, our own by the tests."""
+
+
+def rule_schema() -> dict[str, Any]:
+    """:data:`RULE_SCHEMA`, as the other formats have it."""
+    return dict(RULE_SCHEMA)

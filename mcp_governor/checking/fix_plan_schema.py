@@ -20,7 +20,6 @@ def _object(properties: dict[str, Any], *optional: str) -> dict[str, Any]:
         "type": "object",
         "properties": properties,
         "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
     }
 
 
@@ -29,7 +28,7 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
 
 
 def fix_plan_schema() -> dict[str, Any]:
-    """A 2020-12 schema that every plan satisfies."""
+    """A 2020-12 schema that every plan satisfies. Objects are open, as in :func:`~.schema.report_schema`."""
     operation = _object(
         {"op": {"enum": ["add", "remove", "replace"]}, "path": _TEXT, "value": {"description": "Any JSON value."}},
         "value",

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT
-from mcp_governor.checking.seen import WHYS
-from mcp_governor.config.model import CALLS_MODES
+from mcp_governor.checking.seen import CONFIGURED, NONE, SAFE, WHYS
 from mcp_governor.findings import Bump, Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _TEXT = {"type": "string"}
 _OPTIONAL = {"type": ["string", "null"]}
 _COUNT = {"type": "integer", "minimum": 0}
+_COUNTS = (
+    "tools",
+    "prompts",
+    "resources",
+    "templates",
+    "rules",
+    "calls",
+    "files",
+    "models",
+    "allowed",
+    "rules_skipped",
+    "old_findings",
+    "omitted_changes",
+    "omitted_findings",
+)
+"""Counts in the summary that only some runs have."""
 
 
 def _enum(kind: type[Any], *, optional: bool = False) -> dict[str, Any]:
@@ -26,12 +44,20 @@ def _object(properties: dict[str, Any], *, optional: tuple[str, ...] = (), nulla
         "type": ["object", "null"] if nullable else "object",
         "properties": properties,
         "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
     }
 
 
+def _growing(values: Iterable[str]) -> dict[str, Any]:
+    """One of a list that may grow without a new version of the format: readers have to expect other values."""
+    return {**_TEXT, "description": f"Now one of {', '.join(values)}; others may come."}
+
+
 def report_schema() -> dict[str, Any]:
-    """A 2020-12 schema that every JSON report satisfies."""
+    """A 2020-12 schema that every JSON report satisfies.
+
+    Objects are open, because a new optional member does not need a new version of the format; a report contains only
+    members that the schema of its own mcp-governor declares.
+    """
     change = _object(
         {
             "id": _TEXT,
@@ -66,12 +92,12 @@ def report_schema() -> dict[str, Any]:
         },
         optional=("fix", "accepted"),
     )
-    summary = {
-        "type": "object",
-        "properties": {
+    summary = _object(
+        {
             "changes": _object({verdict.value: _COUNT for verdict in Verdict}),
             "findings": _object({severity.value: _COUNT for severity in Severity}),
             "accepted": _COUNT,
+            **dict.fromkeys(_COUNTS, _COUNT),
             "good_calls": {
                 **_object(
                     {
@@ -89,9 +115,8 @@ def report_schema() -> dict[str, Any]:
                 "description": "Ids of the changes that force the required bump.",
             },
         },
-        "required": ["changes", "findings", "accepted", "forcing"],
-        "additionalProperties": _COUNT,
-    }
+        optional=("good_calls", *_COUNTS),
+    )
     return {
         "$schema": DIALECT_2020_12,
         "title": FORMAT,
@@ -110,8 +135,8 @@ def report_schema() -> dict[str, Any]:
                     "description": "If changes may wait for the next release; tag: the release that is built.",
                 },
                 "only": {
-                    "enum": ["breaking", None],
-                    "description": "The only kind of change that was checked; null if all were.",
+                    **_OPTIONAL,
+                    "description": "The only kind of change that was checked, now `breaking`; null if all were.",
                 },
                 "pending": {
                     **_object({"bump": _enum(Bump), "version": _OPTIONAL}, nullable=True),
@@ -122,15 +147,13 @@ def report_schema() -> dict[str, Any]:
                 "calls": {
                     **_object(
                         {
-                            "mode": {"enum": [*CALLS_MODES]},
+                            "mode": _growing((SAFE, CONFIGURED, NONE)),
                             "contracts": {"type": "array", "items": _TEXT},
                             "tools": _COUNT,
                             "seen": _COUNT,
                             "unseen": {
                                 "type": "array",
-                                "items": _object(
-                                    {"why": {"enum": [*WHYS]}, "tools": {"type": "array", "items": _TEXT}}
-                                ),
+                                "items": _object({"why": _growing(WHYS), "tools": {"type": "array", "items": _TEXT}}),
                             },
                         }
                     ),

@@ -8,6 +8,8 @@ from mcp_governor.config.model import CALLS_BUDGET, CALLS_MODES, MAX_RELEASES, M
 from mcp_governor.findings import Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
+FORMAT = "mcp-governor/config-1"
+
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
 _STRINGS: dict[str, Any] = {"type": "array", "items": _TEXT}
 _SECONDS: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_SECONDS}
@@ -212,7 +214,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
     name = {"enum": list(profiles)} if profiles else _TEXT
     return {
         "$schema": DIALECT_2020_12,
-        "title": "mcp-governor configuration",
+        "title": FORMAT,
         **_table(
             {
                 "target": _key(_TEXT, "Server that is checked by default: a name from servers, or any TARGET."),

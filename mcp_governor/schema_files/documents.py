@@ -131,6 +131,23 @@ class Manifest:
         return dump_json({"format": FORMAT, **{key: value for key, value in members.items() if value}})
 
 
+def manifest_schema() -> dict[str, Any]:
+    """A 2020-12 schema of the manifest."""
+    named = {"type": "object", "additionalProperties": {"type": "string"}}
+    return {
+        "$schema": DIALECT_2020_12,
+        "title": FORMAT,
+        "type": "object",
+        "properties": {
+            "format": {"const": FORMAT},
+            "files": {**named, "description": "Name of a file → SHA-256 of its content with line feeds."},
+            "schemaSource": {**named, "description": "Tool → what its schema is generated from."},
+            "server": {"type": "string", "description": "Name of the server."},
+        },
+        "required": ["format"],
+    }
+
+
 def manifest_of(files: Mapping[str, bytes], surface: Surface) -> Manifest:
     """The manifest for files with this content."""
     digests = {name: digest(data) for name, data in files.items()}

@@ -10,7 +10,10 @@ from mcp_governor.surface.file import FORMAT
 
 
 def surface_schema() -> dict[str, Any]:
-    """A 2020-12 schema of ``mcp-governor/surface-1``. List items come from the server, so any value is valid."""
+    """A 2020-12 schema of ``mcp-governor/surface-1``. List items come from the server, so any value is valid.
+
+    The object is open, because a new optional member does not need a new version of the format.
+    """
     items = {"type": "array", "items": {}}
     return {
         "$schema": DIALECT_2020_12,
@@ -26,7 +29,6 @@ def surface_schema() -> dict[str, Any]:
                 "type": "object",
                 "properties": {"version": {"type": "string"}, "source": {"type": "string"}},
                 "required": ["version", "source"],
-                "additionalProperties": False,
                 "description": "The version by the configuration's schema-version, and that source.",
             },
             "protocolVersion": {"type": "string"},
@@ -36,6 +38,17 @@ def surface_schema() -> dict[str, Any]:
                 "type": "object",
                 "additionalProperties": {"enum": [tier.value for tier in Tier]},
                 "description": "Tool name → tier, for tools whose tier something said.",
+            },
+            "optIn": {
+                "type": "object",
+                "additionalProperties": {"type": "object"},
+                "description": "Tool name → the tools/list parameters that list it, for tools that the plain list "
+                "omits.",
+            },
+            "tierLists": {
+                "type": "object",
+                "additionalProperties": {"enum": [tier.value for tier in Tier]},
+                "description": "Tool name → tier of the list that returned it, where the tool has another.",
             },
             "tools": {**items, "description": "Sorted by name."},
             "prompts": items,
@@ -49,5 +62,4 @@ def surface_schema() -> dict[str, Any]:
             "manifest": {"type": "object", "description": "The repository's server.json."},
         },
         "required": ["format", "fingerprint", "wording", "tools"],
-        "additionalProperties": False,
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from commandline import governor_here
+from documents import closed
 
 from mcp_governor.checking.fix_plan_schema import fix_plan_schema
 
@@ -77,7 +78,7 @@ def test_the_plan_is_what_a_program_reads(lint, golden):
     outcome = lint("--fix-plan")
     assert (outcome.code, outcome.err) == (0, "")
     golden("lint-fix-plan.json", outcome.out)
-    jsonschema_rs.validator_for(fix_plan_schema()).validate(json.loads(outcome.out))
+    jsonschema_rs.validator_for(closed(fix_plan_schema())).validate(json.loads(outcome.out))
 
 
 def test_the_patches_of_the_plan_leave_what_needs_a_decision(lint, tmp_path):

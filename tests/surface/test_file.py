@@ -9,6 +9,7 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from documents import closed
 
 from mcp_governor.errors import Exit, FileFormatError
 from mcp_governor.surface import build_surface, dump_surface, fingerprint, load_surface, parse_surface
@@ -160,7 +161,7 @@ def test_what_departs_from_the_specification_is_recorded_and_is_not_part_of_the_
     write_file(tmp_path / "s.json", dump_surface(surface))
     document = json.loads((tmp_path / "s.json").read_text())
     assert document["listings"] == said
-    jsonschema_rs.validate(surface_schema(), document)
+    jsonschema_rs.validate(closed(surface_schema()), document)
     again = load_surface(tmp_path / "s.json")
     assert dump_surface(again) == dump_surface(surface)
     assert fingerprint(again) == fingerprint(build_surface(MODERN))

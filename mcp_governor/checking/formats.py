@@ -1,0 +1,106 @@
+"""The formats of documents that mcp-governor promises: what it writes, what it reads, and the schema of each.
+
+``contracts/`` keeps the schema of every version of them; docs/formats.md says what is promised.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from mcp_governor.frozen import frozen
+
+
+@frozen
+class DocumentFormat:
+    """A format with a published JSON Schema, whose ``title`` is name and version: ``mcp-governor/report-1``.
+
+    Attributes:
+        name: what ``mcp-governor schema`` calls it.
+        what: what such a document is.
+        source: ``package.module:function`` of the schema.
+        written: mcp-governor writes such documents, so others read them.
+        read: mcp-governor reads such documents, so those that exist must stay valid.
+        stated: a document states its format as ``format``.
+    """
+
+    name: str
+    what: str
+    source: str
+    written: bool = False
+    read: bool = False
+    stated: bool = True
+
+    def schema(self) -> dict[str, Any]:
+        """The schema of today."""
+        module, _, function = self.source.partition(":")
+        made: dict[str, Any] = getattr(importlib.import_module(module), function)()
+        return made
+
+    @property
+    def version(self) -> int:
+        """The number of today."""
+        return int(self.schema()["title"].rpartition("-")[2])
+
+
+DOCUMENT_FORMATS = {
+    form.name: form
+    for form in (
+        DocumentFormat(
+            "report",
+            "the report of `check`, `lint`, `diff`, `call` and `changelog check` (`--format json`)",
+            "mcp_governor.checking.schema:report_schema",
+            written=True,
+        ),
+        DocumentFormat(
+            "config",
+            "`mcp-governor.toml`, and `[tool.mcp-governor]` in `pyproject.toml`",
+            "mcp_governor.checking.settings:full_config_schema",
+            read=True,
+            stated=False,
+        ),
+        DocumentFormat(
+            "surface",
+            "the recorded surface, `mcp-surface.json`",
+            "mcp_governor.surface.schema:surface_schema",
+            written=True,
+            read=True,
+        ),
+        DocumentFormat(
+            "rule",
+            "a rule file in TOML",
+            "mcp_governor.catalogue.rule_schema:rule_schema",
+            read=True,
+            stated=False,
+        ),
+        DocumentFormat(
+            "fix-plan",
+            "the plan of `lint --fix-plan`",
+            "mcp_governor.checking.fix_plan_schema:fix_plan_schema",
+            written=True,
+        ),
+        DocumentFormat(
+            "lint-baseline",
+            "the known findings of `lint --write-baseline`",
+            "mcp_governor.catalogue.baseline:baseline_schema",
+            written=True,
+            read=True,
+        ),
+        DocumentFormat(
+            "schemas",
+            "`.mcp-governor-schemas.json`, the list of exported schema files",
+            "mcp_governor.schema_files.documents:manifest_schema",
+            written=True,
+            read=True,
+        ),
+        DocumentFormat(
+            "call",
+            "a recorded call in `calls-dir`",
+            "mcp_governor.call.record:recording_schema",
+            written=True,
+            read=True,
+            stated=False,
+        ),
+    )
+}
+"""Every format, by name."""
