@@ -31,6 +31,7 @@ COMMANDS = {
     "diff": ("diff", "Compare two targets: changes, proof, required version bump."),
     "lint": ("lint", "Check names, descriptions and schemas against the rules."),
     "call": ("call", "Call tools and validate their results."),
+    "load": ("load", "Measure a server under load: tools/list, or a call of one tool."),
     "schemas": ("schemas", "Write schemas as files, and check files, server and models against each other."),
     "changelog": ("changelog", "Check, draft or release the schema changelog."),
     "rules": ("rules", "List the rules."),
