@@ -62,8 +62,10 @@ class Group(click.Group):
     context_class = HelpContext
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.summaries(ctx)))
+        # click cannot write a list without rows.
+        if rows := list(self.summaries(ctx)):
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
 
     def summaries(self, ctx: click.Context) -> Iterable[tuple[str, str]]:
         """The commands, each with one sentence."""
