@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mcp_governor.frozen import frozen
 
@@ -111,6 +111,7 @@ class Answer:
             ``malformed``); such a query is not counted as a wrong choice.
         scores: for a proxy, the score of each choice.
         usage: tokens, cost and time.
+        retry_after: seconds that the provider asks to wait before the next request, with a failure that may pass.
     """
 
     query: str
@@ -120,6 +121,7 @@ class Answer:
     failure: str | None = None
     scores: tuple[float, ...] = ()
     usage: Usage = Usage()
+    retry_after: float | None = None
 
 
 @frozen
@@ -136,6 +138,23 @@ class Offer:
 
 
 @frozen
+class Estimate:
+    """What one request takes, before it is sent.
+
+    Attributes:
+        input_tokens: of the system prompt, the tools and the query.
+        output_tokens: the most that the request lets the model write.
+        dollars: what is expected; ``None`` if the model is not on the price list.
+        most_dollars: what it can cost at most, with every output token and nothing cached; ``None`` as above.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    dollars: float | None = None
+    most_dollars: float | None = None
+
+
+@frozen
 class RunnerInfo:
     """Who answers.
 
@@ -146,6 +165,7 @@ class RunnerInfo:
         is_proxy: true for rankings by words: never model agreement.
         temperature: as sent; ``None`` if the model takes none.
         version: version of what ranks or speaks (library, weights), which belongs to the cache key.
+        system: system prompt that is sent with each query, which belongs to the cache key too.
     """
 
     name: str
@@ -154,6 +174,7 @@ class RunnerInfo:
     is_proxy: bool
     temperature: float | None = None
     version: str = ""
+    system: str = ""
 
 
 class Runner(Protocol):
@@ -172,6 +193,14 @@ class Runner(Protocol):
 
     async def aclose(self) -> None:
         """Close connections."""
+
+
+@runtime_checkable
+class Estimating(Protocol):
+    """A runner whose requests cost something. One without this method costs nothing."""
+
+    def estimate(self, query: Query, offer: Offer) -> Estimate:
+        """What a request takes, without sending it."""
 
 
 @frozen
