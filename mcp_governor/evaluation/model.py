@@ -107,8 +107,10 @@ class Answer:
         choices: the calls, in order; for a proxy the tools by rank, the best first, without arguments.
         text: what the model said besides its calls, cut.
         refused: the provider says that the model refused.
-        failure: kind of failure if there is no answer (``timeout``, ``rate-limited``, ``http-500``, ``truncated``,
-            ``malformed``); such a query is not counted as a wrong choice.
+        failure: kind of failure if there is no answer (:class:`~mcp_governor.evaluation.failures.Failure`, or
+            ``http-500``); such a query is not counted as a wrong choice.
+        detail: what the provider says of the failure or refusal, in one line, cut, safe to show and without secrets.
+        served: the model id that the provider says has answered, which may be a dated version of the one asked for.
         scores: for a proxy, the score of each choice.
         usage: tokens, cost and time.
         retry_after: seconds that the provider asks to wait before the next request, with a failure that may pass.
@@ -119,6 +121,8 @@ class Answer:
     text: str = ""
     refused: bool = False
     failure: str | None = None
+    detail: str = ""
+    served: str = ""
     scores: tuple[float, ...] = ()
     usage: Usage = Usage()
     retry_after: float | None = None
@@ -165,6 +169,7 @@ class RunnerInfo:
         is_proxy: true for rankings by words: never model agreement.
         temperature: as sent; ``None`` if the model takes none.
         version: version of what ranks or speaks (library, weights), which belongs to the cache key.
+        endpoint: address of the API without credentials, if it is not the provider's own; belongs to the cache key too.
         system: system prompt that is sent with each query, which belongs to the cache key too.
     """
 
@@ -174,6 +179,7 @@ class RunnerInfo:
     is_proxy: bool
     temperature: float | None = None
     version: str = ""
+    endpoint: str = ""
     system: str = ""
 
 
