@@ -27,7 +27,7 @@ package index; then run ``make docs``. Nothing else in the repository contains a
 (``tests/integration/test_installation.py``).
 """
 
-REQUIRED = {"inprocess": "mcp>=1.9", "run": "uv>=0.9", "serve": "mcp>=2.1"}
+REQUIRED = {"inprocess": "mcp>=1.9", "locust": "locust>=2.40", "run": "uv>=0.9", "serve": "mcp>=2.1"}
 """What each extra adds, as ``pyproject.toml`` declares it; a missing package can be installed separately."""
 
 VARIABLE = "MCP_GOVERNOR"

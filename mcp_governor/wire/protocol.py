@@ -34,7 +34,8 @@ _META = "io.modelcontextprotocol/"
 CLIENT_INFO = {"name": "mcp-governor", "version": __version__}
 _DISCOVER = "server/discover"
 _INITIALIZE = "initialize"
-_HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CLIENT_INFO}
+HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CLIENT_INFO}
+"""Parameters of ``initialize``."""
 
 
 @frozen(slots=False)
@@ -239,7 +240,7 @@ def _greeted(result: Message, took: float = 0.0) -> Greeting:
 
 
 async def _initialize(asker: Asker) -> Greeting:
-    result, took = await _answer(asker, _INITIALIZE, _HELLO, Era.LEGACY, None)
+    result, took = await _answer(asker, _INITIALIZE, HELLO, Era.LEGACY, None)
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
         raise ProtocolError(

@@ -1,0 +1,243 @@
+"""The same sweep on the distributed workers of Locust, for servers that one machine cannot load.
+
+Locust runs in processes of its own: gevent changes the standard library of the process that it is in, and anyio
+does not work there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import MissingDependencyError, ServerError, UsageError
+from mcp_governor.frozen import frozen
+from mcp_governor.installation import install_extra
+from mcp_governor.load.model import Sample
+from mcp_governor.text import one_line
+from mcp_governor.wire.limits import Limits
+
+if TYPE_CHECKING:
+    from mcp_governor.load.model import SweepPlan
+    from mcp_governor.load.request import HttpJob
+
+HEADERS_VARIABLE, URL_VARIABLE = "MCP_LOAD_HEADERS", "MCP_LOAD_URL"
+"""Variables with what must not be written down: headers as a JSON object, and an address with a query or a password."""
+
+MARK = "SETTINGS: dict[str, Any] = {}"
+"""The line of the locustfile that its settings replace."""
+
+JOIN_SECONDS = 75.0
+"""Seconds to wait for the master's first line: a quarter more than it waits for its workers itself."""
+
+GRACE_SECONDS = 90.0
+"""Seconds beyond those of a point until its sample must be there: start of its users, handshakes, and late reports."""
+
+END_SECONDS = 5.0
+"""Seconds for the processes to end by themselves, before they are killed: Locust needs one."""
+
+MAX_WORKERS = 64
+"""Most workers that one command starts: each takes 60 MB and a core."""
+
+
+@frozen
+class Cluster:
+    """Where the workers are.
+
+    Attributes:
+        workers: number of workers to wait for.
+        host, port: address of the master; port 0 is a free one.
+        starts_workers: start the workers on this machine; otherwise they are started by hand, wherever they run.
+    """
+
+    workers: int = 4
+    host: str = "127.0.0.1"
+    port: int = 0
+    starts_workers: bool = True
+
+
+def locustfile(job: HttpJob, timeout: float, max_bytes: int | None = None) -> str:
+    """The source of a locustfile that sends the requests of a job; it contains no secret.
+
+    Args:
+        job: what to send.
+        timeout: seconds for one response.
+        max_bytes: most bytes of one response; ``None``: as for any message.
+    """
+    settings = {
+        "url": job.shown,
+        **{name: getattr(job, name) for name in ("headers", "handshake", "request", "request_headers")},
+        "timeout": timeout,
+        "max_bytes": max_bytes or Limits().message_bytes,
+    }
+    source = Path(__file__).with_name("locustfile.py").read_text(encoding="utf-8")
+    literal = json.dumps(settings, ensure_ascii=True, indent=2)
+    return source.replace(MARK, f"SETTINGS: dict[str, Any] = json.loads({_text_literal(literal)})", 1)
+
+
+def _text_literal(document: str) -> str:
+    """A literal of Python, readable if it can be: a JSON document has no line break within its strings."""
+    if "\\" not in document and "'''" not in document:
+        return f"'''\n{document}\n'''"
+    return repr(document)
+
+
+def check_locust(python: str = sys.executable) -> None:
+    """Check that Locust is there, without loading it.
+
+    Raises:
+        MissingDependencyError: it is not installed next to us.
+    """
+    from importlib.util import find_spec
+
+    if python == sys.executable and find_spec("locust") is None:
+        raise MissingDependencyError("--engine locust needs Locust, which is not installed.", install_extra("locust"))
+
+
+class LocustEngine:
+    """Measures points on a cluster that lives as long as the engine."""
+
+    name = "locust"
+
+    def __init__(self, job: HttpJob, plan: SweepPlan, cluster: Cluster | None = None) -> None:
+        """Start the master and the workers.
+
+        Args:
+            job: what to send.
+            plan: the plan, for its timeout.
+            cluster: where the workers are; by default four on this machine.
+
+        Raises:
+            MissingDependencyError: Locust is not installed.
+            ServerError: the cluster did not start.
+        """
+        check_locust()
+        self._cluster = cluster or Cluster()
+        if not 1 <= self._cluster.workers <= MAX_WORKERS:
+            raise UsageError(f"{self._cluster.workers:,} Locust workers are too many.", f"Use 1 to {MAX_WORKERS}.")
+        self._folder = Path(tempfile.mkdtemp(prefix="mcp-governor-locust-"))
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        try:
+            self._start(job, plan)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, job: HttpJob, plan: SweepPlan) -> None:
+        file = self._folder / "locustfile.py"
+        file.write_text(locustfile(job, plan.timeout), encoding="utf-8")
+        here, cluster = Path(__file__).parent, self._cluster
+        port = cluster.port or _free_port(cluster.host)
+        command = [str(here / "locust_master.py"), cluster.host, str(port), str(cluster.workers)]
+        self._master = self._run(command, {}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        Thread(target=self._read, daemon=True).start()
+        if cluster.starts_workers:
+            secrets = {HEADERS_VARIABLE: json.dumps(dict(job.secret_headers)), URL_VARIABLE: job.url}
+            paced = {"MCP_LOAD_PACED": "1", **secrets}
+            worker = ["-m", "locust", "-f", str(file), "--worker", "--master-host", cluster.host]
+            worker += ["--master-port", str(port), "--loglevel", "ERROR"]
+            for _ in range(cluster.workers):
+                self._run(worker, paced, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        there = self._answer(JOIN_SECONDS).get("ready", 0)
+        if there < cluster.workers:
+            raise ServerError(
+                f"only {there} of {cluster.workers} Locust workers joined the master at {cluster.host}:{port}.",
+                "Start them in time, or ask for fewer with --workers.",
+            )
+
+    def _run(self, command: list[str], more: dict[str, str], *, stdin: int, stdout: int) -> subprocess.Popen[bytes]:
+        # -P: the folder of the script is not a place to import from, because modules with common names are in it.
+        process = subprocess.Popen(
+            [sys.executable, "-P", *command],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=(self._folder / f"{len(self._processes)}.log").open("wb"),
+            env={**os.environ, **more},
+            cwd=self._folder,
+            # Ctrl-C is for us alone: the cluster ends when the master's stdin does, after its last sample.
+            start_new_session=True,
+        )
+        self._processes.append(process)
+        return process
+
+    def _read(self) -> None:
+        """Read the lines of the master; the empty one is its end."""
+        if self._master.stdout is not None:
+            for line in self._master.stdout:
+                self._lines.put(line)
+        self._lines.put(b"")
+
+    def _answer(self, seconds: float) -> dict[str, Any]:
+        try:
+            line = self._lines.get(timeout=seconds)
+        except Empty:
+            raise ServerError(f"the Locust master did not respond within {seconds:,.0f} s.", self._advice()) from None
+        if not line:
+            raise ServerError("the Locust master ended.", self._advice())
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _advice(self) -> str:
+        """The end of what the processes wrote to stderr."""
+        for log in sorted(self._folder.glob("*.log")):
+            lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            if lines:
+                return f'Its log ends with: "{one_line(lines[-1], 200)}".'
+        return "Try again with fewer workers."
+
+    def measure(self, plan: SweepPlan, concurrency: int, *, seconds: float) -> Sample:
+        """See :class:`~mcp_governor.load.model.Engine`.
+
+        Raises:
+            ServerError: the master ended or does not respond.
+        """
+        point = {
+            "concurrency": concurrency,
+            "total": plan.total,
+            "warm_up": plan.warm_up,
+            "rate": plan.rate,
+            "seconds": seconds,
+        }
+        if self._master.stdin is not None:
+            try:
+                self._master.stdin.write(json.dumps(point).encode() + b"\n")
+                self._master.stdin.flush()
+            except OSError:
+                raise ServerError("the Locust master ended.", self._advice()) from None
+        found = self._answer(seconds + GRACE_SECONDS)
+        return Sample(found["latencies"], found["errors"], found["seconds"], found["stopped"])
+
+    def close(self) -> None:
+        """End the master, which ends its workers; what is left then is killed."""
+        for process in self._processes[:1]:
+            if process.stdin is not None:
+                with suppress(OSError):
+                    process.stdin.close()
+        end = time.monotonic() + END_SECONDS
+        for process in self._processes:
+            try:
+                process.wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _free_port(host: str) -> int:
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.bind((host, 0))
+        port: int = probe.getsockname()[1]
+        return port

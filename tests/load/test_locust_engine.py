@@ -1,0 +1,191 @@
+"""Locust's workers against a server whose service time and capacity are known."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.errors import MissingDependencyError, ServerError, UsageError
+from mcp_governor.load import locust_engine
+from mcp_governor.load.formulas import point
+from mcp_governor.load.locust_engine import Cluster, LocustEngine, locustfile
+from mcp_governor.load.model import SweepPlan
+from mcp_governor.load.request import http_job
+from mcp_governor.wire.endpoint import Era, HttpEndpoint
+from tests.support import free_port
+
+# To import it here would change the standard library of this process.
+pytestmark = pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
+SERVER = Path(__file__).parents[1] / "servers" / "paced.py"
+VERSIONS = {Era.MODERN: "2026-07-28", Era.LEGACY: "2025-11-25"}
+
+
+@contextmanager
+def serving(*arguments):
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, str(SERVER), str(port), *map(str, arguments)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "ready\n"
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@contextmanager
+def engine_for(url, era, plan, *, workers=2, headers=None):
+    job = http_job(HttpEndpoint(url, headers or {}), era, VERSIONS[era], plan)
+    engine = LocustEngine(job, plan, Cluster(workers=workers))
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def processes_of(engine):
+    return [process.poll() for process in engine._processes]
+
+
+def test_four_workers_measure_service_time_and_capacity():
+    plan = SweepPlan(total=160, warm_up=2)
+    with serving(0.1, 20, "legacy") as url, engine_for(url, Era.LEGACY, plan, workers=4) as engine:
+        free = point(10, engine.measure(plan, 10, seconds=30))
+        full = point(40, engine.measure(plan, 40, seconds=30))
+        folder = engine._folder
+    assert (free.requests, dict(free.errors), free.stopped) == (160, {}, None)
+    assert (full.requests, dict(full.errors), full.stopped) == (160, {}, None)
+    # 20 places of 0.1 s: 200 a second at most, and 40 in flight wait as long as they are served.
+    assert 100 <= free.p50_ms < full.p50_ms
+    assert full.p50_ms >= 190
+    assert free.throughput <= 100
+    assert full.throughput <= 200
+    assert all(code is not None for code in processes_of(engine))
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("flaw", "era", "method", "errors"),
+    [
+        ("modern", Era.MODERN, "tools/list", {}),
+        ("stream", Era.MODERN, "tools/list", {}),
+        ("busy", Era.MODERN, "tools/list", {"http-503": 8}),
+        ("rpc", Era.LEGACY, "tools/list", {"rpc-32000": 8}),
+        ("tool", Era.MODERN, "tools/call", {"tool-error": 40}),
+        ("mute", Era.MODERN, "tools/list", {"timeout": 40}),
+        ("auth", Era.MODERN, "tools/list", {"http-401": 40}),
+    ],
+)
+def test_each_failure_has_its_kind(flaw, era, method, errors):
+    params = {"name": "find", "arguments": {}} if method == "tools/call" else {}
+    plan = SweepPlan(total=40, warm_up=0, timeout=1.0, method=method, params=params)
+    with serving(0.01, 20, flaw) as url, engine_for(url, era, plan, workers=1) as engine:
+        sample = engine.measure(plan, 20, seconds=30)
+    assert dict(sample.errors) == errors
+    assert len(sample.latencies_ms) == 40 - sum(errors.values())
+
+
+def test_a_server_that_is_not_there_refuses():
+    plan = SweepPlan(total=10, warm_up=0)
+    with engine_for(f"http://127.0.0.1:{free_port()}/mcp", Era.MODERN, plan, workers=1) as engine:
+        sample = engine.measure(plan, 5, seconds=30)
+    assert dict(sample.errors) == {"refused": 10}
+
+
+def test_secrets_reach_the_server_and_no_file_or_command_line():
+    plan = SweepPlan(total=10, warm_up=0)
+    headers = {"Authorization": "Bearer pass-word-1"}
+    with (
+        serving(0.01, 20, "auth") as url,
+        engine_for(f"{url}?key=hidden-2", Era.MODERN, plan, workers=1, headers=headers) as engine,
+    ):
+        written = (engine._folder / "locustfile.py").read_text()
+        commands = [" ".join(map(str, process.args)) for process in engine._processes]
+        sample = engine.measure(plan, 5, seconds=30)
+    assert len(sample.latencies_ms) == 10
+    for text in (written, *commands):
+        assert "pass-word-1" not in text
+        assert "hidden-2" not in text
+
+
+def test_the_open_loop_counts_from_the_moment_when_a_request_was_due():
+    # One second in which nothing comes back, at 50 requests a second: some 50 requests wait, half of them over 0.5 s.
+    # Counted from when they were sent, the five users would hide all but five.
+    plan = SweepPlan(total=150, warm_up=0, rate=50)
+    with serving(0.001, 50, "stall") as url, engine_for(url, Era.MODERN, plan, workers=1) as engine:
+        sample = engine.measure(plan, 5, seconds=30)
+    assert len(sample.latencies_ms) == 150
+    assert sample.seconds >= 2.9
+    assert sum(value > 500 for value in sample.latencies_ms) >= 20
+
+
+def test_a_point_ends_in_time_with_what_it_has():
+    plan = SweepPlan(total=1000, warm_up=0)
+    with serving(0.2, 5) as url, engine_for(url, Era.MODERN, plan, workers=2) as engine:
+        sample = engine.measure(plan, 10, seconds=2)
+    assert sample.stopped == "the time was over"
+    assert 0 < len(sample.latencies_ms) <= 60
+
+
+def test_a_worker_that_dies_is_missed():
+    plan = SweepPlan(total=40, warm_up=0)
+    with serving(0.1, 20) as url, engine_for(url, Era.MODERN, plan, workers=2) as engine:
+        engine._processes[1].kill()
+        engine._processes[1].wait()
+        sample = engine.measure(plan, 4, seconds=5)
+    # Half of the users are not there: this is not a measurement of four.
+    assert sample.stopped == "only 2 of 4 Locust users started"
+
+
+def test_a_master_that_dies_is_an_error():
+    plan = SweepPlan(total=40, warm_up=0)
+    with serving() as url, engine_for(url, Era.MODERN, plan, workers=1) as engine:
+        engine._processes[0].kill()
+        engine._processes[0].wait()
+        with pytest.raises(ServerError, match="the Locust master ended"):
+            engine.measure(plan, 4, seconds=5)
+    assert all(code is not None for code in processes_of(engine))
+
+
+def test_without_locust_the_command_to_install_it_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingDependencyError) as error:
+        locust_engine.check_locust()
+    assert "locust" in error.value.hint
+
+
+@pytest.mark.parametrize("workers", [0, 65])
+def test_a_number_of_workers_has_bounds(workers):
+    plan = SweepPlan()
+    with (
+        pytest.raises(UsageError, match="Locust workers"),
+        engine_for("http://127.0.0.1:1/", Era.MODERN, plan, workers=workers),
+    ):
+        pass
+
+
+def test_the_locustfile_runs_on_its_own(tmp_path):
+    plan = SweepPlan()
+    with serving(0.01, 20) as url:
+        job = http_job(HttpEndpoint(url), Era.LEGACY, "2025-11-25", plan)
+        (tmp_path / "locustfile.py").write_text(locustfile(job, 10.0))
+        done = subprocess.run(
+            [sys.executable, "-m", "locust", "--headless", "-u", "4", "-r", "4", "-t", "2s", "--json", "--skip-log"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)}
+    assert rows["initialize"]["num_requests"] == 4
+    assert rows["tools/list"]["num_requests"] > 40
+    assert rows["tools/list"]["num_failures"] == 0
