@@ -81,7 +81,7 @@ class TestRecorded:
     def test_what_is_written_leaves_room_for_new_members(self, name: str) -> None:
         assert 'additionalProperties": false' not in json.dumps(recorded(name))
 
-    @pytest.mark.parametrize("name", ["config", "rule"])
+    @pytest.mark.parametrize("name", ["config", "rule", "queries"])
     def test_a_key_that_does_not_exist_is_refused_in_what_people_write(self, name: str) -> None:
         assert recorded(name)["additionalProperties"] is False
 

@@ -22,6 +22,7 @@ from support import missing, uv
 from mcp_governor.catalogue import load_catalogue
 from mcp_governor.checking.settings import full_config_schema
 from mcp_governor.cli import COMMANDS, app
+from mcp_governor.cli.groups import subcommands
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
@@ -158,7 +159,7 @@ def test_the_package_index_shows_no_link_into_the_repository() -> None:
 
 def _options(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(command, click.Group):
-        for name, child in command.commands.items():
+        for name, child in subcommands(command).items():
             yield from _options(child, f"{path} {name}")
         return
     for parameter in command.params:

@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 from mcp_governor.change import catalogue  # noqa: E402
 from mcp_governor.checking.settings import full_config_schema  # noqa: E402
 from mcp_governor.cli import COMMANDS, app  # noqa: E402
+from mcp_governor.cli.groups import subcommands  # noqa: E402
 from mcp_governor.cli.repeating import CI_VARIABLES  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
@@ -271,7 +272,7 @@ _EXIT_WORDS = {
 def _help(command: click.Command, name: str, parent: click.Context) -> list[str]:
     context = click.Context(command, info_name=name, parent=parent)
     if isinstance(command, click.Group):
-        return [line for sub, child in command.commands.items() for line in _help(child, sub, context)]
+        return [line for sub, child in subcommands(command).items() for line in _help(child, sub, context)]
     more = [_MORE[name], ""] if name in _MORE else []
     return [f"## {context.command_path}", "", "```text", command.get_help(context), "```", "", *more]
 

@@ -101,6 +101,13 @@ DOCUMENT_FORMATS = {
             read=True,
             stated=False,
         ),
+        DocumentFormat(
+            "queries",
+            "one line of a query set, `mcp-queries.jsonl`",
+            "mcp_governor.evaluation.queries_schema:queries_schema",
+            read=True,
+            stated=False,
+        ),
     )
 }
 """Every format, by name."""

@@ -7,7 +7,6 @@ for its values and decides nothing about them.
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
@@ -16,12 +15,12 @@ import click
 
 from mcp_governor._version import __version__
 from mcp_governor.cli import out, terminal
-from mcp_governor.cli.groups import Group, color_option, with_color
+from mcp_governor.cli.groups import LazyGroup, color_option
 from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.rule_names import noting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 # name → (module, one-line help): the help of the group costs no import of the commands.
 COMMANDS = {
@@ -32,6 +31,7 @@ COMMANDS = {
     "lint": ("lint", "Check names, descriptions and schemas against the rules."),
     "call": ("call", "Call tools and validate their results."),
     "load": ("load", "Measure a server under load: tools/list, or a call of one tool."),
+    "eval": ("eval", "Measure how well models choose the right tool from its description."),
     "schemas": ("schemas", "Write schemas as files, and check files, server and models against each other."),
     "changelog": ("changelog", "Check, draft or release the schema changelog."),
     "rules": ("rules", "List the rules."),
@@ -47,24 +47,15 @@ COMMANDS = {
 }
 
 
-class LazyGroup(Group):
-    """A group that imports a command's module when the command is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"mcp_governor.cli.{COMMANDS[cmd_name][0]}_command")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
-        return with_color(command)
-
-    def summaries(self, ctx: click.Context) -> Iterable[tuple[str, str]]:  # noqa: ARG002
-        return [(name, text) for name, (_, text) in COMMANDS.items()]
+_HOMES = {
+    name: (f"mcp_governor.cli.{module}_command", name.replace("-", "_"), text)
+    for name, (module, text) in COMMANDS.items()
+}
 
 
-@click.group(cls=LazyGroup, params=[color_option()], context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, homes=_HOMES, params=[color_option()], context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="mcp-governor")
 def app() -> None:
     """Catch breaking changes in MCP servers, with proof.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from mcp_governor.cli import terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from click.shell_completion import CompletionItem
 
@@ -93,3 +94,35 @@ class Group(click.Group):
         if args and not args[0].startswith("-") and args[0] not in known and not ctx.resilient_parsing:
             raise click.UsageError(f'No such command "{visible(args[0])}".{did_you_mean(args[0], known)}', ctx)
         return super().resolve_command(ctx, args)
+
+
+class LazyGroup(Group):
+    """A group that imports a command's module when the command is called.
+
+    Args:
+        homes: name → (module, name of the command in it, one-line help). The help of the group costs no import.
+    """
+
+    def __init__(self, *args: Any, homes: Mapping[str, tuple[str, str, str]], **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._homes = homes
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self._homes)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in self._homes:
+            return None
+        module, attribute, _ = self._homes[cmd_name]
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return with_color(command)
+
+    def summaries(self, ctx: click.Context) -> Iterable[tuple[str, str]]:  # noqa: ARG002
+        return [(name, text) for name, (_, _, text) in self._homes.items()]
+
+
+def subcommands(group: click.Group) -> dict[str, click.Command]:
+    """The commands of a group by name, in the order of its help."""
+    context = click.Context(group)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: command for name, command in found.items() if command is not None}

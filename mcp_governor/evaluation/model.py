@@ -30,12 +30,15 @@ class Query:
         text: what the user says.
         gold: names of the tools of which any is right; empty for ``abstain``.
         kind: what the query is for.
-        arguments: argument → matcher: a value that has to be equal, or ``{"pattern": …}``, ``{"enum": […]}``,
-            ``{"minimum": …, "maximum": …}``, ``{"present": true}``; arguments that are not named may be anything.
+        arguments: argument → matcher (:mod:`mcp_governor.evaluation.matchers`); arguments that are not named may be
+            anything.
         forbidden: names of tools that must not be called, whatever else is.
         split: ``dev`` to look at while descriptions are edited, ``test`` to judge them.
         draft: written by ``eval init`` and not edited yet.
         line: line in the file, from 1.
+        tools_file: the recorded surface that the query is about, relative to the set; empty for the one under test.
+        note: for people.
+        meta: whatever else a set keeps with a query; never looked at.
     """
 
     id: str
@@ -47,6 +50,9 @@ class Query:
     split: str = "test"
     draft: bool = False
     line: int = 0
+    tools_file: str = ""
+    note: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
 
 
 @frozen

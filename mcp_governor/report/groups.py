@@ -79,9 +79,9 @@ def counted_old(report: Report) -> str:
     return f"{count_of(report.old_findings, 'finding')} as in the baseline, not shown" if report.old_findings else ""
 
 
-def count_of(number: int, noun: str) -> str:
-    """``1 tool``, ``2 tools``."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """``1 tool``, ``2 tools``; ``plural`` if it is not the noun with an s."""
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
 UNKNOWN_STEP = "declared: unknown, as only one of the two targets names its release"

@@ -40,6 +40,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     broken["tools"][2]["inputSchema"]["required"].append("branch")
     for name, raw in (("old", RELEASES[1]), ("new", broken), ("warned", WARNED), ("empty", {"tools": []})):
         (tmp_path / f"{name}.json").write_text(dump_surface(build_surface(raw)))
+    (tmp_path / "queries.jsonl").write_text('{"query": "What is the weather?"}\n')
+    (tmp_path / "other.jsonl").write_text('{"query": "What is the weather?", "gold_tools": ["gone"]}\n')
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -79,6 +81,10 @@ TABLE = [
     (4, "snapshot empty.json -o out.json"),
     (2, "changelog check old.json"),
     (2, "changelog show"),
+    (0, "eval check old.json --queries queries.jsonl"),
+    (1, "eval check old.json --queries other.jsonl"),
+    (2, "eval check old.json"),
+    (4, "eval check empty.json --queries queries.jsonl"),
     (0, "rules"),
     (2, "rules --pack none"),
     (0, "rule charter/length"),

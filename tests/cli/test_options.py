@@ -13,6 +13,7 @@ from commandline import governor_here, hostile
 
 from mcp_governor.cli import COMMANDS, app
 from mcp_governor.cli.common import Seconds
+from mcp_governor.cli.groups import subcommands
 from mcp_governor.report import FORMATS
 
 SHARED = {"format", "output", "fail-on", "config", "isolated", "trust", "quiet", "verbose", "timeout"}
@@ -27,6 +28,7 @@ OBEYED = {
     "changelog draft": {"config", "timeout"},
     "changelog diff": {"config", "output"},
     "changelog show": {"config", "output"},
+    "eval check": {"config", "isolated", "format", "output", "timeout"},
     "schemas export": {"config", "isolated", "quiet", "timeout"},
     "schemas check": REPORTS | {"timeout"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},
@@ -51,7 +53,7 @@ def _commands() -> dict[str, click.Command]:
         command = app.get_command(context, name)
         assert command is not None
         if isinstance(command, click.Group):
-            found |= {f"{name} {sub}": child for sub, child in command.commands.items()}
+            found |= {f"{name} {sub}": child for sub, child in subcommands(command).items()}
         else:
             found[name] = command
     return found

@@ -17,6 +17,7 @@ pytest.importorskip("termios")
 from terminals import COLOR, clean, on_terminal
 
 from mcp_governor.cli import COMMANDS, app
+from mcp_governor.cli.groups import subcommands
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface
 
@@ -217,7 +218,7 @@ def _every_command() -> list[tuple[str, ...]]:
         command = app.get_command(context, name)
         names.append((name,))
         if isinstance(command, click.Group):
-            names += [(name, sub) for sub in command.commands]
+            names += [(name, sub) for sub in subcommands(command)]
     return names
 
 
@@ -234,7 +235,7 @@ def test_the_list_of_commands_has_the_first_sentence_of_each(capsys) -> None:
     reported = " ".join(governor_here("changelog", "--help", capsys=capsys).out.split())
     command = app.get_command(click.Context(app), "changelog")
     assert isinstance(command, click.Group)
-    for child in command.commands.values():
+    for child in subcommands(command).values():
         assert " ".join((child.help or "").split("\n\n")[0].split()) in reported
 
 

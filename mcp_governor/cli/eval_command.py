@@ -1,0 +1,19 @@
+"""``mcp-governor eval``: one module per subcommand, imported when it is called."""
+
+from __future__ import annotations
+
+import click
+
+from mcp_governor.cli.groups import LazyGroup
+
+SUBCOMMANDS = {
+    "check": "Check a query set against the tools of the server.",
+}
+"""Subcommand → one-line help. ``eval NAME`` is ``eval_NAME`` in the module ``eval_NAME``."""
+
+_HOMES = {name: (f"mcp_governor.cli.eval_{name}", f"eval_{name}", text) for name, text in SUBCOMMANDS.items()}
+
+
+@click.group(name="eval", cls=LazyGroup, homes=_HOMES)
+def eval() -> None:  # noqa: A001
+    """Measure how well models choose the right tool from its description."""
