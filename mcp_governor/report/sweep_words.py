@@ -1,0 +1,115 @@
+"""What a sweep over concurrencies says, in words and numbers that every format shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.load.model import CLIENT_SHARE, Loop
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mcp_governor.load.model import Point, Sweep
+
+COLUMNS = ("concurrency", "requests/s", "p50 ms", "p95 ms", "p99 ms", "max ms", "errors", "client ceiling")
+"""The columns of a table of points; :func:`cells` fills them."""
+
+_BARS = "▁▂▃▄▅▆▇█"
+_SHOWN_KINDS = 3
+"""Kinds of errors that a cell names, the most frequent first: a fourth is rare, and the JSON report has them all."""
+
+
+def milliseconds(value: float | None) -> str:
+    """``0.42``, ``8.3``, ``52``, ``1,204``; a dash for ``None``."""
+    if value is None:
+        return "–"
+    if value < 1:
+        return f"{value:.2f}"
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def rate(value: float | None) -> str:
+    """Requests per second, as :func:`milliseconds` writes numbers."""
+    return milliseconds(value)
+
+
+def cells(point: Point) -> list[str]:
+    """The cells of a point, in the order of :data:`COLUMNS`."""
+    latencies = (point.p50_ms, point.p95_ms, point.p99_ms, point.max_ms)
+    return [
+        str(point.concurrency),
+        rate(point.throughput),
+        *(milliseconds(value) for value in latencies),
+        _errors(point),
+        rate(point.ceiling),
+    ]
+
+
+def _errors(point: Point) -> str:
+    kinds = sorted(point.errors.items(), key=lambda item: (-item[1], item[0]))
+    named = ", ".join(f"{number:,} {one_line(kind, 40)}" for kind, number in kinds[:_SHOWN_KINDS])
+    rest = sum(number for _, number in kinds[_SHOWN_KINDS:])
+    return (f"{named}, {rest:,} others" if rest else named) or "0"
+
+
+def remarks(sweep: Sweep, point: Point) -> list[str]:
+    """What a reader has to know about a point."""
+    found = []
+    if point.concurrency == sweep.recommended:
+        found.append("recommended")
+    if point.concurrency == sweep.knee:
+        found.append("knee")
+    if point.is_client_limited:
+        found.append("limited by the client")
+    if point.stopped:
+        found.append(f"incomplete: {one_line(point.stopped)}")
+    return found
+
+
+def conclusion(sweep: Sweep) -> str:
+    """One sentence: the recommended concurrency, and what it rests on."""
+    plan = sweep.plan
+    goals = f"p95 ≤ {milliseconds(plan.p95_slo_ms)} ms and p99 ≤ {milliseconds(plan.p99_slo_ms)} ms"
+    chosen = next((one for one in sweep.points if one.concurrency == sweep.recommended), None)
+    if chosen is None:
+        return "No concurrency can be recommended: no request succeeded."
+    figures = f"{rate(chosen.throughput)} requests/s, p95 {milliseconds(chosen.p95_ms)} ms"
+    if not sweep.feasible:
+        return f"No concurrency meets {goals} without errors; {chosen.concurrency} comes closest ({figures})."
+    return f"Recommended concurrency: {chosen.concurrency} ({figures}; within {goals})."
+
+
+def explanations(sweep: Sweep) -> Iterator[str]:
+    """Sentences below the table."""
+    plan = sweep.plan
+    if sweep.knee is not None:
+        yield f"Knee at {sweep.knee}: p95 jumps there while fewer requests are served."
+    if any(point.is_client_limited for point in sweep.points):
+        yield (
+            f"Points limited by the client are above {CLIENT_SHARE:.0%} of what this client can send: they say nothing "
+            "about the server."
+        )
+    if plan.loop is Loop.OPEN:
+        yield (f"Open loop at {rate(plan.rate)} requests/s: a latency counts from the moment when the request was due.")
+    if sweep.interrupted:
+        yield f"The sweep ended early: {one_line(sweep.interrupted)}"
+    yield from (one_line(note, 400) for note in sweep.notes)
+
+
+def origin(sweep: Sweep) -> str:
+    """What was measured, with what: one line."""
+    method = one_line(sweep.plan.method, 40)
+    return (
+        f"Measured: {method} over {sweep.transport}, protocol {one_line(sweep.protocol, 20)} ({sweep.era}); "
+        f"{sweep.plan.total:,} requests at each point after {sweep.plan.warm_up:,} for warm-up; engine {sweep.engine}"
+    )
+
+
+def sparkline(values: Sequence[float | None]) -> str:
+    """Bars between zero and the highest value; a blank where a value is missing."""
+    highest = max((value for value in values if value is not None), default=0.0)
+    if highest <= 0:
+        return " " * len(values)
+    steps = len(_BARS) - 1
+    return "".join(" " if value is None else _BARS[round(steps * max(value, 0.0) / highest)] for value in values)
