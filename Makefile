@@ -28,6 +28,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --strict examples/*/*.py
 	@# The other systems, as far as types show it: a name that only POSIX has would end a run on Windows.
 	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --no-warn-unreachable --cache-dir .mypy_cache/darwin

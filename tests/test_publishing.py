@@ -87,6 +87,29 @@ class TestWorkflows:
         assert [place for place in fast.PLACES if not (ROOT / place).exists()] == []
 
 
+class TestSources:
+    """The sdist: what its tests and pages need."""
+
+    INCLUDED = tomli.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["sdist"][
+        "include"
+    ]
+
+    def test_what_it_includes_is_there(self) -> None:
+        assert [place for place in self.INCLUDED if not (ROOT / place).exists()] == []
+
+    def test_it_has_what_links_lead_to(self) -> None:
+        pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("README.md")]
+        links = {
+            (page.parent / link).resolve().relative_to(ROOT).parts[0]
+            for page in pages
+            for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text("utf-8"))
+            if (page.parent / link).resolve().is_relative_to(ROOT) and (page.parent / link).exists()
+        }
+        assert links >= {"contracts", "examples"}
+        # The license is included by itself.
+        assert links - {*self.INCLUDED, "LICENSE"} == set()
+
+
 class TestForms:
     @pytest.mark.parametrize("path", [path for path in FORMS if path.stem != "config"], ids=lambda path: path.stem)
     def test_a_form_asks_each_thing_once(self, path: Path) -> None:

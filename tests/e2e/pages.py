@@ -40,7 +40,7 @@ class Typed:
         """Whether the reader is shown a failure."""
         if self.screen is None:
             return bool(self.code)
-        return any(line == "FAIL" or line.startswith("error: ") for line in self.screen)
+        return any(line == "FAIL" or line.startswith(("FAIL (", "error: ")) for line in self.screen)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@
 ``ungoverned`` a repository with a FastMCP server, without any file of mcp-governor (live: the page installs it)
 ``clone``      a clone of this repository; of each `make TARGET`, only the recipe is looked up
 ``release``    a checkout of any server that is on PyPI; `NAME` and `my-server` stand for it (live)
+``ferries``    a copy of the example with FastMCP
+``notes``      a copy of the example with the official SDK
 others         the servers of ``servers_of_journeys.py`` as their maintainers have them, tagged, not governed yet (live)
 =============  =====================================================================================================
 """
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -217,6 +220,15 @@ def ungoverned(folder: Path) -> Reader:
     return reader
 
 
+def copied(name: str) -> Place:
+    """A folder of ``examples/`` outside of this repository."""
+
+    def make(folder: Path) -> Reader:
+        return Reader(Path(shutil.copytree(REPO / "examples" / name, folder / name)))
+
+    return Place(make)
+
+
 def clone(folder: Path) -> Reader:
     """This repository. Tests of tests would not end, so make only shows what it would do; mutation has an extra."""
     scripts = {f"python tools/{name}": f"test -f tools/{name} #" for name in ("mutation.py", "fast.py")}
@@ -249,6 +261,8 @@ PLACES = {
     "pytest": Place(with_tests),
     "ungoverned": Place(ungoverned, live=True),
     "clone": Place(clone),
+    "ferries": copied("fastmcp-ferries"),
+    "notes": copied("sdk-notes"),
     "release": Place(release, live=True),
     **{name: _of(name) for name in SERVERS},
 }

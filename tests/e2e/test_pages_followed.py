@@ -1,4 +1,4 @@
-"""Every block of commands in README.md and docs/, typed by a reader who does what the page says (see ``pages.py``)."""
+"""Every block of commands in README.md, docs/ and examples/, typed by a reader who does what it says (``pages.py``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from servers_of_journeys import SERVERS
 from support import REPO
 
 PAGES = sorted(
-    page for page in (*REPO.glob("*.md"), *(REPO / "docs").rglob("*.md")) if page.name != "mcp-schema-changelog.md"
+    page
+    for page in (*REPO.glob("*.md"), *(REPO / "docs").rglob("*.md"), *REPO.glob("examples/**/README.md"))
+    if page.name != "mcp-schema-changelog.md"
 )
 EXCUSED = 5
 """How many blocks on all pages say ``not run``. Rather make a place where a new one can be run."""
