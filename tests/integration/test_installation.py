@@ -93,7 +93,7 @@ uvx mcp-governor-other; pip install mcp-governor-other; mcp-governor check
 def test_the_extras_are_those_of_the_project():
     extras = tomli.loads((REPO / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert {name: extras[name] for name in installation.REQUIRED} == {
-        name: [wanted] for name, wanted in installation.REQUIRED.items()
+        name: wanted.split() for name, wanted in installation.REQUIRED.items()
     }
 
 

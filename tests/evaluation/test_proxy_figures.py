@@ -1,0 +1,57 @@
+"""The figures of the proxies on the labelled queries next to the repository, which must not get worse."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from support import REPO
+
+sys.path.insert(0, str(REPO / "tools"))
+
+import proxy_figures
+
+pytestmark = pytest.mark.skipif(
+    not proxy_figures.FOLDER.is_dir(), reason="the labelled queries (../shared/eval) are not here"
+)
+
+
+@pytest.fixture(scope="module")
+def sets() -> dict:
+    return dict(proxy_figures.cases(proxy_figures.FOLDER))
+
+
+@pytest.mark.parametrize(("name", "proxy"), proxy_figures.EARLIER)
+def test_the_earlier_figures_are_matched(sets: dict, name: str, proxy: str) -> None:
+    earlier = proxy_figures.EARLIER[name, proxy]
+    assert round(proxy_figures.figure(proxy, "all", sets[name]).all, 2) >= earlier
+
+
+@pytest.mark.parametrize("proxy", ["bm25", "minilm"])
+def test_the_first_sentence_does_nearly_all_the_work(sets: dict, proxy: str) -> None:
+    of = sets[proxy_figures.OWN]
+    name, first, description, everything = (
+        proxy_figures.figure(proxy, shown, of).all for shown in ("name", "first-sentence", "description", "all")
+    )
+    assert name < first <= description <= everything
+    assert first - name > everything - first
+
+
+def test_halves_are_halves(sets: dict) -> None:
+    for of in sets.values():
+        dev = sum(case.is_dev for case in of)
+        assert 0.4 < dev / len(of) < 0.6
+
+
+def test_without_the_data_nothing_is_measured(tmp_path: Path) -> None:
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, str(REPO / "tools/proxy_figures.py"), "--folder", str(tmp_path / "gone")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert "nothing was measured" in done.stdout
