@@ -47,6 +47,7 @@ class ServerConfig:
     file: str = ""
     package: str = ""
     transport: str = "auto"
+    era: str = "auto"
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     bearer_token: str = field(default="", repr=False)

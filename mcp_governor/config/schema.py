@@ -63,6 +63,10 @@ _SERVER = _table(
         "args": _key({"type": "array", "items": {"type": "string"}}, "Arguments of the package's server."),
         "with": _key(_STRINGS, 'Other packages to install with the package, for example "mcp<2".'),
         "transport": _key({"enum": ["auto", "http", "sse"]}, "Which HTTP transport; auto falls back to SSE."),
+        "era": _key(
+            {"enum": ["auto", "modern", "legacy"]},
+            "How a session begins: modern is server/discover (2026-07-28), legacy is initialize; auto tries both.",
+        ),
         "env": _key(_STRING_MAP, "Environment variables of the server; $NAME is taken from the environment."),
         "headers": _key(_STRING_MAP, "HTTP headers; $NAME is taken from the environment."),
         "bearer-token": _key(_TEXT, "Sent as Authorization: Bearer; $NAME is taken from the environment."),

@@ -292,7 +292,7 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
     )
 
 
-def _object(name: str, base: Path) -> wire.Endpoint:
+def _object(name: str, base: Path) -> wire.StdioEndpoint | wire.ObjectEndpoint:
     """A server object in the environment of its project; if that is not ours, it runs in a child process."""
     python = python_of(base)
     folders = import_folders(base)
@@ -430,17 +430,27 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     if server.file:
         return FileSource(shown=name, path=config.root / server.file)
     if server.object:
-        objects = _object(server.object, config.root)
+        objects = replace(_object(server.object, config.root), era=_era(server))
         return LiveSource(name, objects, server.list_params, timeout, start_timeout=start, configured=True)
     if server.url:
         headers = expand(server.headers, config, f"servers.{server.name}.headers")
         if server.bearer_token:
             token = expand({"bearer-token": server.bearer_token}, config, f"servers.{server.name}")
             headers["Authorization"] = f"Bearer {token['bearer-token']}"
-        http = wire.HttpEndpoint(server.url, headers=headers, transport=server.transport)  # type: ignore[arg-type]
+        if server.transport == "sse" and server.era == "modern":
+            raise ConfigError(
+                f'{config.shown}: servers.{name} sets transport = "sse" and era = "modern", but HTTP+SSE is legacy.',
+                "Remove one of the two keys.",
+            )
+        http = wire.HttpEndpoint(server.url, headers, server.transport, _era(server))  # type: ignore[arg-type]
         return LiveSource(name, http, server.list_params, timeout, start, configured=True)
-    endpoint = _child_of_server(server, config)
+    endpoint = replace(_child_of_server(server, config), era=_era(server))
     return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True)
+
+
+def _era(server: ServerConfig) -> wire.Era | None:
+    """The only era in which a configured server is spoken to, if its table names one."""
+    return None if server.era == "auto" else wire.Era(server.era)
 
 
 def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint:

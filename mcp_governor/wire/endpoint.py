@@ -88,6 +88,7 @@ class StdioEndpoint:
         withheld: variables with credentials that are not passed on, although the program may need them.
         title: name in messages, if it is neither the package nor the command line.
         inherits: true if the child gets our whole environment, as a server in this process does.
+        era: the only era to use; ``None`` if the handshake finds out.
     """
 
     command: tuple[str, ...]
@@ -97,6 +98,7 @@ class StdioEndpoint:
     withheld: tuple[str, ...] = ()
     title: str = ""
     inherits: bool = False
+    era: Era | None = None
 
     def __post_init__(self) -> None:
         # Register the secrets of every endpoint before it is used.
@@ -131,11 +133,13 @@ class HttpEndpoint:
         url: ``http://`` or ``https://`` address of the MCP endpoint.
         headers: sent with every request to the origin of ``url``, and to no other origin; never printed.
         transport: ``http`` for streamable HTTP, ``sse`` for the deprecated HTTP+SSE, ``auto`` to try both.
+        era: the only era to use; ``None`` if the handshake finds out.
     """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     transport: Literal["auto", "http", "sse"] = "auto"
+    era: Era | None = None
 
     def __post_init__(self) -> None:
         given.learn_url(self.url)
@@ -174,10 +178,12 @@ class ObjectEndpoint:
         target: ``package.module:attribute``, or the object itself: a FastMCP server, an SDK ``MCPServer``, a
             low-level ``Server``, or a function without arguments (``async`` too) that returns one.
         folders: folders to import from, in addition to ``sys.path``; empty means the working directory.
+        era: the only era to use; ``None`` if the handshake finds out.
     """
 
     target: object
     folders: tuple[str, ...] = ()
+    era: Era | None = None
 
     def __post_init__(self) -> None:
         given.learn_environment(os.environ)
@@ -199,10 +205,10 @@ class ObjectEndpoint:
 
     @property
     def only_era(self) -> Era | None:
-        """The legacy era for SDKs before 2026-07-28, which log a traceback for ``server/discover``."""
+        """That of the configuration, or the legacy one for SDKs before 2026-07-28, which log a traceback otherwise."""
         from mcp_governor.wire.inprocess import knows_discover
 
-        return None if knows_discover() else Era.LEGACY
+        return self.era or (None if knows_discover() else Era.LEGACY)
 
     def open(self, limits: Limits, inbox: Inbox) -> AbstractAsyncContextManager[Transport]:
         """See :class:`OpenableEndpoint`."""

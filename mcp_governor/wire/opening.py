@@ -66,7 +66,8 @@ async def connect(
     Args:
         endpoint: the server.
         limits: limits on messages, lists and time.
-        era: the only era to use; ``None`` tries ``server/discover`` and falls back to ``initialize``.
+        era: the only era to use, whatever the endpoint says; ``None`` uses that of the endpoint, and if it has none,
+            tries ``server/discover`` and falls back to ``initialize``.
         eras: cache of eras by ``endpoint.key``, which is updated; a cached era is tried first. Discard it when a server
             may have changed.
         blocking: connect to a child without an event loop; only for :func:`mcp_governor.wire.blocking.drive`.
@@ -103,7 +104,7 @@ class _Opening:
     def __init__(self, endpoint: Endpoint, limits: Limits, pinned: Era | None, first: Era, blocking: bool) -> None:
         self._endpoint = endpoint
         self._limits = limits
-        self._pinned = pinned
+        self._pinned = pinned or (endpoint.era if isinstance(endpoint, StdioEndpoint | HttpEndpoint) else None)
         self._first = first
         self._inbox = Inbox(limits)
         self._blocking = blocking
@@ -117,9 +118,10 @@ class _Opening:
         try:
             session = await self._any(stack)
         except TimeoutError:
-            wrong = self._inbox.answered_another("`initialize`")
+            asked = "`server/discover`" if self._pinned is Era.MODERN else "`initialize`"
+            wrong = self._inbox.answered_another(asked)
             error = wrong or UnreachableError(
-                f"no response to `initialize` within {self._limits.connect_timeout:g} s."
+                f"no response to {asked} within {self._limits.connect_timeout:g} s."
                 f"{'' if self._heard else ' The server has not read the request.'}",
                 "Raise --timeout, or run the command by hand to see what it waits for."
                 if isinstance(self._endpoint, StdioEndpoint)
@@ -264,7 +266,8 @@ class _Opening:
         try:
             return await self._attempt(stack, opener, _Attempt(budget, self._pinned, self._first, patience))
         except UnansweredError:
-            pass
+            if self._pinned is not None:
+                raise
         except HttpStatusError as error:
             if not error.may_pass or self._pinned is not None:
                 raise
