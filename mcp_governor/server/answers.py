@@ -6,6 +6,13 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+LISTED = 10_000
+"""Items of a list in a response. A finding or a change takes at least 53 bytes of the 512 KB that a response may have
+(``worker.RESULT_BYTES``), so there are never more; of rules there are some hundred."""
+
+SHOWN, PAGE = 50, 200
+"""Most items that ``check_server`` lists, some 5,000 tokens, and most on a page of ``list_findings``, some 20,000."""
+
 SeverityName = Literal["error", "warning", "info"]
 BumpName = Literal["none", "patch", "minor", "major"]
 
@@ -23,14 +30,14 @@ class FoundIn(BaseModel):
 class LintData(BaseModel):
     """Findings of one tool."""
 
-    findings: list[FoundIn]
+    findings: list[FoundIn] = Field(json_schema_extra={"maxItems": LISTED})
 
 
 class ValidateData(BaseModel):
     """Findings about one response."""
 
     valid: bool = Field(description="No finding is an error.")
-    findings: list[FoundIn]
+    findings: list[FoundIn] = Field(json_schema_extra={"maxItems": LISTED})
 
 
 class ChangeData(BaseModel):
@@ -48,7 +55,7 @@ class CompareData(BaseModel):
     """The differences between two surfaces."""
 
     required_bump: BumpName
-    changes: list[ChangeData]
+    changes: list[ChangeData] = Field(json_schema_extra={"maxItems": LISTED})
 
 
 class RuleData(BaseModel):
@@ -62,7 +69,7 @@ class RuleData(BaseModel):
 class RulesData(BaseModel):
     """Rules of the catalogue."""
 
-    rules: list[RuleData]
+    rules: list[RuleData] = Field(json_schema_extra={"maxItems": LISTED})
 
 
 class ItemData(BaseModel):
@@ -97,7 +104,7 @@ class CheckData(BaseModel):
     required_bump: BumpName
     declared_bump: BumpName | None
     counts: CountsData
-    worst: list[ItemData]
+    worst: list[ItemData] = Field(max_length=SHOWN)
     command: str = Field(description="Gives the whole report at a terminal.")
 
 
@@ -106,8 +113,8 @@ class FindingsData(BaseModel):
 
     server: str
     total: int
-    findings: list[ItemData]
-    next_offset: int | None
+    findings: list[ItemData] = Field(max_length=PAGE)
+    next_cursor: str | None
 
 
 class ExplainData(BaseModel):

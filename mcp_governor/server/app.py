@@ -17,7 +17,9 @@ from mcp_governor.server.jobs import Jobs
 from mcp_governor.server.pool import BusyError, CrashError, Pool, SpentError
 from mcp_governor.server.resources import add_resources
 from mcp_governor.server.service import Service
+from mcp_governor.server.strict import strict
 from mcp_governor.server.tools import TOOLS
+from mcp_governor.surface.deprecations import META_PREFIX
 from mcp_governor.surface.file import MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -28,8 +30,12 @@ if TYPE_CHECKING:
     from mcp_governor.server.project import Project
     from mcp_governor.server.tools import Tool
 
-SCHEMA_VERSION = "0.2.0"
+SCHEMA_VERSION = "0.3.0"
 """Version of our own MCP surface, which is independent of the package's version."""
+
+VERSION_KEY = f"{META_PREFIX}schema_version"
+"""The key of ``_meta`` in which each response says the version (surface governance). The envelope has no room for it:
+the charter defines its eight keys."""
 
 _SPENT = {
     "seconds": "The call took longer than the {seconds:g} seconds that it may take",
@@ -66,6 +72,8 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+        from mcp.shared.exceptions import MCPError
+        from mcp_types import INVALID_PARAMS
     except ImportError:
         from mcp_governor.errors import MissingDependencyError
         from mcp_governor.installation import install_extra
@@ -75,17 +83,27 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
         ) from None
 
     class EnvelopeServer(MCPServer[Any]):
-        """Reports errors of calls with our own messages, and turns crashes into envelopes."""
+        """Publishes strict schemas, reports errors of calls with our own messages, turns crashes into envelopes."""
+
+        async def list_tools(self) -> list[Any]:
+            tools = await super().list_tools()
+            sides = ("input_schema", "output_schema")
+            return [tool.model_copy(update={side: strict(getattr(tool, side)) for side in sides}) for tool in tools]
 
         async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            if name not in TOOLS:
+                raise MCPError(INVALID_PARAMS, "There is no tool of that name; tools/list has them.")
+            unknown = TOOLS[name].unknown(arguments)
+            if unknown:
+                return _refused(unknown)
             try:
                 return await super().call_tool(name, arguments, context)
             except ToolError as error:
                 cause = error.__cause__
                 if isinstance(cause, ValidationError):
-                    raise ToolError(refusal(name, cause)) from None
+                    return _refused(refusal(name, cause))
                 if isinstance(cause, RefusedError):
-                    raise ToolError(str(cause)) from None
+                    return _refused(str(cause))
                 if isinstance(error, UnexpectedToolError):
                     logging.getLogger(__name__).exception("tool %s failed", name)
                     return _result(_failed())
@@ -173,12 +191,20 @@ def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
 
 def _result(envelope: dict[str, Any]) -> Any:
     """The SDK's result for an envelope; it is validated there, against the tool's output schema."""
+    text = json.dumps(envelope, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _sent(text, structuredContent=envelope, isError=False)
+
+
+def _refused(why: str) -> Any:
+    """The result of a call that never reached its tool: text alone (structured recovery, "MCP dispatch")."""
+    return _sent(why, isError=True)
+
+
+def _sent(text: str, **fields: Any) -> Any:
     from mcp_types import CallToolResult
 
-    text = json.dumps(envelope, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return CallToolResult.model_validate(
-        {"content": [{"type": "text", "text": text}], "structuredContent": envelope, "isError": False}
-    )
+    content = [{"type": "text", "text": text}]
+    return CallToolResult.model_validate({"content": content, "_meta": {VERSION_KEY: SCHEMA_VERSION}, **fields})
 
 
 def _failed() -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path, PureWindowsPath
+from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from mcp_governor.frozen import frozen
 
@@ -17,6 +18,8 @@ ROOT = "MCP_GOVERNOR_ROOT"
 MAX_PATH = 400
 """Characters of a path that an agent may send: a fifth of what systems take, and more than repositories have."""
 
+MAX_URI = 2_000
+"""Characters of a URI that an agent may send: a path of ``MAX_PATH`` with each character as three, after a root."""
 
 _OUT = "The path leads out of the project."
 
@@ -45,6 +48,39 @@ class Project:
     def of(cls, config: Config) -> Project | None:
         """The project of a configuration; ``None`` if there is no configuration file."""
         return cls(config.path, config.root) if config.path is not None else None
+
+
+def path_of(uri: str, root: str | None = None) -> str:
+    """The path in the project that a ``file:`` URI, or a relative reference, names; :func:`inside` judges it.
+
+    Nothing is asked of the file system.
+
+    Args:
+        uri: from the agent.
+        root: as for :func:`inside`.
+
+    Raises:
+        OutsideError: it names another scheme or host, or an absolute path that is not below the root.
+        MissingError: it names no file.
+    """
+    try:
+        parts = urlsplit(uri)
+        path = unquote(parts.path, errors="strict")
+    except ValueError:
+        raise MissingError from None
+    if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
+        raise OutsideError(_OUT)
+    if parts.query or parts.fragment:
+        raise MissingError
+    folder = root if root is not None else os.environ.get(ROOT, "")
+    if parts.scheme == "file" and folder and path.startswith("/"):
+        # A drive of Windows stands behind the slash: file:///C:/project/x.json.
+        absolute = PurePath(path[1:] if PureWindowsPath(path[1:]).drive and os.name == "nt" else path)
+        try:
+            return str(absolute.relative_to(folder))
+        except ValueError:
+            raise OutsideError(_OUT) from None
+    return path
 
 
 def inside(path: str, root: str | None = None) -> Path:

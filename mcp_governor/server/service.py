@@ -15,6 +15,8 @@ from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK r
 from mcp_governor.charter.v1_2 import ToolResponse
 from mcp_governor.frozen import frozen
 from mcp_governor.server.answers import (
+    PAGE,
+    SHOWN,
     CheckData,
     CountsData,
     DraftData,
@@ -40,12 +42,8 @@ Kind = Literal[
 ]
 """The kinds of errors of these tools: those of the registry that can happen."""
 
-BRIEF, DETAILED = 10, 50
-"""Items that ``check_server`` lists, concise and detailed: a screen, and about 5,000 tokens. ``list_findings`` has the
-rest."""
-
-PAGE = 200
-"""Most items on a page of ``list_findings``: some 20,000 tokens."""
+BRIEF = 10
+"""Items that ``check_server`` lists where ``response_format`` is concise: a screen. ``list_findings`` has the rest."""
 
 EXPLAIN_SECONDS = 10.0
 """How long an explanation may take; the catalogue is loaded within one."""
@@ -109,7 +107,7 @@ class Service:
             required_bump=done["required_bump"],
             declared_bump=done["declared_bump"],
             counts=CountsData(**done["counts"]),
-            worst=[ItemData(**item) for item in listed[: DETAILED if response_format == "detailed" else BRIEF]],
+            worst=[ItemData(**item) for item in listed[: SHOWN if response_format == "detailed" else BRIEF]],
             command=_command(server, call_tools=call_tools, offline=offline),
         )
         hints = ["list_findings", "explain_finding"] if listed else ["draft_changelog"]
@@ -125,8 +123,13 @@ class Service:
             str | None, Field(default=None, max_length=100, description="Only this rule, or a pack: charter/*.")
         ] = None,
         tool: Annotated[str | None, Field(default=None, max_length=200, description="Only this tool.")] = None,
-        offset: Annotated[int, Field(default=0, ge=0, le=100_000, description="Items to skip.")] = 0,
-        limit: Annotated[int, Field(default=20, ge=1, le=PAGE, description="Most items to return.")] = 20,
+        cursor: Annotated[
+            str,
+            Field(default="", pattern="^[0-9]{0,6}$", description="next_cursor of the last page."),
+        ] = "",
+        pageSize: Annotated[  # noqa: N803  (SCHEMA.md, section 5.1, names it)
+            int, Field(default=20, ge=1, le=PAGE, description="Most items to return.")
+        ] = 20,
     ) -> ToolResponse[FindingsData, Kind]:
         """See the metadata; models read that."""
         answer = ToolResponse[FindingsData, Kind]
@@ -134,12 +137,13 @@ class Service:
         if report is None:
             return _failed(answer, self._unchecked(server))
         chosen = report.chosen(severity, rule, tool)
-        end = offset + limit
+        offset = int(cursor or 0)
+        end = offset + pageSize
         data = FindingsData(
             server=report.server,
             total=len(chosen),
             findings=[ItemData(**item) for item in chosen[offset:end]],
-            next_offset=end if end < len(chosen) else None,
+            next_cursor=str(end) if end < len(chosen) else None,
         )
         if not data.findings:
             return answer.empty(data)

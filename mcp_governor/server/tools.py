@@ -5,6 +5,7 @@ The work is in :mod:`.work` (in a limited process) and :mod:`.service` (what kno
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.charter import CostHint, ToolMetadata
@@ -19,7 +20,7 @@ from mcp_governor.server.work import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mcp_governor.charter.facts import LatencyHint, SideEffects
 
@@ -57,6 +58,13 @@ class Tool:
     def in_worker(self) -> bool:
         """True if a worker runs it, false if it is a method of :class:`Service`."""
         return getattr(Service, self.metadata.name, None) is not self.work
+
+    def unknown(self, arguments: Mapping[str, Any]) -> str | None:
+        """Why a call is refused whose arguments the input schema does not declare; ``None`` if it declares all."""
+        taken = [name for name in inspect.signature(self.work).parameters if name != "self"]
+        if not arguments.keys() - set(taken):
+            return None
+        return f"{self.metadata.name} refuses the call: it takes only {', '.join(taken)}."
 
 
 _SUGGESTED_BYTES = 20_000

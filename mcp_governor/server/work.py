@@ -6,7 +6,7 @@ import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
 from mcp_governor.charter.v1_2 import ToolResponse
@@ -21,7 +21,7 @@ from mcp_governor.server.answers import (
     RulesData,
     ValidateData,
 )
-from mcp_governor.server.project import MAX_PATH, MissingError, OutsideError, inside
+from mcp_governor.server.project import MAX_URI, MissingError, OutsideError, inside, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,22 +34,26 @@ MAX_TOOLS = 500
 """Tools in one argument: a comparison of two surfaces of 500 takes half of what a worker may use (``worker.DATA``).
 More are refused by the input schema; the command line takes any number."""
 
-Tools = Annotated[
-    list[dict[str, Any]] | None,
-    Field(
-        default=None,
-        max_length=MAX_TOOLS,
-        description="Tools as tools/list gives them: name, description, inputSchema, …",
-    ),
-]
-File = Annotated[
-    str | None,
-    Field(
-        default=None,
-        max_length=MAX_PATH,
-        description="A recorded surface in the project, as a relative path, e.g. mcp-surface.json.",
-    ),
-]
+
+def _json_object(values: str) -> WithJsonSchema:
+    """The schema of a JSON object of a stranger, whose members may be anything.
+
+    Args:
+        values: what a member is, for a model.
+    """
+    return WithJsonSchema({"type": "object", "additionalProperties": {"description": values}})
+
+
+RawTool = Annotated[dict[str, Any], _json_object("A field of the tool as in tools/list: name, inputSchema, …")]
+
+
+def _tools(which: str) -> Any:
+    return Field(default=None, max_length=MAX_TOOLS, description=f"Tools of the {which} surface, from tools/list.")
+
+
+def _uri(which: str) -> Any:
+    what = f"Recorded {which} surface in the project: a file: URI, or relative, e.g. mcp-surface.json."
+    return Field(default=None, max_length=MAX_URI, description=what)
 
 
 def lint_description(
@@ -87,25 +91,28 @@ def _found(findings: Iterable[Finding]) -> list[FoundIn]:
 
 
 def compare_surfaces(
-    old_tools: Tools = None, new_tools: Tools = None, old_file: File = None, new_file: File = None
+    old_tools: Annotated[list[RawTool] | None, _tools("older")] = None,
+    new_tools: Annotated[list[RawTool] | None, _tools("newer")] = None,
+    old_uri: Annotated[str | None, _uri("older")] = None,
+    new_uri: Annotated[str | None, _uri("newer")] = None,
 ) -> ToolResponse[CompareData]:
     """See the metadata; models read that."""
     from mcp_governor.change import compare
     from mcp_governor.errors import GovernorError
     from mcp_governor.findings import Bump
 
-    wrong = _objection(old_tools, old_file, "old") or _objection(new_tools, new_file, "new")
+    wrong = _objection(old_tools, old_uri, "old") or _objection(new_tools, new_uri, "new")
     if wrong:
         recovery: dict[str, Any] = {"suggested_tool": "compare_surfaces", "suggested_args": _SAMPLE}
         return ToolResponse[CompareData].fail("malformed_name", wrong, **recovery)
     try:
-        old, new = _surface(old_tools, old_file), _surface(new_tools, new_file)
+        old, new = _surface(old_tools, old_uri), _surface(new_tools, new_uri)
     except OutsideError as error:
         widening = {"scope_requested": "files outside of the project", "would_unblock": False, "reason": str(error)}
         return ToolResponse[CompareData].refuse("allowlist_violation", str(error), widening_hint=widening)
     except (MissingError, GovernorError) as error:
         known = isinstance(error, GovernorError)
-        message = "The file is not a recorded surface." if known else "The project has no file at that path."
+        message = "The file is not a recorded surface." if known else "The project has no file at that URI."
         return ToolResponse[CompareData].fail(
             "malformed_name" if known else "unknown_name",
             message,
@@ -128,35 +135,39 @@ def compare_surfaces(
     return ToolResponse[CompareData].success(data) if found else ToolResponse[CompareData].empty(data)
 
 
-def _objection(tools: Any, file: Any, side: str) -> str | None:
+def _objection(tools: Any, uri: Any, side: str) -> str | None:
     """What is wrong with the two arguments of one side, which no schema that clients accept can say."""
-    if (tools is None) != (file is None):
+    if (tools is None) != (uri is None):
         return None
     many = "both were" if tools is not None else "none was"
-    return f"Exactly one of {side}_tools and {side}_file is needed, and {many} given."
+    return f"Exactly one of {side}_tools and {side}_uri is needed, and {many} given."
 
 
 _SAMPLE = {"old_tools": [{"name": "find", "inputSchema": {"type": "object"}}], "new_tools": []}
 """A call that works everywhere: one tool that goes away."""
 
 
-def _surface(tools: list[dict[str, Any]] | None, file: str | None) -> Surface:
+def _surface(tools: list[dict[str, Any]] | None, uri: str | None) -> Surface:
     from mcp_governor.surface import build_surface, load_surface
 
-    if file is None:
+    if uri is None:
         return build_surface({"tools": tools})
-    return load_surface(inside(file), what="the file")
+    return load_surface(inside(path_of(uri)), what="the file")
 
 
 def validate_response(
     result: Annotated[
-        dict[str, Any], Field(description="A tools/call result: content, structuredContent, isError; or the envelope.")
+        dict[str, Any],
+        _json_object("A field of the result or of the envelope."),
+        Field(description="A tools/call result: content, structuredContent, isError; or the envelope."),
     ],
     tool: Annotated[
-        dict[str, Any] | None,
-        Field(default=None, description="The tool that responded, as tools/list gives it."),
+        RawTool | None, Field(default=None, description="The tool that responded, as tools/list gives it.")
     ] = None,
-    arguments: Annotated[dict[str, Any] | None, Field(default=None, description="The arguments of the call.")] = None,
+    arguments: Annotated[
+        Annotated[dict[str, Any], _json_object("The value of one argument.")] | None,
+        Field(default=None, description="The arguments of the call."),
+    ] = None,
     profile: Annotated[
         Literal["charter", "surface", "schema-md", "omni"],
         Field(default="charter", description="The response contract: charter, surface, schema-md or omni."),

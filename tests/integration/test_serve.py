@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import sys
 
@@ -14,9 +15,12 @@ from mcp_governor.call.validate import validate_response
 from mcp_governor.checking.offline import check_offline
 from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
+from mcp_governor.schemas.dialects import DIALECT_2020_12
+from mcp_governor.schemas.walking import walk
 from mcp_governor.server import build_server
+from mcp_governor.server.app import SCHEMA_VERSION, VERSION_KEY
 from mcp_governor.surface import build_surface, fingerprint, load_surface
-from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, connect
+from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, RpcError, StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording
 
 COMMAND = [sys.executable, "-m", "mcp_governor", "serve"]
@@ -159,6 +163,48 @@ def test_refused_arguments_fail_the_call_in_our_own_words(name, arguments, named
     (content,) = result["content"]
     assert named in content["text"]
     assert validate_response(result, tool=name, surface=surface, arguments=arguments) == []
+
+
+def test_an_argument_that_is_not_declared_is_refused():
+    wrong = ("list_rules", {"pac": "charter"}), ("check_server", {"self": "x", "offline": True})
+    _, results = ask(ObjectEndpoint(build_server()), *wrong)
+    assert [result["isError"] for result in results] == [True, True]
+    assert "takes only pack, response_format" in results[0]["content"][0]["text"]
+    assert "takes only server, call_tools, offline, response_format" in results[1]["content"][0]["text"]
+
+
+def test_a_tool_that_does_not_exist_is_a_protocol_error():
+    with pytest.raises(RpcError) as caught:
+        ask(ObjectEndpoint(build_server()), ("list_rule", {}))
+    assert caught.value.code == -32602
+
+
+def test_every_schema_is_strict_and_every_object_in_it_is_closed():
+    surface, _ = ask(ObjectEndpoint(build_server()))
+    assert len(surface.tools) == 8
+    for tool in surface.tools:
+        for side in ("inputSchema", "outputSchema"):
+            assert tool.raw[side]["$schema"] == DIALECT_2020_12
+            objects = [node for _, node in walk(tool.raw[side]) if isinstance(node, dict) and "properties" in node]
+            assert objects
+            assert all(node["additionalProperties"] is False and "required" in node for node in objects)
+
+
+def test_every_response_says_the_version_of_the_surface_which_is_that_of_the_server():
+    surface, results = ask(
+        ObjectEndpoint(build_server()), ("list_rules", {}), ("list_rules", {"pack": "x"}), ("list_rules", {"pack": 5})
+    )
+    assert surface.server["version"] == SCHEMA_VERSION
+    assert json.loads((REPO / "server.json").read_text(encoding="utf-8"))["version"] == SCHEMA_VERSION
+    assert [result["_meta"][VERSION_KEY] for result in results] == [SCHEMA_VERSION] * 3
+    assert [result["isError"] for result in results] == [False, False, True]
+
+
+def test_our_own_changelog_says_the_version_and_the_fingerprint():
+    before, _, after = (REPO / "docs/mcp-schema-changelog.md").read_text(encoding="utf-8").partition("(current)")
+    assert before.endswith(f"## {SCHEMA_VERSION} ")
+    surface, _ = ask(ObjectEndpoint(build_server()))
+    assert after.lstrip().startswith(f"Fingerprint: `{fingerprint(surface)}`")
 
 
 def test_a_crash_stays_inside_the_envelope(monkeypatch, tmp_path):

@@ -18,7 +18,7 @@ from mcp_governor.errors import UsageError
 from mcp_governor.server import build_server
 from mcp_governor.server.address import LEAST, TOKEN, checked_token, read_address
 from mcp_governor.server.jobs import NESTED
-from mcp_governor.server.project import MissingError, OutsideError, Project, inside
+from mcp_governor.server.project import MissingError, OutsideError, Project, inside, path_of
 from mcp_governor.wire import ObjectEndpoint, connect
 
 FOUND, GONE = tool("find"), tool("list")
@@ -56,7 +56,7 @@ def talk(project, *calls):
 
 def test_a_check_its_findings_and_an_explanation(project):
     unchecked, checked, listed = talk(
-        project, ("list_findings", {}), ("check_server", {}), ("list_findings", {"severity": "error", "limit": 1})
+        project, ("list_findings", {}), ("check_server", {}), ("list_findings", {"severity": "error", "pageSize": 1})
     )
     assert unchecked["error"]["kind"] == "index_not_ready"
     assert unchecked["error"]["recovery"]["suggested_tool"] == "check_server"
@@ -91,7 +91,7 @@ def test_a_server_is_a_name_of_the_configuration_and_nothing_else(project, name)
 
 
 def test_without_a_project_nothing_is_read():
-    checked, compared = talk(None, ("check_server", {}), ("compare_surfaces", {"old_file": "a", "new_tools": []}))
+    checked, compared = talk(None, ("check_server", {}), ("compare_surfaces", {"old_uri": "a", "new_tools": []}))
     assert checked["error"]["kind"] == "index_not_ready"
     assert compared["status"] == "refused"
 
@@ -102,16 +102,68 @@ def test_files_of_the_project_are_compared_and_others_are_not(project):
     compared, outside, linked, other, missing, both = talk(
         project,
         *(
-            ("compare_surfaces", {"old_file": path, "new_tools": []})
+            ("compare_surfaces", {"old_uri": path, "new_tools": []})
             for path in ("mcp-surface.json", "../project/mcp-surface.json", "out.json", "notes.txt", "none.json")
         ),
-        ("compare_surfaces", {"old_file": "live.json", "old_tools": [], "new_tools": []}),
+        ("compare_surfaces", {"old_uri": "live.json", "old_tools": [], "new_tools": []}),
     )
     assert {change["kind"] for change in compared["data"]["changes"]} == {"tool-removed"}
     assert outside["error"]["kind"] == linked["error"]["kind"] == "allowlist_violation"
     assert (other["error"]["kind"], missing["error"]["kind"]) == ("malformed_name", "unknown_name")
     assert "secret" not in json.dumps(other)
     assert "both were given" in both["error"]["message"]
+
+
+def test_pages_of_findings_follow_each_other(project):
+    _, first, second, none, bad = talk(
+        project,
+        ("check_server", {}),
+        ("list_findings", {"pageSize": 1}),
+        ("list_findings", {"pageSize": 1, "cursor": "1"}),
+        ("list_findings", {"cursor": "999999"}),
+        ("list_findings", {"cursor": "first"}),
+    )
+    assert (first["data"]["next_cursor"], len(second["data"]["findings"])) == ("1", 1)
+    assert first["data"]["findings"] != second["data"]["findings"]
+    assert (none["status"], none["data"]["next_cursor"]) == ("empty", None)
+    assert bad["content"][0]["text"].startswith("list_findings refuses the call: cursor does not fit")
+
+
+def test_a_uri_names_a_file_of_the_project_or_nothing(project):
+    file = (project.root / "mcp-surface.json").as_uri()
+    wanted = [file, file.replace("file://", "file://localhost"), "file:mcp-surface.json", "mcp%2Dsurface.json"]
+    for result in talk(project, *(("compare_surfaces", {"old_uri": uri, "new_tools": []}) for uri in wanted)):
+        assert result["status"] == "success", result
+
+
+@pytest.mark.parametrize(
+    ("uri", "why"),
+    [
+        ("file:///etc/passwd", OutsideError),
+        ("file:///p/../etc/passwd", OutsideError),
+        ("file:///project/x.json", OutsideError),
+        ("file://host/p/x.json", OutsideError),
+        ("//host/p/x.json", OutsideError),
+        ("https://host/x.json", OutsideError),
+        ("data:,x", OutsideError),
+        ("C:/x.json", OutsideError),
+        ("/etc/passwd", OutsideError),
+        ("file:../x.json", OutsideError),
+        ("%2e%2e/x.json", OutsideError),
+        ("..%2fx.json", OutsideError),
+        ("..%5cx.json", OutsideError),
+        ("file:///p/%2e%2e/x.json", OutsideError),
+        ("x.json%00", MissingError),
+        ("x.json?a", MissingError),
+        ("x.json#a", MissingError),
+        ("%ff.json", MissingError),
+        ("//[x", MissingError),
+        ("", MissingError),
+    ],
+)
+def test_a_uri_that_leads_elsewhere_is_refused_before_the_file_system_is_asked(uri, why):
+    with pytest.raises(why):
+        inside(path_of(uri, "/p"), "/p")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="symbolic links and FIFOs")
