@@ -6,7 +6,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check test lint bench accuracy proxies fuzz mutation steadiness docs site rules-report recall precision dist clean
+.PHONY: check self-check test lint bench accuracy proxies fuzz mutation steadiness docs site rules-report recall precision dist \
+	clean
 
 $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; set PYTHON=/path/to/python."; exit 1; }
@@ -20,7 +21,11 @@ check: $(READY)
 	$(BIN)/mcp-governor check
 	$(BIN)/mcp-governor check --isolated pypi:mcp-server-time
 
-test: lint
+# Our own server over stdio and HTTP, in both protocol eras; anything that is found fails. See docs/testing.md.
+self-check: $(READY)
+	$(BIN)/python tools/self_check.py
+
+test: lint self-check
 	$(BIN)/mcp-governor check
 	$(BIN)/pytest -n 2
 

@@ -98,15 +98,14 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
                 return _refused(unknown)
             try:
                 return await super().call_tool(name, arguments, context)
+            except UnexpectedToolError as error:
+                if isinstance(error.__cause__, RefusedError):
+                    return _refused(str(error.__cause__))
+                logging.getLogger(__name__).exception("tool %s failed", name)
+                return _result(_failed())
             except ToolError as error:
-                cause = error.__cause__
-                if isinstance(cause, ValidationError):
-                    return _refused(refusal(name, cause))
-                if isinstance(cause, RefusedError):
-                    return _refused(str(cause))
-                if isinstance(error, UnexpectedToolError):
-                    logging.getLogger(__name__).exception("tool %s failed", name)
-                    return _result(_failed())
+                if isinstance(error.__cause__, ValidationError):
+                    return _refused(refusal(name, error.__cause__))
                 raise
 
     calls = pool or Pool(root=str(project.root) if project is not None else "")

@@ -1,4 +1,4 @@
-"""Published schemas as ``SCHEMA.md`` wants them: dialect stated, objects closed, ``required`` explicit, arrays bounded.
+"""Published schemas that say all they mean: the dialect, closed objects, ``required``, bounded arrays.
 
 Pydantic derives the schemas; what it leaves out is added here, and holds: models of the charter refuse unknown fields,
 ``app`` refuses unknown arguments, and a result that is larger than the bounds is not sent at all.
