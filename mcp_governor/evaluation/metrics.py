@@ -1,0 +1,254 @@
+"""What a run measured: each answer judged, then counted by kind, tool and confusion.
+
+The first call of an answer decides: it is right if its tool is one of the query's gold tools and no forbidden tool is
+called after it. A query that no tool fits is right if nothing is called. A failure of the provider is neither right nor
+wrong and is not counted. A proxy cannot abstain, so its answers to such queries are not judged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.evaluation.matchers import ABSENT, matches
+from mcp_governor.evaluation.model import Kind
+from mcp_governor.evaluation.statistics import Interval, wilson
+from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mcp_governor.evaluation.model import Answer, Choice, Query, Run, RunnerInfo
+
+NO_TOOL = ""
+"""The label of an answer without a call, which no tool has as its name."""
+
+
+@frozen
+class Score:
+    """One answer, judged.
+
+    Attributes:
+        query: the query.
+        label: tool of the first call, or :data:`NO_TOOL`.
+        right: ``None`` if the answer is not judged: a failure, or a proxy's answer to a query that no tool fits.
+        failure: kind of failure, as in the answer.
+        refused: the model refused.
+        unknown: tools that were called and do not exist.
+        forbidden: forbidden tools that were called.
+        arguments: of the first call, if its tool is right: ``valid``, ``invalid``, ``malformed`` (not a JSON object) or
+            ``undecided`` (no validator could say); ``None`` if there is no such call, and for proxies.
+        matched: the arguments are what the query expects; ``None`` as above, or if it expects nothing.
+    """
+
+    query: Query
+    label: str
+    right: bool | None
+    failure: str | None = None
+    refused: bool = False
+    unknown: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    arguments: str | None = None
+    matched: bool | None = None
+
+
+@frozen
+class Share:
+    """How many of how many, with Wilson's interval."""
+
+    hits: int
+    trials: int
+
+    @property
+    def value(self) -> float | None:
+        """From 0 to 1; ``None`` without trials."""
+        return self.hits / self.trials if self.trials else None
+
+    @property
+    def interval(self) -> Interval:
+        """The confidence interval."""
+        return wilson(self.hits, self.trials)
+
+    @classmethod
+    def of(cls, values: Iterable[bool | None]) -> Share:
+        """The share of true values among those that are known."""
+        known = [value for value in values if value is not None]
+        return cls(sum(known), len(known))
+
+
+@frozen
+class Confusion:
+    """A tool that was chosen where another one is right.
+
+    Attributes:
+        gold: the right tools of those queries, sorted; empty if no tool fits.
+        chosen: the tool, or :data:`NO_TOOL`.
+        queries: ids of the queries.
+    """
+
+    gold: tuple[str, ...]
+    chosen: str
+    queries: tuple[str, ...]
+
+
+@frozen(slots=False)
+class Metrics:
+    """One run, measured.
+
+    Attributes:
+        runner: who answered.
+        scores: one for each answer, in the order of the answers.
+        asked: number of queries of the set, more than answers if the run ended early.
+    """
+
+    runner: RunnerInfo
+    scores: tuple[Score, ...]
+    asked: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    requests: int = 0
+    seconds: float = 0.0
+    dollars: float | None = None
+
+    @cached_property
+    def accuracy(self) -> Share:
+        """Right answers among those that are judged."""
+        return Share.of(score.right for score in self.scores)
+
+    def accuracy_of(self, kind: Kind) -> Share:
+        """The same for the queries of one kind."""
+        return Share.of(score.right for score in self.scores if score.query.kind is kind)
+
+    @cached_property
+    def by_tool(self) -> dict[str, Share]:
+        """Accuracy of the queries of which a tool is the only right one, by tool."""
+        judged: dict[str, list[bool | None]] = {}
+        for score in self.scores:
+            if len(score.query.gold) == 1:
+                judged.setdefault(score.query.gold[0], []).append(score.right)
+        return {tool: Share.of(values) for tool, values in sorted(judged.items())}
+
+    @property
+    def failures(self) -> Counter[str]:
+        """Queries without an answer, by kind of failure."""
+        return Counter(score.failure for score in self.scores if score.failure is not None)
+
+    @property
+    def abstained(self) -> Share:
+        """Queries that a tool fits, for which nothing was called."""
+        fitting = (score for score in self.scores if score.query.gold and score.right is not None)
+        return Share.of(score.label == NO_TOOL for score in fitting)
+
+    @property
+    def refused(self) -> int:
+        """Queries that the model refused."""
+        return sum(score.refused for score in self.scores)
+
+    @property
+    def forbidden(self) -> int:
+        """Queries for which a forbidden tool was called."""
+        return sum(bool(score.forbidden) for score in self.scores)
+
+    @property
+    def unknown(self) -> Counter[str]:
+        """Called tools that do not exist, by the number of queries."""
+        return Counter(name for score in self.scores for name in dict.fromkeys(score.unknown))
+
+    @property
+    def arguments(self) -> Share:
+        """Calls of right tools whose arguments the input schema accepts."""
+        judged = (score.arguments for score in self.scores if score.arguments not in (None, "undecided"))
+        return Share.of(said == "valid" for said in judged)
+
+    @property
+    def undecided(self) -> int:
+        """Calls of right tools whose arguments no validator could judge."""
+        return sum(score.arguments == "undecided" for score in self.scores)
+
+    @property
+    def matched(self) -> Share:
+        """Calls of right tools whose arguments are what the query expects."""
+        return Share.of(score.matched for score in self.scores)
+
+    @cached_property
+    def confusions(self) -> tuple[Confusion, ...]:
+        """Wrong choices, the most frequent first."""
+        found: dict[tuple[tuple[str, ...], str], list[str]] = {}
+        for score in self.scores:
+            if score.right is False:
+                found.setdefault((tuple(sorted(score.query.gold)), score.label), []).append(score.query.id)
+        order = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+        return tuple(Confusion(gold, chosen, tuple(queries)) for (gold, chosen), queries in order)
+
+
+def measure(run: Run, tools: Sequence[Mapping[str, Any]], *, split: str | None = None) -> Metrics:
+    """Judge every answer of a run.
+
+    Args:
+        run: the answers with their queries.
+        tools: the tools that were offered: ``name`` and ``inputSchema`` of each.
+        split: only queries of this split.
+    """
+    queries = {query.id: query for query in run.queries.queries if split is None or query.split == split}
+    schemas = {str(tool["name"]): tool.get("inputSchema") for tool in tools}
+    answers = [answer for answer in run.answers if answer.query in queries]
+    costs = [answer.usage.dollars for answer in answers]
+    known = [cost for cost in costs if cost is not None]
+    return Metrics(
+        runner=run.runner,
+        scores=tuple(judge(queries[answer.query], answer, schemas, is_proxy=run.runner.is_proxy) for answer in answers),
+        asked=len(queries),
+        input_tokens=sum(answer.usage.input_tokens for answer in answers),
+        output_tokens=sum(answer.usage.output_tokens for answer in answers),
+        cached_tokens=sum(answer.usage.cached_tokens for answer in answers),
+        requests=sum(answer.usage.requests for answer in answers),
+        seconds=sum(answer.usage.seconds for answer in answers),
+        # A sum of which a part is not known would pass for the whole.
+        dollars=sum(known) if len(known) == len(costs) else None,
+    )
+
+
+def judge(query: Query, answer: Answer, schemas: Mapping[str, Any], *, is_proxy: bool = False) -> Score:
+    """Judge one answer.
+
+    Args:
+        query: what was asked.
+        answer: what came back.
+        schemas: tool → input schema of the tools that were offered.
+        is_proxy: the calls are a ranking, of which only the first place is an answer.
+    """
+    if answer.failure is not None:
+        return Score(query, NO_TOOL, None, failure=answer.failure)
+    choices = answer.choices[:1] if is_proxy else answer.choices
+    names = [choice.tool for choice in choices]
+    label = names[0] if names else NO_TOOL
+    if is_proxy and query.kind is Kind.ABSTAIN:
+        return Score(query, label, None)
+    unknown = tuple(dict.fromkeys(name for name in names if name not in schemas))
+    forbidden = tuple(dict.fromkeys(name for name in names if name in query.forbidden))
+    right = (label in query.gold if query.gold else not names) and not forbidden
+    arguments, matched = None, None
+    if names and label in query.gold and not is_proxy:
+        arguments = _validity(choices[0], schemas.get(label))
+        matched = _matched(query, choices[0])
+    return Score(query, label, right, None, answer.refused, unknown, forbidden, arguments, matched)
+
+
+def _validity(choice: Choice, schema: Any) -> str:
+    if choice.arguments is None:
+        return "malformed"
+    from mcp_governor.containment.validators import compiled
+
+    # A tool without a readable schema says nothing about its arguments; the linter reports the schema.
+    validator = compiled(schema)
+    accepted = validator.accepts(dict(choice.arguments)) if validator is not None else None
+    return "undecided" if accepted is None else "valid" if accepted else "invalid"
+
+
+def _matched(query: Query, choice: Choice) -> bool | None:
+    if not query.arguments:
+        return None
+    given = choice.arguments if choice.arguments is not None else {}
+    return all(matches(matcher, given.get(name, ABSENT)) for name, matcher in query.arguments.items())
