@@ -242,11 +242,19 @@ class _Reader:
                     f'{self._shown}: an answer is to the query "{one_line(lost, 60)}", which is not in the file.',
                     "Record the evaluation again.",
                 )
-            run = Run(
-                info, queries, tuple(answers), strings["fingerprint"], strings["wording"], seed, started, strings["server"],
-                ended,
-            )  # fmt: skip
-            runs.append(run)
+            runs.append(
+                Run(
+                    runner=info,
+                    queries=queries,
+                    answers=tuple(answers),
+                    fingerprint=strings["fingerprint"],
+                    wording=strings["wording"],
+                    seed=seed,
+                    started=started,
+                    server=strings["server"],
+                    ended=ended,
+                )
+            )
         return Evaluation(queries=queries, tools=tuple(self._tools), runs=tuple(runs), seed=seed, **strings)
 
 

@@ -14,9 +14,9 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.errors import NothingCheckedError, UsageError
+from mcp_governor.evaluation.asking import answer_key, offer_for
 from mcp_governor.evaluation.failures import Failure, ends_run, may_pass
 from mcp_governor.evaluation.model import Answer, Estimating, Run, Usage
-from mcp_governor.evaluation.offering import answer_key, offer_for
 from mcp_governor.evaluation.pacing import Clock, Pacer, Purse, RealClock, most_of, wait_before
 from mcp_governor.evaluation.store import Kept
 from mcp_governor.frozen import frozen

@@ -160,7 +160,7 @@ class Store:
             ) from None
 
     def get(self, key: str) -> Kept | None:
-        """The answer under a key (:func:`.offering.answer_key`)."""
+        """The answer under a key (:func:`.asking.answer_key`)."""
         with self._clear():
             row = self._open.execute("SELECT answer, asked FROM answers WHERE key = ?", (key,)).fetchone()
             if row is None:

@@ -15,8 +15,8 @@ import pytest
 from evaluation_fakes import SUBJECT, TOOLS, answer, info, query, query_set, run
 
 from mcp_governor.errors import FileFormatError
+from mcp_governor.evaluation.asking import answer_key, offer_for
 from mcp_governor.evaluation.model import Answer, Choice, Usage
-from mcp_governor.evaluation.offering import answer_key, offer_for
 from mcp_governor.evaluation.record import Evaluation, parse_record, read_record, record_text
 from mcp_governor.evaluation.store import Kept, Store
 from mcp_governor.given import learn

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.errors import NothingCheckedError, UsageError
+from mcp_governor.evaluation.asking import offer_for
 from mcp_governor.evaluation.model import Answer, Estimate, Run, Usage
-from mcp_governor.evaluation.offering import offer_for
 from mcp_governor.evaluation.pacing import Pacer, Purse, wait_before
 from mcp_governor.evaluation.running import Done, Forgetful, Keeper, Progress, Settings, closing, evaluate, plan
 from mcp_governor.evaluation.store import Kept

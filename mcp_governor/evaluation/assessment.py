@@ -1,0 +1,181 @@
+"""An evaluation with everything that was measured in it, and several of them as a history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.evaluation.agreement import agreement
+from mcp_governor.evaluation.comparison import TOLERATED_DROP, compare_runs, same_queries
+from mcp_governor.evaluation.metrics import Share, measure
+from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_governor.evaluation.agreement import Agreement
+    from mcp_governor.evaluation.comparison import Comparison
+    from mcp_governor.evaluation.metrics import Metrics
+    from mcp_governor.evaluation.record import Evaluation
+
+MAX_EDITS = 100
+"""Maximum number of tools whose edits are listed: a release that rewords more has no single edit to blame."""
+
+
+@frozen
+class Assessment:
+    """An evaluation, measured.
+
+    Attributes:
+        evaluation: the answers.
+        measured: one for each run.
+        agreement: of the models; ``None`` with fewer than two.
+    """
+
+    evaluation: Evaluation
+    measured: tuple[Metrics, ...]
+    agreement: Agreement | None
+
+    @property
+    def is_complete(self) -> bool:
+        """Every runner answered every query."""
+        return all(len(one.scores) == one.asked and not one.failures for one in self.measured)
+
+    @property
+    def judged(self) -> int:
+        """The number of answers that are right or wrong."""
+        return sum(one.accuracy.trials for one in self.measured)
+
+
+@frozen
+class Edit:
+    """Words of a tool that differ between two evaluations; ``None`` where the tool or the text is missing."""
+
+    part: str
+    old: str | None
+    new: str | None
+
+
+@frozen
+class ToolMove:
+    """A tool whose words were edited, or that is chosen more or less often where it is right.
+
+    Attributes:
+        tool: its name.
+        edits: what was edited; empty if only the choices differ.
+        shares: runner → accuracy before and after, over the queries that both evaluations have.
+    """
+
+    tool: str
+    edits: tuple[Edit, ...]
+    shares: Mapping[str, tuple[Share, Share]]
+
+    @property
+    def moved(self) -> bool:
+        """The accuracy of a runner differs."""
+        return any(before.hits != after.hits for before, after in self.shares.values())
+
+
+@frozen
+class Step:
+    """One evaluation of a history, and what changed since the one before it.
+
+    Attributes:
+        number: in the store; ``None`` for a file.
+        assessment: what was measured.
+        moves: edited and moved tools; empty for the first one.
+        other_set: the query set is another one than before, and only common queries are compared.
+    """
+
+    number: int | None
+    assessment: Assessment
+    moves: tuple[ToolMove, ...] = ()
+    other_set: bool = False
+
+
+def assess(evaluation: Evaluation) -> Assessment:
+    """Measure every run of an evaluation."""
+    measured = tuple(measure(run, evaluation.tools, split=evaluation.split or None) for run in evaluation.runs)
+    return Assessment(evaluation, measured, agreement(measured, seed=evaluation.seed))
+
+
+def compare(before: Assessment, after: Assessment, *, tolerated: float = TOLERATED_DROP) -> Comparison:
+    """Compare two evaluations on the queries that they have in common, unchanged.
+
+    Raises:
+        UsageError: they have no query or no runner in common.
+    """
+    common = same_queries(before.evaluation.queries, after.evaluation.queries)
+    return compare_runs(before.measured, after.measured, common, tolerated=tolerated, seed=after.evaluation.seed)
+
+
+def history(evaluations: Sequence[tuple[int | None, Evaluation]]) -> list[Step]:
+    """Measure a history, the oldest evaluation first."""
+    steps: list[Step] = []
+    for number, evaluation in evaluations:
+        assessment = assess(evaluation)
+        if steps:
+            before = steps[-1].assessment
+            other = before.evaluation.queries.digest != evaluation.queries.digest
+            steps.append(Step(number, assessment, moved_tools(before, assessment), other))
+        else:
+            steps.append(Step(number, assessment))
+    return steps
+
+
+def moved_tools(before: Assessment, after: Assessment) -> tuple[ToolMove, ...]:
+    """Tools whose words were edited, or whose accuracy differs; edited ones that moved come first."""
+    old_tools = {str(tool["name"]): tool for tool in before.evaluation.tools}
+    new_tools = {str(tool["name"]): tool for tool in after.evaluation.tools}
+    common = {one.id: one for one in before.evaluation.queries.queries}
+    kept = {one.id for one in after.evaluation.queries.queries if one.id in common and one.text == common[one.id].text}
+    moves = []
+    for name in sorted(old_tools.keys() | new_tools.keys()):
+        edits = tuple(_edits(old_tools.get(name), new_tools.get(name)))
+        move = ToolMove(name, edits, _shares(name, before, after, kept))
+        if edits or move.moved:
+            moves.append(move)
+    moves.sort(key=lambda move: (not (move.edits and move.moved), not move.moved, move.tool))
+    return tuple(moves[:MAX_EDITS])
+
+
+def _shares(tool: str, before: Assessment, after: Assessment, kept: set[str]) -> dict[str, tuple[Share, Share]]:
+    old = {one.runner.name: one for one in before.measured}
+    return {
+        one.runner.name: (_share(old[one.runner.name], tool, kept), _share(one, tool, kept))
+        for one in after.measured
+        if one.runner.name in old
+    }
+
+
+def _share(measured: Metrics, tool: str, kept: set[str]) -> Share:
+    return Share.of(score.right for score in measured.scores if score.query.gold == (tool,) and score.query.id in kept)
+
+
+def _edits(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> list[Edit]:
+    if old is None or new is None:
+        return [Edit("tool", None if old is None else str(old["name"]), None if new is None else str(new["name"]))]
+    edits = []
+    if _text(old) != _text(new):
+        edits.append(Edit("description", _text(old), _text(new)))
+    before, after = _parameters(old), _parameters(new)
+    differing = (name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name))
+    edits += [Edit(f"parameter {name}", before.get(name), after.get(name)) for name in differing]
+    if not edits and old.get("inputSchema") != new.get("inputSchema"):
+        edits.append(Edit("schema", None, None))
+    return edits
+
+
+def _text(tool: Mapping[str, Any]) -> str | None:
+    text = tool.get("description")
+    return text if isinstance(text, str) else None
+
+
+def _parameters(tool: Mapping[str, Any]) -> dict[str, str]:
+    """The parameters with their descriptions."""
+    schema = tool.get("inputSchema")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict):
+        return {}
+    return {
+        name: str(part.get("description", "")) if isinstance(part, dict) else "" for name, part in properties.items()
+    }

@@ -1,0 +1,72 @@
+"""An evaluation as a page that opens from a file: the history as a picture, and the tables, without a script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.report.evaluation_picture import STYLE, picture
+from mcp_governor.report.evaluation_words import Heading, Sentence
+from mcp_governor.secrets import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from mcp_governor.evaluation.assessment import Step
+    from mcp_governor.report.evaluation_words import Block, Table
+
+_PAGE = Path(__file__).parent / "page"
+
+
+def render(title: str, blocks: Iterable[Block], steps: Sequence[Step]) -> str:
+    """The page.
+
+    Args:
+        title: of the page.
+        blocks: what it says.
+        steps: the history, which is drawn above if it has two evaluations.
+    """
+    style = (_PAGE / "page.css").read_text("utf-8")
+    # The page may load nothing and use no style but these two, whatever else gets into it.
+    policy = f"default-src 'none'; style-src '{_digest(style)}' '{_digest(STYLE)}'; base-uri 'none'"
+    head = (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"<header><h1>{escape(title)}</h1></header>\n<main>\n"
+    )
+    drawn = [picture(steps)] if len(steps) > 1 else []
+    return redact(head + "\n".join([*drawn, *_body(blocks)]) + "\n</main>\n</body>\n</html>\n")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _body(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, Heading):
+            yield f"<h2>{escape(block.text)}</h2>"
+        elif isinstance(block, Sentence):
+            text = escape(block.text)
+            kind = ' class="quiet"' if block.tone == "quiet" else ""
+            yield f"<p{kind}><strong>{text}</strong></p>" if block.tone in ("good", "bad") else f"<p{kind}>{text}</p>"
+        else:
+            yield from _table(block)
+
+
+def _table(table: Table) -> Iterator[str]:
+    def kind(at: int) -> str:
+        return "" if at == 0 or at in table.words else ' class="number"'
+
+    yield '<div class="wide" role="region" aria-label="Table" tabindex="0"><table class="versions"><thead><tr>'
+    yield "".join(f'<th scope="col"{kind(at)}>{escape(name)}</th>' for at, name in enumerate(table.columns))
+    yield "</tr></thead><tbody>"
+    for first, *rest in table.rows:
+        cells = "".join(f"<td{kind(at)}>{escape(cell)}</td>" for at, cell in enumerate(rest, 1))
+        yield f'<tr><th scope="row">{escape(first)}</th>{cells}</tr>'
+    yield "</tbody></table></div>"
