@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 HEADERS_VARIABLE, URL_VARIABLE = "MCP_LOAD_HEADERS", "MCP_LOAD_URL"
 """Variables with what must not be written down: headers as a JSON object, and an address with a query or a password."""
 
+SCRIPTS = Path(__file__).parent / "scripts"
+"""The scripts that Locust runs. The folder is not a package: gevent changes whatever process imports them."""
+
 MARK = "SETTINGS: dict[str, Any] = {}"
 """The line of the locustfile that its settings replace."""
 
@@ -79,7 +82,7 @@ def locustfile(job: HttpJob, timeout: float, max_bytes: int | None = None) -> st
         "timeout": timeout,
         "max_bytes": max_bytes or Limits().message_bytes,
     }
-    source = Path(__file__).with_name("locustfile.py").read_text(encoding="utf-8")
+    source = (SCRIPTS / "locustfile.py").read_text(encoding="utf-8")
     literal = json.dumps(settings, ensure_ascii=True, indent=2)
     return source.replace(MARK, f"SETTINGS: dict[str, Any] = json.loads({_text_literal(literal)})", 1)
 
@@ -136,9 +139,9 @@ class LocustEngine:
     def _start(self, job: HttpJob, plan: SweepPlan) -> None:
         file = self._folder / "locustfile.py"
         file.write_text(locustfile(job, plan.timeout), encoding="utf-8")
-        here, cluster = Path(__file__).parent, self._cluster
+        cluster = self._cluster
         port = cluster.port or _free_port(cluster.host)
-        command = [str(here / "locust_master.py"), cluster.host, str(port), str(cluster.workers)]
+        command = [str(SCRIPTS / "locust_master.py"), cluster.host, str(port), str(cluster.workers)]
         self._master = self._run(command, {}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         Thread(target=self._read, daemon=True).start()
         if cluster.starts_workers:
