@@ -32,7 +32,7 @@ REQUIRED = {
     "inprocess": "mcp>=1.9",
     "locust": "locust>=2.40",
     "run": "uv>=0.9",
-    "serve": "mcp>=2.1",
+    "serve": "mcp>=2.3",
 }
 """What each extra adds, as ``pyproject.toml`` declares it, with spaces between requirements; a missing package can be
 installed separately."""

@@ -134,6 +134,19 @@ def listening(command: list[str], port: int, env: dict[str, str] | None = None, 
             process.kill()
 
 
+def conformance(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A run of the official conformance suite; it listens on the loopback interface only."""
+    script = npm_modules() / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    return subprocess.run(
+        [node(), str(script), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "NODE_OPTIONS": on_loopback(), "PYTHONPATH": str(REPO)},
+    )
+
+
 @cache
 def uv() -> str:
     """The uv executable, from this environment or from PATH."""

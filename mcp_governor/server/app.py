@@ -15,7 +15,7 @@ from mcp_governor.charter.v1_2 import ToolResponse
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.server.jobs import Jobs
 from mcp_governor.server.pool import BusyError, CrashError, Pool, SpentError
-from mcp_governor.server.resources import add_resources
+from mcp_governor.server.resources import add_resources, check_prompt
 from mcp_governor.server.service import Service
 from mcp_governor.server.strict import strict
 from mcp_governor.server.tools import TOOLS
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mcp_governor.server.project import Project
     from mcp_governor.server.tools import Tool
 
-SCHEMA_VERSION = "0.3.0"
+SCHEMA_VERSION = "0.4.0"
 """Version of our own MCP surface, which is independent of the package's version."""
 
 VERSION_KEY = f"{META_PREFIX}schema_version"
@@ -72,8 +72,6 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-        from mcp.shared.exceptions import MCPError
-        from mcp_types import INVALID_PARAMS
     except ImportError:
         from mcp_governor.errors import MissingDependencyError
         from mcp_governor.installation import install_extra
@@ -90,11 +88,12 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
             sides = ("input_schema", "output_schema")
             return [tool.model_copy(update={side: strict(getattr(tool, side)) for side in sides}) for tool in tools]
 
+        async def get_prompt(self, name: str, arguments: dict[str, Any] | None = None, context: Any = None) -> Any:
+            check_prompt(name, arguments or {})
+            return await super().get_prompt(name, arguments, context)
+
         async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-            if name not in TOOLS:
-                raise MCPError(INVALID_PARAMS, "There is no tool of that name; tools/list has them.")
-            unknown = TOOLS[name].unknown(arguments)
-            if unknown:
+            if unknown := _named(name).unknown(arguments):
                 return _refused(unknown)
             try:
                 return await super().call_tool(name, arguments, context)
@@ -125,6 +124,8 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
         "findings, drafts the schema changelog, and judges descriptions and responses. Start with check_server. "
         "Servers, files and addresses that the project's configuration does not name are out of reach.",
         lifespan=session,
+        # What we publish does not change while we run, so there is nothing to subscribe to.
+        subscriptions=False,
         # A line of log for each request, and a client that does not read our stderr, would stop us in the end.
         log_level="WARNING",
     )
@@ -132,6 +133,20 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
         add_tool(server, _carried(tool, calls, service), tool.metadata)
     add_resources(server, service)
     return server
+
+
+def _named(name: str) -> Tool:
+    """The tool of a name.
+
+    Raises:
+        MCPError: there is none; the protocol asks for an error here, and the SDK would send a result.
+    """
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import INVALID_PARAMS
+
+    if name not in TOOLS:
+        raise MCPError(INVALID_PARAMS, "There is no tool of that name; tools/list has them.")
+    return TOOLS[name]
 
 
 def _carried(tool: Tool, calls: Pool, service: Service) -> Callable[..., Any]:

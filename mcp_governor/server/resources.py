@@ -10,6 +10,8 @@ from pydantic import Field
 from mcp_governor.server.pool import BusyError, CrashError, SpentError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcp_governor.server.service import Service
 
 SECONDS = 10.0
@@ -68,7 +70,7 @@ def add_resources(server: Any, service: Service) -> None:
 
 
 def fix_surface(
-    server: Annotated[str, Field(default="", max_length=200, description="Its name in the configuration.")] = "",
+    server: Annotated[str, Field(default="", description="Its name in the configuration.")] = "",
 ) -> str:
     """The prompt; models read its description."""
     # In JSON, so that a name cannot end the sentence that it is in.
@@ -76,6 +78,31 @@ def fix_surface(
     arguments = f" with server = {name}" if server else ""
     return FIX_SURFACE.format(server=name if server else "of this project", arguments=arguments)
 
+
+def check_prompt(name: str, arguments: Mapping[str, str]) -> None:
+    """Refuse a prompt that cannot be had; the SDK would answer with an internal error, and log a traceback.
+
+    Args:
+        name: of the prompt.
+        arguments: as the client sent them.
+
+    Raises:
+        MCPError: there is no such prompt, or it does not take these arguments.
+    """
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import INVALID_PARAMS
+
+    if name != fix_surface.__name__:
+        raise MCPError(INVALID_PARAMS, "There is no prompt of that name; prompts/list has them.")
+    if arguments.keys() - {"server"}:
+        raise MCPError(INVALID_PARAMS, "fix_surface takes only server.")
+    if len(arguments.get("server", "")) > MAX_SERVER:
+        why = f"fix_surface refuses a server whose name has more than {MAX_SERVER} characters."
+        raise MCPError(INVALID_PARAMS, why)
+
+
+MAX_SERVER = 200
+"""Characters of the name of a server, as many as the tools take; names in configurations have a tenth."""
 
 MAX_RULE = 200
 """Characters of the id of a rule; our longest one has 50."""

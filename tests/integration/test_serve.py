@@ -20,7 +20,7 @@ from mcp_governor.schemas.walking import walk
 from mcp_governor.server import build_server
 from mcp_governor.server.app import SCHEMA_VERSION, VERSION_KEY
 from mcp_governor.surface import build_surface, fingerprint, load_surface
-from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, RpcError, StdioEndpoint, connect
+from mcp_governor.wire import Era, HttpEndpoint, ObjectEndpoint, RpcError, StdioEndpoint, connect, read
 from mcp_governor.wire.recording import read_recording
 
 COMMAND = [sys.executable, "-m", "mcp_governor", "serve"]
@@ -179,6 +179,33 @@ def test_a_tool_that_does_not_exist_is_a_protocol_error():
     assert caught.value.code == -32602
 
 
+@pytest.mark.parametrize("era", list(Era))
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("fix", {}, "no prompt of that name"),
+        ("fix_surface", {"servers": "a"}, "takes only server"),
+        ("fix_surface", {"server": "a" * 201}, "more than 200 characters"),
+    ],
+)
+def test_a_prompt_that_cannot_be_had_is_no_internal_error(era, name, arguments, said, caplog):
+    async def get():
+        async with connect(ObjectEndpoint(build_server()), era=era) as session:
+            await session.request("prompts/get", {"name": name, "arguments": arguments})
+
+    with pytest.raises(RpcError, match=said) as caught:
+        anyio.run(get)
+    assert caught.value.code == -32602
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("era", list(Era))
+def test_no_notification_is_promised(era):
+    surface = build_surface(read(ObjectEndpoint(build_server()), era=era).raw)
+    assert set(surface.capabilities) == {"tools", "prompts", "resources"}
+    assert not any(flag for declared in surface.capabilities.values() for flag in declared.values())
+
+
 def test_every_schema_is_strict_and_every_object_in_it_is_closed():
     surface, _ = ask(ObjectEndpoint(build_server()))
     assert len(surface.tools) == 8
@@ -222,4 +249,4 @@ def test_without_the_sdk_the_install_command_is_named(tmp_path):
     (blocked / "__init__.py").write_text("raise ImportError('not here')\n")
     done = governor_process(tmp_path, "serve", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
-    assert "pip install 'mcp>=2.1'" in done.stderr
+    assert "pip install 'mcp>=2.3'" in done.stderr

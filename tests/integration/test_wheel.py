@@ -88,4 +88,4 @@ def test_demo_and_rules_work_without_extras(commands, tmp_path):
     assert "charter/use-this-when" in rules.stdout
     serve = run(commands, tmp_path, "serve")
     assert serve.returncode == 2
-    assert "'mcp>=2.1'" in serve.stderr
+    assert "'mcp>=2.3'" in serve.stderr

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 
 import pytest
-from support import REPO, node, npm_modules, on_loopback
+from support import REPO, conformance
 
 pytestmark = pytest.mark.live
 
@@ -35,18 +33,6 @@ NOT_FOR_A_GOVERNOR = {
     # Wants a client that loads and runs skills, an extension outside of the revisions.
     r"sep-2640-.*": "a governor loads no skills",
 }
-
-
-def conformance(*arguments: str) -> subprocess.CompletedProcess[str]:
-    script = npm_modules() / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-    return subprocess.run(
-        [node(), str(script), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "NODE_OPTIONS": on_loopback(), "PYTHONPATH": str(REPO)},
-    )
 
 
 def test_every_scenario_is_run_or_left_out_for_a_reason() -> None:
