@@ -178,10 +178,12 @@ class Run:
             pytest.skip(why)
         try:
             return work()
-        except MissingError as error:
-            pytest.skip(_words(error))
         except GovernorError as error:
-            _fail(error)
+            wrong = error
+        # Outside of the handler: what is raised there is shown with the error that it replaces.
+        if isinstance(wrong, MissingError):
+            pytest.skip(_words(wrong))
+        return _fail(wrong)
 
     def _check(self) -> Checked:
         from mcp_governor.checking.run import checked

@@ -123,23 +123,31 @@ class McpSession:
                 return connection.do(work, seconds)
             except RpcError:
                 raise
-            except ServerError:
+            except ServerError as error:
                 self.close()
-                raise
+                raise _explained(error) from None
 
     def _connection(self) -> _Connection:
         __tracebackhide__ = True
         if self._failed is not None:
-            raise self._failed
+            raise self._failed.with_traceback(None)
         if self._open is None:
             connection = _Connection(self._source)
             try:
                 connection.wait(self._source.start_timeout * _STARTS + _GRACE)
             except GovernorError as error:
-                self._failed = error
-                raise
+                self._failed = _explained(error)
+                raise self._failed from None
             self._open = connection
         return self._open
+
+
+def _explained(error: GovernorError) -> GovernorError:
+    """An error with its hint (what to do, and the end of the server's stderr) below its message, and without our own
+    frames: test runners show the message and the notes of an exception."""
+    if error.hint:
+        error.add_note(error.hint)
+    return error.with_traceback(None)
 
 
 class _Connection:

@@ -174,6 +174,11 @@ class TestUpdate:
         compared.run("--mcp-update", "--collect-only", "-q")
         assert (compared.root / "old.json").read_bytes() == before
 
+    def test_another_value_is_refused_with_the_right_one(self, compared):
+        done = compared.run("--mcp-update=nw")
+        assert done.returncode == 4
+        assert "argument --mcp-update/--mcp-update=new: ignored explicit argument 'nw'" in done.stderr
+
     def test_takes_no_path_for_its_value(self, compared):
         done = compared.run(*RECOMMENDED, "--mcp-update", "test_own.py", flag=())
         assert done.returncode == 0, done.stdout + done.stderr

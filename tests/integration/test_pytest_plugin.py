@@ -199,6 +199,7 @@ class TestFixtures:
         done = recorded.run("-k", "surface or check", flag=())
         assert counted(done)["error"] == 2
         assert "/no/such/server" in done.stdout
+        assert "During handling" not in done.stdout
         assert "mcp_governor/" not in done.stdout
 
 

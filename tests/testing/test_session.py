@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import anyio
 import pytest
@@ -81,6 +82,10 @@ def test_a_server_that_dies_fails_the_call_and_is_started_again(made):
         made.call_tool("die")
     assert "server.py" in caught.value.message
     assert "out of memory" in caught.value.hint
+    # What pytest shows of an exception: its message and its notes, and no frame that is not hidden.
+    assert [note for note in caught.value.__notes__ if "out of memory" in note] == [caught.value.hint]
+    shown = [frame for frame in caught.traceback if not frame.frame.f_locals.get("__tracebackhide__")]
+    assert [Path(str(frame.path)) for frame in shown] == [Path(__file__)]
     assert counts(made) == 1
 
 
@@ -98,8 +103,9 @@ def test_a_server_that_does_not_start_is_tried_once(tmp_path):
     program = f"import sys; print(1, file=open({str(log)!r}, 'a')); sys.exit('no key')"
     one = McpSession(LiveSource("broken", StdioEndpoint((sys.executable, "-c", program))))
     for _ in range(2):
-        with pytest.raises(ServerError):
+        with pytest.raises(ServerError) as caught:
             one.call_tool("count")
+        assert [note for note in caught.value.__notes__ if "no key" in note] == [caught.value.hint]
         starts = log.read_text().count("1")
     assert log.read_text().count("1") == starts
     one.close()
