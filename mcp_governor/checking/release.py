@@ -187,7 +187,7 @@ def _tag(
     the server reports the version of its project; otherwise ``policy/version-source`` was reported. A server whose
     surface has not changed may keep its version under a later tag.
     """
-    from mcp_governor.target.git import version_of_tag
+    from mcp_governor.target.tag_names import version_of_tag
     from mcp_governor.version_sources import SERVER_INFO
 
     tagged = version_of_tag(stage.tag or "")

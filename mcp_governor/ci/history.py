@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from mcp_governor.errors import MissingDependencyError, UsageError
 from mcp_governor.files import MEBIBYTE
 from mcp_governor.programs import find_program
-from mcp_governor.target.git import version_of_tag
+from mcp_governor.target.tag_names import version_of_tag
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import click
 
 from mcp_governor.cli import completion, out, terminal
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
+from mcp_governor.cli.report_formats import REPORT, REPORT_FILE, FormatOption
 from mcp_governor.config import Config, Launch, load_config
 from mcp_governor.config.model import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
@@ -185,59 +186,6 @@ class Run:
         return resolve(target, self.config, command=server_command())
 
 
-class _ReportFormat(click.Choice[str]):
-    """``text``, and the formats that are registered when a command line is read."""
-
-    case_sensitive = True
-
-    def __init__(self) -> None:
-        pass
-
-    @property
-    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
-        from mcp_governor.report import FORMATS
-
-        return ("text", *FORMATS)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from mcp_governor.text import did_you_mean, one_line
-
-        if value not in self.choices:
-            known = ", ".join(self.choices)
-            guess = did_you_mean(str(value), self.choices)
-            self.fail(f"{one_line(str(value), 80)} is not a report format ({known}).{guess}", param, ctx)
-        return str(value)
-
-
-class _FormatOption(click.Option):
-    """``--format``, whose help names the formats that are registered when it is read."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        assert isinstance(self.type, click.Choice)
-        self.help = f"Output format: {', '.join(self.type.choices)}"
-        return super().get_help_record(ctx)
-
-
-REPORT = _ReportFormat()
-"""The type of ``--format`` of the commands that write a report."""
-
-
-class _ReportFile(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
-    """``FORMAT=FILE``."""
-
-    name = "format=file"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Path]:
-        if isinstance(value, tuple):
-            return value
-        name, equals, file = str(value).partition("=")
-        if not equals or not file:
-            self.fail(f"{value!r} is not FORMAT=FILE, for example sarif=report.sarif.", param, ctx)
-        return str(REPORT.convert(name, param, ctx)), Path(file)
-
-
-REPORT_FILE = _ReportFile()
-
 _OPTIONS = {
     "output": click.option(
         "-o",
@@ -298,7 +246,7 @@ def run_options(*names: str, formats: click.Choice[str] | None = None) -> Callab
                 default="text",
                 show_default=True,
                 metavar="FORMAT",
-                cls=_FormatOption,
+                cls=FormatOption,
             )(made)
         return cast("_F", made)
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from mcp_governor.errors import TargetError
 from mcp_governor.files import MAX_BYTES, repository_of, shown_size
 from mcp_governor.target.git_door import Answer, ask_git, in_repository
+from mcp_governor.target.tag_names import name_of_tag, version_of_tag
 from mcp_governor.text import visible
-from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+
+    from mcp_governor.versions import Numbered
 
 _MAX_TAGS = 20_000
 """Most tags that are read, highest versions first; the others are ignored."""
@@ -484,29 +486,3 @@ def holds(folder: Path, ref: str, path: str) -> bool:
     if found is None:
         _refuse_lost(folder, commit, path, ref)
     return found is not None
-
-
-_BOUNDARY = re.compile(r"^|[/@_-]")
-
-
-def version_of_tag(tag: str) -> Numbered | None:
-    """The version in a tag: ``v1.2.3``, ``1.2.3``, ``name-1.2.3``, ``name@1.2.3``, ``name/v1.2``, ``2026.08``.
-
-    A single number is not a version.
-    """
-    return _split(tag)[1]
-
-
-def name_of_tag(tag: str) -> str:
-    """The name of the package before the version in a tag; empty if there is none."""
-    name = tag[: _split(tag)[0]].rstrip("/@_-")
-    return "" if name in ("v", "version", "release", "releases") else name.rpartition("/")[2]
-
-
-def _split(tag: str) -> tuple[int, Numbered | None]:
-    """The start of the version in a tag, and the version."""
-    for boundary in _BOUNDARY.finditer(tag):
-        version = Numbered.parse(tag[boundary.end() :])
-        if version is not None and len(version.numbers) > 1:
-            return boundary.end(), version
-    return len(tag), None
