@@ -8,6 +8,7 @@ from mcp_governor.cli.groups import LazyGroup
 
 SUBCOMMANDS = {
     "check": "Check a query set against the tools of the server.",
+    "search": "Show at which rank queries find their tools, and which words would help.",
 }
 """Subcommand → one-line help. ``eval NAME`` is ``eval_NAME`` in the module ``eval_NAME``."""
 

@@ -51,37 +51,52 @@ class Bm25:
 
     def __init__(self, tools: Sequence[ToolText]) -> None:
         self._documents = [_document(tool) for tool in tools]
-        self._means = {
-            field: sum(document.lengths[field] for document in self._documents) / max(1, len(tools))
-            for field in WEIGHTS
-        }
-        # term → tool → weighted count
-        self._postings: dict[str, dict[int, float]] = {}
+        self._totals = {field: sum(one.lengths[field] for one in self._documents) for field in WEIGHTS}
+        self._having: dict[str, list[int]] = {}
         for number, document in enumerate(self._documents):
             for term in {term for counts in document.counts.values() for term in counts}:
-                self._postings.setdefault(term, {})[number] = self._weighted(document, term)
+                self._having.setdefault(term, []).append(number)
 
     def scores(self, query: str) -> list[float]:
         """The score of each tool, 0 for one that shares no term with the query."""
+        return self.scores_with(query, 0, ())
+
+    def scores_with(self, query: str, changed: int, added: Sequence[str]) -> list[float]:
+        """The scores if the description of one tool had more words.
+
+        Args:
+            query: the query.
+            changed: number of the tool.
+            added: terms that its description has besides.
+        """
         found = [0.0] * len(self._documents)
+        if not found:
+            return found
+        more = Counter(added)
+        means = {field: total / len(found) for field, total in self._totals.items()}
+        means["description"] += len(added) / len(found)
         for term in dict.fromkeys(terms(query)):
-            postings = self._postings.get(term, {})
-            for number, weighted in postings.items():
-                found[number] += self.idf(term) * weighted / (K1 + weighted)
+            having = self._having.get(term, [])
+            if more[term] and changed not in having:
+                having = [*having, changed]
+            idf = math.log(1 + (len(found) - len(having) + 0.5) / (len(having) + 0.5))
+            for number in having:
+                weighted = self._weighted(number, term, means, more if number == changed else _NOTHING)
+                found[number] += idf * weighted / (K1 + weighted)
         return found
 
-    def idf(self, term: str) -> float:
-        """How much a term says: of one tool a lot, of all tools nearly nothing."""
-        having = len(self._postings.get(term, ()))
-        return math.log(1 + (len(self._documents) - having + 0.5) / (having + 0.5))
-
-    def _weighted(self, document: _Document, term: str) -> float:
-        total = 0.0
+    def _weighted(self, number: int, term: str, means: Mapping[str, float], more: Counter[str]) -> float:
+        document, total = self._documents[number], 0.0
         for field, weight in WEIGHTS.items():
-            count = document.counts[field].get(term, 0)
+            count, length = document.counts[field].get(term, 0), document.lengths[field]
+            if field == "description":
+                count, length = count + more[term], length + more.total()
             if count:
-                total += weight * count / (1 - B + B * document.lengths[field] / self._means[field])
+                total += weight * count / (1 - B + B * length / means[field])
         return total
+
+
+_NOTHING: Counter[str] = Counter()
 
 
 def _document(tool: ToolText) -> _Document:

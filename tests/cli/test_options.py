@@ -29,6 +29,7 @@ OBEYED = {
     "changelog diff": {"config", "output"},
     "changelog show": {"config", "output"},
     "eval check": {"config", "isolated", "format", "output", "timeout"},
+    "eval search": {"config", "isolated", "format", "output", "timeout", "verbose"},
     "schemas export": {"config", "isolated", "quiet", "timeout"},
     "schemas check": REPORTS | {"timeout"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},
