@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from pathlib import Path
 
 MEBIBYTE = 1024 * 1024
@@ -30,18 +31,20 @@ for _flag in ("O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"):
     _FLAGS |= getattr(os, _flag, 0)
 
 
-def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
+def read_bytes(path: str | Path, *, limit: int = MAX_BYTES, below: Path | None = None) -> bytes:
     """The content of a regular file.
 
     Args:
         path: the file; symbolic links are followed.
         limit: maximum size in bytes.
+        below: a folder that the path, which leads through no link any more, begins with: a link that somebody puts
+            below it meanwhile is not followed.
 
     Raises:
         OSError: the file is missing, not a regular file, larger than ``limit``, or unreadable; ``strerror`` says which.
     """
     try:
-        handle = os.open(path, _FLAGS)
+        handle = os.open(path, _FLAGS) if below is None else _open_below(below, Path(path))
     except ValueError:
         raise OSError(errno.EINVAL, "its path holds a NUL character") from None
     try:
@@ -54,6 +57,25 @@ def read_bytes(path: str | Path, *, limit: int = MAX_BYTES) -> bytes:
         return _read(handle, status.st_size, limit)
     finally:
         os.close(handle)
+
+
+def _open_below(folder: Path, path: Path) -> int:
+    """Open a file step by step, each step from the folder that is open and through no link."""
+    if sys.platform == "win32":
+        handle = os.open(path, _FLAGS)
+        if path.resolve() != path or not os.path.samestat(os.fstat(handle), path.stat()):
+            os.close(handle)
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return handle
+    *folders, name = path.relative_to(folder).parts
+    handle = os.open(folder, _FLAGS | os.O_DIRECTORY)
+    for step, kind in [*((step, os.O_DIRECTORY) for step in folders), (name, 0)]:
+        outer = handle
+        try:
+            handle = os.open(step, _FLAGS | os.O_NOFOLLOW | kind, dir_fd=outer)
+        finally:
+            os.close(outer)
+    return handle
 
 
 def _read(handle: int, size: int, limit: int) -> bytes:

@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench_serve import serve_latency
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -165,6 +167,7 @@ def main() -> None:
         live_check(folder, rounds)
         growth(folder, rounds)
         pytest_start(folder, rounds)
+        serve_latency(folder, 20 * rounds)
     packs(rounds)
 
 

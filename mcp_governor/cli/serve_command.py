@@ -38,10 +38,12 @@ def serve(run: Run, http: str | None, port: int | None) -> None:
         )
     from mcp_governor.server.address import TOKEN, checked_token, read_address
 
+    # Nothing that is started later inherits it.
+    given = os.environ.pop(TOKEN, "")
     address = token = None
     if http is not None:
         address = read_address(http if port is None else f"{http.rpartition(':')[0]}:{port}")
-        token = checked_token(address, os.environ.pop(TOKEN, ""))
+        token = checked_token(address, given)
     from mcp_governor.server import build_server
     from mcp_governor.server.pool import Pool
     from mcp_governor.server.project import Project

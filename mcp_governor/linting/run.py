@@ -37,6 +37,7 @@ def lint(
     *,
     profile: str | Sequence[str] | None = None,
     baseline: Surface | None = None,
+    only: str | None = None,
 ) -> list[Finding]:
     """Run the selected rules on a surface.
 
@@ -45,6 +46,7 @@ def lint(
         settings: the rules, their severities and their options.
         profile: one or several profiles that replace those in ``settings``.
         baseline: report only findings that this surface does not have.
+        only: report only findings about the tool of this name; the others are still what rules compare it with.
 
     Returns:
         Findings sorted by tool (those about the surface first), rule and place.
@@ -55,16 +57,17 @@ def lint(
     if profile is not None:
         settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
     selection = select(settings)
-    said = run_rules(surface, selection)
+    said = run_rules(surface, selection, only)
     found = govern(said, selection, surface, stations=("lint",))
     if baseline is not None:
         found = new_findings(found, baseline, selection, Linted(surface, said))
     return sorted_findings(found, surface)
 
 
-def run_rules(surface: Surface, selection: Selection) -> list[Finding]:
-    """Findings of the selected rules with the rules' own severities, before suppressions."""
-    return sorted_findings(condensed(_run(surface, _prepare(selection, surface))), surface)
+def run_rules(surface: Surface, selection: Selection, only: str | None = None) -> list[Finding]:
+    """Findings of the selected rules (about one tool, if it is named) with the rules' own severities, before
+    suppressions."""
+    return sorted_findings(condensed(_run(surface, _prepare(selection, surface), only)), surface)
 
 
 def sorted_findings(findings: Iterable[Finding], surface: Surface) -> list[Finding]:
@@ -140,10 +143,21 @@ def _guarded(rule: Rule, check: Check) -> Check:
     return run
 
 
-def _run(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
+def _run(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None = None) -> Iterator[Finding]:
     for active, check, context in runners.get("surface", ()):
         for found in check(surface, context):
-            yield _finding(active, found, found.tool)
+            if only is None or found.tool == only:
+                yield _finding(active, found, found.tool)
+    if only is None:
+        yield from _run_items(surface, runners)
+    for tool in surface.tools:
+        if only is None or tool.name == only:
+            yield from _run_tool(tool, runners)
+    if "text" in runners or "prose" in runners:
+        yield from _run_strings(surface, runners, only)
+
+
+def _run_items(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
     for kind, items in (
         ("prompt", _items("prompts", surface.prompts)),
         ("resource", _items("resources", surface.resources)),
@@ -153,13 +167,9 @@ def _run(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Find
             for active, check, context in runners[kind]:
                 for found in check(item, context):
                     yield _finding(active, found, None)
-    for tool in surface.tools:
-        yield from _run_tool(tool, runners)
-    if "text" in runners or "prose" in runners:
-        yield from _run_strings(surface, runners)
 
 
-def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
+def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None = None) -> Iterator[Finding]:
     on_any = runners.get("text", [])
     on_prose = [*on_any, *runners.get("prose", ())]
     # Surfaces repeat their strings, "string" above all. Our own checks look at the value alone, so a value without hits
@@ -168,6 +178,8 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]]) -> Itera
     with_hits: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
     quiet: set[str] = set()
     for text in surface_strings(surface, quiet):
+        if only is not None and text.tool != only:
+            continue
         is_prose = text.is_prose
         known = with_hits[is_prose].get(text.value)
         matching = []

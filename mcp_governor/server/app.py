@@ -108,7 +108,8 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
                 raise
 
     calls = pool or Pool(root=str(project.root) if project is not None else "")
-    service = Service(project, calls, Jobs())
+    jobs = Jobs()
+    service = Service(project, calls, jobs)
 
     @asynccontextmanager
     async def session(_: Any) -> AsyncIterator[dict[str, Any]]:
@@ -116,6 +117,7 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
             yield {}
         finally:
             calls.close()
+            jobs.close()
 
     server = EnvelopeServer(
         "mcp-governor",

@@ -1,19 +1,24 @@
 """A process for one job that reads a server: ``python -m mcp_governor.server.job``, started by :mod:`.jobs`.
 
-The request is JSON on stdin, ``{"job": "check" | "draft", "config": PATH, "server": NAME | null, …}``. The reply is
-JSON on stdout: ``{"done": …}``, ``{"refused": {"kind", "message", "names"}}`` where the request or the server is at
-fault, or ``{"crashed": TRACE}``. The process has no limit on memory, because servers inherit limits; its output and its
-time are bounded by the one who starts it.
+The request is a frame of JSON, ``{"job": "check" | "draft", "config": PATH, "server": NAME | null, …}``. The reply is
+another: ``{"done": …}``, ``{"refused": {"kind", "message", "names"}}`` where the request or the server is at fault,
+``{"failed": "result"}`` where it is too large, or ``{"crashed": TRACE}``. The process has no limit on memory, because
+servers inherit limits; its time is bounded by the one who starts it, and it ends when that one is gone.
 """
 
 from __future__ import annotations
 
 import difflib
+import gc
 import json
+import queue
+import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.server.frames import private_streams
+from mcp_governor.server.frames import private_streams, write_frame
+from mcp_governor.server.worker import end_group, receive, warm
 
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
@@ -26,12 +31,19 @@ counts cover all of them."""
 MAX_TEXT = 2_000
 """Characters of one message or fix. Those of real servers have hundreds; the middle of a longer one is left out."""
 
+MAX_ID = 1_900
+"""Characters of an id, a tool's name or a path. ``explain_finding`` takes 2,000, and the note of what is left out needs
+some; real ones have a hundred."""
+
 MAX_REPORT = 512 << 10
 """Bytes of a whole report that agents can read as a resource, as many as those of a result (``worker.RESULT_BYTES``).
 Of a larger one they can list the items."""
 
 MAX_DIFF = 100_000
 """Characters of a drafted diff: some two thousand entries. A longer one is cut, and says so."""
+
+REPLY_BYTES = 16 << 20
+"""Largest reply: 2,000 items of 2,000 characters, each of which JSON may escape, and a report of 512 KiB."""
 
 
 class _RefusedError(Exception):
@@ -41,10 +53,29 @@ class _RefusedError(Exception):
 def main() -> None:
     """Do one job."""
     inward, outward = private_streams()
-    reply = reply_to(json.loads(inward.read()))
-    rest = memoryview(json.dumps(reply).encode())
-    while rest:
-        rest = rest[outward.write(rest) :]
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=receive, args=(inward, requests), daemon=True).start()
+    warm()
+    _prepare()
+    reply = json.dumps(reply_to(json.loads(requests.get()))).encode()
+    write_frame(outward, reply if len(reply) <= REPLY_BYTES else b'{"failed":"result"}')
+    end_group()
+
+
+def _prepare() -> None:
+    """Load what jobs use, before there is one: do small ones in the temporary folder, which ends with this process."""
+    tool = {"name": "find", "inputSchema": {"type": "object"}}
+    with tempfile.TemporaryDirectory() as name:
+        config = Path(name) / "mcp-governor.toml"
+        config.write_text('target = "a.json"\nbaseline = "b.json"\nchangelog = "CHANGELOG.md"\n', encoding="utf-8")
+        (Path(name) / "a.json").write_text(json.dumps({"tools": [tool]}), encoding="utf-8")
+        (Path(name) / "b.json").write_text(json.dumps({"tools": [{**tool, "name": "scan"}]}), encoding="utf-8")
+        (Path(name) / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n", encoding="utf-8")
+        more = {"version": None, "calls": False, "offline": False}
+        for job in ("draft", "check"):
+            reply_to({"job": job, "config": str(config), "server": None, **more})
+    gc.collect()
+    gc.freeze()
 
 
 def reply_to(request: dict[str, Any]) -> dict[str, Any]:
@@ -61,15 +92,17 @@ def reply_to(request: dict[str, Any]) -> dict[str, Any]:
     except Exception:  # noqa: BLE001  (the client gets an envelope, the operator the trace)
         import traceback
 
-        return {"crashed": traceback.format_exc(limit=-8)[-4_000:]}
+        from mcp_governor.secrets import redact
+
+        return {"crashed": redact(traceback.format_exc(limit=-8))[-4_000:]}
 
 
 def _sentence(error: Any) -> str:
     """One sentence, which the contract demands of a message."""
+    from mcp_governor.secrets import redact
     from mcp_governor.text import one_line
 
-    first: str = one_line(error.message, 300)
-    return first
+    return one_line(redact(error.message), 300)
 
 
 def _configured(request: dict[str, Any]) -> tuple[Config, str | None, str]:
@@ -79,12 +112,15 @@ def _configured(request: dict[str, Any]) -> tuple[Config, str | None, str]:
     sends is an unknown name.
     """
     from mcp_governor.config import load_config
+    from mcp_governor.target.resolve import SURFACE_FILE
     from mcp_governor.text import visible
 
     config = load_config(Path(request["config"]))
     name = request["server"]
     names = sorted(config.servers)
     if name is None:
+        if request.get("offline"):
+            return config, None, visible(config.target or config.baseline or SURFACE_FILE)
         if not config.target:
             raise _RefusedError("index_not_ready", "The configuration names no default target.", names)
         return config, None, visible(config.target)
@@ -101,6 +137,10 @@ def _check(request: dict[str, Any]) -> dict[str, Any]:
 
     config, target, name = _configured(request)
     if request["offline"]:
+        if target is not None and target != config.target:
+            # The surface that is recorded is that of the default target.
+            message = "The recorded surface is not that of this server."
+            raise _RefusedError("index_not_ready", message, [config.target] if config.target in config.servers else [])
         report = check_offline(None, config=config)
     else:
         report = check(target, config=config if request["calls"] else replace(config, calls_mode="none"))
@@ -117,11 +157,11 @@ def summary_of(report: Report) -> dict[str, Any]:
     counts = report.summary
     listed = [
         {
-            "id": item.id,
+            "id": shortened(item.id, MAX_ID),
             "rule": item.rule,
             "severity": item.severity.value,
-            "tool": item.tool or None,
-            "path": item.pointer,
+            "tool": shortened(item.tool, MAX_ID) or None,
+            "path": shortened(item.pointer, MAX_ID),
             "message": shortened(item.message, MAX_TEXT),
             "fix": shortened(item.fix, MAX_TEXT) or None,
             "accepted": item.accepted is not None,

@@ -1,23 +1,28 @@
 """Runs jobs that read servers, each in a process of its own (:mod:`.job`): few at a time, and ended in time.
 
 They do not share the workers of :mod:`.pool`: a server that is checked inherits the limits of the process that starts
-it, and needs more memory than a comparison.
+it, and needs more memory than a comparison. A process does one job, so that nothing of one check is left for the next;
+after the first job another process waits, with everything loaded, for the next one.
 """
 
 from __future__ import annotations
 
-import contextlib
+import atexit
 import json
 import os
-import signal
-import subprocess
-import sys
+import shutil
+import tempfile
+import threading
+import weakref
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 
-from mcp_governor.server.pool import BusyError, CrashError, SpentError
+from mcp_governor.server.frames import BrokenFrameError
+from mcp_governor.server.job import REPLY_BYTES
+from mcp_governor.server.pool import BusyError, CrashError, SpentError, Worker
 
 JOBS = 2
 """Jobs at a time: each starts a server and keeps a core busy."""
@@ -30,24 +35,29 @@ SECONDS = 180.0
 """How long a job may take: a server may take a minute to start (``start-timeout``), and its calls two
 (``calls-budget``)."""
 
-REPLY_BYTES = 16 << 20
-"""Largest reply: 2,000 items of 2,000 characters, each of which JSON may escape, and a report of 512 KiB."""
-
 NESTED = "MCP_GOVERNOR_NESTED"
 """Counts how many jobs are around this process. A server that checks itself would never come to an end."""
 MAX_NESTED = 2
 """Jobs around this process at which it starts no other: a check of ourselves is one, and a check in that check two."""
 
-_SESSION = sys.platform != "win32"
-
 
 class Jobs:
-    """Runs the jobs of one server."""
+    """Runs the jobs of one server.
+
+    Args:
+        seconds: how long one may take.
+    """
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._free = anyio.Semaphore(JOBS)
         self._waiting = 0
         self._seconds = seconds
+        self._all: dict[Worker, Path] = {}
+        self._spare: Worker | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        _ALL.add(self)
 
     async def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to one request; a caller that is cancelled ends the job.
@@ -76,35 +86,65 @@ class Jobs:
             self._free.release()
 
     async def _run(self, request: dict[str, Any]) -> dict[str, Any]:
-        process = await anyio.open_process(
-            [sys.executable, "-P", "-m", "mcp_governor.server.job"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            start_new_session=_SESSION,
-        )
+        worker = self._taken()
         try:
             with anyio.fail_after(self._seconds):
-                assert process.stdin is not None
-                assert process.stdout is not None
-                await process.stdin.send(json.dumps(request).encode())
-                await process.stdin.aclose()
-                data = bytearray()
-                async for part in process.stdout:
-                    data += part
-                    if len(data) > REPLY_BYTES:
-                        raise SpentError("result")
+                asked = json.dumps(request).encode()
+                reply: dict[str, Any] = json.loads(
+                    await anyio.to_thread.run_sync(worker.ask, asked, abandon_on_cancel=True)
+                )
         except TimeoutError:
             raise SpentError("seconds") from None
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            raise CrashError("the job ended before it read its request") from None
+        except (BrokenFrameError, OSError, ValueError):
+            raise CrashError("the job ended without a reply") from None
         finally:
-            with anyio.CancelScope(shield=True):
-                _end(process)
-                await process.wait()
-                await process.aclose()
-        return _reply(bytes(data))
+            worker.kill()
+            # Nobody who waits for the reply waits for this.
+            threading.Thread(target=self._replace, args=(worker,), daemon=True).start()
+        if "failed" in reply:
+            raise SpentError(reply["failed"])
+        if "crashed" in reply:
+            raise CrashError(reply["crashed"])
+        return reply
+
+    def close(self) -> None:
+        """End every job; no other is prepared. Safe to call from any thread."""
+        if self._owner == os.getpid():
+            with self._lock:
+                self._closed = True
+                for worker in tuple(self._all):
+                    self._end(worker)
+
+    def _taken(self) -> Worker:
+        with self._lock:
+            worker, self._spare = self._spare, None
+            if worker is not None and worker.lives:
+                return worker
+            if worker is not None:
+                self._end(worker)
+            return self._started()
+
+    def _replace(self, ended: Worker) -> None:
+        with self._lock:
+            self._end(ended)
+            if self._spare is None and not self._closed:
+                self._spare = self._started()
+
+    def _started(self) -> Worker:
+        # Whatever the job, or a server that it starts, leaves in the temporary folder goes with it.
+        folder = Path(tempfile.mkdtemp(prefix="mcp-governor-serve-"))
+        variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+        worker = Worker("mcp_governor.server.job", REPLY_BYTES, **variables, **{NESTED: str(nested() + 1)})
+        self._all[worker] = folder
+        return worker
+
+    def _end(self, worker: Worker) -> None:
+        """End a job and what it started; servers that it started in sessions of their own end with it
+        (``wire.leash``)."""
+        worker.kill()
+        folder = self._all.pop(worker, None)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def nested() -> int:
@@ -113,26 +153,10 @@ def nested() -> int:
     return int(given) if given.isdecimal() and len(given) < 4 else MAX_NESTED
 
 
-def _environment() -> dict[str, str]:
-    root = str(Path(__file__).parents[2])
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    return {**os.environ, "PYTHONPATH": path, NESTED: str(nested() + 1)}
+_ALL: weakref.WeakSet[Jobs] = weakref.WeakSet()
 
 
-def _end(process: Any) -> None:
-    """End a job and what it started; servers that it started in sessions of their own end with it (``wire.leash``)."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if sys.platform != "win32":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-
-
-def _reply(data: bytes) -> dict[str, Any]:
-    try:
-        reply: dict[str, Any] = json.loads(data)
-    except ValueError:
-        raise CrashError("the job ended without a reply") from None
-    if "crashed" in reply:
-        raise CrashError(reply["crashed"])
-    return reply
+@atexit.register
+def _close_all() -> None:
+    for jobs in tuple(_ALL):
+        jobs.close()

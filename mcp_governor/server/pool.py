@@ -65,19 +65,22 @@ class Worker:
     """One process.
 
     Args:
-        root: the folder whose files it may read; none if it is empty.
+        module: what runs in it.
+        longest: most bytes of an answer.
+        variables: added to our own environment.
     """
 
-    def __init__(self, root: str = "") -> None:
+    def __init__(self, module: str, longest: int, **variables: str) -> None:
+        self._longest = longest
         package = str(Path(__file__).parents[2])
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
         # -P: a module in the current folder must not replace our modules.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "mcp_governor.server.worker"],
+            [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path, ROOT: root},
+            env={**os.environ, "PYTHONPATH": path, **variables},
             start_new_session=_SESSION,
             bufsize=0,
         )
@@ -97,8 +100,7 @@ class Worker:
             BrokenFrameError, OSError, ValueError: the process is gone.
         """
         write_frame(self._outward, request)
-        # Three times as much, for members other than the envelope and for escaped JSON.
-        return read_frame(self._inward, 3 * RESULT_BYTES)
+        return read_frame(self._inward, self._longest)
 
     def kill(self) -> int:
         """End it and all processes that it started. Returns its exit status, which is its own if it had already
@@ -234,7 +236,8 @@ class Pool:
                 self._drop(worker)
 
     def _started(self) -> Worker:
-        worker = Worker(self._root)
+        # Three times as much, for members other than the envelope and for escaped JSON.
+        worker = Worker("mcp_governor.server.worker", 3 * RESULT_BYTES, **{ROOT: self._root})
         self._all.add(worker)
         return worker
 

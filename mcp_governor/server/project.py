@@ -7,6 +7,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from mcp_governor.files import read_bytes
 from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
@@ -115,6 +116,19 @@ def inside(path: str, root: str | None = None) -> Path:
     if not is_file:
         raise MissingError
     return found
+
+
+def read_inside(path: str) -> bytes:
+    """The content of a file below the root of the environment; see :func:`inside`.
+
+    What was found is opened without following another link: somebody may put one there in between.
+
+    Raises:
+        OutsideError: there is no root, or the path leads out of it.
+        MissingError: the root has no such file.
+        OSError: it cannot be read, or is too large.
+    """
+    return read_bytes(inside(path), below=Path(os.environ[ROOT]).resolve())
 
 
 def _leaves(path: str) -> bool:

@@ -6,6 +6,7 @@ Each method of :class:`Service` is published as a tool; its signature is the inp
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -29,6 +30,8 @@ from mcp_governor.server.reports import LastReport, Reports
 from mcp_governor.text import command_line, sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from mcp_governor.server.jobs import Jobs
     from mcp_governor.server.pool import Pool
     from mcp_governor.server.project import Project
@@ -44,6 +47,9 @@ Kind = Literal[
 
 BRIEF = 10
 """Items that ``check_server`` lists where ``response_format`` is concise: a screen. ``list_findings`` has the rest."""
+
+PAGE_BYTES = 200_000
+"""Bytes of JSON on a page, which ends earlier where messages are long: 200 usual items have 100,000."""
 
 EXPLAIN_SECONDS = 10.0
 """How long an explanation may take; the catalogue is loaded within one."""
@@ -107,7 +113,7 @@ class Service:
             required_bump=done["required_bump"],
             declared_bump=done["declared_bump"],
             counts=CountsData(**done["counts"]),
-            worst=[ItemData(**item) for item in listed[: SHOWN if response_format == "detailed" else BRIEF]],
+            worst=_page(listed[: SHOWN if response_format == "detailed" else BRIEF]),
             command=_command(server, call_tools=call_tools, offline=offline),
         )
         hints = ["list_findings", "explain_finding"] if listed else ["draft_changelog"]
@@ -138,12 +144,13 @@ class Service:
             return _failed(answer, self._unchecked(server))
         chosen = report.chosen(severity, rule, tool)
         offset = int(cursor or 0)
-        end = offset + pageSize
+        findings = _page(chosen[offset : offset + pageSize])
+        end = offset + len(findings)
         data = FindingsData(
             server=report.server,
             total=len(chosen),
-            findings=[ItemData(**item) for item in chosen[offset:end]],
-            next_cursor=str(end) if end < len(chosen) else None,
+            findings=findings,
+            next_cursor=str(end) if findings and end < len(chosen) else None,
         )
         if not data.findings:
             return answer.empty(data)
@@ -220,6 +227,18 @@ class Service:
         return _Failure("index_not_ready", message, {"suggested_tool": "check_server", "suggested_args": {}})
 
 
+def _page(items: Sequence[Mapping[str, Any]]) -> list[ItemData]:
+    """As many of the items as fit into a page, one at least."""
+    page: list[ItemData] = []
+    left = PAGE_BYTES
+    for item in items:
+        left -= len(json.dumps(item))
+        if page and left < 0:
+            break
+        page.append(ItemData(**item))
+    return page
+
+
 @frozen
 class _Failure:
     """An error of a tool: its kind, one sentence, and the recovery."""
@@ -260,9 +279,17 @@ MATCHES = 5
 
 def _matches(name: str, known: list[str]) -> dict[str, Any]:
     """The known names that are most like a name, if there are any."""
+    if len(known) > NEIGHBOURS:
+        # Those that begin alike are next to it in the order.
+        known = sorted(known)
+        middle = bisect_left(known, name)
+        known = known[max(0, middle - NEIGHBOURS // 2) : middle + NEIGHBOURS // 2]
     found = get_close_matches(name[:MAX_NAME], known, n=MATCHES, cutoff=0.6)
     return {"fuzzy_matches": found} if found else {}
 
+
+NEIGHBOURS = 100
+"""Known names that one is compared with: 15 ms, and other calls wait meanwhile. A report may have 2,000."""
 
 MAX_NAME = 200
 """Characters of a name that are compared with known ones; the comparison takes time with the square of it."""

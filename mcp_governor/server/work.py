@@ -21,7 +21,7 @@ from mcp_governor.server.answers import (
     RulesData,
     ValidateData,
 )
-from mcp_governor.server.project import MAX_URI, MissingError, OutsideError, inside, path_of
+from mcp_governor.server.project import MAX_URI, MissingError, OutsideError, path_of, read_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -75,8 +75,8 @@ def lint_description(
     settings = LintSettings(profiles=("charter",), select=("charter/*", "clarity/*", "hygiene/*"))
     findings = _found(
         found
-        for found in lint(build_surface({"tools": tools}), settings)
-        if found.tool == name and found.path.startswith("/description")
+        for found in lint(build_surface({"tools": tools}), settings, only=name)
+        if found.path.startswith("/description")
     )
     if not findings:
         return ToolResponse[LintData].empty(LintData(findings=[]))
@@ -110,9 +110,11 @@ def compare_surfaces(
     except OutsideError as error:
         widening = {"scope_requested": "files outside of the project", "would_unblock": False, "reason": str(error)}
         return ToolResponse[CompareData].refuse("allowlist_violation", str(error), widening_hint=widening)
-    except (MissingError, GovernorError) as error:
-        known = isinstance(error, GovernorError)
+    except (MissingError, GovernorError, OSError) as error:
+        known = not isinstance(error, MissingError)
         message = "The file is not a recorded surface." if known else "The project has no file at that URI."
+        if isinstance(error, OSError):
+            message = "The file cannot be read, or is too large."
         return ToolResponse[CompareData].fail(
             "malformed_name" if known else "unknown_name",
             message,
@@ -148,11 +150,11 @@ _SAMPLE = {"old_tools": [{"name": "find", "inputSchema": {"type": "object"}}], "
 
 
 def _surface(tools: list[dict[str, Any]] | None, uri: str | None) -> Surface:
-    from mcp_governor.surface import build_surface, load_surface
+    from mcp_governor.surface import build_surface, parse_surface
 
     if uri is None:
         return build_surface({"tools": tools})
-    return load_surface(inside(path_of(uri)), what="the file")
+    return parse_surface(read_inside(path_of(uri)), "the file")
 
 
 def validate_response(
@@ -264,6 +266,15 @@ def rule_page(rule: str) -> str:
     found = next((one for one in load_catalogue() if one.id == rule), None)
     return rule_section(found) if found is not None else ""
 
+
+KEPT: tuple[type[Any], ...] = (
+    ToolResponse[LintData],
+    ToolResponse[CompareData],
+    ToolResponse[ValidateData],
+    ToolResponse[RulesData],
+    ToolResponse[ExplainData],
+)
+"""The models of the answers: Pydantic forgets one that nobody holds, and takes 5 ms to make it again."""
 
 WORK: dict[str, Callable[..., Any]] = {
     "lint_description": lint_description,

@@ -44,8 +44,8 @@ def main() -> None:
     _limit_memory()
     inward, outward = private_streams()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(inward, requests), daemon=True).start()
-    _warm()
+    threading.Thread(target=receive, args=(inward, requests), daemon=True).start()
+    warm()
     while True:
         reply = answer(json.loads(requests.get()))
         retired = _resident() > RETIRED or reply.get("failed") == "memory"
@@ -73,20 +73,26 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return {"failed": "result"} if size > RESULT_BYTES else {"envelope": envelope}
 
 
-def _warm() -> None:
-    """Load what every call needs, while the first request is on its way."""
-    from mcp_governor.catalogue import load_catalogue
-    from mcp_governor.change import compare
-    from mcp_governor.linting import lint
+def warm() -> None:
+    """Load what calls need, while the first request is on its way: a small one of each kind is done."""
+    import gc
+
+    from mcp_governor.change.surfaces import compare
     from mcp_governor.server.work import WORK
     from mcp_governor.surface import build_surface
 
-    # Names of these packages load with their first use.
-    if all((compare, lint, build_surface, WORK)):
-        load_catalogue()
+    tool = {"name": "find", "description": "Finds.", "inputSchema": {"type": "object", "properties": {"a": {}}}}
+    stricter = {**tool, "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}
+    compare(build_surface({"tools": [tool]}), build_surface({"tools": [stricter]}))
+    WORK["lint_description"](name="find", description="Finds.", other_tools=["scan"])
+    WORK["validate_response"](result={"content": []}, tool=tool)
+    WORK["list_rules"]()
+    # What was loaded stays until the end; no collection has to look at it again.
+    gc.collect()
+    gc.freeze()
 
 
-def _receive(inward: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:
+def receive(inward: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:
     """Take requests; when the server is gone, end at once, in the middle of whatever is being worked on.
 
     Not left to PR_SET_PDEATHSIG: that would end this process before it can end what it started. Native code that lets

@@ -152,7 +152,15 @@ def tool_fingerprint(tool: Tool) -> str:
 
 def fingerprint(surface: Surface) -> str:
     """The contract digest of a whole surface, ``v1:sha256:<64 hex digits>``."""
-    return _digest(CONTRACT_PREFIX, [contract(tool) for tool in sorted(surface.tools, key=lambda t: t.name)])
+    # A surface does not change, and one run asks up to six times. Kept where ``cached_property`` keeps its values.
+    known: str | None = vars(surface).get(_KNOWN)
+    if known is None:
+        known = _digest(CONTRACT_PREFIX, [contract(tool) for tool in sorted(surface.tools, key=lambda t: t.name)])
+        vars(surface)[_KNOWN] = known
+    return known
+
+
+_KNOWN = "_fingerprint"
 
 
 def wording_fingerprint(surface: Surface) -> str:
