@@ -169,7 +169,8 @@ def _carried(tool: Tool, calls: Pool, service: Service) -> Callable[..., Any]:
             ) from None
         except SpentError as error:
             return _result(_spent(tool, arguments, error.what))
-        except CrashError as error:
+        except (CrashError, ValidationError) as error:
+            # Arguments were validated before; what does not fit here is our own answer.
             logging.getLogger(__name__).error("tool %s failed: %s", name, error)
             return _result(_failed())
 

@@ -16,7 +16,7 @@ import hmac
 import json
 import os
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import anyio
 import uvicorn
@@ -43,7 +43,8 @@ HEALTH = "/health"
 """Answers to GET as long as the server runs; the only path that never needs the token."""
 
 CONNECTIONS = 128
-"""Connections at a time; one more is closed at once. As many as requests over stdio."""
+"""Connections at a time; as many more are answered with 503, and the next ones closed at once. As many as requests over
+stdio."""
 
 ARRIVAL = 20.0
 """Seconds in which a request has to arrive, from the opening of its connection to the end of its body."""
@@ -61,20 +62,36 @@ GRACE = 1
 """Seconds that running calls get when the server has to end."""
 
 
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\nConnection: close\r\n"
+    b'Content-Length: 34\r\n\r\n{"error": "too many connections"}\n'
+)
+
+
 class Line(H11Protocol):
     """One connection. It is closed if there are too many, or if the client takes too long to send a request."""
 
     _watch: asyncio.TimerHandle | None = None
+    _turned_away: ClassVar[set[Line]] = set()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the connection, or hang up."""
+        """Take the connection, or say that there are too many and hang up."""
+        if len(self.connections) >= CONNECTIONS:
+            if len(self._turned_away) >= CONNECTIONS:
+                transport.abort()
+                return
+            self._turned_away.add(self)
+            transport.write(_FULL)
+            # What it sends is thrown away: closed before that arrives, the connection would be reset, without a status.
+            self._watch = self.loop.call_later(GRACE, transport.abort)
+            return
         super().connection_made(transport)
-        if len(self.connections) > CONNECTIONS:
-            transport.abort()
         self._watched()
 
     def data_received(self, data: bytes) -> None:
         """Take a part of a request."""
+        if self in self._turned_away:
+            return
         super().data_received(data)
         self._watched()
 
@@ -87,7 +104,10 @@ class Line(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._unwatched()
-        super().connection_lost(exc)
+        if self in self._turned_away:
+            self._turned_away.remove(self)
+        elif self.transport is not None:
+            super().connection_lost(exc)
 
     def _watched(self) -> None:
         """Run the clock exactly while the client has to send something."""
@@ -111,13 +131,20 @@ class Door:
         token: the bearer token that requests need; none if it is empty.
         info: the answer to a GET that asks for no stream (tool schema guide, section 0a).
         hosts: what ``Host`` may be; anything if there are none.
+        origins: what ``Origin`` may be where there is one; anything if there are no hosts.
     """
 
     def __init__(
-        self, app: Any, token: str = "", info: dict[str, Any] | None = None, hosts: Collection[str] = ()
+        self,
+        app: Any,
+        token: str = "",
+        info: dict[str, Any] | None = None,
+        hosts: Collection[str] = (),
+        origins: Collection[str] = (),
     ) -> None:
         self._app = app
         self._hosts = frozenset(hosts)
+        self._origins = frozenset(origins)
         self._token = token
         self._info = info
         self._held = 0
@@ -128,6 +155,9 @@ class Door:
             headers = dict(scope["headers"])
             if self._hosts and headers.get(b"host", b"").decode("latin-1") not in self._hosts:
                 await _send(send, 421, {"error": "the Host is not an address of this server"})
+                return
+            if self._hosts and headers.get(b"origin", b"").decode("latin-1") not in self._origins | {""}:
+                await _send(send, 403, {"error": "the Origin is not an address of this server"})
                 return
             plain = scope["method"] == "GET" and b"text/event-stream" not in headers.get(b"accept", b"")
             if plain and scope["path"] == HEALTH:
@@ -261,7 +291,7 @@ def serve_http(server: MCPServer[Any], address: Address, token: str = "") -> Non
         transport_security=security,
     )
     config = uvicorn.Config(
-        Door(app, token, _info(server), security.allowed_hosts),
+        Door(app, token, _info(server), security.allowed_hosts, security.allowed_origins),
         http=Line,
         ws="none",
         loop="asyncio",

@@ -6,6 +6,7 @@ Each method of :class:`Service` is published as a tool; its signature is the inp
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pydantic import Field
 
 from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
+from mcp_governor.charter.message import leak, sentence_problem
 from mcp_governor.charter.v1_2 import ToolResponse
 from mcp_governor.frozen import frozen
 from mcp_governor.server.answers import (
@@ -270,7 +272,17 @@ def _refused(refused: dict[str, Any], tool: str, *, offline: bool = False) -> _F
         recovery = {"suggested_tool": tool, "suggested_args": {"server": names[0]}, "fuzzy_matches": names[:MATCHES]}
     elif tool == "check_server" and not offline:
         recovery = {"suggested_tool": "check_server", "suggested_args": {"offline": True}}
-    return _Failure(kind, sentence(message), recovery)
+    return _Failure(kind, said(message), recovery)
+
+
+def said(message: str) -> str:
+    """What a job says, as the one sentence that the contract asks for; it may quote a server, which may say anything."""
+    joined = re.sub(r"(?<=[^.])\.\s+", "; ", message.rstrip(". "))
+    for one in (message, joined, message.partition(". ")[0]):
+        whole = sentence(one)
+        if whole and sentence_problem(whole) is None and leak(whole) is None:
+            return whole
+    return "The server cannot be checked; the same command at a terminal says why."
 
 
 MATCHES = 5
