@@ -276,7 +276,7 @@ def _refused(refused: dict[str, Any], tool: str, *, offline: bool = False) -> _F
 
 
 def said(message: str) -> str:
-    """What a job says, as the one sentence that the contract asks for; it may quote a server, which may say anything."""
+    """What a job says, as the one sentence of the contract; it may quote a server, which may say anything."""
     joined = re.sub(r"(?<=[^.])\.\s+", "; ", message.rstrip(". "))
     for one in (message, joined, message.partition(". ")[0]):
         whole = sentence(one)

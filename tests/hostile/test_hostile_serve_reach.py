@@ -471,7 +471,9 @@ def test_a_secret_of_the_configuration_comes_out_nowhere(opened, root, dies):
     for item in items["findings"] if items else ():
         said.append(say(session, "explain_finding", {"finding_id": item["id"]}))
         assert said[-1]["result"]["structuredContent"]["status"] == "success"
-    session.send({"jsonrpc": "2.0", "id": "r", "method": "resources/read", "params": {"uri": "mcp-governor://reports/last"}})
+    session.send(
+        {"jsonrpc": "2.0", "id": "r", "method": "resources/read", "params": {"uri": "mcp-governor://reports/last"}}
+    )
     said.append(session.answer("r"))
     session.process.stdin.close()
     session.process.wait(30)
