@@ -97,16 +97,16 @@ def measured(folder: Path, calls: int) -> list[tuple[str, list[float]]]:
     project(folder, old, new)
     client = Client(folder)
     client.call("check_server", {})
-    found = client.call("list_findings", {"limit": 200})[0]["data"]["findings"]
+    found = client.call("list_findings", {"pageSize": 200})[0]["data"]["findings"]
     tool, names = old["tools"][0], [one["name"] for one in old["tools"]]
     data = {"titles": names}
     answer = {"content": [{"type": "text", "text": json.dumps(data)}], "structuredContent": data}
     described = {"name": names[0], "description": tool["description"], "other_tools": names}
     asked: list[tuple[str, str, dict[str, Any], int]] = [
         ("list_findings", "first page", {}, calls),
-        ("list_findings", f"{len(found)} items", {"limit": 200}, calls),
+        ("list_findings", f"{len(found)} items", {"pageSize": 200}, calls),
         ("explain_finding", "", {"finding_id": found[0]["id"]}, calls),
-        ("compare_surfaces", "two files", {"old_file": "mcp-surface.json", "new_file": "live.json"}, calls),
+        ("compare_surfaces", "two files", {"old_uri": "mcp-surface.json", "new_uri": "live.json"}, calls),
         ("compare_surfaces", "arguments", {"old_tools": old["tools"], "new_tools": new["tools"]}, calls),
         ("lint_description", "99 siblings", described, calls),
         ("validate_response", "", {"result": answer, "tool": tool}, calls),

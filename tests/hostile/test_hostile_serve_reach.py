@@ -121,14 +121,14 @@ def test_no_path_leads_out_of_the_project(opened, root):
     (root / "chain.json").symlink_to("linked.json")
     session = opened()
     for path in paths_out(outside):
-        for arguments in ({"old_file": path, "new_tools": []}, {"old_tools": [], "new_file": path}):
+        for arguments in ({"old_uri": path, "new_tools": []}, {"old_tools": [], "new_uri": path}):
             reported = json.dumps(say(session, "compare_surfaces", arguments))
             assert "outside_canary" not in reported, path
             assert str(root.parent) not in reported, path
             assert '"status": "success"' not in reported, path
     # The guard, and not the file, is what refuses them.
     inside = put(root, {"inside.json": outside.read_text()})
-    found = say(session, "compare_surfaces", {"old_file": "inside.json", "new_tools": []})
+    found = say(session, "compare_surfaces", {"old_uri": "inside.json", "new_tools": []})
     assert "outside_canary" in json.dumps(found), inside
 
 
@@ -183,7 +183,7 @@ def test_what_is_no_file_is_not_read_and_what_is_large_is_not_kept(opened, root)
     session = opened()
     try:
         for path in ("fifo", "zero", "folder", "huge", "large", "growing", "."):
-            answer = say(session, "compare_surfaces", {"old_file": path, "new_tools": []})
+            answer = say(session, "compare_surfaces", {"old_uri": path, "new_tools": []})
             assert answer["result"]["structuredContent"]["status"] in ("error", "refused"), path
             assert not sys.platform.startswith("linux") or resident(session.leash.mark) < PEAK
     finally:
@@ -259,7 +259,7 @@ def test_no_argument_is_run_imported_or_fetched(opened, root):
             ("list_findings", {**named, "rule": text[:100], "tool": text[:200]}),
             ("explain_finding", {**named, "finding_id": text or "x"}),
             ("explain_finding", {"finding_id": text or "x"}),
-            ("compare_surfaces", {"old_tools": [tool], "new_file": text}),
+            ("compare_surfaces", {"old_tools": [tool], "new_uri": text}),
             ("compare_surfaces", {"old_tools": [tool], "new_tools": [{**tool, "inputSchema": {}}]}),
             ("lint_description", {"name": text[:128] or "x", "description": text, "other_tools": [text]}),
             ("validate_response", {"result": {"content": [{"type": "resource_link", "uri": text}]}, "tool": tool}),
@@ -295,10 +295,10 @@ def test_large_and_strange_arguments_are_refused_and_the_server_goes_on(opened):
     huge = {
         "text": {"name": "x", "description": "d" * 3_000_000},
         "keys": {"result": {str(number): number for number in range(100_000)}},
-        "number": {"offset": 10**300},
-        "negative": {"offset": -1},
-        "nothing": {"limit": 0},
-        "page": {"limit": 10**6},
+        "number": {"pageSize": 10**300},
+        "negative": {"cursor": "-1"},
+        "nothing": {"pageSize": 0},
+        "page": {"pageSize": 10**6},
     }
     for tool, arguments in (
         ("lint_description", huge["text"]),
@@ -337,7 +337,7 @@ def test_two_hundred_calls_at_once_are_answered_or_refused(opened):
         ("list_rules", {"response_format": "detailed"}),
         ("lint_description", {"name": "find", "description": "Finds.", "other_tools": ["scan"]}),
         ("check_server", {}),
-        ("compare_surfaces", {"old_file": "mcp-surface.json", "new_file": "live.json"}),
+        ("compare_surfaces", {"old_uri": "mcp-surface.json", "new_uri": "live.json"}),
         ("list_findings", {}),
     )
     most = processes = 0
@@ -461,7 +461,7 @@ def test_a_secret_of_the_configuration_comes_out_nowhere(opened, root, dies):
     said: list[object] = []
     for name, arguments in (
         ("check_server", {"call_tools": True, "response_format": "detailed"}),
-        ("list_findings", {"limit": 200}),
+        ("list_findings", {"pageSize": 200}),
         ("draft_changelog", {}),
         ("draft_changelog", {"version": SECRET}),
     ):
@@ -489,18 +489,18 @@ def test_a_page_ends_before_it_is_too_large(opened, root):
     session = opened()
     checked = say(session, "check_server", {"response_format": "detailed"})["result"]
     assert len(json.dumps(checked)) < 1_000_000
-    offset, seen, total = 0, [], None
-    while offset is not None:
-        answer = say(session, "list_findings", {"limit": 200, "offset": offset})["result"]
+    cursor, seen, total = "", [], None
+    while cursor is not None:
+        answer = say(session, "list_findings", {"pageSize": 200, "cursor": cursor})["result"]
         assert len(json.dumps(answer)) < 1_000_000
         page = answer["structuredContent"]["data"]
-        total, offset = page["total"], page["next_offset"]
+        total, cursor = page["total"], page["next_cursor"]
         seen += [item["id"] for item in page["findings"]]
     assert len(seen) == total
     told = say(session, "explain_finding", {"finding_id": seen[0]})["result"]
     assert told["structuredContent"]["status"] == "success"
-    beyond = say(session, "list_findings", {"offset": 100_000})["result"]["structuredContent"]
-    assert (beyond["status"], beyond["data"]["next_offset"]) == ("empty", None)
+    beyond = say(session, "list_findings", {"cursor": "100000"})["result"]["structuredContent"]
+    assert (beyond["status"], beyond["data"]["next_cursor"]) == ("empty", None)
 
 
 def test_a_link_in_the_middle_of_a_path_on_any_system(tmp_path):

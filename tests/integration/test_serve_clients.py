@@ -84,11 +84,11 @@ def test_the_client_of_the_sdk(root, transport):
             assert tuple(one.name for one in (await session.list_tools()).tools) == NAMES
             checked = await call("check_server", {})
             assert checked["data"]["verdict"] == "fail"
-            listed = await call("list_findings", {"limit": 200})
+            listed = await call("list_findings", {"pageSize": 200})
             found = next(item for item in listed["data"]["findings"] if item["rule"] == "tool-removed")
             told = await call("explain_finding", {"finding_id": found["id"]})
             assert told["data"]["finding"] == found
-            compared = await call("compare_surfaces", {"old_file": "mcp-surface.json", "new_file": "live.json"})
+            compared = await call("compare_surfaces", {"old_uri": "mcp-surface.json", "new_uri": "live.json"})
             assert compared["data"]["required_bump"] == "major"
             judged = await call("lint_description", {"name": "find", "description": "Finds."})
             assert judged["data"]["findings"]
@@ -99,7 +99,7 @@ def test_the_client_of_the_sdk(root, transport):
             assert "list" in drafted["data"]["diff"]
             assert (await call("list_rules", {"pack": "charter"}))["data"]["rules"]
 
-            refused = await call("compare_surfaces", {"old_file": "../project/live.json", "new_tools": []})
+            refused = await call("compare_surfaces", {"old_uri": "../project/live.json", "new_tools": []})
             assert (refused["status"], refused["error"]["kind"]) == ("refused", "allowlist_violation")
 
             # Each recovery is followed as it says.
@@ -109,7 +109,7 @@ def test_the_client_of_the_sdk(root, transport):
                 ("list_findings", {"server": "stok"}, "unknown_name"),
                 ("check_server", {"server": "stok"}, "unknown_name"),
                 ("draft_changelog", {"server": "stok"}, "unknown_name"),
-                ("compare_surfaces", {"old_file": "none.json", "new_tools": []}, "unknown_name"),
+                ("compare_surfaces", {"old_uri": "none.json", "new_tools": []}, "unknown_name"),
                 ("compare_surfaces", {"new_tools": []}, "malformed_name"),
                 ("list_rules", {"pack": "charta"}, "unknown_name"),
             ):
@@ -161,7 +161,7 @@ def test_the_inspector_from_its_command_line(root, tmp_path):
         assert error["kind"] == "index_not_ready"
         recovery = error["recovery"]
         assert call(recovery["suggested_tool"], **recovery["suggested_args"])["status"] == "success"
-    refused = call("compare_surfaces", old_file="../project/live.json", new_tools=[])
+    refused = call("compare_surfaces", old_uri="../project/live.json", new_tools=[])
     assert refused["status"] == "refused"
     error = call("list_rules", pack="charta")["error"]
     assert call("list_rules", pack=error["recovery"]["fuzzy_matches"][0])["status"] == "success"
