@@ -1,0 +1,119 @@
+"""What a model is shown: the order of the tools, and the little that a host has to change before a provider takes them.
+
+A host passes on the name, the description and the input schema of each tool. It changes what a provider refuses:
+names with other characters or lengths, and an input schema that is missing. Everything else is sent as it was
+published, and a provider that refuses it refuses it to every host.
+"""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.evaluation.model import Offer
+from mcp_governor.evaluation.offered import offered_tools
+from mcp_governor.frozen import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_governor.surface import Surface
+
+MAX_NAME = 64
+"""Longest name of a tool in characters that all three providers take; some of their models take more."""
+
+_NAME_CHARACTERS = {"google": "a-zA-Z0-9_.:-"}
+_OTHER_CHARACTERS = "a-zA-Z0-9_-"
+"""Characters of names: of Anthropic, of OpenAI, and of endpoints that imitate OpenAI."""
+
+
+@frozen
+class SentTool:
+    """One tool as it is sent.
+
+    Attributes:
+        name: as sent.
+        published: the name as published.
+        description: as published; ``None`` if there is none.
+        schema: the input schema as sent.
+        changes: what a host had to change: ``name``, ``schema-missing``, ``properties-missing``.
+    """
+
+    name: str
+    published: str
+    description: str | None
+    schema: Mapping[str, Any]
+    changes: tuple[str, ...] = ()
+
+
+def offer(surface: Surface, seed: int) -> Offer:
+    """The tools of a server in the order of a seed; the same seed gives the same order on every system."""
+    tools = list(offered_tools(surface))
+    Random(seed).shuffle(tools)  # noqa: S311 - nothing secret is made of it
+    return Offer(tuple(tools), seed)
+
+
+def as_sent(family: str, tools: Sequence[Mapping[str, Any]]) -> tuple[SentTool, ...]:
+    """The tools of an offer as a host sends them.
+
+    Args:
+        family: ``anthropic``, ``openai``, ``google`` or ``local``.
+        tools: in the order shown; their names may be anything, even equal.
+    """
+    names = _names(family, [str(tool.get("name", "")) for tool in tools])
+    return tuple(_as_sent(family, tool, name) for tool, name in zip(tools, names, strict=True))
+
+
+def _as_sent(family: str, tool: Mapping[str, Any], name: str) -> SentTool:
+    published = str(tool.get("name", ""))
+    description, schema = tool.get("description"), tool.get("inputSchema")
+    changes = [] if name == published else ["name"]
+    if not isinstance(schema, dict):
+        schema = {"type": "object", "properties": {}}
+        changes.append("schema-missing")
+    elif family in ("openai", "local") and schema.get("type") == "object" and "properties" not in schema:
+        # OpenAI refuses the whole request, so each of its hosts adds them.
+        schema = {**schema, "properties": {}}
+        changes.append("properties-missing")
+    text = description if isinstance(description, str) else None
+    return SentTool(name, published, text, schema, tuple(changes))
+
+
+def _names(family: str, published: Sequence[str]) -> list[str]:
+    """Names that the provider takes, each once, whatever the order of the tools."""
+    characters = _NAME_CHARACTERS.get(family, _OTHER_CHARACTERS)
+    fits = re.compile(rf"[{characters}]{{1,{MAX_NAME}}}")
+    taken = {name for name in published if _fits(family, fits, name)}
+    given: dict[int, str] = {}
+    seen: set[str] = set()
+    for index in sorted(range(len(published)), key=lambda index: published[index]):
+        name = published[index]
+        if name not in taken or name in seen:
+            name = _unused(_repaired(family, characters, name), taken)
+            taken.add(name)
+        seen.add(name)
+        given[index] = name
+    return [given[index] for index in range(len(published))]
+
+
+def _fits(family: str, pattern: re.Pattern[str], name: str) -> bool:
+    return pattern.fullmatch(name) is not None and not (family == "google" and not _begins_well(name))
+
+
+def _begins_well(name: str) -> bool:
+    return name[:1].isalpha() or name.startswith("_")
+
+
+def _repaired(family: str, characters: str, name: str) -> str:
+    name = re.sub(rf"[^{characters}]", "_", name)[:MAX_NAME] or "tool"
+    return name if family != "google" or _begins_well(name) else f"_{name}"[:MAX_NAME]
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        ending = f"_{number}"
+        free = name[: MAX_NAME - len(ending)] + ending
+    return free

@@ -1,0 +1,444 @@
+"""The runners of the three providers, over HTTP against a stub that speaks their wire formats."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from dataclasses import replace
+
+import anyio
+import pytest
+from asking import DIALECTS, OFFER, QUERY, SCHEMA, TOOLS, answered, ask, runner, stubbed
+from servers.model_stub import KEY, Asked, ModelStub, Reply
+
+from mcp_governor.errors import GovernorError
+from mcp_governor.evaluation import layer, sending
+from mcp_governor.evaluation.failures import Failure
+from mcp_governor.evaluation.model import Choice, Estimating, Offer, Query
+from mcp_governor.text import visible
+
+dialects = pytest.mark.parametrize("dialect", DIALECTS)
+CALL = Reply(calls=[("a_tool", {"x": 1})])
+
+
+# ── what is sent ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dialects
+def test_tools_are_sent_byte_for_byte_in_their_order(dialect):
+    _, (asked,) = answered(CALL, dialect)
+    assert [tool["name"] for tool in asked.tools] == ["z_tool", "a_tool", "m_tool"]
+    # Two of the SDKs have no way to leave a description out.
+    assert [tool["description"] or None for tool in asked.tools] == [tool.get("description") for tool in TOOLS]
+    # As text: the order of keys counts, and 1.0 is not 1.
+    assert [json.dumps(tool["schema"]) for tool in asked.tools] == [json.dumps(t["inputSchema"]) for t in TOOLS]
+
+
+@dialects
+def test_nothing_else_is_sent(dialect):
+    _, (asked,) = answered(CALL, dialect, max_output=1000)
+    body = {key: value for key, value in asked.body.items() if key != "tools"}
+    assert asked.question == QUERY.text
+    assert (
+        body
+        == {
+            "anthropic": {
+                "model": "claude-stub-1",
+                "messages": [{"role": "user", "content": [{"type": "text", "text": QUERY.text}]}],
+                "max_tokens": 1000,
+                "temperature": 0.0,
+                "tool_choice": {"type": "auto"},
+                "stream": False,
+            },
+            "responses": {
+                "model": "gpt-stub-1",
+                "input": [{"role": "user", "content": QUERY.text}],
+                "max_output_tokens": 1000,
+                "temperature": 0.0,
+                "tool_choice": "auto",
+                "store": False,
+                "stream": False,
+            },
+            "chat": {
+                "model": "gpt-stub-1",
+                "messages": [{"role": "user", "content": QUERY.text}],
+                "max_tokens": 1000,
+                "temperature": 0.0,
+                "tool_choice": "auto",
+                "stream": False,
+            },
+            "google": {
+                "contents": [{"role": "user", "parts": [{"text": QUERY.text}]}],
+                "toolConfig": {"functionCallingConfig": {"mode": "AUTO"}},
+                "generationConfig": {"temperature": 0.0, "maxOutputTokens": 1000, "responseModalities": ["TEXT"]},
+            },
+        }[dialect]
+    )
+
+
+@dialects
+def test_strict_mode_is_off(dialect):
+    _, (asked,) = answered(CALL, dialect)
+    assert '"strict": true' not in json.dumps(asked.body)
+    assert "VALIDATED" not in json.dumps(asked.body)
+
+
+@dialects
+def test_a_system_prompt_is_sent_where_one_is_wanted(dialect):
+    with stubbed(CALL, dialect, system="Be brief.") as (stub, asked):
+        assert ask(asked).choices == (Choice("a_tool", {"x": 1}),)
+        assert asked.info.system == "Be brief."
+        assert stub.asked[0].data.count(b"Be brief.") == 1
+
+
+@pytest.mark.parametrize(("dialect", "model"), [("anthropic", "claude-opus-5"), ("responses", "gpt-5")])
+def test_models_that_refuse_a_temperature_are_sent_none(dialect, model):
+    with ModelStub(CALL) as stub:
+        asked = runner(stub, dialect, model)
+        assert asked.info.temperature is None
+        assert ask(asked).failure is None
+        assert "temperature" not in stub.asked[0].body
+
+
+@dialects
+def test_a_temperature_that_is_sent_is_recorded(dialect):
+    with stubbed(CALL, dialect, temperature=0.5) as (stub, asked):
+        ask(asked)
+        body = stub.asked[0].body
+        assert asked.info.temperature == body.get("generationConfig", body)["temperature"] == 0.5
+
+
+@dialects
+def test_without_a_temperature_none_is_sent(dialect):
+    with stubbed(CALL, dialect, temperature=None) as (stub, asked):
+        assert ask(asked).failure is None
+        assert b"temperature" not in stub.asked[0].data
+
+
+@dialects
+def test_the_query_says_nothing_of_what_is_expected(dialect):
+    query = Query("the-id", "Ask.", ("golden_tool",), forbidden=("wicked_tool",), note="remark", arguments={"k": 9})
+    with stubbed(CALL, dialect) as (stub, asked):
+        ask(asked, query)
+        sent = stub.asked[0].data + str(stub.asked[0].headers).encode()
+        assert not [word for word in (b"the-id", b"golden", b"wicked", b"remark", b'"k"') if word in sent]
+
+
+@dialects
+def test_names_are_mapped_where_a_provider_refuses_them_and_mapped_back(dialect):
+    long = "x" * 70
+    tools = tuple({"name": name, "inputSchema": SCHEMA} for name in ("docs.find", "docs_find", "1st", long))
+    with stubbed(lambda asked: Reply(calls=[(t["name"], {}) for t in asked.tools]), dialect) as (stub, asked):
+        answer = ask(asked, offer=Offer(tools, 1))
+        assert [choice.tool for choice in answer.choices] == ["docs.find", "docs_find", "1st", long]
+        sent = [tool["name"] for tool in stub.asked[0].tools]
+        kept = dialect == "google"
+        assert sent == [
+            "docs.find" if kept else "docs_find_2",
+            "docs_find",
+            "_1st" if kept else "1st",
+            "x" * 64,
+        ]
+        assert [tool.changes for tool in asked.sent(Offer(tools, 1))] == [
+            () if kept else ("name",),
+            (),
+            ("name",) if kept else (),
+            ("name",),
+        ]
+
+
+def test_openai_gets_properties_that_it_needs_and_the_change_is_recorded():
+    tools = ({"name": "ping", "inputSchema": {"type": "object"}}, {"name": "pong"})
+    with stubbed(CALL, "responses") as (stub, asked):
+        assert ask(asked, offer=Offer(tools, 1)).failure is None
+        assert [tool["schema"] for tool in stub.asked[0].tools] == [{"type": "object", "properties": {}}] * 2
+        changes = [tool.changes for tool in asked.sent(Offer(tools, 1))]
+        assert changes == [("properties-missing",), ("schema-missing",)]
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "responses", "chat"])  # the transformer for Google changes nothing
+def test_what_a_library_would_change_is_not_sent(dialect, monkeypatch):
+    monkeypatch.setattr(layer, "_UNCHANGED", {})
+    with stubbed(CALL, dialect) as (stub, asked):
+        with pytest.raises(GovernorError) as caught:
+            ask(asked)
+        assert stub.asked == []
+    assert "input schema of tool z_tool" in caught.value.message
+
+
+def test_each_difference_of_a_request_is_found():
+    with stubbed(CALL, "chat") as (stub, asked):
+        ask(asked)
+        whole = stub.asked[0].body
+        tools = asked.sent(OFFER)
+    exchange = sending.Exchange(tools, QUERY.text, temperature=0.0)
+
+    def found(change) -> str:
+        body = json.loads(json.dumps(whole))
+        change(body)
+        return sending.difference(exchange, "/openai/v1/chat/completions", json.dumps(body).encode())
+
+    def function(body, number=0):
+        return body["tools"][number]["function"]
+
+    assert found(lambda body: None) == ""
+    assert found(lambda body: body["tools"].reverse()) == "the order or the name of tool z_tool"
+    assert found(lambda body: body["tools"].pop()) == "2 of 3 tools"
+    assert found(lambda body: function(body).update(description="Zed")) == "the description of tool z_tool"
+    assert found(lambda body: function(body)["parameters"].pop("$schema")) == "the input schema of tool z_tool"
+    assert found(lambda body: function(body, 1).update(strict=True)) == "strict mode of tool a_tool"
+    assert found(lambda body: body["messages"].insert(0, {"role": "system", "content": "x"})) == "the system prompt"
+    assert found(lambda body: body["messages"].append({"role": "user", "content": "x"})) == "the query"
+    assert found(lambda body: body["messages"][0].update(content="x")) == "the query"
+    assert found(lambda body: body.update(tool_choice="required")) == "the choice of tools"
+    assert found(lambda body: body.update(temperature=1)) == "the temperature"
+    assert found(lambda body: body.pop("messages")) == "the request has an unknown form"
+
+    def reordered(body):
+        schema = function(body)["parameters"]
+        schema["type"] = schema.pop("type")
+
+    assert found(reordered) == "the input schema of tool z_tool"
+
+
+# ── what comes back ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dialects
+def test_parallel_calls_unknown_tools_and_text_come_back_as_they_are(dialect):
+    reply = Reply(calls=[("a_tool", {"x": [1, "é"]}), ("no_such_tool", {})], text="First this.", tokens=(120, 30, 50))
+    answer, _ = answered(reply, dialect)
+    assert answer.choices == (Choice("a_tool", {"x": [1, "é"]}), Choice("no_such_tool", {}))
+    assert (answer.query, answer.text, answer.failure, answer.refused) == ("q1", "First this.", None, False)
+    usage = answer.usage
+    assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.requests) == (120, 30, 50, 1)
+    assert 0 < usage.seconds < 60
+    assert answer.served.startswith({"anthropic": "claude", "google": "gemini"}.get(dialect, "gpt"))
+
+
+@dialects
+def test_no_call_is_an_answer(dialect):
+    answer, _ = answered(Reply(text="Nothing fits."), dialect)
+    assert (answer.choices, answer.text, answer.failure, answer.refused) == ((), "Nothing fits.", None, False)
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "responses", "chat"])
+@pytest.mark.parametrize(
+    ("arguments", "choice"),
+    [
+        ('{"x":', Choice("a_tool", None, '{"x":')),
+        ("[1]", Choice("a_tool", None, "[1]")),
+        ('"{}"', Choice("a_tool", None, '"{}"')),
+        ('{"x": NaN}', Choice("a_tool", None, '{"x": NaN}')),
+        ("x" * 9000, Choice("a_tool", None, "x" * 500)),
+        ("", Choice("a_tool", {})),
+        ("[" * 100_000, Choice("a_tool", None, "[" * 500)),
+    ],
+    ids=["cut", "list", "string", "nan", "long", "nothing", "deep"],
+)
+def test_arguments_that_are_not_an_object_are_kept_as_text(dialect, arguments, choice):
+    answer, _ = answered(Reply(calls=[("a_tool", arguments)]), dialect)
+    assert answer.choices == (choice,)
+    assert answer.failure is None
+
+
+def test_google_says_itself_that_it_could_not_read_a_call():
+    answer, _ = answered(Reply(stop="malformed"), "google")
+    assert (answer.failure, answer.choices, answer.detail) == ("malformed", (), "MALFORMED_FUNCTION_CALL")
+    assert answer.usage.input_tokens == 100  # it is paid for
+
+
+@dialects
+@pytest.mark.parametrize("reply", [Reply(refusal="I will not."), Reply(filtered=True)], ids=["refusal", "filter"])
+def test_refusals_are_told_from_answers_and_failures(dialect, reply):
+    answer, _ = answered(reply, dialect)
+    assert (answer.refused, answer.failure, answer.choices) == (True, None, ())
+    assert answer.detail
+    if reply.refusal and dialect != "google":
+        assert answer.detail == "I will not."
+
+
+@pytest.mark.parametrize("code", ["content_filter", "invalid_prompt"])
+def test_a_query_that_openai_refuses_before_a_model_sees_it_is_a_refusal(code):
+    answer, _ = answered(Reply(status=400, error=code, message="flagged"), "responses")
+    assert (answer.refused, answer.failure, answer.detail) == (True, None, "flagged")
+
+
+@dialects
+def test_an_answer_that_reached_the_limit_is_truncated(dialect):
+    answer, _ = answered(Reply(stop="length", text="I th", calls=[("a_tool", {})]), dialect)
+    assert (answer.failure, answer.choices) == ("truncated", ())
+
+
+STATUSES = {
+    400: "http-400",
+    401: "auth",
+    402: "quota",
+    403: "auth",
+    404: "unknown-model",
+    413: "http-413",
+    429: "rate-limited",
+    500: "http-500",
+    503: "http-503",
+    529: "http-529",
+    302: "http-302",
+}
+
+
+@dialects
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_status_is_a_kind_of_failure_and_nothing_is_retried(dialect, status):
+    with stubbed(Reply(status=status, message="Why."), dialect) as (stub, asked):
+        answer = ask(asked)
+        assert answer.failure == STATUSES[status]
+        assert len(stub.asked) == answer.usage.requests == 1
+        if answer.failure != "auth" and status != 302:
+            assert answer.detail == "Why."
+
+
+@dialects
+@pytest.mark.parametrize(("status", "failure"), [(429, "rate-limited"), (503, "http-503")])
+def test_the_wait_that_a_provider_asks_for_is_passed_on(dialect, status, failure):
+    answer, _ = answered(Reply(status=status, retry_after=7), dialect)
+    assert (answer.failure, answer.retry_after) == (failure, 7)
+
+
+@pytest.mark.parametrize("seconds", [-1, 86_400])
+def test_a_wait_beyond_an_hour_is_not_passed_on(seconds):
+    assert answered(Reply(status=429, retry_after=seconds), "chat")[0].retry_after is None
+
+
+def test_an_exhausted_account_is_not_a_rate_limit():
+    answer, _ = answered(Reply(status=429, error="insufficient_quota"), "responses")
+    assert answer.failure == "quota"
+
+
+@dialects
+def test_an_unknown_model_is_named_by_the_provider(dialect):
+    with ModelStub(CALL) as stub:
+        answer = ask(runner(stub, dialect, "no-such-model"))
+    assert answer.failure == Failure.UNKNOWN_MODEL
+    assert "no-such-model" in answer.detail
+
+
+def test_a_refused_tool_is_named():
+    schema = {"type": "object", "anyOf": [{"required": ["a"]}]}
+    tools = (TOOLS[1], {"name": "picky", "inputSchema": schema})
+    with stubbed(CALL, "anthropic") as (_, asked):
+        answer = ask(asked, offer=Offer(tools, 1))
+    assert answer.failure == "http-400"
+    assert answer.detail.startswith("picky: tools.1.custom.input_schema")
+
+
+@dialects
+def test_a_time_limit_ends_a_request(dialect):
+    answer, _ = answered(Reply(delay=30), dialect, timeout=0.5)
+    assert (answer.failure, answer.detail) == ("timeout", "after 0.5 s")
+
+
+@dialects
+@pytest.mark.parametrize(
+    ("reply", "failure"),
+    [
+        (Reply(keep=60, text="x" * 500), "cut"),
+        (Reply(pad=sending.MAX_RESPONSE), "too-large"),
+        (Reply(raw=b"<html>busy</html>"), "malformed"),
+        (Reply(raw=b"{}"), "malformed"),
+        (Reply(raw=b"[1]"), "malformed"),
+        (Reply(raw=b'{"output": 3, "choices": 3, "content": 3, "candidates": 3}'), "malformed"),
+        (Reply(raw=b"[" * 200_000), "malformed"),
+        (Reply(raw=b""), "malformed"),
+    ],
+    ids=["cut", "large", "html", "empty", "list", "numbers", "deep", "nothing"],
+)
+def test_a_response_that_cannot_be_read_is_a_failure(dialect, reply, failure):
+    answer, _ = answered(reply, dialect)
+    assert (answer.failure, answer.choices) == (failure, ())
+
+
+@dialects
+def test_no_connection_is_a_failure(dialect):
+    with ModelStub() as stub:
+        asked = runner(stub, dialect)
+    assert ask(asked).failure == "unreachable"
+
+
+@dialects
+def test_several_queries_may_be_asked_at_once(dialect):
+    queries = [replace(QUERY, id=f"q{number}", text=f"Number {number}?") for number in range(8)]
+
+    def script(asked: Asked) -> Reply:
+        return Reply(calls=[("a_tool", {"question": asked.question})])
+
+    with stubbed(script, dialect) as (stub, asked):
+        answers = {}
+
+        async def one(query):
+            answers[query.id] = await asked.answer(query, OFFER)
+
+        async def all_of_them():
+            async with anyio.create_task_group() as group:
+                for query in queries:
+                    group.start_soon(one, query)
+            await asked.aclose()
+
+        anyio.run(all_of_them)
+    assert len(stub.asked) == 8
+    for query in queries:
+        assert answers[query.id].choices == (Choice("a_tool", {"question": query.text}),)
+
+
+# ── what stays inside ───────────────────────────────────────────────────────────────────────────────────
+
+
+@dialects
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(text=f"Your key is {KEY}.", calls=[(f"t{KEY}", {"k": [KEY]})]),
+        Reply(status=500, message=f"key {KEY} failed"),
+        Reply(status=401, message=f"Incorrect API key provided: {KEY[:9]}*****{KEY[-4:]}"),
+        Reply(refusal=f"{KEY}"),
+        Reply(raw=f'"{KEY}"'.encode()),
+    ],
+    ids=["text", "500", "401", "refusal", "malformed"],
+)
+def test_the_key_is_nowhere_in_an_answer(dialect, reply):
+    with stubbed(reply, dialect) as (_, asked):
+        answer = ask(asked)
+        shown = f"{answer!r} {asked.info!r} {asked!r} {vars(asked)!r}"
+    assert KEY not in shown
+    assert KEY[-4:] not in f"{answer!r}"
+
+
+def test_the_key_is_nowhere_in_an_exception(monkeypatch):
+    monkeypatch.setattr(layer, "_UNCHANGED", {})
+    with stubbed(CALL, "chat") as (_, asked), pytest.raises(GovernorError) as caught:
+        ask(asked)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert "[redacted]" in visible(f"it is {KEY}")
+
+
+# ── estimates ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_estimate_bounds_what_a_request_costs():
+    with stubbed(Reply(calls=[("a_tool", {})], tokens=(1000, 100, 0)), "chat", price=(2.0, 10.0)) as (_, asked):
+        assert isinstance(asked, Estimating)
+        foreseen = asked.estimate(QUERY, OFFER)
+        answer = ask(asked)
+    assert answer.usage.dollars == pytest.approx(1000 * 2e-6 + 100 * 10e-6)
+    assert foreseen.output_tokens == 8192
+    assert foreseen.dollars == pytest.approx(foreseen.input_tokens * 2e-6 + 200 * 10e-6)
+    assert foreseen.most_dollars == pytest.approx(int(foreseen.input_tokens * 1.5) * 2e-6 + 8192 * 10e-6)
+    # Three tools with a schema of 900 bytes: the size that is sent, at four bytes per token, and a fixed part.
+    assert 600 < foreseen.input_tokens < 800
+
+
+def test_a_longer_description_takes_more_tokens():
+    longer = ({**TOOLS[1], "description": "x" * 4000},)
+    with stubbed(CALL, "chat") as (_, asked):
+        short = asked.estimate(QUERY, Offer(TOOLS[1:2], 1))
+        long = asked.estimate(QUERY, Offer(longer, 1))
+    assert 990 <= long.input_tokens - short.input_tokens <= 1000
+    assert (long.dollars, long.most_dollars) == (None, None)  # nobody knows what a stub costs

@@ -1,0 +1,155 @@
+"""Which provider a runner's name means, and where its key comes from and may go."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from servers.model_stub import KEY
+
+from mcp_governor.errors import Exit, MissingDependencyError, UsageError
+from mcp_governor.evaluation.hosted import hosted_runner
+from mcp_governor.evaluation.providers import access
+from mcp_governor.secrets import redact
+
+
+@pytest.mark.parametrize(
+    ("name", "environment", "family", "shown", "variable"),
+    [
+        ("anthropic:claude-x", {"ANTHROPIC_API_KEY": KEY}, "anthropic", "", "ANTHROPIC_API_KEY"),
+        ("openai:gpt-x", {"OPENAI_API_KEY": KEY}, "openai", "", "OPENAI_API_KEY"),
+        ("google:gemini-x", {"GEMINI_API_KEY": KEY}, "google", "", "GEMINI_API_KEY"),
+        ("google:gemini-x", {"GEMINI_API_KEY": "other", "GOOGLE_API_KEY": KEY}, "google", "", "GOOGLE_API_KEY"),
+        (
+            "openai:qwen",
+            {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "http://localhost:11434/v1/"},
+            "local",
+            "http://localhost:11434/v1",
+            "OPENAI_API_KEY",
+        ),
+        (
+            "anthropic:claude-x",
+            {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": "https://user:secret-pass-1@proxy.example/a"},
+            "anthropic",
+            "https://proxy.example/a",
+            "ANTHROPIC_API_KEY",
+        ),
+    ],
+)
+def test_a_name_and_the_environment_say_who_is_asked(name, environment, family, shown, variable):
+    found = access(name, environment)
+    assert (found.family, found.shown, found.variable, found.key) == (family, shown, variable, KEY)
+    assert found.own is (shown == "")
+    assert redact(f"{KEY} secret-pass-1").count("[redacted]") == (2 if "user" in str(environment) else 1)
+    assert KEY not in repr(found)
+
+
+def test_the_model_may_have_colons_and_slashes():
+    assert access("openai:meta/llama:free", {"OPENAI_API_KEY": KEY}).model == "meta/llama:free"
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("anthropic:m", "ANTHROPIC_API_KEY"),
+        ("openai:m", "OPENAI_API_KEY"),
+        ("google:m", "GOOGLE_API_KEY or GEMINI_API_KEY"),
+    ],
+)
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_a_missing_key_names_the_variable(name, wanted, value):
+    environment = {} if value is None else dict.fromkeys(wanted.split(" or "), value)
+    with pytest.raises(UsageError) as caught:
+        access(name, environment)
+    assert caught.value.message == f"{name} needs a key."
+    assert caught.value.hint == f"Set the environment variable {wanted}."
+
+
+@pytest.mark.parametrize("name", ["antropic:m", "m", "", "mistral:m", "\x1b[31m:m"])
+def test_an_unknown_provider_is_an_error(name):
+    with pytest.raises(UsageError, match="unknown provider") as caught:
+        access(name, {})
+    assert "\x1b" not in caught.value.message
+    assert caught.value.exit_code is Exit.USAGE
+    if name == "antropic:m":
+        assert 'Did you mean "anthropic"?' in caught.value.message
+
+
+@pytest.mark.parametrize("model", ["", " ", "a b", "x" * 201, "a\nb", "\u202e"])
+def test_a_model_id_that_nobody_has_is_an_error(model):
+    with pytest.raises(UsageError, match="names no model"):
+        access(f"openai:{model}", {"OPENAI_API_KEY": KEY})
+
+
+@pytest.mark.parametrize("url", ["localhost:11434", "ftp://h/v1", "https://", "https://h/v1?key=1", "http://h:x/"])
+def test_an_address_that_is_none_is_an_error_that_does_not_repeat_it(url):
+    with pytest.raises(UsageError, match="OPENAI_BASE_URL is not that of an API"):
+        access("openai:m", {"OPENAI_BASE_URL": url})
+
+
+def test_an_address_from_an_option_gets_the_key_of_no_provider():
+    environment = {"OPENAI_API_KEY": KEY, "OPENROUTER_API_KEY": "or-key-123456"}
+    found = access("openai:m", environment, base_url="https://openrouter.example/v1")
+    assert (found.key, found.variable) == ("", "")
+    found = access("openai:m", environment, base_url="https://openrouter.example/v1", key_variable="OPENROUTER_API_KEY")
+    assert (found.key, found.variable) == ("or-key-123456", "OPENROUTER_API_KEY")
+
+
+def test_a_variable_that_was_named_has_to_be_set():
+    with pytest.raises(UsageError) as caught:
+        access("openai:m", {}, base_url="http://localhost:1/v1", key_variable="MY_KEY")
+    assert caught.value.hint == "Set the environment variable MY_KEY."
+
+
+@pytest.mark.parametrize(
+    ("host", "fine"),
+    [
+        ("127.0.0.1", True),
+        ("localhost", True),
+        ("[::1]", True),
+        ("192.168.1.5", True),
+        ("gpu-box", True),
+        ("gpu.internal", True),
+        ("8.8.8.8", False),
+        ("llm.example.com", False),
+        ("localhost.example.com", False),
+    ],
+)
+def test_a_key_goes_to_the_internet_encrypted_only(host, fine):
+    environment = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"http://{host}:8000/v1"}
+    if fine:
+        assert access("openai:m", environment).key == KEY
+        return
+    with pytest.raises(UsageError, match="OPENAI_API_KEY would be sent to .* unencrypted") as caught:
+        access("openai:m", environment)
+    assert KEY not in str(caught.value)
+    assert access("openai:m", {"OPENAI_BASE_URL": f"http://{host}:8000/v1"}).key == ""
+
+
+@pytest.mark.parametrize("key", ["sk-1234\nX-Evil: 1", "sk-12 34", "sk-…1234"])
+def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(key):
+    with pytest.raises(UsageError) as caught:
+        access("openai:m", {"OPENAI_API_KEY": key})
+    assert "OPENAI_API_KEY has a character" in caught.value.message
+    assert "1234" not in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", ["pydantic_ai", "anthropic"])
+def test_without_the_extra_one_sentence_says_how_to_install_it(missing, monkeypatch):
+    monkeypatch.setitem(sys.modules, missing, None)
+    for name in [name for name in sys.modules if name.startswith("pydantic_ai.")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(MissingDependencyError) as caught:
+        hosted_runner("anthropic:m", {"ANTHROPIC_API_KEY": KEY})
+    assert caught.value.message == "anthropic:m needs pydantic-ai with its providers, which is not installed."
+    assert "pydantic-ai-slim[anthropic,google,openai]" in caught.value.hint
+
+
+def test_nothing_heavy_loads_before_a_runner_is_made():
+    code = (
+        "import sys, mcp_governor.evaluation.hosted, mcp_governor.evaluation.prices, mcp_governor.evaluation.layer;"
+        "print([n for n in ('pydantic_ai','openai','anthropic','google','genai_prices','httpx2') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "[]"
