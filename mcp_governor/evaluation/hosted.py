@@ -18,9 +18,9 @@ from mcp_governor.errors import GovernorError
 from mcp_governor.evaluation.failures import Failure
 from mcp_governor.evaluation.model import Answer, Choice, Estimate, Offer, Query, RunnerInfo, Usage
 from mcp_governor.evaluation.offering import SentTool, as_sent
+from mcp_governor.evaluation.options import DEFAULT_OPTIONS, Options
 from mcp_governor.evaluation.providers import Access, access
 from mcp_governor.evaluation.sending import ChangedRequestError, Exchange, exchanging
-from mcp_governor.frozen import frozen
 from mcp_governor.parsing import read_json
 from mcp_governor.secrets import redact, redact_json
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, json_bytes
@@ -54,37 +54,6 @@ about tools, by model; the others do not say."""
 _MOST_INPUT = 1.5
 """How much more input an estimate at most takes. Two public tokenizers have 3.7 to 4.8 bytes per token on the lists of
 43 real servers, where four are assumed; newer ones that are not public take up to a third more."""
-
-
-@frozen
-class Options:
-    """How a model is asked.
-
-    Attributes:
-        base_url: another address of the API (:func:`mcp_governor.evaluation.providers.access`).
-        key_variable: environment variable that has the key for it.
-        dialect: of ``openai:MODEL``: ``responses`` or ``chat`` (Chat Completions); empty: the former at OpenAI's own
-            address, the latter elsewhere.
-        temperature: sent to models that take one; ``None``: never sent.
-        timeout: seconds for a whole request.
-        max_output: most output tokens of an answer, reasoning included.
-        system: system prompt; empty: none is sent.
-        price: dollars per million input and output tokens; ``None``: from the price list.
-    """
-
-    base_url: str | None = None
-    key_variable: str | None = None
-    dialect: str = ""
-    temperature: float | None = 0.0
-    # Reasoning models take up to a minute for a hard choice.
-    timeout: float = 120.0
-    # Reasoning counts as output: choosing a tool takes up to some 4,000 tokens at the default effort.
-    max_output: int = 8_192
-    system: str = ""
-    price: tuple[float, float] | None = None
-
-
-DEFAULT_OPTIONS = Options()
 
 
 def hosted_runner(name: str, environment: Mapping[str, str], options: Options = DEFAULT_OPTIONS) -> HostedRunner:

@@ -15,7 +15,7 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcp_governor.evaluation.hosted import Options
+    from mcp_governor.evaluation.options import Options
     from mcp_governor.evaluation.providers import Access
     from mcp_governor.evaluation.sending import Exchange
 
