@@ -99,7 +99,7 @@ def access(
 
     Args:
         name: ``PROVIDER:MODEL``.
-        environment: the variables of the process; keys are nowhere else.
+        environment: the variables of the process; keys are read from there only.
         base_url: another address; by default that of the provider's variable, else its own.
         key_variable: environment variable that has the key; by default that of the provider. An address that is only
             given here gets no key without it, so that the key of a provider never goes to somebody else by accident.

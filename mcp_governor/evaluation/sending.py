@@ -133,7 +133,7 @@ def difference(exchange: Exchange, path: str, data: bytes) -> str:
 
     Args:
         exchange: what has to be sent.
-        path: of the request; it tells the wire formats apart.
+        path: of the request; it says which wire format this is.
         data: the body.
     """
     try:
@@ -152,7 +152,7 @@ def difference(exchange: Exchange, path: str, data: bytes) -> str:
             return f"the input schema of tool {tool.published}"
         if strict:
             return f"strict mode of tool {tool.published}"
-    if said.texts != [exchange.text]:
+    if said.queries != [exchange.text]:
         return "the query"
     if said.system != ([exchange.system] if exchange.system else []):
         return "the system prompt"
@@ -166,7 +166,7 @@ class _Said:
     """What a request says, in any of the four wire formats."""
 
     tools: list[tuple[str, str | None, Any, bool]]
-    texts: list[str]
+    queries: list[str]
     system: list[str]
     choice: str | None
     temperature: float | None
@@ -176,22 +176,22 @@ class _Said:
         if path.endswith(":generateContent"):
             return cls._google(body)
         messages = body["input" if path.endswith("/responses") else "messages"]
-        texts = [_text(item["content"]) for item in messages if item["role"] == "user"]
+        queries = [_text(item["content"]) for item in messages if item["role"] == "user"]
         system = [_text(item["content"]) for item in messages if item["role"] != "user"]
         system += [_text(body[key]) for key in ("system", "instructions") if body.get(key)]
         tools = [_tool(tool.get("function", tool)) for tool in body.get("tools") or ()]
         choice = body.get("tool_choice")
         choice = choice.get("type") if isinstance(choice, dict) else choice
-        return cls(tools, texts, system, choice, body.get("temperature"))
+        return cls(tools, queries, system, choice, body.get("temperature"))
 
     @classmethod
     def _google(cls, body: dict[str, Any]) -> _Said:
-        texts = [_text(item["parts"]) for item in body["contents"]]
+        queries = [_text(item["parts"]) for item in body["contents"]]
         prompt = body.get("systemInstruction")
         tools = [_tool(tool) for group in body.get("tools") or () for tool in group["functionDeclarations"]]
         mode = (body.get("toolConfig") or {}).get("functionCallingConfig", {}).get("mode", "AUTO")
         temperature = (body.get("generationConfig") or {}).get("temperature")
-        return cls(tools, texts, [_text(prompt["parts"])] if prompt else [], str(mode).lower(), temperature)
+        return cls(tools, queries, [_text(prompt["parts"])] if prompt else [], str(mode).lower(), temperature)
 
 
 _SCHEMA_KEYS = ("input_schema", "parameters", "parametersJsonSchema", "parameters_json_schema")
