@@ -139,7 +139,7 @@ def test_the_inspector_from_its_command_line(root, tmp_path):
         assert done.returncode == code, done.stdout + done.stderr
         return json.loads(done.stdout)
 
-    def call(name, **arguments):
+    def call(name, /, **arguments):
         pairs = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in arguments.items()]
         result = inspect("--method", "tools/call", "--tool-name", name, *(("--tool-arg", *pairs) if pairs else ()))
         return result["structuredContent"]
