@@ -21,12 +21,14 @@ class Stage:
         tag: the release tag of the commit, ``None`` if it has none: what it released is compared with the release
             before it, not with itself.
         version: the version that is being released, if the version source reads tags and does not have it yet.
+        asked: the user says that this is a release (``--release``).
     """
 
     gate: str = "change"
     at_release: bool = True
     tag: str | None = None
     version: str = ""
+    asked: bool = False
 
     @property
     def between(self) -> bool:

@@ -74,6 +74,12 @@ DOCUMENT_FORMATS = {
             stated=False,
         ),
         DocumentFormat(
+            "evaluation",
+            "what an evaluation measured (`eval run --json-out`)",
+            "mcp_governor.evaluation.document:evaluation_schema",
+            written=True,
+        ),
+        DocumentFormat(
             "fix-plan",
             "the plan of `lint --fix-plan`",
             "mcp_governor.checking.fix_plan_schema:fix_plan_schema",

@@ -119,6 +119,7 @@ def check_release(
             *result.findings,
             *changelog_findings,
             *_contract_doc(baseline, changes, config),
+            *_evaluated(surface, config, stage),
             *_manifest(surface, declared.expected, config),
             *wrong_source,
             *(
@@ -155,6 +156,15 @@ def _admitted(
     surfaces = (surface, baseline.surface) if baseline is not None else (surface,)
     tiers = {tool.name: tool.tier for one in surfaces for tool in one.tools}
     return admitted_step(waiting_sections(declared.changelog, released), tiers)
+
+
+def _evaluated(surface: Surface, config: Config, stage: Stage) -> Iterable[Finding]:
+    """Check that models were asked about these words, if the policy needs it."""
+    if config.policy.evaluation == "none":
+        return ()
+    from mcp_governor.checking.evaluated import check_evaluated
+
+    return check_evaluated(surface, config, stage)
 
 
 def _manifest(surface: Surface, expected: SchemaVersion, config: Config) -> Iterable[Finding]:

@@ -43,7 +43,7 @@ def stage_of(
     if not config.isolated:
         tag = _named_by_ci(config, os.environ if environ is None else environ) or _built_here(config, surface) or None
     gate = config.policy.gate
-    return Stage(gate, at_release=release or tag is not None or gate == "change", tag=tag)
+    return Stage(gate, at_release=release or tag is not None or gate == "change", tag=tag, asked=release)
 
 
 def _named_by_ci(config: Config, environ: Mapping[str, str]) -> str:

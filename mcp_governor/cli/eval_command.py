@@ -9,6 +9,8 @@ from mcp_governor.cli.groups import LazyGroup
 SUBCOMMANDS = {
     "check": "Check a query set against the tools of the server.",
     "search": "Show at which rank queries find their tools, and which words would help.",
+    "run": "Ask models for the right tool, from the descriptions alone.",
+    "report": "Show the last evaluation, the history, and which edits moved which tool.",
 }
 """Subcommand → one-line help. ``eval NAME`` is ``eval_NAME`` in the module ``eval_NAME``."""
 

@@ -35,7 +35,7 @@ def queries_path(typed: Path | None, run: Run) -> Path:
 
     if typed is not None:
         return typed
-    path = run.config.resolve(DEFAULT_NAME)
+    path = run.config.resolve(run.config.evaluation.queries or DEFAULT_NAME)
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 

@@ -26,6 +26,9 @@ likely a number of days."""
 CALLS_MODES = ("none", "configured", "safe")
 """What ``check`` may call, the least first: nothing, what ``[[calls]]`` and recordings name, tools that only read."""
 
+EVALUATION_RECORD = "mcp-evaluation.jsonl"
+"""File of recorded answers, if a policy asks for one and the configuration does not name it."""
+
 CALLS_BUDGET = 120.0
 """Seconds that all calls of one check may take: four that do not respond within the usual 30 s, or a hundred tools that
 take half a second for each call. What is left then is not called, and the report says so."""
@@ -117,6 +120,7 @@ class PolicyConfig:
     """``[tool.mcp-governor.policy]``: decisions that schemas cannot settle (docs/changes.md)."""
 
     gate: str = "change"
+    evaluation: str = "none"
     zero_policy: str = "minor-may-break"
     calver: str = "minor"
     unknown: str = "breaking"
@@ -193,6 +197,38 @@ class SchemasConfig:
 
 
 @frozen
+class EvaluationConfig:
+    """``[tool.mcp-governor.evaluation]``: how models are asked, and what a team expects of them.
+
+    The thresholds are knobs without a floor: none is set by default (MCP Charter 1.2, Enforcement, level 3).
+
+    Attributes:
+        queries: the query set; empty for the usual name.
+        runners: names of runners.
+        record: file of recorded answers; empty for none, unless ``policy.evaluation`` asks for one.
+        split: the split to ask; empty for the whole set.
+        seed: seed of the orders of the tools.
+        max_cost: dollars that a run may spend at most; ``None`` for no limit.
+        min_accuracy: least accuracy of each runner in percent; ``None`` for none.
+        min_agreement: least agreement of the models, Krippendorff's alpha; ``None`` for none.
+        tolerated_drop: drop of accuracy in points that a comparison has to be able to find.
+        insensitive: ``fail`` or ``warn`` if it cannot.
+    """
+
+    queries: str = ""
+    runners: tuple[str, ...] = ()
+    record: str = ""
+    split: str = ""
+    seed: int = 0
+    max_cost: float | None = None
+    min_accuracy: float | None = None
+    min_agreement: float | None = None
+    # 100 queries find it with one model, 200 with several (docs/evaluation.md).
+    tolerated_drop: float = 10.0
+    insensitive: str = "fail"
+
+
+@frozen
 class Config:
     """The whole configuration of a run.
 
@@ -234,6 +270,7 @@ class Config:
     policy: PolicyConfig = field(default_factory=PolicyConfig)
     changelog_options: ChangelogConfig = field(default_factory=ChangelogConfig)
     schemas: SchemasConfig = field(default_factory=SchemasConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
     calls: tuple[CallConfig, ...] = ()
     accept: tuple[AcceptConfig, ...] = ()
     searched: bool = field(default=False, compare=False)
@@ -241,6 +278,13 @@ class Config:
     launch: Launch = field(default_factory=Launch)
     lint_new_only: bool = False
     trust_rules: bool = False
+
+    @property
+    def evaluation_record(self) -> Path | None:
+        """The file of recorded answers; ``None`` if neither the configuration nor the policy asks for one."""
+        asked = EVALUATION_RECORD if self.policy.evaluation != "none" else ""
+        name = self.evaluation.record or asked
+        return self.resolve(name) if name else None
 
     @property
     def shown(self) -> str:

@@ -113,6 +113,10 @@ _POLICY = _table(
             "When version and changelog must be right: with every change, or at a release. "
             "Between releases the version may stay the same, and changes are listed under ## Unreleased.",
         ),
+        "evaluation": _key(
+            {"enum": ["none", "descriptions", "descriptions-and-schemas"]},
+            "Changes that need an evaluation before a release: of descriptions, also of schemas, or none.",
+        ),
         "zero-policy": _key(
             {"enum": ["minor-may-break", "anything-goes", "strict"]}, "What a version before 1.0.0 may break."
         ),
@@ -204,6 +208,32 @@ _SCHEMAS = _table(
 )
 
 
+_EVALUATION = _table(
+    {
+        "queries": _key(_TEXT, "Query set. Default: mcp-queries.jsonl."),
+        "runners": _key(_STRINGS, "Runners: bm25, minilm, anthropic:MODEL, openai:MODEL, google:MODEL. Default: bm25."),
+        "record": _key(
+            _TEXT, "File of recorded answers. Default: none, or mcp-evaluation.jsonl if policy.evaluation needs one."
+        ),
+        "split": _key({"enum": ["dev", "test"]}, "Ask only the queries of this split."),
+        "seed": _key({"type": "integer", "minimum": 0}, "Seed for the order of the tools. Default: 0."),
+        "max-cost": _key({"type": "number", "minimum": 0}, "Dollars that a run may spend at most."),
+        "min-accuracy": _key(
+            {"type": "number", "minimum": 0, "maximum": 100}, "Least accuracy of each runner, in percent."
+        ),
+        "min-agreement": _key(
+            {"type": "number", "minimum": -1, "maximum": 1}, "Least agreement of the models, Krippendorff's alpha."
+        ),
+        "tolerated-drop": _key(
+            {"type": "number", "exclusiveMinimum": 0, "maximum": 100},
+            "Drop of accuracy that a comparison has to be able to find, in points.",
+        ),
+        "insensitive": _key({"enum": ["fail", "warn"]}, "What a comparison does that could not have found that drop."),
+    },
+    "How models are asked for the right tool, and what is expected of them.",
+)
+
+
 def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tuple[str, ...] = ()) -> dict[str, Any]:
     """The JSON Schema (2020-12) of ``[tool.mcp-governor]``.
 
@@ -283,6 +313,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     "How the changelog is written.",
                 ),
                 "schemas": _SCHEMAS,
+                "evaluation": _EVALUATION,
                 "calls": _CALLS,
                 "accept": {"type": "array", "items": _ACCEPT, "description": "Accepted findings."},
             },

@@ -191,7 +191,12 @@ def measure(run: Run, tools: Sequence[Mapping[str, Any]], *, split: str | None =
         tools: the tools that were offered: ``name`` and ``inputSchema`` of each.
         split: only queries of this split.
     """
-    queries = {query.id: query for query in run.queries.queries if split is None or query.split == split}
+    # Queries about other tools were not asked.
+    queries = {
+        query.id: query
+        for query in run.queries.queries
+        if not query.tools_file and (split is None or query.split == split)
+    }
     schemas = {str(tool["name"]): tool.get("inputSchema") for tool in tools}
     answers = [answer for answer in run.answers if answer.query in queries]
     costs = [answer.usage.dollars for answer in answers]

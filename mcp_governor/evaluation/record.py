@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.evaluation.model import QuerySet
 
-FORMAT = "mcp-governor/evaluation-1"
+FORMAT = "mcp-governor/evaluation-record-1"
 """Format and version of a recorded evaluation."""
 
 MAX_RECORD = 256 * MEBIBYTE
@@ -134,16 +134,44 @@ def read_record(path: Path) -> Evaluation:
     Raises:
         FileFormatError: the file cannot be read, or a line is not part of this format; the message has its number.
     """
+    return parse_record(_bytes_of(path), visible(str(path)))
+
+
+def _bytes_of(path: Path) -> bytes:
     shown = visible(str(path))
     try:
-        data = read_bytes(path, limit=MAX_RECORD)
+        return read_bytes(path, limit=MAX_RECORD)
     except FileNotFoundError:
         raise FileFormatError(
             f"{shown} does not exist.", f"Record an evaluation: mcp-governor eval run --record {shown}"
         ) from None
     except OSError as error:
         raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
-    return parse_record(data, shown)
+
+
+@frozen
+class Head:
+    """What a recorded evaluation is about.
+
+    Attributes:
+        fingerprint, wording: digests of the surface.
+        models: names of the models that answered; proxies are not models.
+    """
+
+    fingerprint: str
+    wording: str
+    models: tuple[str, ...]
+
+
+def read_head(path: Path) -> Head:
+    """What a recorded evaluation is about.
+
+    Raises:
+        FileFormatError: as for :func:`read_record`.
+    """
+    made = parse_record(_bytes_of(path), visible(str(path)))
+    answered = (run for run in made.runs if any(answer.failure is None for answer in run.answers))
+    return Head(made.fingerprint, made.wording, tuple(run.runner.name for run in answered if not run.runner.is_proxy))
 
 
 def parse_record(data: bytes, shown: str) -> Evaluation:

@@ -211,7 +211,7 @@ async def evaluate(
     keeper: Keeper,
     clock: Clock | None = None,
     emit: Callable[[Progress], None] = lambda _: None,
-    now: Callable[[], str] = now_text,
+    now: Callable[[], str] | None = None,
 ) -> Done:
     """Ask every runner every query.
 
@@ -224,7 +224,7 @@ async def evaluate(
         keeper: where answers are kept.
         clock: the time; the system's by default.
         emit: receives the progress after each answer.
-        now: the day and time, as text.
+        now: the day and time, as text; the system's by default.
 
     Raises:
         NothingCheckedError: there are no queries, no runners or no tools.
@@ -234,7 +234,7 @@ async def evaluate(
     for number, what in ((len(queries), "query"), (len(runners), "runner"), (len(subject.tools), "tool")):
         if not number:
             raise NothingCheckedError(f"There is no {what} to evaluate.", "Check the target and the query set.")
-    engine = _Engine(runners, queries, subject, settings, keeper, clock or RealClock(), emit, now)
+    engine = _Engine(runners, queries, subject, settings, keeper, clock or RealClock(), emit, now or now_text)
     engine.look_up()
     if settings.replay:
         engine.refuse_misses()

@@ -71,7 +71,7 @@ def test_head_at_its_tag_is_a_release(repo: Path) -> None:
 def test_a_commit_after_the_tag_is_between_releases(repo: Path) -> None:
     commit(repo, {"README.md": "more"})
     assert staged(repo) == BETWEEN
-    assert staged(repo, release=True) == Stage("release", at_release=True)
+    assert staged(repo, release=True) == Stage("release", at_release=True, asked=True)
 
 
 def test_work_that_went_on_from_the_tag_is_between_releases(repo: Path) -> None:

@@ -30,6 +30,8 @@ OBEYED = {
     "changelog show": {"config", "output"},
     "eval check": {"config", "isolated", "format", "output", "timeout"},
     "eval search": {"config", "isolated", "format", "output", "timeout", "verbose"},
+    "eval run": {"config", "isolated", "format", "output", "timeout"},
+    "eval report": {"config", "isolated", "format", "output"},
     "schemas export": {"config", "isolated", "quiet", "timeout"},
     "schemas check": REPORTS | {"timeout"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},

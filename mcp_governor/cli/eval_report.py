@@ -1,0 +1,92 @@
+"""``mcp-governor eval report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mcp_governor.cli.common import Run, configured, write_text
+from mcp_governor.cli.eval_results import (
+    Earlier,
+    baseline_of,
+    baseline_option,
+    json_option,
+    result_of,
+    store_of,
+    store_option,
+    tolerance_option,
+    write_blocks,
+    write_document,
+)
+from mcp_governor.errors import NothingCheckedError
+
+if TYPE_CHECKING:
+    from mcp_governor.evaluation.record import Evaluation
+
+
+@click.command(name="report")
+@click.argument("records", nargs=-1, type=click.Path(dir_okay=False, path_type=Path), metavar="[RECORD]…")
+@click.option("--last", type=click.IntRange(1, 1000), default=10, show_default=True, help="Number of evaluations")
+@baseline_option
+@tolerance_option
+@store_option
+@json_option
+@configured("output", formats=click.Choice(["text", "markdown", "html"]))
+def eval_report(
+    run: Run,
+    records: tuple[Path, ...],
+    last: int,
+    baseline: str | None,
+    tolerated_drop: float | None,
+    store: Path | None,
+    json_out: Path | None,
+) -> int:
+    """Show the last evaluation, the history, and which edits moved which tool.
+
+    The evaluations are those of the history, or recorded files, the oldest first.
+    """
+    from mcp_governor.evaluation.assessment import history
+    from mcp_governor.evaluation.record import read_record
+    from mcp_governor.report.evaluation_words import history_blocks
+
+    evaluations: list[tuple[int | None, Evaluation]] = []
+    with store_of(store, run) as opened:
+        if records:
+            evaluations += [(None, read_record(record)) for record in records[-last:]]
+        else:
+            evaluations += [(one.number, one.evaluation) for one in opened.evaluations(last)]
+        if not evaluations:
+            raise NothingCheckedError("The history has no evaluation.", "Run one: mcp-governor eval run")
+        newest = evaluations[-1][1]
+        earlier = baseline_of(baseline, opened, other_than=newest)
+    if earlier is None and len(evaluations) > 1 and baseline is None:
+        number, before = evaluations[-2]
+        earlier = _comparable(Earlier(f"evaluation {number}" if number else str(records[-2]), before), newest)
+    steps = history(evaluations)
+    result = result_of(newest, earlier, run, tolerated_drop)
+    if json_out is not None:
+        write_document(result, json_out)
+    blocks = [*result.blocks(), *(history_blocks(steps) if len(steps) > 1 else ())]
+    if run.output.format == "html":
+        from mcp_governor.report.evaluation_html import render
+
+        title = f"Evaluation of {newest.server or 'the server'}"
+        write_text(render(title, blocks, steps), run.output, form="markup")
+    else:
+        write_blocks(f"Evaluation of {newest.server or 'the server'}", blocks, run)
+    return result.code
+
+
+def _comparable(earlier: Earlier, newest: Evaluation) -> Earlier | None:
+    """The evaluation before the newest one, if nobody asked for it and the two have something in common."""
+    from mcp_governor.errors import UsageError
+    from mcp_governor.evaluation.comparison import same_queries
+
+    runners = {one.runner.name for one in newest.runs} & {one.runner.name for one in earlier.evaluation.runs}
+    try:
+        same_queries(earlier.evaluation.queries, newest.queries)
+    except UsageError:
+        return None
+    return earlier if runners else None

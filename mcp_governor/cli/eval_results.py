@@ -1,0 +1,252 @@
+"""What ``eval run`` and ``eval report`` share: the verdict about an evaluation, and the ways in which it is shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mcp_governor.cli.common import write_lines, write_text
+from mcp_governor.errors import Exit, UsageError
+from mcp_governor.frozen import frozen
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mcp_governor.cli.common import Run
+    from mcp_governor.config.model import EvaluationConfig
+    from mcp_governor.evaluation.assessment import Assessment
+    from mcp_governor.evaluation.comparison import Comparison
+    from mcp_governor.evaluation.record import Evaluation
+    from mcp_governor.evaluation.store import Store
+    from mcp_governor.report.evaluation_words import Block
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+
+
+def baseline_option(function: _F) -> _F:
+    """``--baseline RUN``."""
+    return click.option(
+        "--baseline",
+        metavar="RUN",
+        help="Compare with an earlier evaluation: last, a number of the history, or a recorded file",
+    )(function)
+
+
+def tolerance_option(function: _F) -> _F:
+    """``--tolerated-drop POINTS``."""
+    return click.option(
+        "--tolerated-drop",
+        type=click.FloatRange(0, 100, min_open=True),
+        metavar="POINTS",
+        help="Drop of accuracy that the comparison has to be able to find, in points  "
+        "[default: tolerated-drop in the configuration, or 10]",
+    )(function)
+
+
+def store_option(function: _F) -> _F:
+    """``--store FILE``."""
+    return click.option(
+        "--store",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="File of kept answers and the history  [default: .mcp-governor/evaluation.db]",
+    )(function)
+
+
+def json_option(function: _F) -> _F:
+    """``--json-out FILE``."""
+    return click.option(
+        "--json-out",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Also write everything that was measured as JSON",
+    )(function)
+
+
+def store_of(typed: Path | None, run: Run) -> Store:
+    """The store that a command line means."""
+    from mcp_governor.evaluation.store import DEFAULT_STORE, Store
+
+    return Store(typed if typed is not None else run.config.resolve(DEFAULT_STORE))
+
+
+@frozen
+class Earlier:
+    """The evaluation to compare with, and what the user called it."""
+
+    name: str
+    evaluation: Evaluation
+
+
+def baseline_of(named: str | None, store: Store, *, other_than: Evaluation | None = None) -> Earlier | None:
+    """The evaluation that ``--baseline`` names.
+
+    Args:
+        named: what was typed.
+        store: the history.
+        other_than: the evaluation that is compared, which is not its own baseline.
+
+    Raises:
+        UsageError: there is none.
+    """
+    from mcp_governor.evaluation.record import read_record, record_text
+
+    if named is None:
+        return None
+    if named == "last":
+        own = record_text(other_than) if other_than is not None else ""
+        for stored in reversed(store.evaluations()):
+            if record_text(stored.evaluation) != own:
+                return Earlier(f"evaluation {stored.number}", stored.evaluation)
+        raise UsageError("The history has no earlier evaluation.", "Run one first, or name a recorded file.")
+    if _NUMBER.fullmatch(named):
+        found = store.evaluation(int(named))
+        if found is None:
+            raise UsageError(f"The history has no evaluation {named}.", "List them: mcp-governor eval report")
+        return Earlier(f"evaluation {named}", found.evaluation)
+    return Earlier(visible(named), read_record(Path(named)))
+
+
+@frozen(slots=False)
+class Result:
+    """An evaluation with its verdict.
+
+    Attributes:
+        assessment: what was measured.
+        comparison: with the baseline; ``None`` without one.
+        baseline: what it is called.
+        failures: why it does not pass, one sentence each.
+        warnings: what else has to be said.
+    """
+
+    assessment: Assessment
+    comparison: Comparison | None
+    baseline: str
+    failures: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Every query was asked."""
+        return all(run.ended is None for run in self.assessment.evaluation.runs)
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        if not self.assessment.judged:
+            return int(Exit.NOTHING_CHECKED)
+        return int(Exit.FINDINGS if self.failures else Exit.PASS)
+
+    def blocks(self) -> Iterator[Block]:
+        """Everything in words."""
+        from mcp_governor.report.evaluation_words import Sentence, assessment_blocks, comparison_blocks
+
+        yield from assessment_blocks(self.assessment)
+        if self.comparison is not None:
+            yield from comparison_blocks(self.comparison, self.baseline)
+        for sentence in self.warnings:
+            yield Sentence(sentence)
+        for sentence in self.failures:
+            yield Sentence(sentence, "bad")
+        if not self.assessment.judged:
+            yield Sentence("Nothing was measured: no answer is right or wrong.", "bad")
+
+    def write(self, blocks: Sequence[Block], run: Run) -> None:
+        """Write blocks in the format of the command line."""
+        write_blocks(f"Evaluation of {self.assessment.evaluation.server or 'the server'}", blocks, run)
+
+
+def write_blocks(title: str, blocks: Sequence[Block], run: Run) -> None:
+    """Write blocks as text or Markdown."""
+    if run.output.format == "markdown":
+        from mcp_governor.report.evaluation_markdown import render
+
+        write_text(render(one_line(title, 120), blocks), run.output)
+    else:
+        from mcp_governor.report.evaluation_text import evaluation_lines
+
+        write_lines(evaluation_lines(blocks), run.output)
+
+
+def result_of(evaluation: Evaluation, earlier: Earlier | None, run: Run, tolerated_points: float | None) -> Result:
+    """Measure an evaluation, compare it, and judge it by the configuration.
+
+    Raises:
+        UsageError: the baseline has no query or no runner in common with it.
+    """
+    from mcp_governor.evaluation.assessment import assess, compare
+
+    wanted = run.config.evaluation
+    tolerated = (tolerated_points if tolerated_points is not None else wanted.tolerated_drop) / 100
+    assessment = assess(evaluation)
+    comparison = None
+    if earlier is not None:
+        comparison = compare(assess(earlier.evaluation), assessment, tolerated=tolerated)
+    failures, warnings = _judged(assessment, comparison, wanted)
+    return Result(assessment, comparison, earlier.name if earlier is not None else "", failures, warnings)
+
+
+def _judged(
+    made: Assessment, comparison: Comparison | None, wanted: EvaluationConfig
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    from mcp_governor.evaluation.comparison import Verdict
+
+    failures = [
+        f"{one_line(run.runner.name, 60)} ended early: {one_line(run.ended, 200)}."
+        for run in made.evaluation.runs
+        if run.ended is not None
+    ]
+    warnings: list[str] = []
+    for one in made.measured:
+        accuracy = one.accuracy.value
+        if wanted.min_accuracy is not None and accuracy is not None and accuracy * 100 < wanted.min_accuracy:
+            failures.append(
+                f"{one_line(one.runner.name, 60)} is right for {accuracy * 100:.1f} % of the queries; "
+                f"min-accuracy is {wanted.min_accuracy:g} %."
+            )
+    alpha = made.agreement.alpha if made.agreement is not None else None
+    if wanted.min_agreement is not None:
+        if alpha is None:
+            failures.append("min-agreement is configured, but the agreement is not defined for these runners.")
+        elif alpha < wanted.min_agreement:
+            failures.append(f"The agreement of the models is {alpha:.2f}; min-agreement is {wanted.min_agreement:g}.")
+    if comparison is not None and comparison.verdict is Verdict.REGRESSED:
+        failures.append("The descriptions are understood less well than before.")
+    if comparison is not None and comparison.verdict is Verdict.INSENSITIVE:
+        said = "The comparison could not have found a drop that matters, so it is not a pass."
+        (failures if wanted.insensitive == "fail" else warnings).append(said)
+    return tuple(failures), tuple(warnings)
+
+
+def write_document(result: Result, file: Path) -> None:
+    """Write the JSON document."""
+    import json
+
+    from mcp_governor.evaluation.document import document
+    from mcp_governor.secrets import redact
+    from mcp_governor.text import escape_json
+    from mcp_governor.writing import write_file
+
+    made = document(result.assessment, result.comparison, failures=result.failures, code=result.code)
+    write_file(file, escape_json(redact(json.dumps(made, indent=2, sort_keys=True))) + "\n")
+
+
+def next_step(result: Result) -> str:
+    """The command to type next; empty if nothing is left to do."""
+    from mcp_governor.evaluation.comparison import Verdict
+
+    if not result.is_whole:
+        return "Next: run the same command again; it continues from the kept answers."
+    if any(one.failures for one in result.assessment.measured):
+        return "Next: run the same command again; it asks only the queries without an answer."
+    if result.comparison is None:
+        return "Next: edit a description, then compare with: mcp-governor eval run --baseline last"
+    if result.comparison.verdict is Verdict.REGRESSED:
+        return "Next: see which edit moved which tool: mcp-governor eval report"
+    if result.comparison.verdict is Verdict.INSENSITIVE:
+        return "Next: add queries (100 to 200 find a drop of 10 points), then run both evaluations again."
+    return ""

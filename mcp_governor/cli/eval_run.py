@@ -1,0 +1,334 @@
+"""``mcp-governor eval run``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_governor.cli import out, terminal
+from mcp_governor.cli.common import SECONDS, Run, TargetCommand, configured, target_argument, useless, write_lines
+from mcp_governor.cli.eval_results import (
+    Result,
+    baseline_of,
+    baseline_option,
+    json_option,
+    next_step,
+    result_of,
+    store_of,
+    store_option,
+    tolerance_option,
+    write_document,
+)
+from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
+from mcp_governor.errors import Exit, NothingCheckedError, UsageError
+from mcp_governor.report.groups import count_of
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_governor.evaluation.model import Answer, Query, QuerySet, Runner
+    from mcp_governor.evaluation.record import Evaluation
+    from mcp_governor.evaluation.running import Done, Progress, Settings, Subject
+    from mcp_governor.evaluation.store import Store
+
+
+class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """``PROVIDER=NUMBER``."""
+
+    name = "rate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
+        if isinstance(value, tuple):
+            return value
+        family, equals, number = str(value).partition("=")
+        if not family or not equals or not number.isdecimal() or not int(number):
+            self.fail(f"{value!r} is not PROVIDER=NUMBER, for example anthropic=50.", param, ctx)
+        return family, float(number)
+
+
+@click.command(name="run", cls=TargetCommand)
+@target_argument
+@queries_option
+@click.option(
+    "--runner",
+    "runners",
+    multiple=True,
+    metavar="NAME",
+    help="bm25, minilm, anthropic:MODEL, openai:MODEL or google:MODEL; repeatable  "
+    "[default: runners in the configuration, or bm25]",
+)
+@click.option("--dry-run", is_flag=True, help="Show requests, tokens and dollars, and send nothing")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="DOLLARS",
+    help="Stop before the request that could exceed this  [default: max-cost in the configuration, or no limit]",
+)
+@click.option("--max-time", type=SECONDS, default=3600, show_default=True, help="Time limit for the run, in seconds")
+@click.option("--replay", is_flag=True, help="Use recorded answers only; fail if one is missing")
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Recorded answers as JSON Lines, read and written  [default: record in the configuration]",
+)
+@click.option("--seed", type=click.IntRange(0), help="Seed for the order of the tools  [default: 0]")
+@click.option("--split", type=click.Choice(["dev", "test"]), help="Ask only the queries of this split")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 64),
+    default=4,
+    show_default=True,
+    help="Maximum number of concurrent requests per provider",
+)
+@click.option("--rate", "rates", multiple=True, type=_Rate(), metavar="PROVIDER=N", help="Maximum requests per minute")
+@baseline_option
+@tolerance_option
+@store_option
+@json_option
+@configured("output", formats=click.Choice(["text", "markdown"]))
+def eval_run(
+    run: Run,
+    target: str | None,
+    queries: Path | None,
+    runners: tuple[str, ...],
+    dry_run: bool,
+    max_cost: float | None,
+    max_time: float,
+    replay: bool,
+    record: Path | None,
+    seed: int | None,
+    split: str | None,
+    concurrency: int,
+    rates: tuple[tuple[str, float], ...],
+    baseline: str | None,
+    tolerated_drop: float | None,
+    store: Path | None,
+    json_out: Path | None,
+) -> int:
+    """Ask models for the right tool, from the descriptions alone.
+
+    Every query of the set is sent to every runner with the tools as a host would offer them. Answers are kept, so that
+    none is paid for twice: an interrupted run continues where it was.
+    """
+    from mcp_governor.evaluation.queries import load_queries
+    from mcp_governor.evaluation.running import Settings
+
+    if replay and dry_run:
+        raise useless("--dry-run", "--replay")
+    wanted = run.config.evaluation
+    path = queries_path(queries, run)
+    found = load_queries(path)
+    split = split if split is not None else wanted.split
+    asked = _asked(found, split, path)
+    names = runners or wanted.runners or ("bm25",)
+    if len(set(names)) < len(names):
+        raise UsageError("A runner is named twice.", "Name each runner once.")
+    settings = Settings(
+        seed=seed if seed is not None else wanted.seed,
+        replay=replay,
+        max_cost=max_cost if max_cost is not None else wanted.max_cost,
+        max_seconds=max_time,
+        concurrency=concurrency,
+        per_minute=dict(rates),
+    )
+    file = record if record is not None else run.config.evaluation_record
+    subject = _subject(run, target)
+    with store_of(store, run) as opened:
+        keeper = _Keeper(opened, _recorded(file, replay))
+        made = [_runner(name, keeper, replay, run) for name in names]
+        if dry_run:
+            return _show_plan(made, asked, subject, settings, keeper, run)
+        evaluation, done = _evaluate(made, found, asked, split, subject, settings, keeper, run)
+        if not any(one.answers for one in evaluation.runs):
+            raise NothingCheckedError(
+                f"No query was answered: {one_line(evaluation.runs[0].ended or 'nothing was asked', 200)}.",
+                "Raise the limit, or look at the estimate: mcp-governor eval run --dry-run",
+            )
+        # Before the new evaluation is the last one itself.
+        earlier = baseline_of(baseline, opened, other_than=evaluation)
+        result = result_of(evaluation, earlier, run, tolerated_drop)
+        if result.is_whole and not replay:
+            opened.add(evaluation)
+            _write_record(file, evaluation)
+    if json_out is not None:
+        write_document(result, json_out)
+    _show(result, done, run)
+    return result.code
+
+
+def _asked(found: QuerySet, split: str, path: Path) -> list[Query]:
+    own = [query for query in found.queries if not query.tools_file]
+    if len(own) < len(found.queries):
+        number = count_of(len(found.queries) - len(own), "query", "queries")
+        out.echo(f"{visible(str(path))}: {number} about other tools (tools_file) not asked.", err=True)
+    asked = [query for query in own if not split or query.split == split]
+    if not asked:
+        raise NothingCheckedError(
+            f"{visible(str(path))} has no query to ask{f' in the split {split}' if split else ''}.",
+            "Write some, or draft them: mcp-governor eval init",
+        )
+    drafts = sum(query.draft for query in asked)
+    if drafts:
+        out.echo(f"{visible(str(path))}: {count_of(drafts, 'query', 'queries')} still marked as draft.", err=True)
+    return asked
+
+
+def _subject(run: Run, target: str | None) -> Subject:
+    from mcp_governor.evaluation.offered import offered_tools
+    from mcp_governor.evaluation.running import Subject
+    from mcp_governor.surface import fingerprint
+    from mcp_governor.surface.fingerprint import wording_fingerprint
+
+    surface = governed(run, target)
+    server = " ".join(str(surface.server[key]) for key in ("name", "version") if surface.server.get(key))
+    tools = sorted(offered_tools(surface), key=lambda tool: str(tool["name"]))
+    return Subject(tuple(tools), fingerprint(surface), wording_fingerprint(surface), one_line(server, 120))
+
+
+class _Keeper:
+    """Answers of the recorded file, then of the store."""
+
+    def __init__(self, store: Store, recorded: Evaluation | None) -> None:
+        from mcp_governor.evaluation.asking import recorded_answers
+
+        self.store, self.recorded = store, recorded
+        self._answers = recorded_answers(recorded) if recorded is not None else {}
+
+    def get(self, key: str) -> Any:
+        return self._answers.get(key) or self.store.get(key)
+
+    def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
+        self.store.put(key, runner, answer, asked)
+
+
+def _recorded(file: Path | None, replay: bool) -> Evaluation | None:
+    from mcp_governor.evaluation.record import read_record
+
+    return read_record(file) if file is not None and (replay or file.exists()) else None
+
+
+def _runner(name: str, keeper: _Keeper, replay: bool, run: Run) -> Runner:
+    if replay:
+        from mcp_governor.evaluation.asking import Replayed, recorded_runner
+
+        recorded = [keeper.recorded] if keeper.recorded is not None else []
+        recorded += [one.evaluation for one in reversed(keeper.store.evaluations())]
+        return Replayed(recorded_runner(name, recorded))
+    return make_runner(name, run)
+
+
+def make_runner(name: str, run: Run) -> Runner:  # noqa: ARG001  what is configured for runners belongs here
+    """The runner of a name on the command line.
+
+    Raises:
+        UsageError: there is no such runner, or it has no key.
+        MissingDependencyError: an extra is not installed.
+    """
+    from mcp_governor.evaluation.proxies import Proxy
+
+    return Proxy(name)
+
+
+def _show_plan(
+    runners: Sequence[Runner], asked: Sequence[Query], subject: Subject, settings: Settings, keeper: _Keeper, run: Run
+) -> int:
+    from mcp_governor.evaluation.running import plan
+    from mcp_governor.report.evaluation_text import evaluation_lines
+    from mcp_governor.report.evaluation_words import plan_blocks
+
+    write_lines(evaluation_lines(plan_blocks(plan(runners, asked, subject, settings, keeper))), run.output)
+    return int(Exit.PASS)
+
+
+def _evaluate(
+    runners: Sequence[Runner],
+    found: QuerySet,
+    asked: Sequence[Query],
+    split: str,
+    subject: Subject,
+    settings: Settings,
+    keeper: _Keeper,
+    run: Run,
+) -> tuple[Evaluation, Done]:
+    import anyio
+
+    from mcp_governor.evaluation.model import Run as RunnerRun
+    from mcp_governor.evaluation.record import Evaluation
+    from mcp_governor.evaluation.running import closing, evaluate
+
+    def run_of(runner: Runner, answers: tuple[Answer, ...], started: str, ended: str | None) -> RunnerRun:
+        return RunnerRun(
+            runner.info, found, answers, subject.fingerprint, subject.wording, settings.seed, started, subject.server,
+            ended,
+        )  # fmt: skip
+
+    bar = _Bar(shown=terminal.takes_control(sys.stderr) and run.output.verbose >= 0)
+
+    async def whole() -> Done:
+        async with closing(runners):
+            return await evaluate(runners, run_of, asked, subject, settings, keeper=keeper, emit=bar.show)
+
+    try:
+        done = anyio.run(whole)
+    except KeyboardInterrupt:
+        bar.end()
+        out.echo(f"{bar.kept} answers are kept; the same command continues from there.", err=True)
+        raise
+    finally:
+        bar.end()
+    started = min((one.started for one in done.runs if one.started), default="")
+    made = Evaluation(
+        queries=found,
+        tools=subject.tools,
+        runs=done.runs,
+        fingerprint=subject.fingerprint,
+        wording=subject.wording,
+        server=subject.server,
+        seed=settings.seed,
+        started=started,
+        split=split,
+    )
+    return made, done
+
+
+class _Bar:
+    """The line of progress."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._shown = shown
+        self.kept = 0
+
+    def show(self, progress: Progress) -> None:
+        self.kept = progress.done
+        if self._shown:
+            failed = f", {progress.failed} failed" if progress.failed else ""
+            out.progress_line(
+                f"{progress.done} of {progress.total} answers ({progress.kept} kept{failed}), ${progress.dollars:.2f}"
+            )
+
+    def end(self) -> None:
+        if self._shown:
+            out.progress_line("")
+
+
+def _write_record(file: Path | None, evaluation: Evaluation) -> None:
+    if file is None:
+        return
+    from mcp_governor.evaluation.record import record_text
+    from mcp_governor.writing import write_file
+
+    write_file(file, record_text(evaluation))
+
+
+def _show(result: Result, done: Done, run: Run) -> None:
+    from mcp_governor.report.evaluation_words import Sentence
+
+    spent = f", ${done.dollars:.4f} spent" if done.dollars else ""
+    counts = Sentence(f"{done.asked} asked, {done.kept} kept{spent}.", "quiet")
+    step = next_step(result)
+    result.write([*result.blocks(), counts, *([Sentence(step)] if step else [])], run)

@@ -1,0 +1,286 @@
+"""``eval run`` and ``eval report`` as a user runs them: with the proxy, with fake models, interrupted, and replayed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from commandline import governor_here
+from evaluation_fakes import TOOLS, FakeRunner, PricedRunner, right
+
+from mcp_governor.cli import eval_run
+from mcp_governor.evaluation.document import evaluation_schema
+from mcp_governor.evaluation.model import Answer, Choice
+
+QUERIES = [
+    {"id": f"{tool['name']}-{number}", "query": f"{words} number {number}", "gold_tools": [tool["name"]]}
+    for tool, words in zip(TOOLS, ("add a note", "delete the note", "find my note", "list all notes"), strict=True)
+    for number in range(3)
+] + [{"id": "weather", "query": "What is the weather?", "gold_tools": []}]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_surface(tmp_path)
+    (tmp_path / "mcp-queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in QUERIES))
+    (tmp_path / "mcp-governor.toml").write_text('target = "surface.json"\n')
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_surface(folder: Path, **descriptions: str) -> None:
+    tools = [{**tool, "description": descriptions.get(tool["name"], tool["description"])} for tool in TOOLS]
+    document = {"tools": tools, "serverInfo": {"name": "notes", "version": "1.0.0"}}
+    (folder / "surface.json").write_text(json.dumps(document))
+
+
+Models = dict[str, FakeRunner]
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Models:
+    """Runners by name; every other name is as always."""
+    made: Models = {}
+    real = eval_run.make_runner
+    monkeypatch.setattr(eval_run, "make_runner", lambda name, run: made[name] if name in made else real(name, run))
+    monkeypatch.setattr("mcp_governor.evaluation.running.now_text", lambda: "2026-11-23T10:00:00+00:00")
+    return made
+
+
+@pytest.fixture
+def go(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    return lambda *words: governor_here("eval", *words, capsys=capsys)
+
+
+def wrong_for(*queries: str, dollars: float = 0.004) -> Any:
+    """Calls a tool that does not fit for these queries."""
+
+    def reply(asked: Any, *_: Any) -> Answer:
+        made = right(asked, dollars=dollars)
+        if not any(asked.id.startswith(name) for name in queries):
+            return made
+        return Answer(asked.id, (Choice("add_note", {"id": 1}),), usage=made.usage)
+
+    return reply
+
+
+def test_the_proxy_needs_nothing(folder: Path, go: Any) -> None:
+    done = go("run", "--json-out", "out.json")
+    assert done.code == 0, done.err
+    document = json.loads((folder / "out.json").read_text())
+    jsonschema.validate(document, evaluation_schema())
+    (runner,) = document["runners"]
+    assert (runner["name"], runner["proxy"], runner["accuracy"]["trials"]) == ("bm25", True, 12)
+    assert document["agreement"] is None
+    assert "bm25 (proxy)" in done.out
+
+
+def test_a_report_of_models(folder: Path, go: Any, models: Models, golden: Callable[[str, str], None]) -> None:
+    models["anthropic:a"] = PricedRunner("anthropic:a", wrong_for("delete_note", "weather"))
+    models["openai:b"] = PricedRunner("openai:b", wrong_for("find_note-1"))
+    done = go("run", "--runner", "anthropic:a", "--runner", "openai:b", "--runner", "bm25")
+    assert done.code == 0, done.err
+    golden("eval-run.txt", done.out)
+    again = go("run", "--runner", "anthropic:a", "--runner", "openai:b", "--runner", "bm25", "--format", "markdown")
+    golden("eval-run.md", again.out)
+    assert sum(len(one.sent) for one in models.values()) == 2 * len(QUERIES)
+
+
+def test_a_drop_is_found_and_the_edit_that_made_it(
+    folder: Path, go: Any, models: Models, golden: Callable[[str, str], None]
+) -> None:
+    many = [
+        {**line, "id": f"{line['id']}-{at}", "query": f"{line['query']} {at}"} for line in QUERIES for at in range(8)
+    ]
+    (folder / "mcp-queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in many))
+    models["anthropic:a"] = FakeRunner("anthropic:a")
+    assert go("run", "--runner", "anthropic:a").code == 0
+    write_surface(folder, delete_note="Use this when you need to erase a note.")
+    models["anthropic:a"] = FakeRunner("anthropic:a", wrong_for("delete_note-1"))
+    done = go("run", "--runner", "anthropic:a", "--baseline", "last", "--json-out", "out.json")
+    assert done.code == 1
+    document = json.loads((folder / "out.json").read_text())
+    jsonschema.validate(document, evaluation_schema())
+    assert document["comparison"]["verdict"] == "regressed"
+    assert len(document["comparison"]["runners"][0]["lost"]) == 8
+    report = go("report")
+    assert report.code == 1
+    golden("eval-report.txt", report.out)
+    assert "“… need to delete note.” became “… need to erase a note.”" in report.out
+    page = go("report", "--format", "html")
+    assert page.out.count("<circle") == 2
+    assert "<script" not in page.out
+
+
+@pytest.mark.parametrize(("configured", "code"), [("fail", 1), ("warn", 0)])
+def test_an_insensitive_comparison_is_never_silent(
+    folder: Path, go: Any, models: Models, configured: str, code: int
+) -> None:
+    with (folder / "mcp-governor.toml").open("a") as file:
+        file.write(f'[evaluation]\ninsensitive = "{configured}"\n')
+    models["anthropic:a"] = FakeRunner("anthropic:a")
+    go("run", "--runner", "anthropic:a")
+    write_surface(folder, add_note="Adds.")
+    done = go("run", "--runner", "anthropic:a", "--baseline", "last")
+    assert done.code == code
+    assert "Verdict: not sensitive enough." in done.out
+    assert "so it is not a pass" in done.out
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "code"), [("min-accuracy", 90, 1), ("min-accuracy", 60, 0), ("min-agreement", 0.99, 1)]
+)
+def test_thresholds_are_knobs(folder: Path, go: Any, models: Models, key: str, value: float, code: int) -> None:
+    with (folder / "mcp-governor.toml").open("a") as file:
+        file.write(f"[evaluation]\n{key} = {value}\nrunners = ['anthropic:a', 'openai:b']\n")
+    models["anthropic:a"] = FakeRunner("anthropic:a", wrong_for("delete_note"))
+    models["openai:b"] = FakeRunner("openai:b")
+    done = go("run")
+    assert done.code == code
+    assert (key in done.out) == bool(code)
+
+
+def test_a_dry_run_sends_nothing(folder: Path, go: Any, models: Models) -> None:
+    models["anthropic:a"] = PricedRunner("anthropic:a", most=0.02)
+    done = go("run", "--runner", "anthropic:a", "--runner", "bm25", "--dry-run")
+    assert done.code == 0
+    assert "26 requests, $0.13 expected, $0.26 at most. Nothing was sent." in done.out
+    assert models["anthropic:a"].sent == []
+
+
+def test_max_cost_stops_says_so_and_continues(folder: Path, go: Any, models: Models) -> None:
+    models["anthropic:a"] = first = PricedRunner("anthropic:a")
+    done = go("run", "--runner", "anthropic:a", "--max-cost", "0.03", "--record", "r.jsonl")
+    assert done.code == 1
+    assert len(first.sent) == 6
+    assert "7 queries of 13 not asked" in done.out
+    assert "anthropic:a ended early: the next request may cost $0.0100, and $0.0240 of $0.0300 are spent." in done.out
+    assert not (folder / "r.jsonl").exists()
+    assert go("report").code == 4
+    models["anthropic:a"] = second = PricedRunner("anthropic:a")
+    assert go("run", "--runner", "anthropic:a", "--record", "r.jsonl").code == 0
+    assert len(second.sent) == 7
+    assert (folder / "r.jsonl").exists()
+
+
+def test_nothing_answered_is_nothing_checked(folder: Path, go: Any, models: Models) -> None:
+    models["anthropic:a"] = PricedRunner("anthropic:a")
+    assert go("run", "--runner", "anthropic:a", "--max-cost", "0").code == 4
+    models["openai:b"] = FakeRunner("openai:b", lambda asked, *_: Answer(asked.id, (), failure="http-400"))
+    assert go("run", "--runner", "openai:b").code == 4
+
+
+def test_a_replay_has_the_same_bytes_and_needs_no_model_no_key_and_no_network(
+    folder: Path, go: Any, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models["anthropic:a"] = FakeRunner("anthropic:a", wrong_for("add_note-0"))
+    words = ["run", "--runner", "anthropic:a", "--runner", "bm25", "--record", "r.jsonl", "--json-out"]
+    assert go(*words, "live.json").code == 0
+    record = (folder / "r.jsonl").read_bytes()
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a replay asked somebody")
+
+    monkeypatch.setattr("socket.socket.connect", refuse)
+    monkeypatch.setattr(eval_run, "make_runner", refuse)
+    for store in ("elsewhere.db", ".mcp-governor/evaluation.db"):
+        done = go(*words, "replay.json", "--replay", "--store", store)
+        assert done.code == 0, done.err
+        assert (folder / "replay.json").read_bytes() == (folder / "live.json").read_bytes()
+    assert (folder / "r.jsonl").read_bytes() == record
+
+
+def test_a_replay_names_what_was_not_recorded(folder: Path, go: Any, models: Models) -> None:
+    missing = go("run", "--replay", "--record", "r.jsonl")
+    assert missing.code == 2
+    assert "r.jsonl does not exist" in missing.err
+    models["anthropic:a"] = FakeRunner("anthropic:a")
+    words = ["run", "--runner", "anthropic:a", "--record", "r.jsonl"]
+    go(*words)
+    write_surface(folder, find_note="Finds.")
+    done = go(*words, "--replay")
+    assert done.code == 2
+    assert 'No answer of anthropic:a to the query "add_note-0" was recorded for these tools' in done.err
+    other = go("run", "--runner", "google:c", "--record", "r.jsonl", "--replay")
+    assert other.code == 2
+    assert "No evaluation with google:c was recorded" in other.err
+
+
+def test_another_set_is_compared_on_what_both_have(folder: Path, go: Any, models: Models) -> None:
+    models["anthropic:a"] = FakeRunner("anthropic:a")
+    go("run", "--runner", "anthropic:a", "--record", "old.jsonl")
+    lines = (folder / "mcp-queries.jsonl").read_text().splitlines()
+    (folder / "mcp-queries.jsonl").write_text("\n".join([*lines[:-3], json.dumps({**QUERIES[0], "id": "new"})]))
+    done = go("run", "--runner", "anthropic:a", "--baseline", "old.jsonl")
+    assert "4 queries not compared: the query set is not the same" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "--runner", "bm25", "--runner", "bm25"], "A runner is named twice"),
+        (["run", "--baseline", "last"], "The history has no earlier evaluation"),
+        (["run", "--baseline", "7"], "The history has no evaluation 7"),
+        (["run", "--replay", "--dry-run"], "--dry-run has no effect with --replay"),
+        (["run", "--rate", "x"], "is not PROVIDER=NUMBER"),
+        (["run", "--queries", "none.jsonl"], "none.jsonl does not exist"),
+        (["run", "--store", "surface.json"], "is damaged, or not a store of mcp-governor"),
+    ],
+)
+def test_wrong_use(folder: Path, go: Any, words: list[str], message: str) -> None:
+    done = go(*words)
+    assert done.code == 2
+    assert message in done.err
+
+
+SLOW = """
+import sys
+sys.path.insert(0, {tests!r})
+import anyio
+from evaluation_fakes import FakeRunner, right
+from mcp_governor.cli import eval_run, main
+class Slow(FakeRunner):
+    async def answer(self, query, offer):
+        with open("sent.txt", "a") as file:
+            file.write(query.id + "\\n")
+        if {hang} and len(open("sent.txt").read().splitlines()) > 5:
+            await anyio.sleep_forever()
+        return right(query)
+eval_run.make_runner = lambda name, run: Slow(name)
+main(["eval", "run", "--runner", "anthropic:a", "--concurrency", "1"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl-C to whole consoles")
+def test_ctrl_c_keeps_what_was_answered_and_the_same_command_continues(folder: Path) -> None:
+    tests = str(Path(__file__).parent)
+
+    def start(hang: bool) -> subprocess.Popen[bytes]:
+        code = SLOW.format(tests=tests, hang=hang)
+        return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    process = start(True)
+    sent = folder / "sent.txt"
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (sent.exists() and len(sent.read_text().splitlines()) > 5):
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"5 answers are kept; the same command continues from there." in said
+    again = start(False)
+    out, said = again.communicate(timeout=60)
+    assert again.returncode == 0, said
+    asked = sent.read_text().splitlines()
+    assert len(asked) == len(QUERIES) + 1
+    assert asked[5] == asked[6]
+    assert b"8 asked, 5 kept" in out
