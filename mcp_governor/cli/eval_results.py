@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mcp_governor.cli.common import write_lines, write_text
-from mcp_governor.errors import Exit, UsageError
+from mcp_governor.errors import Exit, NothingCheckedError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line, visible
 
@@ -33,7 +33,8 @@ def baseline_option(function: _F) -> _F:
     return click.option(
         "--baseline",
         metavar="RUN",
-        help="Compare with an earlier evaluation: last, a number of the history, or a recorded file",
+        help="Compare with an earlier evaluation: last, a number of the history, or a recorded file  "
+        "[default: none; eval report: the one before]",
     )(function)
 
 
@@ -63,7 +64,7 @@ def json_option(function: _F) -> _F:
         "--json-out",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Also write everything that was measured as JSON",
+        help="Also write everything that was measured to this file, as JSON  [default: no file]",
     )(function)
 
 
@@ -137,8 +138,6 @@ class Result:
     @property
     def code(self) -> int:
         """The exit code."""
-        if not self.assessment.judged:
-            return int(Exit.NOTHING_CHECKED)
         return int(Exit.FINDINGS if self.failures else Exit.PASS)
 
     def blocks(self) -> Iterator[Block]:
@@ -152,8 +151,6 @@ class Result:
             yield Sentence(sentence)
         for sentence in self.failures:
             yield Sentence(sentence, "bad")
-        if not self.assessment.judged:
-            yield Sentence("Nothing was measured: no answer is right or wrong.", "bad")
 
     def write(self, blocks: Sequence[Block], run: Run) -> None:
         """Write blocks in the format of the command line."""
@@ -176,6 +173,7 @@ def result_of(evaluation: Evaluation, earlier: Earlier | None, run: Run, tolerat
     """Measure an evaluation, compare it, and judge it by the configuration.
 
     Raises:
+        NothingCheckedError: no answer can be judged.
         UsageError: the baseline has no query or no runner in common with it.
     """
     from mcp_governor.evaluation.assessment import assess, compare
@@ -183,11 +181,22 @@ def result_of(evaluation: Evaluation, earlier: Earlier | None, run: Run, tolerat
     wanted = run.config.evaluation
     tolerated = (tolerated_points if tolerated_points is not None else wanted.tolerated_drop) / 100
     assessment = assess(evaluation)
+    if not assessment.judged:
+        raise _nothing(assessment)
     comparison = None
     if earlier is not None:
         comparison = compare(assess(earlier.evaluation), assessment, tolerated=tolerated)
     failures, warnings = _judged(assessment, comparison, wanted)
     return Result(assessment, comparison, earlier.name if earlier is not None else "", failures, warnings)
+
+
+def _nothing(made: Assessment) -> NothingCheckedError:
+    kinds = sorted({kind for one in made.measured for kind in one.failures})
+    why = f"failures: {', '.join(one_line(kind, 40) for kind in kinds)}" if kinds else "proxies cannot abstain"
+    return NothingCheckedError(
+        f"Nothing was measured: no answer is right or wrong ({why}).",
+        "Run it again; what was answered is kept." if kinds else "Add queries that a tool fits.",
+    )
 
 
 def _judged(

@@ -77,7 +77,11 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
     help="Recorded answers as JSON Lines, read and written  [default: record in the configuration]",
 )
 @click.option("--seed", type=click.IntRange(0), help="Seed for the order of the tools  [default: 0]")
-@click.option("--split", type=click.Choice(["dev", "test"]), help="Ask only the queries of this split")
+@click.option(
+    "--split",
+    type=click.Choice(["dev", "test"]),
+    help="Ask only the queries of this split  [default: split in the configuration, or all]",
+)
 @click.option(
     "--concurrency",
     type=click.IntRange(1, 64),
