@@ -78,6 +78,32 @@ def _open_below(folder: Path, path: Path) -> int:
     return handle
 
 
+def read_end(path: str | Path, *, limit: int) -> tuple[bytes, int]:
+    """The end of a regular file of any size, such as a log.
+
+    Args:
+        path: the file; symbolic links are followed.
+        limit: maximum number of bytes that are read.
+
+    Returns:
+        The last bytes, and the number of bytes before them.
+
+    Raises:
+        OSError: the file is missing, not a regular file, or unreadable; ``strerror`` says which.
+    """
+    try:
+        handle = os.open(path, _FLAGS)
+    except ValueError:
+        raise OSError(errno.EINVAL, "its path holds a NUL character") from None
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        skipped = max(0, status.st_size - limit)
+        file.seek(skipped)
+        return file.read(limit), skipped
+
+
 def _read(handle: int, size: int, limit: int) -> bytes:
     """Up to ``limit`` bytes. The reported size is only a hint: files in ``/proc`` report none."""
     parts: list[bytes] = []

@@ -179,6 +179,7 @@ _TABLES = {
     "servers": "One table for each server; NAME is what `target` and the command line call it.",
     "tiers": "How stable the tools are promised to be. A name in full overrides a glob; then the first of these tiers "
     "with a glob that matches counts. A tool without one is `standard`.",
+    "load": "What is measured, and what a time can prove: [Load](load.md#budgets).",
     "calls": "One table for each call, or a word for all of them ([calls](calls.md)).",
     "accept": "One table for each accepted finding; `mcp-governor accept` writes it.",
 }

@@ -75,7 +75,7 @@ async def _breaches(
     place = urlsplit(url).path or "/"
     try:
         with anyio.fail_after(timeout):
-            status, kind, body = await _get(url, headers, timeout)
+            status, kind, body = await get_bounded(url, headers, timeout, _MAX_BYTES)
     except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError) as error:
         return [_broken(place, "failed", type(error).__name__)]
     if status in (404, 410) and may_be_absent:
@@ -92,8 +92,18 @@ async def _breaches(
         return [_broken(place, "no-json")]
 
 
-async def _get(url: str, headers: Mapping[str, str], timeout: float) -> tuple[int, str, bytes]:
-    """Status, media type and body. Reading stops beyond :data:`_MAX_BYTES`; an event stream is not read."""
+async def get_bounded(url: str, headers: Mapping[str, str], timeout: float, limit: int) -> tuple[int, str, bytes]:
+    """Send GET and read the response; an event stream is not read, and redirects are not followed.
+
+    Args:
+        url: the address.
+        headers: sent with the request.
+        timeout: seconds for each step; the caller limits the whole.
+        limit: maximum size of the body, in bytes; reading stops beyond it.
+
+    Returns:
+        Status, media type and body.
+    """
     import httpx2
 
     body = bytearray()
@@ -105,7 +115,7 @@ async def _get(url: str, headers: Mapping[str, str], timeout: float) -> tuple[in
         if not kind.startswith("text/event-stream"):
             async for piece in answer.aiter_bytes():
                 body += piece
-                if len(body) > _MAX_BYTES:
+                if len(body) > limit:
                     break
         return answer.status_code, kind, bytes(body)
 

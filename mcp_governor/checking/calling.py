@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from mcp_governor.checking.aside import run_aside
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, silent
-from mcp_governor.checking.reading import counts_of, refuse_empty, with_manifest
-from mcp_governor.checking.seen import CONFIGURED, NONE, SAFE, calls_mode
+from mcp_governor.checking.reading import counts_of, read_governed, refuse_empty, with_manifest
+from mcp_governor.checking.seen import CONFIGURED, NONE, OFF, RECORDING, SAFE, UNNAMED, calls_mode, seen_of
 from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.warned import limits_for_warnings, warning_findings
 from mcp_governor.errors import UsageError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mcp_governor.call.track import Track
     from mcp_governor.catalogue import Selection
     from mcp_governor.checking.model import Report
+    from mcp_governor.checking.seen import Seen
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
 
@@ -68,6 +69,29 @@ def call_target(
             return run(job.read_and_call)
         done = run_aside(job.read_and_call, job.track)
         return done if done is not None else job.given_up()
+
+
+def read_and_call(
+    source: Source, config: Config, selection: Selection | None, emit: Emit
+) -> tuple[Surface, CallReport | None, Seen | None]:
+    """The surface, the calls that the configuration asks for, if there is a server to call, and what they saw.
+
+    Args:
+        source: the server, or a recording of one.
+        config, emit: as for :func:`mcp_governor.checking.run.check`.
+        selection: the rules that run; ``None`` to call nothing and say nothing about calls.
+    """
+    if selection is None:
+        return read_governed(source, config, emit=emit), None, None
+    if not isinstance(source, LiveSource):
+        surface = read_governed(source, config, emit=emit)
+        return surface, None, seen_of(surface, config, selection, None, RECORDING)
+    wanted = wanted_calls(config, selection, named=source.configured or config.trust_rules)
+    if wanted is None:
+        surface = read_governed(source, config, emit=emit)
+        return surface, None, seen_of(surface, config, selection, None, OFF if config.calls_mode == NONE else UNNAMED)
+    surface, called = call_target(source, config, wanted, selection=selection, emit=emit)
+    return surface, called, seen_of(surface, config, selection, called, UNNAMED)
 
 
 @dataclass(eq=False)

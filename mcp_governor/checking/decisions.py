@@ -64,7 +64,8 @@ def decide(
         stations: the stations that took part.
         known: ids of findings that do not count; by default those in the configured lint baseline.
         complete: true if all offline stations took part, so that unused acceptances can be reported. For findings that
-            only calls produce, this requires the station ``call``, and for those about schema files ``schemas``.
+            only calls produce, this requires the station ``call``, for those about schema files ``schemas``, and for
+            measured ones ``load``.
         before: the acceptances at the release with which the run compares.
 
     Raises:
@@ -100,8 +101,9 @@ def decide(
 
 def _may_be_found(finding: str, stations: Collection[str]) -> bool:
     """True if one of the stations could have produced a finding with this id."""
-    if finding.startswith("schemas/"):
-        return "schemas" in stations
+    for station in ("schemas", "load"):
+        if finding.startswith(f"{station}/"):
+            return station in stations
     return "call" in stations or not is_of_calls(finding)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from mcp_governor.frozen import frozen
 
-Station = Literal["read", "compare", "policy", "changelog", "lint", "call"]
+Station = Literal["read", "compare", "policy", "changelog", "lint", "call", "load"]
 
 
 @frozen

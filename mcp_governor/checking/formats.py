@@ -114,6 +114,19 @@ DOCUMENT_FORMATS = {
             read=True,
             stated=False,
         ),
+        DocumentFormat(
+            "load-probe",
+            "what `load probe --json-out` measured",
+            "mcp_governor.load.probe_document:probe_schema",
+            written=True,
+        ),
+        DocumentFormat(
+            "load",
+            "`mcp-load.json`, the figures with which budgets are compared",
+            "mcp_governor.load.records:record_schema",
+            written=True,
+            read=True,
+        ),
     )
 }
 """Every format, by name."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from mcp_governor.checking.base import with_base
 from mcp_governor.checking.baselines import baseline_of
 from mcp_governor.checking.breaks import check_breaks
+from mcp_governor.checking.calling import read_and_call
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
 from mcp_governor.checking.governed import (
@@ -21,17 +22,17 @@ from mcp_governor.checking.governed import (
     lost_changelog,
 )
 from mcp_governor.checking.last_release import lost_release
+from mcp_governor.checking.loading import measured_findings
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import (
     baseline_info,
     counts_of,
     definitions_of,
-    read_governed,
     refuse_empty,
     trusting,
 )
-from mcp_governor.checking.seen import NONE, OFF, RECORDING, UNNAMED, seen_of, unseen_findings
+from mcp_governor.checking.seen import RECORDING, seen_of, unseen_findings
 from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.stage import stage_of
 from mcp_governor.checking.token_cost import growth_findings, token_cost
@@ -39,7 +40,7 @@ from mcp_governor.config import Config, load_config
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import LiveSource, Source, named_baseline, read_baseline, resolve
+from mcp_governor.target import named_baseline, read_baseline, resolve
 from mcp_governor.target.git_door import one_look
 from mcp_governor.target.packages import is_open
 from mcp_governor.target.resolve import baseline_file
@@ -175,7 +176,8 @@ def checked(
     baseline = None if waits else read_baseline(config, against, source=source, tiers_of=tiers_of)
     # What is wrong with the selection is said before a server is started.
     selected = None if only_breaking else selection_of(config)
-    surface, called, seen = _read_and_call(source, config, selected if calls else None, emit)
+    measured = measured_findings(source, config, selected, emit) if config.load.check and selected else None
+    surface, called, seen = read_and_call(source, config, selected if calls else None, emit)
     stage = stage_of(config, surface, release=release)
     if waits:
         baseline = baseline_of(surface, config, against, source=source, stage=stage)
@@ -189,6 +191,7 @@ def checked(
             selection=selected,
             called=called,
             seen=seen,
+            measured=measured,
             emit=emit,
             today=day,
             stage=stage,
@@ -200,25 +203,6 @@ def checked(
     return Checked(report, surface, baseline)
 
 
-def _read_and_call(
-    source: Source, config: Config, selection: Selection | None, emit: Emit
-) -> tuple[Surface, CallReport | None, Seen | None]:
-    """The surface, the calls that the configuration asks for, if there is a server to call, and what they saw."""
-    from mcp_governor.checking.calling import call_target, wanted_calls
-
-    if selection is None:
-        return read_governed(source, config, emit=emit), None, None
-    if not isinstance(source, LiveSource):
-        surface = read_governed(source, config, emit=emit)
-        return surface, None, seen_of(surface, config, selection, None, RECORDING)
-    wanted = wanted_calls(config, selection, named=source.configured or config.trust_rules)
-    if wanted is None:
-        surface = read_governed(source, config, emit=emit)
-        return surface, None, seen_of(surface, config, selection, None, OFF if config.calls_mode == NONE else UNNAMED)
-    surface, called = call_target(source, config, wanted, selection=selection, emit=emit)
-    return surface, called, seen_of(surface, config, selection, called, UNNAMED)
-
-
 def check_surface(
     surface: Surface,
     baseline: Baseline | None,
@@ -227,6 +211,7 @@ def check_surface(
     selection: Selection | None = None,
     called: CallReport | None = None,
     seen: Seen | None = None,
+    measured: list[Finding] | None = None,
     emit: Emit = silent,
     today: date | None = None,
     changelog: Changelog | None = None,
@@ -239,6 +224,7 @@ def check_surface(
         selection: the rules that run; defaults to those of the configuration.
         called: the results of the calls.
         seen: the tools of which responses were checked; ``None`` for no statement.
+        measured: findings about budgets of the list; ``None`` if nothing was measured.
         changelog: replaces the configured file, for example with the one of a future release.
         stage: between releases, or at one; ``EVERY_CHANGE`` checks the surface as a release.
     """
@@ -246,12 +232,13 @@ def check_surface(
     run = _Run(surface, baseline, config, emit, today or date.today(), changelog, stage, selection)
     changes = run.station("compare", run.compare) if baseline is not None else []
     release = run.station("policy", lambda: run.judge_release(changes))
-    linted = [*run.govern(), *run.station("lint", run.lint), *unseen_findings(seen)]
+    linted = [*run.govern(), *run.station("lint", run.lint), *unseen_findings(seen), *(measured or ())]
+    stations = _ON_PAPER if measured is None else (*_ON_PAPER, "load")
     if called is None:
-        return replace(run.report(changes, release, linted), calls=seen)
+        return replace(run.report(changes, release, linted, stations=stations), calls=seen)
     run.counts["calls"] = len(called.results)
     found = [*linted, *called.findings]
-    report = run.report([*changes, *called.changes], release, found, stations=(*_ON_PAPER, "call"))
+    report = run.report([*changes, *called.changes], release, found, stations=(*stations, "call"))
     outright = frozenset(change.id for change in called.changes)
     return replace(report, outright=outright, good_calls=called.good_calls, calls=seen)
 

@@ -36,6 +36,12 @@ from mcp_governor.cli.progress import progress
     help="Rules to run, and the result contract  [default: profile in the configuration, or recommended]",
 )
 @click.option("--no-calls", is_flag=True, help="Call no tool  [default: calls-mode in the configuration]")
+@click.option(
+    "--load/--no-load",
+    "load",
+    default=None,
+    help="Measure tools/list and judge its budgets, or not  [default: load.check in the configuration]",
+)
 @click.option("--only", type=click.Choice(["breaking"]), help="Check only changes that break, or may break")
 @click.option("--release", is_flag=True, help="Check the version and the changelog as for a release")
 @click.option(
@@ -56,6 +62,7 @@ def check(
     level: str | None,
     profile: tuple[str, ...],
     no_calls: bool,
+    load: bool | None,
     only: str | None,
     release: bool,
     base: str | None,
@@ -81,6 +88,9 @@ def check(
     If the profile has a result contract (charter, surface, schema-md, omni), each tool with readOnlyHint is called once
     with good arguments and once with bad ones, and the responses are checked. Other tools are called only if [[calls]]
     in the configuration names them. --no-calls turns this off.
+
+    With --load, tools/list is measured: its bytes, tokens and time are compared with the limits of [load] in the
+    configuration and with the figures of mcp-load.json, which "load probe --record" writes.
 
     With policy.gate = "release", changes are listed under ## Unreleased between releases; --release checks them as a
     release, and so does a build of a release tag.
@@ -110,6 +120,7 @@ def check(
         level=level or run.config.level,
         profile=profile or run.config.profile,
         calls_mode="none" if no_calls else run.config.calls_mode,
+        load=run.config.load if load is None else replace(run.config.load, check=load),
         lint_new_only=new_only,
     )
     command = server_command()
@@ -117,6 +128,9 @@ def check(
         refuse_server_options(config)
     if new_only and config.isolated and against is None:
         raise useless("--new-only", "--isolated, which knows no baseline")
+    if load and (offline or only):
+        other = "--offline, which starts no server" if offline else "--only breaking, which measures nothing"
+        raise useless("--load", other)
     if only and (release or new_only):
         option, why = ("--release", "no version") if release else ("--new-only", "no rules")
         raise useless(option, f"--only breaking, which looks at {why}")

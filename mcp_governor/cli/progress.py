@@ -23,6 +23,7 @@ _WORDS = {
     "changelog": "reading the changelog",
     "lint": "linting",
     "call": "calling",
+    "load": "measuring",
 }
 
 

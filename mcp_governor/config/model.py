@@ -196,6 +196,40 @@ class SchemasConfig:
     allow: tuple[SchemaAllowance, ...] = ()
 
 
+LOAD_RECORD = "mcp-load.json"
+"""The file of figures with which budgets are compared."""
+
+GROWTH_RATIO = 1.25
+"""Bytes or tokens relative to the record that are too many: a new tool among ten passes, a copied schema does not."""
+
+SLOWER_RATIO = 2.0
+"""Time of a list relative to the record that is too long. Medians of ten lists differ by a third between two runs on a
+busy machine; twice as long is none of that."""
+
+
+@frozen
+class LoadConfig:
+    """``[tool.mcp-governor.load]``: budgets of the list of tools; a limit of ``None`` is not judged.
+
+    Attributes:
+        check: ``check`` measures without ``--load`` too.
+        record: file with the figures to compare with.
+        payload_bytes, payload_ratio: most bytes of the list, and relative to the record.
+        tokens, tool_tokens, tokens_ratio: most tokens of all tools, of each one, and of all relative to the record.
+        list_p95_ms, list_ratio: longest p95 of a list in milliseconds, and its time relative to the record.
+    """
+
+    check: bool = False
+    record: str = LOAD_RECORD
+    payload_bytes: int | None = None
+    payload_ratio: float = GROWTH_RATIO
+    tokens: int | None = None
+    tool_tokens: int | None = None
+    tokens_ratio: float = GROWTH_RATIO
+    list_p95_ms: float | None = None
+    list_ratio: float = SLOWER_RATIO
+
+
 @frozen
 class EvaluationConfig:
     """``[tool.mcp-governor.evaluation]``: how models are asked, and what a team expects of them.
@@ -271,6 +305,7 @@ class Config:
     changelog_options: ChangelogConfig = field(default_factory=ChangelogConfig)
     schemas: SchemasConfig = field(default_factory=SchemasConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    load: LoadConfig = field(default_factory=LoadConfig)
     calls: tuple[CallConfig, ...] = ()
     accept: tuple[AcceptConfig, ...] = ()
     searched: bool = field(default=False, compare=False)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.config.model import CALLS_BUDGET, CALLS_MODES, MAX_RELEASES, MAX_SECONDS
+from mcp_governor.config.model import (
+    CALLS_BUDGET,
+    CALLS_MODES,
+    GROWTH_RATIO,
+    LOAD_RECORD,
+    MAX_RELEASES,
+    MAX_SECONDS,
+    SLOWER_RATIO,
+)
 from mcp_governor.findings import Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
@@ -233,6 +241,32 @@ _EVALUATION = _table(
     "How models are asked for the right tool, and what is expected of them.",
 )
 
+_COUNT: dict[str, Any] = {"type": "integer", "minimum": 1}
+_RATIO: dict[str, Any] = {"type": "number", "minimum": 1}
+
+_LOAD = _table(
+    {
+        "check": _key({"type": "boolean"}, "Measure the list in every check, as with --load."),
+        "record": _key(
+            _TEXT, f"File of figures to compare with, written by load probe --record. Default: {LOAD_RECORD}."
+        ),
+        "payload-bytes": _key(_COUNT, "Most bytes of the result of tools/list, as compact JSON."),
+        "payload-ratio": _key(_RATIO, f"Most bytes relative to the record; {GROWTH_RATIO:g} by default."),
+        "tokens": _key(_COUNT, "Most tokens of all tools, estimated."),
+        "tool-tokens": _key(_COUNT, "Most tokens of one tool, estimated."),
+        "tokens-ratio": _key(_RATIO, f"Most tokens relative to the record; {GROWTH_RATIO:g} by default."),
+        "list-p95-ms": _key(
+            {"type": "number", "exclusiveMinimum": 0}, "Longest p95 of tools/list in milliseconds, on this machine."
+        ),
+        "list-ratio": _key(
+            _RATIO,
+            f"Longest time of tools/list relative to the record, both as multiples of a server that only answers; "
+            f"{SLOWER_RATIO:g} by default.",
+        ),
+    },
+    "Budgets of the list of tools, which check --load judges.",
+)
+
 
 def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tuple[str, ...] = ()) -> dict[str, Any]:
     """The JSON Schema (2020-12) of ``[tool.mcp-governor]``.
@@ -314,6 +348,7 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                 ),
                 "schemas": _SCHEMAS,
                 "evaluation": _EVALUATION,
+                "load": _LOAD,
                 "calls": _CALLS,
                 "accept": {"type": "array", "items": _ACCEPT, "description": "Accepted findings."},
             },

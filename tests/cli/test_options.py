@@ -28,6 +28,7 @@ OBEYED = {
     "changelog draft": {"config", "timeout"},
     "changelog diff": {"config", "output"},
     "changelog show": {"config", "output"},
+    "load probe": REPORTS | {"trust", "timeout"},
     "eval check": {"config", "isolated", "format", "output", "timeout"},
     "eval search": {"config", "isolated", "format", "output", "timeout", "verbose"},
     "eval run": {"config", "isolated", "format", "output", "timeout"},
@@ -76,6 +77,7 @@ def test_every_command_is_looked_at() -> None:
 NO_DEFAULT = {
     *("--until", "--report", "--record", "--new", "--pack", "--only", "--from", "--reason", "--against"),
     *("--base", "--approval", "--target", "--args", "--sarif"),
+    *("--base-url", "--log-file", "--json-out"),
 }
 """Options that add something; without them there is nothing of the kind."""
 

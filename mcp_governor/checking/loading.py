@@ -1,0 +1,106 @@
+"""Measures how a server lists its tools, and judges the budgets of that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.events import Emit, Finished, Started, silent
+from mcp_governor.target import LiveSource
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from mcp_governor.catalogue import Selection
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
+    from mcp_governor.findings import Finding
+    from mcp_governor.load.probe import Probe
+    from mcp_governor.load.records import LoadRecord
+    from mcp_governor.target import Source
+
+
+def measured_findings(source: Source, config: Config, selection: Selection, emit: Emit = silent) -> list[Finding]:
+    """What a check finds about the list of a server: the cheap part of a probe, and the budgets.
+
+    Args:
+        source: the server; a recording cannot be measured, which is a finding.
+        config: has the budgets.
+        selection: has the options of the rules.
+        emit: receives the events of the station.
+
+    Raises:
+        FileFormatError: the record cannot be read; nothing was measured yet.
+        ServerError: the server cannot be reached, or its first list failed.
+    """
+    record = recorded(config)
+    if not isinstance(source, LiveSource):
+        from mcp_governor.load.findings import not_measured
+
+        return [not_measured(config.load)]
+    from mcp_governor.load.findings import probe_findings
+    from mcp_governor.load.probe import CHEAP, run_probe
+
+    emit(Started("load", source.shown))
+    probe = run_probe(source, CHEAP)
+    found = [*probe_findings(probe, selection), *_judged(probe, record, source, config)]
+    emit(Finished("load", len(found)))
+    return found
+
+
+def recorded(config: Config) -> LoadRecord | None:
+    """The figures of the configured record; ``None`` if there is no such file, or none is to be read.
+
+    Raises:
+        FileFormatError: it cannot be read.
+    """
+    if config.isolated:
+        return None
+    from mcp_governor.load.records import load_record
+
+    return load_record(config.resolve(config.load.record), shown=config.load.record)
+
+
+def _judged(probe: Probe, record: LoadRecord | None, source: LiveSource, config: Config) -> list[Finding]:
+    from mcp_governor.load.findings import budget_findings
+    from mcp_governor.load.probe import is_remote
+
+    return list(budget_findings(probe, record, config.load, remote=is_remote(source)))
+
+
+def probe_report(
+    probe: Probe, source: LiveSource, config: Config, selection: Selection, today: date, *, budgets: bool = True
+) -> Report:
+    """The report of a run that only measured.
+
+    Args:
+        probe: what was measured.
+        source: the server.
+        config: has the budgets, and what a team decides about findings.
+        selection: has the options of the rules.
+        today: the date at which acceptances are evaluated.
+        budgets: judge the budgets too, if there are any.
+    """
+    from mcp_governor.checking.decisions import decide
+    from mcp_governor.checking.model import Report, ServerInfo
+    from mcp_governor.checking.reading import counts_of
+    from mcp_governor.checking.settings import fail_on
+    from mcp_governor.load.findings import is_unset, probe_findings
+    from mcp_governor.surface import fingerprint
+
+    surface = probe.listing.surface
+    found: Sequence[Finding] = [*probe_findings(probe, selection)]
+    record = recorded(config)
+    if budgets and not is_unset(record, config.load):
+        found = [*found, *_judged(probe, record, source, config)]
+    decided = decide(found, [], config, today, surface=surface, selection=selection, stations=("load",), complete=False)
+    lists = probe.listing.caching.lists + sum(point.requests for point in probe.concurrent)
+    return Report(
+        target=surface.source,
+        server=ServerInfo.of(surface),
+        fingerprint=fingerprint(surface),
+        findings=decided.findings,
+        counts={**counts_of(surface), "lists": lists},
+        tools=tuple(tool.name for tool in surface.tools),
+        fail_on=fail_on(config),
+    )

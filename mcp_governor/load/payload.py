@@ -1,0 +1,179 @@
+"""How large a list of tools is, in bytes and tokens, and what compaction would save (tool schema guide, section 0b)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.frozen import frozen
+from mcp_governor.linting.checks.omni import DROPPED_KEYS, compacted
+from mcp_governor.schemas.keywords import DEFINITIONS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes, json_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mcp_governor.surface.model import Surface
+
+DESCRIPTION_CAP = 140
+"""Characters of a description that compaction keeps: the default of the tool schema guide, section 0b."""
+
+_MAX_LOST = 20
+"""Most properties that are named as lost: more than a screen of names helps nobody."""
+
+_SCHEMAS = ("inputSchema", "outputSchema")
+
+
+@frozen
+class ToolSize:
+    """One tool.
+
+    Attributes:
+        name: its name.
+        bytes: its entry in the list, as compact JSON in UTF-8.
+        tokens: estimated tokens of what a client passes to a model: name, description and input schema.
+    """
+
+    name: str
+    bytes: int
+    tokens: int
+
+
+@frozen
+class Savings:
+    """What compaction would take from the list, in bytes.
+
+    Attributes:
+        descriptions: white space and the part of descriptions beyond :data:`DESCRIPTION_CAP` characters.
+        keys: members of input schemas that compaction drops, without properties that only have such a name.
+        definitions: copies of equal definitions: all but one of each. MCP has no references between tools, so a server
+            saves them only by not publishing them, such as output schemas that nobody reads.
+        copies: number of these copies.
+        lost: ``TOOL.PROPERTY`` of properties that have the name of a dropped key; the compaction of the guide drops
+            them as well, so it is not counted.
+    """
+
+    descriptions: int
+    keys: int
+    definitions: int
+    copies: int
+    lost: tuple[str, ...] = ()
+
+    @property
+    def compaction(self) -> int:
+        """What the guide's compaction saves, in bytes: descriptions and keys."""
+        return self.descriptions + self.keys
+
+
+@frozen
+class Payload:
+    """The size of a list.
+
+    Attributes:
+        bytes: the result of ``tools/list`` as compact JSON in UTF-8, all pages together. Spaces, headers and the frame
+            of an event stream come on top.
+        tokens: sum of the tools' tokens.
+        tools: the tools, the largest first.
+        savings: what compaction would take.
+    """
+
+    bytes: int
+    tokens: int
+    tools: tuple[ToolSize, ...]
+    savings: Savings
+
+
+def payload(surface: Surface, entries: Sequence[Any], fields: Mapping[str, Any]) -> Payload:
+    """Measure a list.
+
+    Args:
+        surface: the tools, typed.
+        entries: the tools as listed, on all pages.
+        fields: the other members of the result.
+    """
+    sizes = [
+        ToolSize(tool.name, json_bytes(tool.raw), definition_bytes(tool) // BYTES_PER_TOKEN) for tool in surface.tools
+    ]
+    sizes.sort(key=lambda size: (-size.tokens, -size.bytes, size.name))
+    return Payload(
+        bytes=json_bytes({"tools": list(entries), **fields}),
+        tokens=sum(size.tokens for size in sizes),
+        tools=tuple(sizes),
+        savings=savings(surface),
+    )
+
+
+def savings(surface: Surface) -> Savings:
+    """What compaction would take from the tools of a surface."""
+    descriptions = keys = 0
+    lost: list[str] = []
+    definitions: Counter[str] = Counter()
+    for tool in surface.tools:
+        text = tool.raw.get("description")
+        if isinstance(text, str):
+            descriptions += json_bytes(text) - json_bytes(compacted(text, DESCRIPTION_CAP))
+        before = tool.raw.get("inputSchema")
+        keys += json_bytes(before) - json_bytes(without_dropped_keys(before))
+        for schema in _schemas(before):
+            lost += [f"{tool.name}.{name}" for name in _properties(schema) if name in DROPPED_KEYS]
+        for side in _SCHEMAS:
+            for schema in _schemas(tool.raw.get(side)):
+                definitions.update(_definitions(schema))
+    copies = {text: count - 1 for text, count in definitions.items() if count > 1}
+    return Savings(
+        descriptions=descriptions,
+        keys=keys,
+        definitions=sum(len(text.encode("utf-8", "surrogatepass")) * count for text, count in copies.items()),
+        copies=sum(copies.values()),
+        lost=tuple(dict.fromkeys(lost))[:_MAX_LOST],
+    )
+
+
+def without_dropped_keys(schema: Any) -> Any:
+    """A schema without the keywords that compaction drops; properties of these names and plain values stay."""
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in DROPPED_KEYS:
+            continue
+        if key in SCHEMA_MAP_KEYS and isinstance(value, dict):
+            kept[key] = {name: without_dropped_keys(part) for name, part in value.items()}
+        elif isinstance(value, list) and (key in SCHEMA_LIST_KEYS or key in SCHEMA_KEYS):
+            kept[key] = [without_dropped_keys(part) for part in value]
+        elif key in SCHEMA_KEYS:
+            kept[key] = without_dropped_keys(value)
+        else:
+            kept[key] = value
+    return kept
+
+
+def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema and all schemas within it."""
+    if not isinstance(schema, dict):
+        return
+    yield schema
+    for key, value in schema.items():
+        if key in SCHEMA_MAP_KEYS and isinstance(value, dict):
+            for part in value.values():
+                yield from _schemas(part)
+        elif isinstance(value, list) and (key in SCHEMA_LIST_KEYS or key in SCHEMA_KEYS):
+            for part in value:
+                yield from _schemas(part)
+        elif key in SCHEMA_KEYS:
+            yield from _schemas(value)
+
+
+def _properties(schema: Mapping[str, Any]) -> Iterator[str]:
+    found = schema.get("properties")
+    yield from found if isinstance(found, dict) else ()
+
+
+def _definitions(schema: Mapping[str, Any]) -> Iterator[str]:
+    """The definitions of a schema with their names, as canonical text: the same name and content is a copy."""
+    for key in DEFINITIONS:
+        found = schema.get(key)
+        for name, part in found.items() if isinstance(found, dict) else ():
+            text = json.dumps(part, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+            yield f"{json.dumps(name, ensure_ascii=False)}:{text}"

@@ -1,0 +1,219 @@
+"""One look at how a server lists its tools: health, cold start, sizes, latency alone and under load, caching, log."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from mcp_governor import wire
+from mcp_governor.errors import UsageError
+from mcp_governor.frozen import frozen
+from mcp_governor.load import formulas
+from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
+from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, measure, measure_era
+from mcp_governor.load.log_scan import LogScan, scan_log
+from mcp_governor.load.model import SweepPlan
+from mcp_governor.target import LiveSource
+from mcp_governor.wire.loop import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from mcp_governor.load.model import Engine, Point
+    from mcp_governor.target import Source
+
+HTTP_RUNS = ((200, 40), (1_000, 100))
+"""Requests and concurrency of the concurrent runs over HTTP: those of the guide's probe (section 0b)."""
+
+STDIO_RUNS = ((40, 2), (100, 4))
+"""The same for a stdio server, of which one request in flight is one process: more processes than cores measure the
+machine."""
+
+RUN_SECONDS = 60.0
+"""Seconds for one concurrent run: a server that answers 17 requests a second still gets through the larger one."""
+
+EMBED_DIMENSION = (
+    "The guide's script reads it from the embedding endpoint of its own agent; MCP has none, and a list has no vectors."
+)
+"""Why a probe has no embedding dimension."""
+
+
+@frozen
+class ProbePlan:
+    """What to measure.
+
+    Attributes:
+        runs: requests and concurrency of each concurrent run; empty for none.
+        rounds, lists: rounds in a row, and lists in each.
+        other_era: measure the era that the server was not found to speak as well.
+        rest: list after a pause, too.
+        log: the server's log; ``None`` for none.
+        owned: the user says that a host other than this machine is theirs.
+    """
+
+    runs: tuple[tuple[int, int], ...] | None = None
+    rounds: int = ROUNDS
+    lists: int = LISTS
+    other_era: bool = True
+    rest: bool = True
+    log: Path | None = None
+    owned: bool = False
+
+
+CHEAP = ProbePlan(runs=(), other_era=False, rest=False)
+"""What a check measures: lists in a row over one connection, and the yardstick."""
+
+
+@frozen
+class Probe:
+    """What was measured.
+
+    Attributes:
+        target: the server as the user named it, safe to print.
+        transport: ``stdio``, ``http`` or ``object``.
+        listing: lists over one connection.
+        other: the other protocol era; ``None`` if it was not tried.
+        concurrent: the concurrent runs.
+        health, info: what the server says over HTTP; ``None`` for other transports.
+        log: what its log says; ``None`` without a log.
+        notes: sentences for the reader: what was not measured, and why.
+    """
+
+    target: str
+    transport: str
+    listing: Listing
+    other: EraTimes | None = None
+    concurrent: tuple[Point, ...] = ()
+    health: Health | None = None
+    info: ServerInfo | None = None
+    log: LogScan | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def eras(self) -> tuple[EraTimes, ...]:
+        """The eras that were measured, the server's own first."""
+        return (self.listing.main, *((self.other,) if self.other is not None else ()))
+
+
+def live(source: Source) -> LiveSource:
+    """The source, if it can be measured.
+
+    Raises:
+        UsageError: it is a recording.
+    """
+    if not isinstance(source, LiveSource):
+        raise UsageError(f"{source.shown} is a recording; only a live server can be measured.", "Name a live server.")
+    return source
+
+
+def run_probe(
+    source: LiveSource, plan: ProbePlan, *, open_engine: Callable[[Sequence[int]], Engine] | None = None
+) -> Probe:
+    """Probe a server.
+
+    Args:
+        source: the server.
+        plan: what to measure.
+        open_engine: makes the engine of the concurrent runs from their concurrencies; without one there are none.
+
+    Raises:
+        ServerError: the first list failed.
+        NothingCheckedError: the server publishes no tools.
+        UsageError: the log cannot be read.
+    """
+    log = scan_log(plan.log) if plan.log is not None else None  # a wrong path is said before anything is measured
+    measured = run(_measure, source, plan)
+    points, notes = _concurrent(source, plan, open_engine)
+    return Probe(
+        target=source.shown,
+        transport=transport_of(source),
+        listing=measured.listing,
+        other=measured.other,
+        concurrent=points,
+        health=measured.health,
+        info=measured.info,
+        log=log,
+        notes=(*measured.listing.notes, *notes),
+    )
+
+
+@frozen
+class _Measured:
+    listing: Listing
+    other: EraTimes | None
+    health: Health | None
+    info: ServerInfo | None
+
+
+async def _measure(source: LiveSource, plan: ProbePlan) -> _Measured:
+    health = info = other = None
+    listing = await measure(source, rounds=plan.rounds, per_round=plan.lists, rest=plan.rest)
+    if plan.other_era:
+        other_era = wire.Era.LEGACY if listing.main.era == wire.Era.MODERN else wire.Era.MODERN
+        other = await measure_era(source, other_era, lists=plan.lists)
+    if isinstance(source.endpoint, wire.HttpEndpoint) and plan.other_era:
+        health = await read_health(source.endpoint)
+        info = await read_server_info(source.endpoint)
+    return _Measured(listing, other, health, info)
+
+
+def transport_of(source: LiveSource) -> str:
+    """``stdio``, ``http`` or ``object``."""
+    if isinstance(source.endpoint, wire.StdioEndpoint):
+        return "stdio"
+    return "http" if isinstance(source.endpoint, wire.HttpEndpoint) else "object"
+
+
+def is_remote(source: LiveSource) -> bool:
+    """True for an HTTP server whose address does not lead to this machine for certain."""
+    if not isinstance(source.endpoint, wire.HttpEndpoint):
+        return False
+    host = urlsplit(source.endpoint.url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return True
+
+
+def _concurrent(
+    source: LiveSource, plan: ProbePlan, open_engine: Callable[[Sequence[int]], Engine] | None
+) -> tuple[tuple[Point, ...], list[str]]:
+    """The concurrent runs, and why there are none."""
+    transport = transport_of(source)
+    runs = plan.runs if plan.runs is not None else HTTP_RUNS if transport == "http" else STDIO_RUNS
+    if not runs:
+        return (), []
+    if transport == "object":
+        return (), ["No concurrent runs: a server object shares this process, so its queue would be our own."]
+    if is_remote(source) and not plan.owned:
+        return (), ["No concurrent runs: the host is not this machine. If it is yours, add --i-own-this-host."]
+    if open_engine is None:
+        return (), ["No concurrent runs: no engine was given."]
+    notes = []
+    if transport == "stdio":
+        shown = " and ".join(f"{total} lists, {concurrency} at a time" for total, concurrency in runs)
+        notes.append(f"A stdio server has one client, so each request in flight is a process of its own: {shown}.")
+    points: list[Point] = []
+    engine = open_engine([concurrency for _, concurrency in runs])
+    try:
+        for total, concurrency in runs:
+            sample = engine.measure(
+                SweepPlan(concurrencies=(concurrency,), total=total, timeout=source.timeout, seconds=RUN_SECONDS),
+                concurrency,
+                seconds=RUN_SECONDS,
+            )
+            points.append(formulas.point(concurrency, sample))
+            if sample.stopped is not None and not sample.latencies_ms:
+                break  # a server that is gone is not asked again
+    finally:
+        engine.close()
+    return tuple(points), notes
+
+
+def era_label(era: str) -> str:
+    """The handshake of an era, for readers."""
+    return "server/discover" if era == wire.Era.MODERN else "initialize"
