@@ -1,0 +1,49 @@
+"""``mcp-governor eval import``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from mcp_governor.cli import out
+from mcp_governor.cli.common import Run, configured, write_text
+from mcp_governor.text import visible
+
+
+@click.command(name="import")
+@click.argument("form", metavar="FORMAT", type=click.Choice(["inspect", "promptfoo"]))
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@configured("output", isolated=False)
+def eval_import(run: Run, form: str, file: Path) -> None:
+    """Write FILE, a data set of inspect_ai (JSON, JSONL) or a configuration of promptfoo (JSON), as a query set.
+
+    What is not taken over is said on standard error.
+
+    \b
+        mcp-governor eval import promptfoo promptfooconfig.json --output mcp-queries.jsonl
+    """
+    from mcp_governor.errors import FileFormatError
+    from mcp_governor.evaluation.exchange import imported
+    from mcp_governor.evaluation.queries import MAX_FILE, as_line
+    from mcp_governor.files import read_bytes
+
+    shown = visible(str(file))
+    try:
+        data = read_bytes(file, limit=MAX_FILE)
+    except OSError as error:
+        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    queries, problems, lost = imported(data, form, shown)
+    if problems:
+        first = problems[0]
+        more = f" {len(problems) - 1} more problems follow." if len(problems) > 1 else ""
+        raise FileFormatError(
+            f"{shown}: sample {first.line}: {first.message}{more}", "Correct it, or take it out; nothing was written."
+        )
+    for sentence in lost:
+        out.echo(f"note: {sentence}", err=True)
+    write_text("".join(f"{json.dumps(as_line(query))}\n" for query in queries.queries), run.output, form="json")
+    if run.output.file is not None:
+        place = visible(str(run.output.file))
+        out.echo(f"{place}: {len(queries.queries)} queries. Next: mcp-governor eval check --queries {place}")

@@ -1,0 +1,177 @@
+"""Drafts of queries from a surface: a start for people who edit them, not a query set.
+
+One positive and one sibling query for each tool, and some that no tool answers. The sentences are made of words that
+people say for the verb and the nouns of the tool's name; of several, the one that shares least with the description is
+taken, because a query that repeats it measures copying. No model writes them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.evaluation.bm25 import Bm25
+from mcp_governor.evaluation.drafting_words import ELSEWHERE, NOUNS, SENTENCES, VALUES, VERBS
+from mcp_governor.evaluation.fields import tool_text
+from mcp_governor.evaluation.model import Kind, Query
+from mcp_governor.evaluation.terms import split_identifier, stem, terms
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mcp_governor.evaluation.fields import ToolText
+
+MIN_ABSTAIN, MAX_ABSTAIN = 3, 12
+"""Number of drafts that no tool answers: one for every five tools, and not fewer or more than this."""
+
+_TOOLS_PER_ABSTAIN = 5
+"""A fifth: enough to see a model that always calls something, without crowding out the tools."""
+
+MAX_TOOLS = 500
+"""Number of tools that are drafted for; nobody edits a thousand drafts."""
+
+_MAX_NOUNS = 4
+"""Words of a name that become part of a sentence; longer names are paths."""
+
+_MIN_SHARING = 3
+"""Number of tools from which a word that most of their names have is the name of the server."""
+
+_PREPOSITIONS = frozenset(("as", "with", "by", "for", "to", "from", "of", "in", "on", "and"))
+_PLACES = frozenset(("repo", "repository", "dir", "directory", "folder", "root", "workspace", "project"))
+"""Words of parameters that say where, which a user hardly mentions."""
+
+
+def drafts(tools: Sequence[Mapping[str, Any]], existing: Iterable[Query] = ()) -> Iterator[Query]:
+    """Draft what a set lacks.
+
+    Args:
+        tools: the tools as published.
+        existing: the queries that the set has; a tool with a query of a kind gets no other draft of it.
+    """
+    existing = tuple(existing)
+    taken = {query.id for query in existing}
+    has = {(query.kind, name) for query in existing for name in query.gold}
+    said = {query.text for query in existing}
+    found = [tool_text(tool) for tool in tools[:MAX_TOOLS]]
+    index = Bm25(found)
+    shared = _shared_words(found)
+    for tool, text in zip(tools, found, strict=False):
+        sentences = _sentences(text, shared)
+        if (Kind.POSITIVE, text.name) not in has:
+            sentence, arguments = _positive(tool, next((one for one in sentences if one not in said), sentences[0]))
+            said.add(sentence)
+            yield _draft(taken, f"{text.name}-1", sentence, (text.name,), Kind.POSITIVE, arguments=arguments)
+        sibling = _nearest(text, found, index)
+        if sibling is None or (Kind.SIBLING, text.name) in has:
+            continue
+        contrast = f"{sentences[-1]} {_unlike(text, sibling)}"
+        note = f"easily taken for {one_line(sibling.name, 80)}; say what only {one_line(text.name, 80)} does"
+        yield _draft(taken, f"{text.name}-2", contrast, (text.name,), Kind.SIBLING, note=note)
+    yield from _elsewhere(found, index, existing, taken)
+
+
+def _draft(
+    taken: set[str],
+    name: str,
+    text: str,
+    gold: tuple[str, ...],
+    kind: Kind,
+    *,
+    arguments: Mapping[str, Any] | None = None,
+    note: str = "",
+) -> Query:
+    name = name[-90:]
+    unique, number = name, 1
+    while unique in taken:
+        number += 1
+        unique = f"{name}-{number}"
+    taken.add(unique)
+    return Query(unique, text, gold, kind, arguments or {}, draft=True, note=note)
+
+
+def _shared_words(tools: Sequence[ToolText]) -> frozenset[str]:
+    """Words that most names have (``git_status``, ``git_log``): they name the server, and nobody says them."""
+    if len(tools) < _MIN_SHARING:
+        return frozenset()
+    counts = Counter(word for tool in tools for word in {part.lower() for part in split_identifier(tool.name)})
+    return frozenset(word for word, count in counts.items() if 2 * count > len(tools))
+
+
+def _positive(tool: Mapping[str, Any], sentence: str) -> tuple[str, dict[str, Any]]:
+    """A sentence with a value that the user mentions, if a parameter takes one."""
+    for name, value in _mentioned(tool.get("inputSchema")):
+        return f"{sentence} It is about {value}.", {name: {"present": True} if isinstance(value, str) else value}
+    return sentence, {}
+
+
+def _sentences(text: ToolText, shared: frozenset[str]) -> list[str]:
+    """The sentences for a tool, the one with the fewest words of its description first."""
+    words = [word.lower() for word in split_identifier(text.name)]
+    words = [word for word in words if word not in shared and not word.isdigit()] or words
+    verb = next((word for word in words if word in VERBS), "")
+    end = next((place for place, word in enumerate(words) if place and word in _PREPOSITIONS), len(words))
+    nouns = [word for word in words[:end] if word != verb][:_MAX_NOUNS]
+    known = set(terms(text.description))
+    # A name that is a verb alone (``git_add``) leaves the thing to the user.
+    thing = " ".join(_said(noun, known) for noun in nouns) or "one"
+    them = thing if thing.endswith("s") else f"{thing}s"
+    it = f"the {thing}" if nouns else "this"
+    filled = [
+        sentence.format(it=it, It=it.capitalize(), them=them, thing=thing)
+        for sentence in SENTENCES[VERBS.get(verb, "")]
+    ]
+    return sorted(filled, key=lambda sentence: len(set(terms(sentence)) & known))
+
+
+def _said(noun: str, known: set[str]) -> str:
+    """What a user says for a noun, in other words than the description if there are any."""
+    other = NOUNS.get(noun, ())
+    return next((word for word in other if not known & set(terms(word))), other[0] if other else noun)
+
+
+def _nearest(text: ToolText, tools: Sequence[ToolText], index: Bm25) -> ToolText | None:
+    """The tool that is most easily taken for another: the one that its name and first sentence find besides it."""
+    scores = index.scores(f"{text.words_of_name} {text.first}")
+    others = [(score, other) for score, other in zip(scores, tools, strict=True) if other.name != text.name]
+    best = max(others, key=lambda pair: pair[0], default=None)
+    return best[1] if best is not None and best[0] > 0 else None
+
+
+def _unlike(text: ToolText, sibling: ToolText) -> str:
+    """How a user excludes the sibling: by the words of its name that this one does not have."""
+    own = {stem(word.lower()) for word in split_identifier(text.name)}
+    words = [word.lower() for word in split_identifier(sibling.name)]
+    end = next((place for place, word in enumerate(words) if place and word in _PREPOSITIONS), len(words))
+    other = [word for word in words[:end] if stem(word) not in own and word not in VERBS]
+    if other:
+        return f"Not the {' '.join(other)}, though."
+    verbs = [word for word in words if stem(word) not in own]
+    return f"I do not want to {verbs[0]} anything." if verbs else "Nothing more than that."
+
+
+def _mentioned(schema: Any) -> Iterator[tuple[str, Any]]:
+    """A required parameter whose value a user would mention, with one."""
+    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        return
+    required = schema.get("required")
+    for name in required if isinstance(required, list) else ():
+        part = schema["properties"].get(name) if isinstance(name, str) else None
+        if not isinstance(part, dict):
+            continue
+        values = part.get("enum")
+        if isinstance(values, list) and values and isinstance(values[0], str) and values[0].strip():
+            yield name, one_line(values[0], 60)
+        elif part.get("type") == "string":
+            words = {word.lower() for word in split_identifier(name)}
+            if not words & _PLACES:
+                yield from ((name, value) for key, value in VALUES if key in words)
+
+
+def _elsewhere(tools: Sequence[ToolText], index: Bm25, existing: Sequence[Query], taken: set[str]) -> Iterator[Query]:
+    wanted = min(MAX_ABSTAIN, max(MIN_ABSTAIN, len(tools) // _TOOLS_PER_ABSTAIN))
+    wanted -= sum(query.kind is Kind.ABSTAIN for query in existing)
+    said = {query.text for query in existing}
+    fitting = [text for text in ELSEWHERE if text not in said and not any(index.scores(text))]
+    for number, text in enumerate(fitting[: max(0, wanted)], 1):
+        yield _draft(taken, f"none-{number}", text, (), Kind.ABSTAIN)
