@@ -95,7 +95,7 @@ def _shared_words(tools: Sequence[ToolText]) -> frozenset[str]:
     if len(tools) < _MIN_SHARING:
         return frozenset()
     counts = Counter(word for tool in tools for word in {part.lower() for part in split_identifier(tool.name)})
-    return frozenset(word for word, count in counts.items() if 2 * count > len(tools))
+    return frozenset(word for word, count in counts.items() if 2 * count > len(tools) and word not in VERBS)
 
 
 def _positive(tool: Mapping[str, Any], sentence: str) -> tuple[str, dict[str, Any]]:

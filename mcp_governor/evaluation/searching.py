@@ -124,8 +124,8 @@ class Searched:
     ) -> Lift | None:
         """The fewest words of a query that bring a tool to the first place if its description has them.
 
-        The first place among all tools; if no words do that, among those of the server. Every answer is verified: the
-        tools are indexed again with the words in the description.
+        The first place among all tools and among those of the server; if no words do both, among those of the server.
+        Every answer is verified: the tools are indexed again with the words in the description.
 
         Args:
             query: the query.
@@ -142,8 +142,12 @@ class Searched:
         right = {one.name for one in self.own if one.name in gold}
         for index, tools in ((self._index, self.all), (self._own_index, self.own)):
             for words in _combinations(query, self.own[place]):
-                scores = index.scores_with(query, place, [stem(word.lower()) for word in words])
-                if self._rank(scores, place, tools, right).rank == 1:
+                added = [stem(word.lower()) for word in words]
+                if self._rank(index.scores_with(query, place, added), place, tools, right).rank != 1:
+                    continue
+                # The same word says less in a server that is about it than among all, and the other way round.
+                own = self._own_index.scores_with(query, place, added)
+                if tools is self.own or self._rank(own, place, self.own, right).rank == 1:
                     return self._verified(words, place, query, gold, others)
             if tools is self.own:
                 break
