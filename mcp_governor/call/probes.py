@@ -167,6 +167,7 @@ class Probes:
             hint=hint,
             bound=f"{_BOUNDS[hint]:,.0f} ms",
             took=f"{own:,.0f} ms",
+            times=f"{own / _BOUNDS[hint]:.1f}",
             calls=calls,
             deserved=deserved,
         )
@@ -179,7 +180,8 @@ class Probes:
             estimate = None
         if estimate is not None and smallest > estimate * _TOKEN_FACTOR + _TOKEN_ROOM:
             place = facts.metadata_place(tool.raw, "cost_hint")
-            self._report(TOKENS, place, estimate, tool, estimate=f"{estimate:,}", tokens=f"{smallest:,}")
+            more = f"{smallest - estimate:,}"
+            self._report(TOKENS, place, estimate, tool, estimate=f"{estimate:,}", tokens=f"{smallest:,}", more=more)
         active = self.checker.selection.get(SIZE)
         if active is not None and smallest > int(active.options["large"]) and "response_format" not in _declared(tool):
             self._report(SIZE, "/inputSchema", tool.name, tool, tokens=f"{smallest:,}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
 
 import click
 
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--base-url", metavar="URL", shell_complete=completion.targets, help="The server, instead of TARGET")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    shell_complete=completion.targets,
+    help="The server, instead of TARGET  [default path: /mcp]",
+)
 @click.option(
     "--log-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -73,7 +79,7 @@ def probe(
         raise UsageError("--base-url and TARGET both name the server.", "Remove one of them.")
     if record and run.config.isolated:
         raise UsageError("--record writes a file of the repository, and --isolated uses none.", "Remove one of them.")
-    source = live(run.source(base_url if base_url is not None else target))
+    source = live(run.source(_with_path(base_url) if base_url is not None else target))
     selection = selection_of(run.config)
     plan = ProbePlan(log=log_file, owned=i_own_this_host)
     plan = replace(plan, runs=()) if sequential_only else plan
@@ -89,6 +95,17 @@ def probe(
         write_json(document(measured, report.findings), Output(file=json_out))
     recorded = _record(measured, source, run) if record else ""
     return deliver(report, run, _lines(measured, report, run, recorded))
+
+
+def _with_path(url: str) -> str:
+    """The address itself, or its /mcp if it is that of a host."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    if parts.scheme in ("http", "https") and parts.path in ("", "/"):
+        return urlunsplit(parts._replace(path="/mcp"))
+    return url
 
 
 def _record(measured: Probe, source: LiveSource, run: Run) -> str:

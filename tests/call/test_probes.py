@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 
 import anyio
 import pytest
@@ -124,7 +125,8 @@ def test_a_tool_that_is_too_slow_to_be_repeated_is_measured_by_what_was_called(t
 def test_the_message_says_what_was_measured_and_what_to_publish():
     (finding,) = probe(times=[1312.4], latency_hint="fast")[0]
     assert (
-        finding.message == 'The latency_hint is "fast" (below 100 ms), but the fastest of 5 warm calls took 1,310 ms.'
+        finding.message == 'The latency_hint is "fast" (below 100 ms), but the fastest of 5 warm calls took 1,310 ms, '
+        "13.1 times that."
     )
     assert finding.fix == "Publish latency_hint slow, or make the tool faster."
 
@@ -153,6 +155,13 @@ def test_tokens(estimate, data, expected):
     assert (
         rules(lambda _: envelope(data), cost_hint={"tokens_estimate": estimate, "dollars_estimate": None}) == expected
     )
+
+
+def test_the_message_says_by_how_much_an_estimate_is_off():
+    (finding,) = probe(lambda _: envelope({"text": "word " * 1_000}), cost_hint={"tokens_estimate": 100})[0]
+    numbers = re.findall(r"about ([\d,]+) tokens, ([\d,]+) more", finding.message)[0]
+    said, more = (int(number.replace(",", "")) for number in numbers)
+    assert said - more == 100
 
 
 def test_the_smallest_response_counts():
