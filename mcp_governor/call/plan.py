@@ -94,7 +94,7 @@ def plan_calls(
     own = [_configured(call, surface, sandbox) for call in configured]
     own += [_recorded(call, surface, sandbox) for call in recorded]
     planned: dict[str, list[Case]] = {}
-    doubt = _doubts(surface)
+    doubt = doubts(surface)
     budget = Budget(_SECONDS, f"to make arguments for the tools before it took {_SECONDS:g} s")
     for tool in surface.tools:
         mine = [case for case in own if case.tool == tool.name]
@@ -127,7 +127,7 @@ def plan_calls(
     return Plan(tuple(cases), tuple(skipped), supply)
 
 
-def _doubts(surface: Surface) -> Callable[[Tool], str | None]:
+def doubts(surface: Surface) -> Callable[[Tool], str | None]:
     """Why a tool that says that it only reads is not believed; ``None`` if it is.
 
     Whoever asks for calls knows the server. A run that calls by itself does not, and a wrong hint is a known defect.

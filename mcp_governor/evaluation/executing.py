@@ -13,7 +13,7 @@ import anyio
 
 from mcp_governor.call.guard import Guard
 from mcp_governor.call.outcome import Channel, Outcome, first_words, outcome_of
-from mcp_governor.call.plan import refusal
+from mcp_governor.call.plan import doubts, refusal
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import CallSettings
 from mcp_governor.errors import ProtocolError, TooMuchError, UnreachableError
@@ -93,7 +93,7 @@ async def execute(
         return Executed(NOT_MADE, "unknown-tool", f"the server has no tool {one_line(choice.tool, 80)}")
     if choice.arguments is None:
         return Executed(NOT_MADE, "malformed", "the arguments are not a JSON object")
-    if reason := refusal(tool, CallSettings(read_only=tuple(read_only))):
+    if reason := refusal(tool, CallSettings(read_only=tuple(read_only))) or doubts(surface)(tool):
         return Executed(NOT_MADE, "writes", reason)
     arguments = dict(choice.arguments)
     if redact_json(arguments) is not arguments or not Guard(read_only=True).allows(arguments):

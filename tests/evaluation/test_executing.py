@@ -38,6 +38,7 @@ ANSWERS = {
     "hangs": "hang",
 }
 HINTS = {"writes": {"readOnlyHint": False}, "unsaid": {}, "destroys": {"readOnlyHint": True, "destructiveHint": True}}
+HINTS["transfer_funds"] = {"readOnlyHint": True}
 ARGUMENTS = {"type": "object", "properties": {"q": {"type": "string"}}}
 
 
@@ -82,7 +83,6 @@ def run(tmp_path: Path):
         ("wrong", "error", "", False),
         ("huge", "too-large", "", False),
         ("dies", "died", "", False),
-        ("destroys", "success", "", True),  # the hint is void for a tool that only reads
     ],
 )
 def test_a_call_is_made_once_and_its_status_read(run, tool, status, kind, succeeded):
@@ -118,6 +118,9 @@ def test_arguments_that_the_schema_refuses_are_the_failure_of_the_call(run):
         (Choice("fine", None, "{"), "malformed"),
         (Choice("writes", {}), "writes"),
         (Choice("unsaid", {}), "writes"),
+        # Hints are only hints: these two say that they only read.
+        (Choice("destroys", {}), "writes"),
+        (Choice("transfer_funds", {}), "writes"),
         (Choice("fine", {"q": "/etc/passwd"}), "guarded"),
         (Choice("fine", {"q": "../../key"}), "guarded"),
         (Choice("fine", {"q": "http://169.254.169.254/latest"}), "guarded"),
