@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -233,6 +234,10 @@ def make_runner(name: str, run: Run) -> Runner:  # noqa: ARG001  what is configu
         UsageError: there is no such runner, or it has no key.
         MissingDependencyError: an extra is not installed.
     """
+    if ":" in name:
+        from mcp_governor.evaluation.hosted import hosted_runner
+
+        return hosted_runner(name, os.environ)
     from mcp_governor.evaluation.proxies import Proxy
 
     return Proxy(name)

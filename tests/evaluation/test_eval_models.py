@@ -1,0 +1,123 @@
+"""``eval run`` with the runners of providers, over HTTP against the stub, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asking import BASE, PATH, VARIABLE
+from commandline import governor_here
+from servers.model_stub import KEY, Asked, ModelStub, Reply
+
+TOOLS = [
+    {"name": name, "description": f"Use this when the user wants to {name} a note.", "inputSchema": {"type": "object"}}
+    for name in ("add", "delete", "find")
+]
+QUERIES = [{"id": name, "query": f"Please {name} it.", "gold_tools": [name]} for name in ("add", "delete", "find")] + [
+    {"id": "weather", "query": "Will it rain?", "gold_tools": []}
+]
+RUNNERS = ("anthropic:claude-stub-1", "openai:gpt-stub-1", "google:gemini-stub-1")
+
+
+def choose(asked: Asked) -> Reply:
+    """A model that reads one word."""
+    fitting = [tool["name"] for tool in asked.tools if tool["name"] in asked.question]
+    return Reply(calls=[(name, {}) for name in fitting], text="" if fitting else "Nothing fits.")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "surface.json").write_text(
+        json.dumps({"tools": TOOLS, "serverInfo": {"name": "n", "version": "1.0.0"}})
+    )
+    (tmp_path / "mcp-queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in QUERIES))
+    (tmp_path / "mcp-governor.toml").write_text('target = "surface.json"\n')
+    monkeypatch.chdir(tmp_path)
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def stub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelStub]:
+    with ModelStub(choose) as stub:
+        for dialect in ("anthropic", "chat", "google"):
+            monkeypatch.setenv(BASE.get(dialect, "OPENAI_BASE_URL"), stub.url + PATH.get(dialect, "/openai/v1"))
+            monkeypatch.setenv(VARIABLE.get(dialect, "OPENAI_API_KEY"), KEY)
+        yield stub
+
+
+@pytest.fixture
+def go(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    return lambda *words: governor_here("eval", *words, capsys=capsys)
+
+
+def accuracies(folder: Path) -> dict[str, tuple[int, int]]:
+    document = json.loads((folder / "out.json").read_text())
+    return {one["name"]: (one["accuracy"]["hits"], one["accuracy"]["trials"]) for one in document["runners"]}
+
+
+def test_three_providers_are_asked_and_replayed_without_network_or_key(folder, stub, go, monkeypatch):
+    words = [word for name in RUNNERS for word in ("--runner", name)]
+    done = go("run", *words, "--record", "answers.jsonl", "--json-out", "out.json")
+    assert done.code == 0, done.err
+    assert accuracies(folder) == dict.fromkeys(RUNNERS, (4, 4))
+    assert len(stub.asked) == 12
+    for file in folder.rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes()
+    assert KEY not in done.out + done.err
+    first = (folder / "out.json").read_bytes()
+    for name in (*VARIABLE.values(), "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    again = go("run", *words, "--record", "answers.jsonl", "--json-out", "out.json", "--replay")
+    assert again.code == 0, again.err
+    assert len(stub.asked) == 12
+    assert (folder / "out.json").read_bytes() == first
+
+
+def test_a_tool_that_does_not_exist_is_counted(folder, stub, go):
+    stub.script = Reply(calls=[("no_such_tool", {})])
+    done = go("run", "--runner", RUNNERS[0], "--json-out", "out.json")
+    assert accuracies(folder) == {RUNNERS[0]: (0, 4)}, done.err
+
+
+def test_a_rate_limit_is_waited_for_and_the_answer_counted(folder, stub, go):
+    seen: set[str] = set()
+
+    def script(asked: Asked) -> Reply:
+        if asked.question in seen:
+            return choose(asked)
+        seen.add(asked.question)
+        return Reply(status=429, retry_after=0.01)
+
+    stub.script = script
+    done = go("run", "--runner", RUNNERS[1], "--json-out", "out.json")
+    assert done.code == 0, done.err
+    assert accuracies(folder) == {RUNNERS[1]: (4, 4)}
+    assert len(stub.asked) == 8
+
+
+def test_a_missing_key_names_the_variable_and_asks_nobody(folder, stub, go, monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    done = go("run", "--runner", RUNNERS[0])
+    assert done.code == 2
+    assert "ANTHROPIC_API_KEY" in done.err
+    assert stub.asked == []
+
+
+def test_a_refused_key_ends_the_runner_after_few_requests(folder, stub, go):
+    stub.script = Reply(status=401, message=KEY)
+    done = go("run", "--runner", RUNNERS[0], "--concurrency", "1")
+    assert done.code not in (0, 70)
+    assert len(stub.asked) == 1
+    assert KEY not in done.out + done.err
+
+
+def test_a_dry_run_sends_nothing_and_says_that_the_price_is_unknown(folder, stub, go):
+    done = go("run", "--runner", RUNNERS[2], "--dry-run")
+    assert done.code == 0, done.err
+    assert "unknown" in done.out
+    assert stub.asked == []
