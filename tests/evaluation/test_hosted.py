@@ -342,6 +342,7 @@ def test_a_time_limit_ends_a_request(dialect):
     [
         (Reply(keep=60, text="x" * 500), "cut"),
         (Reply(pad=sending.MAX_RESPONSE), "too-large"),
+        (Reply(pad=sending.MAX_RESPONSE, unsized=True), "too-large"),
         (Reply(raw=b"<html>busy</html>"), "malformed"),
         (Reply(raw=b"{}"), "malformed"),
         (Reply(raw=b"[1]"), "malformed"),
@@ -349,7 +350,7 @@ def test_a_time_limit_ends_a_request(dialect):
         (Reply(raw=b"[" * 200_000), "malformed"),
         (Reply(raw=b""), "malformed"),
     ],
-    ids=["cut", "large", "html", "empty", "list", "numbers", "deep", "nothing"],
+    ids=["cut", "large", "unsized", "html", "empty", "list", "numbers", "deep", "nothing"],
 )
 def test_a_response_that_cannot_be_read_is_a_failure(dialect, reply, failure):
     answer, _ = answered(reply, dialect)

@@ -90,6 +90,7 @@ class Reply:
         keep: bytes of the body that are sent before the connection is closed.
         raw: the whole body.
         pad: bytes of white space after the body.
+        unsized: the size of the body is not stated.
         tokens: input, output and cached tokens.
     """
 
@@ -106,6 +107,7 @@ class Reply:
     keep: int | None = None
     raw: bytes | None = None
     pad: int = 0
+    unsized: bool = False
     tokens: tuple[int, int, int] = (100, 20, 0)
 
 
@@ -181,12 +183,17 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.dumps(_error(asked.dialect, reply)).encode()
         else:
             body = json.dumps(ANSWER[asked.dialect](asked, reply)).encode()
-        self.send(reply.status, body + b" " * reply.pad, reply.keep, reply.retry_after)
+        self.send(reply.status, body + b" " * reply.pad, reply.keep, reply.retry_after, unsized=reply.unsized)
 
-    def send(self, status: int, body: bytes, keep: int | None, retry_after: float | None = None) -> None:
+    def send(
+        self, status: int, body: bytes, keep: int | None, retry_after: float | None = None, *, unsized: bool = False
+    ) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
+        if unsized:
+            self.send_header("Connection", "close")
+        else:
+            self.send_header("Content-Length", str(len(body)))
         self.send_header("request-id", "req_stub_1")
         if retry_after is not None:
             self.send_header("Retry-After", f"{retry_after:g}")
