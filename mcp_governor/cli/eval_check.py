@@ -169,4 +169,4 @@ def _next(found: QuerySet, errors: int, covered: Sequence[ToolCoverage], path: P
     elif any(query.draft for query in found.queries):
         yield line("Next: edit the drafts, then run eval check again.")
     elif covered:
-        yield line(f"Next: mcp-governor eval search --queries {shown}")
+        yield line(f"Next: mcp-governor eval run --queries {shown}, or eval search for the words of its tools")

@@ -16,6 +16,7 @@ from mcp_governor.surface.file import parse_json, parse_surface
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from mcp_governor.evaluation.fields import ToolText
@@ -32,12 +33,28 @@ class Crowd:
     """Tools of other servers.
 
     Attributes:
-        tools: in the order of the files.
-        files: number of recordings.
+        servers: the tools of each recording, in the order of the files.
     """
 
-    tools: tuple[ToolText, ...]
-    files: int
+    servers: tuple[tuple[ToolText, ...], ...]
+
+    @property
+    def tools(self) -> tuple[ToolText, ...]:
+        """The tools of all recordings."""
+        return tuple(tool for server in self.servers for tool in server)
+
+    def besides(self, own: Iterable[ToolText]) -> tuple[ToolText, ...]:
+        """The tools without the recordings of our own server: those that share most of their names with it.
+
+        Another release of the server has nearly the same words, and would push each of its tools to the second place.
+        """
+        names = {tool.name for tool in own}
+        return tuple(
+            tool
+            for server in self.servers
+            if 2 * sum(one.name in names for one in server) <= len(server)
+            for tool in server
+        )
 
 
 def load_crowd(path: Path) -> Crowd:
@@ -60,19 +77,18 @@ def load_crowd(path: Path) -> Crowd:
             )
     except OSError as error:
         raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
-    tools: list[ToolText] = []
-    count = 0
+    servers: list[tuple[ToolText, ...]] = []
     for file in files:
         found = _tools(file, alone=not path.is_dir())
-        tools += found or ()
-        count += found is not None
-        if len(tools) > MAX_TOOLS:
+        if found is not None:
+            servers.append(tuple(found))
+        if sum(map(len, servers)) > MAX_TOOLS:
             raise FileFormatError(f"{shown} has more than {MAX_TOOLS:,} tools.", "Name a smaller folder.")
-    if not count:
+    if not servers:
         raise FileFormatError(
             f"{shown} has no recorded surface.", "Record some: mcp-governor snapshot TARGET -o DIR/NAME.json"
         )
-    return Crowd(tuple(tools), count)
+    return Crowd(tuple(servers))
 
 
 def _tools(file: Path, *, alone: bool) -> list[ToolText] | None:

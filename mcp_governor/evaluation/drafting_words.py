@@ -12,7 +12,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "read": ("What is in {it}?", "Can I see {it}?", "Open {it} and quote what it says."),
     "list": ("Which {them} are there?", "I need an overview of the {them}.", "What {them} do we have?"),
     "find": ("I am looking for {it}; where could it be?", "Can you look for {it}?", "Where would I find {it}?"),
-    "create": ("I need a new {thing}.", "Set up a fresh {thing} for me.", "Could you make a {thing}?"),
+    "create": ("I need a new {thing}.", "Set up a fresh {thing} for me.", "Could you make one more {thing}?"),
     "delete": ("Get rid of {it}, we do not need it.", "Throw {it} away.", "Please erase {it}."),
     "change": ("Something about {it} is wrong; please correct it.", "Could you adjust {it}?", "Rework {it} for me."),
     "send": ("Please pass {it} on.", "Can you get {it} out today?", "Forward {it} for me."),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.evaluation import crowd as crowd_module
 from mcp_governor.evaluation.bm25 import Bm25
-from mcp_governor.evaluation.crowd import load_crowd
+from mcp_governor.evaluation.crowd import Crowd, load_crowd
 from mcp_governor.evaluation.fields import ToolText, tool_text
 from mcp_governor.evaluation.regex_search import MAX_PATTERN, RegexSearch, pattern_of
 from mcp_governor.evaluation.searching import MAX_WORDS, Searched, replace_description
@@ -92,16 +92,15 @@ class TestLift:
             assert Searched("bm25", own).ranks("alpha beta gamma delta omega", ["mine"])[1].rank != 1
 
     def test_words_that_the_tool_has_are_not_repeated(self) -> None:
-        searched = Searched(
-            "bm25", [tool("a", "rain in some town or other place of the world"), tool("rain_b", "rain")]
-        )
+        # To say "rain" twice would win.
+        searched = Searched("bm25", [tool("a", "rain sun"), tool("b", "rain moon")])
         assert searched.ranks("rain", ["a"])[1].rank == 2
         assert searched.lift("rain", "a", ["a"]) is None
 
     def test_a_query_that_loses_its_place_is_named(self) -> None:
         own = [tool("a", "letter and many things of an office with a desk"), tool("b", "stamp")]
         searched = Searched("bm25", own)
-        others = [("Letter, please", ["a"]), ("desk", ["a"]), ("letter", ["b"]), ("stamp letter desk", ["a"])]
+        others = [("Letter, please", ["a"]), ("desk", ["a"]), ("letter", ["a"]), ("stamp letter desk", ["a"])]
         lift = searched.lift("letter", "b", ["b"], others)
         assert lift is not None
         # The query itself is not one of the others, and one that is not first now has nothing to lose.
@@ -152,8 +151,14 @@ class TestCrowd:
         )
         found = load_crowd(tmp_path)
         assert [one.name for one in found.tools] == ["a1", "a2", "new", "b2", "l1"]
-        assert found.files == 3
+        assert len(found.servers) == 3
         assert len(load_crowd(tmp_path / "a.json").tools) == 2
+
+    def test_another_release_of_the_server_is_left_out(self) -> None:
+        release = tuple(replace_description(one, f"{one.description} More.") for one in OWN)
+        other = (tool("now"), tool("later"), tool("never"))
+        assert Crowd((release, other)).besides(OWN) == other
+        assert Crowd((release[:2],)).besides(OWN) == ()
 
     @pytest.mark.parametrize(
         ("name", "content", "said"),
