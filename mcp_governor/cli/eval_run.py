@@ -26,12 +26,13 @@ from mcp_governor.cli.eval_results import (
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
 from mcp_governor.report.groups import count_of
-from mcp_governor.text import one_line, visible
+from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.evaluation.model import Answer, Query, QuerySet, Runner
+    from mcp_governor.evaluation.options import Options
     from mcp_governor.evaluation.record import Evaluation
     from mcp_governor.evaluation.running import Done, Progress, Settings, Subject
     from mcp_governor.evaluation.store import Store
@@ -91,6 +92,17 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
     help="Maximum number of concurrent requests per provider",
 )
 @click.option("--rate", "rates", multiple=True, type=_Rate(), metavar="PROVIDER=N", help="Maximum requests per minute")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="Address of an API like that of the runners' provider, for local models  [default: the provider's]",
+)
+@click.option(
+    "--key-variable", metavar="NAME", help="Environment variable with the key for --base-url  [default: none is sent]"
+)
+@click.option(
+    "--temperature", type=click.FloatRange(0, 2), default=0.0, show_default=True, help="For models that take one"
+)
 @baseline_option
 @tolerance_option
 @store_option
@@ -110,6 +122,9 @@ def eval_run(
     split: str | None,
     concurrency: int,
     rates: tuple[tuple[str, float], ...],
+    base_url: str | None,
+    key_variable: str | None,
+    temperature: float,
     baseline: str | None,
     tolerated_drop: float | None,
     store: Path | None,
@@ -120,6 +135,7 @@ def eval_run(
     Every query of the set is sent to every runner with the tools as a host would offer them. Answers are kept, so that
     none is paid for twice: an interrupted run continues where it was.
     """
+    from mcp_governor.evaluation.options import Options
     from mcp_governor.evaluation.queries import load_queries
     from mcp_governor.evaluation.running import Settings
 
@@ -142,10 +158,12 @@ def eval_run(
         per_minute=dict(rates),
     )
     file = record if record is not None else run.config.evaluation_record
+    # From the command line and the environment alone: a repository must not choose where a key is sent.
+    options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature)
     subject = _subject(run, target)
     with store_of(store, run) as opened:
         keeper = _Keeper(opened, _recorded(file, replay))
-        made = [_runner(name, keeper, replay, run) for name in names]
+        made = [_runner(name, keeper, replay, options) for name in names]
         if dry_run:
             return _show_plan(made, asked, subject, settings, keeper, run)
         evaluation, done = _evaluate(made, found, asked, split, subject, settings, keeper, run)
@@ -217,30 +235,35 @@ def _recorded(file: Path | None, replay: bool) -> Evaluation | None:
     return read_record(file) if file is not None and (replay or file.exists()) else None
 
 
-def _runner(name: str, keeper: _Keeper, replay: bool, run: Run) -> Runner:
+def _runner(name: str, keeper: _Keeper, replay: bool, options: Options) -> Runner:
     if replay:
         from mcp_governor.evaluation.asking import Replayed, recorded_runner
 
         recorded = [keeper.recorded] if keeper.recorded is not None else []
         recorded += [one.evaluation for one in reversed(keeper.store.evaluations())]
         return Replayed(recorded_runner(name, recorded))
-    return make_runner(name, run)
+    return make_runner(name, options)
 
 
-def make_runner(name: str, run: Run) -> Runner:  # noqa: ARG001  what is configured for runners belongs here
+def make_runner(name: str, options: Options) -> Runner:
     """The runner of a name on the command line.
 
     Raises:
         UsageError: there is no such runner, or it has no key.
         MissingDependencyError: an extra is not installed.
     """
-    if ":" in name:
-        from mcp_governor.evaluation.hosted import hosted_runner
+    if ":" not in name:
+        from mcp_governor.evaluation.proxies import PROXIES, Proxy
 
-        return hosted_runner(name, os.environ)
-    from mcp_governor.evaluation.proxies import Proxy
+        if name not in PROXIES:
+            raise UsageError(
+                f'Runner "{one_line(name, 60)}" is unknown.{did_you_mean(name, PROXIES)}',
+                f"Name {', '.join(PROXIES)} or PROVIDER:MODEL, for example anthropic:MODEL.",
+            )
+        return Proxy(name)
+    from mcp_governor.evaluation.hosted import hosted_runner
 
-    return Proxy(name)
+    return hosted_runner(name, os.environ, options)
 
 
 def _show_plan(

@@ -37,11 +37,19 @@ def offer_for(tools: Sequence[Mapping[str, Any]], query: Query, seed: int) -> Of
 def answer_key(runner: RunnerInfo, query: Query, offer: Offer) -> str:
     """The digest of everything that an answer depends on.
 
-    That is who answers (name, family, model, version, temperature, system prompt), what is asked, and the tools with
-    every word in their order. No key of an API and no address belongs to it.
+    That is who answers (name, family, model, version, temperature, address without credentials, system prompt), what is
+    asked, and the tools with every word in their order. No key of an API belongs to it.
     """
     parts = {
-        "runner": [runner.name, runner.family, runner.model, runner.version, runner.temperature, runner.system],
+        "runner": [
+            runner.name,
+            runner.family,
+            runner.model,
+            runner.version,
+            runner.temperature,
+            runner.endpoint,
+            runner.system,
+        ],
         "query": query.text,
         "tools": list(offer.tools),
         "seed": offer.seed,

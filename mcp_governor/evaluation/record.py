@@ -99,6 +99,7 @@ def runner_json(info: RunnerInfo) -> dict[str, Any]:
         "proxy": info.is_proxy,
         "temperature": info.temperature,
         "version": info.version,
+        "endpoint": info.endpoint,
         "system": info.system,
     }
 
@@ -110,6 +111,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     made |= {"text": answer.text} if answer.text else {}
     made |= {"refused": True} if answer.refused else {}
     made |= {"failure": answer.failure} if answer.failure is not None else {}
+    made |= {"detail": answer.detail} if answer.detail else {}
+    made |= {"served": answer.served} if answer.served else {}
     made |= {"scores": list(answer.scores)} if answer.scores else {}
     made["usage"] = {
         "input_tokens": usage.input_tokens,
@@ -310,6 +313,7 @@ def _runner(value: Mapping[str, Any]) -> RunnerInfo:
         is_proxy=_get(value, "proxy", bool),
         temperature=_number(value, "temperature"),
         version=_get(value, "version", str),
+        endpoint=_get(value, "endpoint", str),
         system=_get(value, "system", str),
     )
 
@@ -333,6 +337,8 @@ def parse_answer(value: Mapping[str, Any]) -> Answer:
         text=_get({"text": "", **value}, "text", str),
         refused=_get({"refused": False, **value}, "refused", bool),
         failure=failure,
+        detail=_get({"detail": "", **value}, "detail", str),
+        served=_get({"served": "", **value}, "served", str),
         scores=tuple(scores),
         usage=Usage(
             input_tokens=_get(usage, "input_tokens", int),

@@ -425,7 +425,8 @@ class _Engine:
             self.failed += 1
             self.in_a_row[task.at] += 1
             if ends_run(answer.failure):
-                self.ended.setdefault(task.at, answer.failure)
+                said = f": {answer.detail}" if answer.detail else ""
+                self.ended.setdefault(task.at, f"{answer.failure}{said}")
             elif self.in_a_row[task.at] >= MAX_FAILURES:
                 self.ended.setdefault(
                     task.at, f"{MAX_FAILURES} queries in a row had no answer (the last one: {answer.failure})"

@@ -1,6 +1,6 @@
 """Answers and evaluations in SQLite: what was paid for once is not asked again, and what was measured stays known.
 
-The file may be used by several processes at once. It has no keys and no addresses in it; only its owner can read it.
+The file may be used by several processes at once. It has no keys in it, and only its owner can read it.
 """
 
 from __future__ import annotations

@@ -51,7 +51,9 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Models:
     """Runners by name; every other name is as always."""
     made: Models = {}
     real = eval_run.make_runner
-    monkeypatch.setattr(eval_run, "make_runner", lambda name, run: made[name] if name in made else real(name, run))
+    monkeypatch.setattr(
+        eval_run, "make_runner", lambda name, options: made[name] if name in made else real(name, options)
+    )
     monkeypatch.setattr("mcp_governor.evaluation.running.now_text", lambda: "2026-11-23T10:00:00+00:00")
     return made
 
@@ -242,6 +244,35 @@ def test_wrong_use(folder: Path, go: Any, words: list[str], message: str) -> Non
     assert message in done.err
 
 
+@pytest.mark.parametrize("name", ["bm26", "nobody:model"])
+def test_an_unknown_runner(folder: Path, go: Any, name: str) -> None:
+    done = go("run", "--runner", name)
+    assert done.code == 2
+    assert "unknown" in done.err
+
+
+def test_a_model_behind_an_api_and_its_replay_without_a_key(
+    folder: Path, go: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole way: our command, the official SDK, and a server that speaks its wire format."""
+    from servers.model_stub import KEY, ModelStub, Reply
+
+    words = ["run", "--runner", "anthropic:claude-stub-1", "--record", "r.jsonl", "--json-out"]
+    with ModelStub(lambda asked: Reply(calls=[("find_note", {"id": 1})])) as stub:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", stub.url + "/anthropic")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        done = go(*words, "live.json")
+        assert done.code == 0, done.err
+        assert len(stub.asked) == len(QUERIES)
+    document = json.loads((folder / "live.json").read_text())
+    assert document["runners"][0]["accuracy"]["hits"] == 3
+    for kept in (folder / "r.jsonl", folder / ".mcp-governor" / "evaluation.db"):
+        assert KEY.encode() not in kept.read_bytes()
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    assert go(*words, "replay.json", "--replay").code == 0
+    assert (folder / "replay.json").read_bytes() == (folder / "live.json").read_bytes()
+
+
 SLOW = """
 import sys
 sys.path.insert(0, {tests!r})
@@ -255,7 +286,7 @@ class Slow(FakeRunner):
         if {hang} and len(open("sent.txt").read().splitlines()) > 5:
             await anyio.sleep_forever()
         return right(query)
-eval_run.make_runner = lambda name, run: Slow(name)
+eval_run.make_runner = lambda name, options: Slow(name)
 main(["eval", "run", "--runner", "anthropic:a", "--concurrency", "1"])
 """
 

@@ -28,7 +28,9 @@ def _evaluation(**more: object) -> Evaluation:
     answers = (
         answer(1, "find_note", usage=Usage(10, 2, 1, 0.25, 1.5, 2)),
         Answer("q2", (), text="No tool fits.", refused=True),
-        Answer("q3", (Choice("find_note", None, '{"id"'),), failure="truncated", scores=(0.5,)),
+        Answer(
+            "q3", (Choice("find_note", None, '{"id"'),), failure="truncated", detail="why", served="m-1", scores=(0.5,)
+        ),
     )
     runs = (
         run(QUERIES, *answers, runner=info(temperature=0.0, version="1", system="Choose."), ended="stopped"),
@@ -213,6 +215,7 @@ def test_the_key_of_an_answer_depends_on_everything_that_the_answer_does() -> No
         answer_key(replace(runner, temperature=None), asked, offer),
         answer_key(replace(runner, version="2"), asked, offer),
         answer_key(replace(runner, system="t"), asked, offer),
+        answer_key(replace(runner, endpoint="http://localhost"), asked, offer),
         answer_key(replace(runner, name="b:c"), asked, offer),
         answer_key(runner, replace(asked, text="Else"), offer),
         answer_key(runner, asked, replace(offer, tools=tuple(reversed(offer.tools)))),
