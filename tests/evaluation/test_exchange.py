@@ -139,7 +139,8 @@ def test_an_edit_in_the_other_format_comes_back() -> None:
     document = json.loads(exported(queries.queries, "promptfoo")[0])
     document["tests"][0]["vars"]["query"] = "Any snow?"
     document["tests"][1]["assert"] = []
-    again, _, _ = imported(json.dumps(document).encode(), "promptfoo", "p.json")
+    again, problems, _ = imported(json.dumps(document).encode(), "promptfoo", "p.json")
+    assert problems == []
     assert again.queries[0].text == "Any snow?"
     assert (again.queries[1].gold, again.queries[1].kind) == ((), Kind.ABSTAIN)
 

@@ -94,6 +94,8 @@ class TestRunner:
         proxy = Proxy("bm25")
         assert best(proxy, "weather") == ["get_forecast"]
         assert best(proxy, "weather", [{"name": "x", "description": "weather"}]) == ["x"]
+        as_many = [{"name": name, "description": f"weather of {name}"} for name in ("p", "q", "r")]
+        assert best(proxy, "weather", as_many) == ["p", "q", "r"]
         assert best(proxy, "weather") == ["get_forecast"]
 
     def test_the_answer_is_bounded_and_costs_nothing(self) -> None:
