@@ -121,14 +121,17 @@ async def read_server_info(endpoint: HttpEndpoint, *, timeout: float = TIMEOUT) 
     answer = await _get(endpoint.url, endpoint.headers, timeout)
     if answer.problem == _STREAM:
         return ServerInfo(answer, is_stream=True)
-    if answer.body is None:
-        return ServerInfo(answer)
+    if answer.body is None or answer.status != _OK:
+        return ServerInfo(answer, answer.problem or f"HTTP {answer.status}")
     try:
         server_info.validate(answer.body)
     except ValueError as error:
         return ServerInfo(answer, one_line(str(error), 300))
     return ServerInfo(answer)
 
+
+_OK = 200
+"""The only status of a server info (tool schema guide, section 0a): an error with JSON is none."""
 
 _STREAM = "it is an event stream"
 

@@ -124,6 +124,7 @@ def _yardstick(listing: Listing) -> dict[str, Any] | None:
         "rounds": stick.rounds,
         "p95_ms": _ms(stick.p95_ms),
         "p50_ms": _ms(stick.p50_ms),
+        "fastest_ms": _ms(stick.fastest_ms),
         "null_ms": _ms(stick.null_ms),
         "ratio": round(stick.ratio, 3),
     }
@@ -271,8 +272,9 @@ _YARDSTICK = _or_null(
             "rounds": _COUNT,
             "p95_ms": {**_MS, "description": "Lowest p95 of a round of the server."},
             "p50_ms": {**_MS, "description": "Lowest median of a round of the server."},
-            "null_ms": {**_MS, "description": "The same of a server that only answers."},
-            "ratio": {**_NUMBER, "description": "p50_ms / null_ms."},
+            "fastest_ms": {**_MS, "description": "Fastest list of the server."},
+            "null_ms": {**_MS, "description": "Fastest list of a server that only answers."},
+            "ratio": {**_NUMBER, "description": "fastest_ms / null_ms."},
         }
     )
 )

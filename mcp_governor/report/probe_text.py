@@ -127,7 +127,7 @@ def _time_lines(probe: Probe) -> Iterator[Line]:
     if stick is not None:
         yield line(
             f"A list takes {stick.ratio:.2g} times as long as one of a server that only answers "
-            f"({milliseconds(stick.null_ms)}; medians, best of {stick.rounds} rounds in turn).",
+            f"({milliseconds(stick.null_ms)}; the fastest list of each, {stick.rounds} rounds in turn).",
             hang=2,
         )
     yield BLANK

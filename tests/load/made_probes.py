@@ -30,7 +30,7 @@ def probe(
         main=EraTimes("modern", "2026-07-28", 1.0, 2.0, Latencies.of([p95] * lists) if lists else None),
         payload=Payload(size, tokens, tools, Savings(0, 0, 0, 0)),
         caching=caching,
-        yardstick=Yardstick(3, p95, p50, null) if stick else None,
+        yardstick=Yardstick(3, p95, p50, p50, null) if stick else None,
         failure=failure,
     )
     return Probe("t", "stdio", listing)

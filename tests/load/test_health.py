@@ -204,8 +204,9 @@ def test_hostile_and_missing_health(mode, problem):
 
 
 def test_a_server_that_says_it_is_down():
-    found, _, _ = read("failing")
+    found, info, _ = read("failing")
     assert (found.answer.status, found.ok) == (503, "down")
+    assert (info.conforms, info.problem) == (False, "HTTP 503")
 
 
 def test_nobody_listens():

@@ -59,7 +59,7 @@ def found(measured: Probe, record: LoadRecord | None = RECORD, remote: bool = Fa
             {"list_p95_ms": 3.9},
             ["list-p95 The p95 of tools/list is 4 ms in the best of 3 rounds, and load.list-p95-ms allows 3.9 ms."],
         ),
-        # The ratio of medians doubles, and it takes 5 ms more on this machine.
+        # The ratio of the fastest lists doubles, and it takes 5 ms more on this machine.
         (
             probe(p50=90.0, null=20.0),
             {},

@@ -117,7 +117,7 @@ def test_the_yardstick_lists_the_same_tools():
     assert quick is not None
     assert quick.rounds == 3
     # What the other server does besides is sleep, so its multiple is known to be larger.
-    assert slow.listing.yardstick.p50_ms >= 60
+    assert slow.listing.yardstick.fastest_ms >= 60
     assert slow.listing.yardstick.ratio > quick.ratio
 
 

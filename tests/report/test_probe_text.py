@@ -46,7 +46,7 @@ def probe() -> Probe:
         main=MODERN,
         payload=Payload(20_500, 4_900, tools, Savings(1_300, 2_800, 5_200, 12, ("find.title",))),
         caching=caching,
-        yardstick=Yardstick(3, 3.2, 1.2, 0.6),
+        yardstick=Yardstick(3, 3.2, 1.4, 1.2, 0.6),
     )
     return Probe(
         target="http://127.0.0.1:3002/mcp",
