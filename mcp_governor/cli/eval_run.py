@@ -162,7 +162,7 @@ def eval_run(
     options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature)
     subject = _subject(run, target)
     with store_of(store, run) as opened:
-        keeper = _Keeper(opened, _recorded(file, replay))
+        keeper = _Keeper(opened, _recorded(file, replay), replay=replay)
         made = [_runner(name, keeper, replay, options) for name in names]
         if dry_run:
             return _show_plan(made, asked, subject, settings, keeper, run)
@@ -214,16 +214,20 @@ def _subject(run: Run, target: str | None) -> Subject:
 
 
 class _Keeper:
-    """Answers of the recorded file, then of the store."""
+    """Answers of the recorded file, then of the store; a replay of a file uses nothing else."""
 
-    def __init__(self, store: Store, recorded: Evaluation | None) -> None:
+    def __init__(self, store: Store, recorded: Evaluation | None, *, replay: bool = False) -> None:
         from mcp_governor.evaluation.asking import recorded_answers
 
         self.store, self.recorded = store, recorded
+        self._only_file = replay and recorded is not None
         self._answers = recorded_answers(recorded) if recorded is not None else {}
 
     def get(self, key: str) -> Any:
-        return self._answers.get(key) or self.store.get(key)
+        found = self._answers.get(key)
+        if self._only_file or (found is not None and found.answer.failure is None):
+            return found
+        return self.store.get(key) or found
 
     def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
         self.store.put(key, runner, answer, asked)

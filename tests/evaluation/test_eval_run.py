@@ -201,6 +201,24 @@ def test_a_replay_has_the_same_bytes_and_needs_no_model_no_key_and_no_network(
     assert (folder / "r.jsonl").read_bytes() == record
 
 
+def test_a_replay_repeats_recorded_failures_whatever_the_store_has_by_now(
+    folder: Path, go: Any, models: Models
+) -> None:
+    def failing(asked: Any, _: Any, attempt: int) -> Answer:
+        return Answer(asked.id, (), failure="http-400") if asked.id == "weather" and attempt == 1 else right(asked)
+
+    models["anthropic:a"] = FakeRunner("anthropic:a", failing)
+    words = ["run", "--runner", "anthropic:a", "--json-out"]
+    go(*words, "live.json", "--record", "r.jsonl")
+    assert go(*words, "second.json").code == 0
+    assert models["anthropic:a"].sent.count("weather") == 2
+    go(*words, "replay.json", "--record", "r.jsonl", "--replay")
+    assert (folder / "replay.json").read_bytes() == (folder / "live.json").read_bytes()
+    assert (folder / "second.json").read_bytes() != (folder / "live.json").read_bytes()
+    go(*words, "third.json", "--record", "r.jsonl")
+    assert models["anthropic:a"].sent.count("weather") == 2
+
+
 def test_a_replay_names_what_was_not_recorded(folder: Path, go: Any, models: Models) -> None:
     missing = go("run", "--replay", "--record", "r.jsonl")
     assert missing.code == 2

@@ -199,6 +199,15 @@ def test_a_provider_that_never_answers_is_given_up() -> None:
     assert done.runs[0].ended == "8 queries in a row had no answer (the last one: http-400)"
 
 
+def test_failures_with_answers_between_them_are_not_in_a_row() -> None:
+    many = query_set(*(query(number) for number in range(40)))
+    runner = FakeRunner(
+        reply=lambda asked, *_: right(asked) if int(asked.id[1:]) % 8 == 0 else Answer(asked.id, (), failure="http-400")
+    )
+    assert _go(runner, queries=many, concurrency=1).runs[0].ended is None
+    assert len(runner.sent) == 40
+
+
 # --- money
 
 
