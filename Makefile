@@ -42,6 +42,7 @@ lint: $(READY)
 # Ratios, measured side by side in one run; see docs/benchmarks.md.
 bench: $(READY)
 	$(BIN)/python tools/bench.py
+	$(BIN)/python tools/bench_load.py
 
 # Verdicts against the oracle and the corpus next to the repository, if they exist.
 accuracy: $(READY)

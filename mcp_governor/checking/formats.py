@@ -127,6 +127,12 @@ DOCUMENT_FORMATS = {
             written=True,
             read=True,
         ),
+        DocumentFormat(
+            "load-sweep",
+            "the report of `load sweep --json-out`",
+            "mcp_governor.load.sweep_document:sweep_schema",
+            written=True,
+        ),
     )
 }
 """Every format, by name."""

@@ -6,6 +6,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
+from mcp_governor.load.histogram import counted
 from mcp_governor.load.model import Point, Sample
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def point(concurrency: int, sample: Sample, *, ceiling: float | None = None) -> 
         mean_ms=math.fsum(good) / len(good) if has_any else None,
         ceiling=ceiling,
         stopped=sample.stopped,
+        histogram=counted(good),
     )
 
 
@@ -89,6 +91,55 @@ def knee(points: Sequence[Point]) -> int | None:
     return None
 
 
+PLATEAU = 1.2
+"""Least mean latency at the largest concurrency, relative to the lowest one, at which a server counts as saturated: by
+Little's law, the concurrency is then 20 % beyond what the highest throughput needs. Runs differ by 5 to 10 %."""
+
+NEAR = 0.9
+"""A point whose concurrency is at least this share of what the highest throughput needs has reached it: the need is
+known to some percent only, and a point exactly at the capacity must not be missed."""
+
+MOSTLY = 0.01
+"""Most failed requests, as a share, of a point that saturation is judged by: failures are often faster than responses,
+and Little's law then holds for neither."""
+
+
+def saturation(points: Sequence[Point]) -> int | None:
+    """Concurrency of the first point that brings the server to its highest throughput: beyond it, requests only queue.
+
+    A server with a fixed capacity serves the same number of requests at each larger concurrency, which :func:`knee`
+    does not see, because it asks for a fall. Little's law gives the concurrency that the highest throughput needs:
+    throughput times the lowest mean latency (the asymptotic bounds of a closed queueing system; Denning and Buzen
+    1978). All points take part, so that no single noisy one decides.
+
+    Args:
+        points: of a closed loop, in ascending order of concurrency.
+
+    Returns:
+        ``None`` if the largest concurrency does not saturate the server, or if there are not two points without
+        failures that our client did not limit.
+    """
+    usable = [
+        item
+        for item in points
+        if item.mean_ms is not None
+        and not item.is_client_limited
+        and item.stopped is None
+        and item.failed <= MOSTLY * item.requests
+    ]
+    if len(usable) < MIN_POINTS:
+        return None
+    lowest = min(item.mean_ms or math.inf for item in usable)
+    if (usable[-1].mean_ms or 0.0) < PLATEAU * lowest:
+        return None
+    needed = max(item.throughput for item in usable) * lowest / 1000
+    return next((item.concurrency for item in usable if item.concurrency >= NEAR * needed), None)
+
+
+MIN_POINTS = 2
+"""Least points to compare."""
+
+
 def feasible(points: Sequence[Point], p95_slo_ms: float, p99_slo_ms: float) -> tuple[Point, ...]:
     """Points without errors, measured in full, within both goals (milliseconds)."""
     return tuple(
@@ -103,15 +154,37 @@ def feasible(points: Sequence[Point], p95_slo_ms: float, p99_slo_ms: float) -> t
     )
 
 
+TIE = 0.1
+"""Throughputs that differ by at most this share of the best one are a tie. Runs of the same point differ by 2 to 5 %;
+and at its capacity itself, a server waits for the way between client and server, some percent of a request, which
+further requests in flight fill although they only queue."""
+
+
+SATURATED_TIE = 0.2
+"""The same for the point of saturation, where theory says that further requests in flight only queue: on a machine with
+five times as many jobs as cores, it served up to 15 % less than points beyond it."""
+
+
 def recommended(points: Sequence[Point], p95_slo_ms: float, p99_slo_ms: float) -> Point | None:
     """The best of the feasible points, or of all if none is: by throughput, then p95, then p99 (FACTS 1.3).
+
+    Unlike the guide's sweep, throughputs within :data:`TIE` of the best one are equal (:data:`SATURATED_TIE` at the
+    point of :func:`saturation`), and the lower latency decides. With exact numbers, noise would choose among the points
+    beyond a server's capacity, and often the slowest of them.
 
     Returns:
         ``None`` if no point had a successful request.
     """
     candidates = feasible(points, p95_slo_ms, p99_slo_ms) or [item for item in points if item.p95_ms is not None]
-    return max(candidates, key=_goodness, default=None)
+    best = max((item.throughput for item in candidates), default=0.0)
+    saturated = saturation(points)
+
+    def is_tied(item: Point) -> bool:
+        share = SATURATED_TIE if item.concurrency == saturated else TIE
+        return item.throughput >= (1 - share) * best
+
+    return min(filter(is_tied, candidates), key=_slowness, default=None)
 
 
-def _goodness(item: Point) -> tuple[float, float, float]:
-    return item.throughput, -(item.p95_ms or 0.0), -(item.p99_ms or 0.0)
+def _slowness(item: Point) -> tuple[float, float, int]:
+    return item.p95_ms or 0.0, item.p99_ms or 0.0, item.concurrency

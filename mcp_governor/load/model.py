@@ -31,6 +31,10 @@ CLIENT_SHARE = 0.7
 latency that we report."""
 
 
+INTERRUPTED = "interrupted"
+"""Why a point was stopped if the user pressed Ctrl-C: the sweep ends with it."""
+
+
 class Loop(StrEnum):
     """How requests are sent: ``closed``, a new one when one is answered; ``open``, at a fixed rate whatever happens."""
 
@@ -124,6 +128,8 @@ class Point:
         ceiling: requests per second that our client reached against a null responder with this concurrency; ``None`` if
             it was not measured.
         stopped: why fewer requests than planned were sent.
+        histogram: latencies as counts of buckets (:mod:`mcp_governor.load.histogram`), which can be added to those of
+            other runs; quantiles above are exact.
     """
 
     concurrency: int
@@ -138,6 +144,7 @@ class Point:
     mean_ms: float | None
     ceiling: float | None = None
     stopped: str | None = None
+    histogram: Sequence[tuple[int, int]] = ()
 
     @property
     def failed(self) -> int:
@@ -167,6 +174,11 @@ class Sweep:
         recommended: the concurrency to configure; ``None`` if nothing was measured.
         interrupted: why the sweep ended early; ``None`` if it did not.
         notes: sentences for the reader, for example about N processes behind stdio.
+        saturation: concurrency of the first point that brings the server to its highest throughput
+            (:func:`~mcp_governor.load.formulas.saturation`); ``None`` in the open loop.
+        response_bytes: body of one response; ``None`` if it was not measured.
+        workers: processes that sent the requests.
+        pool: connections that the client may open.
     """
 
     target: str
@@ -181,3 +193,7 @@ class Sweep:
     recommended: int | None
     interrupted: str | None = None
     notes: tuple[str, ...] = ()
+    saturation: int | None = None
+    response_bytes: int | None = None
+    workers: int = 1
+    pool: int | None = None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.frozen import frozen
 from mcp_governor.wire import protocol, rpc
 from mcp_governor.wire.endpoint import Era
-from mcp_governor.wire.headers import mirrored
+from mcp_governor.wire.headers import ACCEPT as ACCEPTED
+from mcp_governor.wire.headers import VERSION, mirrored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.endpoint import HttpEndpoint
     from mcp_governor.wire.rpc import Message
 
-ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+ACCEPT = {"Accept": ACCEPTED, "Content-Type": "application/json"}
 """Headers of every POST (2025-03-26 and later, transports)."""
 
 
@@ -65,5 +66,5 @@ def http_job(
     else:
         request = rpc.request(2, plan.method, dict(plan.params) or None)
         handshake = (rpc.request(1, "initialize", dict(protocol.HELLO)), rpc.notification("notifications/initialized"))
-        after = {"MCP-Protocol-Version": version}
+        after = {VERSION: version}
     return HttpJob(endpoint.url, dict(endpoint.headers), ACCEPT, handshake, request, after, endpoint.shown)

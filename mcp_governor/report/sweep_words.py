@@ -60,6 +60,8 @@ def remarks(sweep: Sweep, point: Point) -> list[str]:
         found.append("recommended")
     if point.concurrency == sweep.knee:
         found.append("knee")
+    if point.concurrency == sweep.saturation:
+        found.append("saturated")
     if point.is_client_limited:
         found.append("limited by the client")
     if point.stopped:
@@ -85,6 +87,8 @@ def explanations(sweep: Sweep) -> Iterator[str]:
     plan = sweep.plan
     if sweep.knee is not None:
         yield f"Knee at {sweep.knee}: p95 jumps there while fewer requests are served."
+    if sweep.saturation is not None:
+        yield f"Saturated at {sweep.saturation}: from there on, more requests in flight wait, and no more are served."
     if any(point.is_client_limited for point in sweep.points):
         yield (
             f"Points limited by the client are above {CLIENT_SHARE:.0%} of what this client can send: they say nothing "

@@ -1,4 +1,4 @@
-"""HTTP headers that 2026-07-28 mirrors from a request's body, so that proxies can route without parsing it."""
+"""MCP's HTTP headers; 2026-07-28 mirrors some from a request's body, so that proxies can route without parsing it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
     from mcp_governor.wire.rpc import Message
 
+SESSION = "mcp-session-id"
+"""Header of the requests of one session."""
+VERSION = "MCP-Protocol-Version"
+"""Header of every request after the handshake."""
+ACCEPT = "application/json, text/event-stream"
+"""Media types that a client of streamable HTTP accepts."""
 ANNOTATION = "x-mcp-header"
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?|")
@@ -54,6 +60,19 @@ def mirrored(message: Message, protocol: str, tools: Mapping[str, Any]) -> dict[
             if value is not None:
                 headers[f"Mcp-Param-{header}"] = encoded(value)
     return headers
+
+
+def valid_session(session: str | None) -> str | None:
+    """The session id of a response. It is sent back unchanged, so it must be valid.
+
+    Raises:
+        ProtocolError: it holds other characters than visible ASCII.
+    """
+    if session is not None and not (session.isascii() and session.isprintable()):
+        raise ProtocolError(
+            "its Mcp-Session-Id holds more than visible ASCII characters.", "Send an id such as a UUID, in hexadecimal."
+        )
+    return session
 
 
 def encoded(value: str) -> str:

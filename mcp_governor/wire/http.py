@@ -15,6 +15,7 @@ from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.client import Client, plain_type
+from mcp_governor.wire.headers import ACCEPT, SESSION, VERSION, valid_session
 from mcp_governor.wire.transport import ConnectionLostError
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
 
-_SESSION = "mcp-session-id"
-_VERSION = "MCP-Protocol-Version"
 _RESUMPTIONS = 5
 """Most times that a broken stream is resumed for one response, within the timeout of the request. After that, the
 connection is lost."""
@@ -70,7 +69,7 @@ class Streamable:
         sent = self._headers(headers)
         async with self._client.stream("POST", self._client.url, sent, rpc.encode(message)) as response:
             if message["method"] == "initialize":
-                self._session = _session_of(response)
+                self._session = valid_session(response.headers.get(SESSION))
             answer = await self._answer(response, message, resumption)
         for _ in range(_RESUMPTIONS):
             if answer is not None or not resumption.event_id:
@@ -97,10 +96,10 @@ class Streamable:
                     pass
 
     def _headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        self._version = {name: value for name, value in headers.items() if name == _VERSION}
-        own = {"Accept": "application/json, text/event-stream", **headers}
+        self._version = {name: value for name, value in headers.items() if name == VERSION}
+        own = {"Accept": ACCEPT, **headers}
         if self._session is not None:
-            own[_SESSION] = self._session
+            own[SESSION] = self._session
         return own
 
     async def _answer(self, response: httpx2.Response, message: Message, resumption: Resumption) -> Message | None:
@@ -174,16 +173,6 @@ class Streamable:
             if not response.is_success or plain_type(response) != "text/event-stream":
                 raise self._client.refusal(response, await self._client.body(response, self._inbox.meter))
             return await self._stream(response, message, resumption)
-
-
-def _session_of(response: httpx2.Response) -> str | None:
-    """The session id of a response. It is sent back unchanged, so it must be valid."""
-    session: str | None = response.headers.get(_SESSION)
-    if session is not None and not (session.isascii() and session.isprintable()):
-        raise ProtocolError(
-            "its Mcp-Session-Id holds more than visible ASCII characters.", "Send an id such as a UUID, in hexadecimal."
-        )
-    return session
 
 
 @asynccontextmanager

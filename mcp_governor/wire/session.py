@@ -96,6 +96,11 @@ class Session:
         return self._greeting.instructions
 
     @property
+    def streams(self) -> bool:
+        """True over streamable HTTP, where each request is a POST of its own."""
+        return self._transport.mirrors
+
+    @property
     def took(self) -> float:
         """Time between the server's reading of the handshake and its response, in seconds."""
         return self._greeting.took

@@ -36,6 +36,7 @@ OBEYED = {
     "eval search": {"config", "isolated", "format", "output", "timeout", "verbose"},
     "eval run": {"config", "isolated", "format", "output", "timeout"},
     "eval report": {"config", "isolated", "format", "output"},
+    "load sweep": {"config", "isolated", "quiet", "timeout"},
     "schemas export": {"config", "isolated", "quiet", "timeout"},
     "schemas check": REPORTS | {"timeout"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},
@@ -81,6 +82,7 @@ NO_DEFAULT = {
     *("--until", "--report", "--record", "--new", "--pack", "--only", "--from", "--reason", "--against"),
     *("--base", "--approval", "--target", "--args", "--sarif"),
     *("--base-url", "--log-file", "--json-out"),
+    *("--json-out", "--markdown-out", "--html-out", "--report-dir"),
 }
 """Options that add something; without them there is nothing of the kind."""
 

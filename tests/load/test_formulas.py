@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.load.formulas import feasible, knee, percentile, point, pool_size, recommended
+from mcp_governor.load.formulas import feasible, knee, percentile, point, pool_size, recommended, saturation
 from mcp_governor.load.model import Point, Sample
 
 
@@ -68,7 +68,11 @@ def test_the_knee_is_the_first_point_that_is_slower_and_serves_less(points, expe
         ([_point(40, 1000, 100), _point(80, 1500, 100, errors=1)], [40], 40),
         ([_point(40, 1000, 100), _point(80, 1000, 90)], [40, 80], 80),
         ([_point(40, 1000, 100, 300), _point(80, 1000, 100, 200)], [40, 80], 80),
-        ([_point(40, 10, 900), _point(80, 12, 2000)], [], 80),
+        ([_point(40, 9, 900), _point(80, 12, 2000)], [], 80),
+        # Within 10 % of the best throughput, the lower latency decides, and then the lower concurrency.
+        ([_point(40, 900, 50), _point(80, 1000, 100), _point(160, 990, 200)], [40, 80, 160], 40),
+        ([_point(40, 899, 50), _point(80, 1000, 100), _point(160, 990, 200)], [40, 80, 160], 80),
+        ([_point(40, 990, 50), _point(80, 1000, 50)], [40, 80], 40),
         ([_point(40, 1000, 100, stopped="the time was over"), _point(80, 900, 100)], [80], 80),
         ([], [], None),
     ],
@@ -85,3 +89,68 @@ def test_a_point_counts_failures_apart_from_latencies():
     assert (made.p50_ms, made.p95_ms, made.max_ms, made.mean_ms) == (2.0, 3.0, 6.0, 3.0)
     empty = point(8, Sample([], {"refused": 5}, 0.0))
     assert (empty.requests, empty.throughput, empty.p50_ms, empty.mean_ms) == (5, 0.0, None, None)
+
+
+def _closed(capacity, service, concurrencies, *, noise=()):
+    """Points of a server with a fixed capacity, by Little's law; ``noise`` are factors of the latencies."""
+    points = []
+    for index, concurrency in enumerate(concurrencies):
+        factor = noise[index] if index < len(noise) else 1.0
+        latency = service * max(1.0, concurrency / capacity) * factor
+        points.append(_point(concurrency, concurrency / latency * 1000, latency))
+    return points
+
+
+GUIDE = (40, 80, 120, 160, 200)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "concurrencies", "noise", "expected"),
+    [
+        (10, (40, 80), (), 40),
+        (40, GUIDE, (), 40),
+        (80, GUIDE, (), 80),
+        (100, GUIDE, (), 120),
+        (100, GUIDE, (1.03, 0.97, 1.02, 0.98, 1.03), 120),
+        (100, GUIDE, (0.97, 1.03, 0.98, 1.03, 0.97), 120),
+        (80, GUIDE, (1.05, 1.0, 0.95, 1.05, 1.0), 80),
+        (80, GUIDE, (0.95, 1.05, 1.0, 1.0, 1.05), 80),
+        # 200 in flight are not 20 % beyond what 170 need: noise looks the same.
+        (170, GUIDE, (), None),
+        (1000, GUIDE, (), None),
+        (1000, GUIDE, (1.1, 0.95, 1.05, 0.95, 1.1), None),
+    ],
+)
+def test_a_server_is_saturated_at_the_first_point_that_has_its_capacity(capacity, concurrencies, noise, expected):
+    points = _closed(capacity, 50.0, concurrencies, noise=noise)
+    assert saturation(points) == expected
+    # A plateau is no knee of the guide's formula.
+    assert knee(points) is None
+
+
+def test_points_that_say_nothing_about_the_server_do_not_saturate_it():
+    first, *rest = _closed(40, 50.0, GUIDE)
+    assert saturation([first]) is None
+    assert saturation([]) is None
+    limited = [_point(item.concurrency, item.throughput, item.mean_ms, ceiling=item.throughput) for item in rest]
+    assert saturation([first, *limited]) is None
+    failing = [_point(item.concurrency, item.throughput, item.mean_ms, errors=11) for item in rest]
+    assert saturation([first, *failing]) is None
+    stopped = [_point(item.concurrency, item.throughput, item.mean_ms, stopped="why") for item in rest]
+    assert saturation([first, *stopped]) is None
+
+
+@pytest.mark.parametrize("noise", [(1.0,) * 5, (1.02, 1.0, 0.98, 1.02, 1.0), (1.0, 1.02, 1.0, 0.98, 0.98)])
+def test_the_recommendation_at_a_plateau_is_its_first_point_whatever_the_noise(noise):
+    chosen = recommended(_closed(80, 50.0, GUIDE, noise=noise), 400, 800)
+    assert chosen is not None
+    assert chosen.concurrency == 80
+
+
+def test_the_point_of_saturation_may_serve_somewhat_less_than_those_beyond_it():
+    points = [_point(10, 190, 53), _point(20, 330, 60), _point(40, 380, 105), _point(80, 385, 210)]
+    assert saturation(points) == 20
+    assert recommended(points, 400, 800) == points[1]
+    # With 20 % less, it is not the same throughput any more.
+    less = [points[0], _point(20, 305, 60), *points[2:]]
+    assert recommended(less, 400, 800) == points[2]

@@ -23,7 +23,7 @@ def _point(concurrency, throughput, latencies, errors=None, ceiling=9_000.0, sto
 
 
 POINTS = (
-    _point(40, 742.1, (52.0, 57.3, 61.2, 88)),
+    _point(40, 602.1, (52.0, 57.3, 61.2, 88)),
     _point(80, 764.8, (101.8, 108, 120, 140)),
     _point(120, 760, (152, 160.4, 210, 260)),
     _point(160, 520, (260, 420, 700, 1300), {"timeout": 12, "http-503": 3}),

@@ -1,0 +1,299 @@
+"""``mcp-governor load sweep``."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+import click
+
+from mcp_governor.cli import completion, out, terminal
+from mcp_governor.cli.common import (
+    SECONDS,
+    Output,
+    Run,
+    TargetCommand,
+    configured,
+    target_argument,
+    write_json,
+    write_lines,
+    write_text,
+)
+from mcp_governor.errors import Exit, UsageError
+from mcp_governor.load.model import (
+    DEFAULT_CONCURRENCIES,
+    DEFAULT_P95_SLO_MS,
+    DEFAULT_P99_SLO_MS,
+    DEFAULT_TOTAL,
+    DEFAULT_WARM_UP,
+    INTERRUPTED,
+    SweepPlan,
+)
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.load.events import Doing, Emit
+    from mcp_governor.load.model import Sweep
+
+_STOPPED_BY_USER = 130
+"""Exit code after Ctrl-C, as of every command: 128 and the number of SIGINT."""
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+class _Points(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """Numbers with commas between them."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        if not all(word.isascii() and word.isdigit() and len(word) <= _DIGITS for word in words):
+            self.fail(f"{one_line(str(value), 60)} is not a list of whole numbers, such as 40,80,120.", param, ctx)
+        return tuple(sorted(set(map(int, words))))
+
+
+_DIGITS = 9
+"""Most digits of a concurrency: more than its limit has, and few enough to be read at once."""
+
+
+@click.command(cls=TargetCommand)
+@target_argument
+@click.option(
+    "--base-url",
+    metavar="URL",
+    shell_complete=completion.targets,
+    help="The server, instead of TARGET  [default path: /mcp]",
+)
+@click.option(
+    "--concurrency-values",
+    type=_Points(),
+    help=f"Requests in flight at each point  [default: {','.join(map(str, DEFAULT_CONCURRENCIES))}; stdio: 1,2,4,8]",
+)
+@click.option("--total", type=int, default=DEFAULT_TOTAL, show_default=True, help="Requests for each point")
+@click.option("--warm-up", type=int, default=DEFAULT_WARM_UP, show_default=True, help="Requests before each point")
+@click.option(
+    "--p95-slo-ms", type=float, default=DEFAULT_P95_SLO_MS, show_default=True, help="Goal for p95, in milliseconds"
+)
+@click.option(
+    "--p99-slo-ms", type=float, default=DEFAULT_P99_SLO_MS, show_default=True, help="Goal for p99, in milliseconds"
+)
+@click.option("--rate", type=float, help="Open loop: so many requests per second  [default: closed loop]")
+@click.option("--seconds", type=SECONDS, default=600, show_default=True, help="Time limit for all points, in seconds")
+@click.option("--tool", metavar="NAME", help="Call this tool  [default: tools/list is sent]")
+@click.option("--arguments", metavar="JSON", help="Arguments of the call, as a JSON object  [default: {}]")
+@click.option("--allow-writes", is_flag=True, help="Also call a tool that is not annotated as read-only")
+@click.option("--i-own-this-host", is_flag=True, help="Put load on a host that is not this machine")
+@click.option(
+    "--engine",
+    type=click.Choice(["asyncio", "locust"]),
+    default="asyncio",
+    show_default=True,
+    help="What sends the load",
+)
+@click.option("--workers", type=int, help="Processes that send  [default: 1, locust: 4]")
+@click.option("--json-out", type=_FILE, help="Write the report to this file, as JSON")
+@click.option("--markdown-out", type=_FILE, help="Write it as Markdown, and its picture next to it as .svg")
+@click.option("--html-out", type=_FILE, help="Write it as a page")
+@click.option(
+    "--report-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write all of them to this folder, named after the server",
+)
+@configured("quiet")
+def sweep(
+    run: Run,
+    target: str | None,
+    base_url: str | None,
+    concurrency_values: tuple[int, ...] | None,
+    total: int,
+    warm_up: int,
+    p95_slo_ms: float,
+    p99_slo_ms: float,
+    rate: float | None,
+    seconds: float,
+    tool: str | None,
+    arguments: str | None,
+    allow_writes: bool,
+    i_own_this_host: bool,
+    engine: str,
+    workers: int | None,
+    json_out: Path | None,
+    markdown_out: Path | None,
+    html_out: Path | None,
+    report_dir: Path | None,
+) -> int:
+    """Find the concurrency that a server is good for.
+
+    tools/list, or a call of one tool, is sent with several numbers of requests in flight. The report has throughput,
+    latencies and errors of each, the knee, and the recommended concurrency: the best one within both goals.
+
+    Our own client is measured first, without the server: a point near its limit is marked. Load is put on this machine
+    only, or with --i-own-this-host on a host of yours. A stdio server gets a process for each request in flight.
+
+    Exits with 0 if a concurrency meets both goals, 1 if none does, 4 if no request succeeded, and 130 after Ctrl-C;
+    reports are written in any case.
+    """
+    from mcp_governor.load.opened import Permissions
+    from mcp_governor.load.sweep import Options, run_sweep
+
+    if target is not None and base_url is not None:
+        raise UsageError("--base-url and TARGET both name the server.", "Remove one of them.")
+    if allow_writes and tool is None:
+        raise UsageError("--allow-writes has no effect without --tool.", "Add --tool NAME, or remove --allow-writes.")
+    method, params = _request(tool, arguments)
+    source = run.source(_with_path(base_url) if base_url is not None else target)
+    plan = SweepPlan(
+        concurrencies=DEFAULT_CONCURRENCIES if concurrency_values is None else concurrency_values,
+        total=total,
+        warm_up=warm_up,
+        p95_slo_ms=_goal("--p95-slo-ms", p95_slo_ms),
+        p99_slo_ms=_goal("--p99-slo-ms", p99_slo_ms),
+        rate=rate,
+        timeout=getattr(source, "timeout", run.config.timeout),
+        seconds=seconds,
+        method=method,
+        params=params,
+    )
+    options = Options(
+        permissions=Permissions(i_own_this_host, allow_writes, run.config.read_only_tools),
+        workers=workers,
+        named_points=concurrency_values is not None,
+    )
+    make_bench = None
+    if engine == "locust":
+        from mcp_governor.load.locust_bench import locust_bench
+
+        make_bench = locust_bench
+    with _progress(run.output) as emit:
+        measured = run_sweep(source, plan, options=options, make_bench=make_bench, emit=emit)
+    from mcp_governor.report.sweep_text import sweep_lines
+
+    write_lines(sweep_lines(measured, verbose=run.output.verbose), Output())
+    url = getattr(getattr(source, "endpoint", None), "url", "")
+    for file in _written(measured, json_out, markdown_out, html_out, report_dir, url):
+        if run.output.verbose >= 0:
+            out.echo(f"{visible(str(file))}: written.", err=True)
+    return _exit_code(measured)
+
+
+def _request(tool: str | None, arguments: str | None) -> tuple[str, dict[str, Any]]:
+    from mcp_governor.load.sweep import refuse_without_tool
+    from mcp_governor.parsing import read_json
+
+    refuse_without_tool(arguments, tool)
+    if tool is None:
+        return "tools/list", {}
+    try:
+        value = read_json(arguments) if arguments is not None else {}
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"--arguments is not JSON: {one_line(str(error), 80)}.", 'Write a JSON object: \'{"query": "a"}\''
+        ) from None
+    if not isinstance(value, dict):
+        raise UsageError("--arguments is not a JSON object.", 'Write a JSON object: \'{"query": "a"}\'')
+    return "tools/call", {"name": tool, "arguments": value}
+
+
+def _goal(option: str, value: float) -> float:
+    # Also refuses NaN, which no latency is within.
+    if not 0 < value < float("inf"):
+        raise UsageError(f"{option} is {value:g}; it must be above 0.", "Name milliseconds, for example 400.")
+    return value
+
+
+def _with_path(url: str) -> str:
+    """The address itself, or its /mcp if it is that of a host."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    if parts.scheme in ("http", "https") and parts.path in ("", "/"):
+        return urlunsplit(parts._replace(path="/mcp"))
+    return url
+
+
+@contextmanager
+def _progress(output: Output) -> Iterator[Emit]:
+    from mcp_governor.load.events import silent
+
+    if not terminal.takes_control(sys.stderr) or output.verbose < 0:
+        yield silent
+        return
+
+    def show(doing: Doing) -> None:
+        if doing.step == "connect":
+            text = f"connecting to {one_line(doing.target, 60)} …"
+        else:
+            what = "measuring our client" if doing.step == "ceiling" else "measuring"
+            text = f"{what}: {doing.concurrency} in flight ({doing.number} of {doing.of}) …"
+        out.progress_line(text)
+
+    try:
+        yield show
+    finally:
+        out.progress_line("")
+
+
+def _written(
+    measured: Sweep,
+    json_out: Path | None,
+    markdown_out: Path | None,
+    html_out: Path | None,
+    folder: Path | None,
+    url: str,
+) -> Iterator[Path]:
+    """Write the reports that were asked for."""
+    wanted = [(json_out, "json"), (markdown_out, "md"), (html_out, "html")]
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        stem = folder / _stem(url)
+        wanted += [(stem.with_name(f"{stem.name}.{kind}"), kind) for kind in ("json", "md", "html")]
+    for file, kind in wanted:
+        if file is None:
+            continue
+        if kind == "json":
+            from mcp_governor.load.sweep_document import document
+
+            write_json(document(measured), Output(file=file))
+        elif kind == "md":
+            from mcp_governor.report.sweep_markdown import render
+            from mcp_governor.report.sweep_picture import picture
+
+            drawn = file.with_suffix(".svg")
+            write_text(picture(measured), Output(file=drawn), form="markup")
+            write_text(render(measured, picture=drawn.name), Output(file=file), form="markup")
+        else:
+            from mcp_governor.report.sweep_html import render as page
+
+            write_text(page(measured), Output(file=file), form="markup")
+        yield file
+
+
+def _stem(url: str) -> str:
+    """The name of the guide's reports, without their suffix."""
+    where = "stdio"
+    if url:
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        host = "".join(
+            char if char.isascii() and (char.isalnum() or char in "._-") else "_" for char in parts.hostname or ""
+        )
+        where = f"{host}-{port}"
+    return f"mcp-tools-list-observability-{where}-concurrency-sweep"
+
+
+def _exit_code(measured: Sweep) -> int:
+    if measured.interrupted == INTERRUPTED:
+        return _STOPPED_BY_USER
+    if measured.recommended is None:
+        return int(Exit.NOTHING_CHECKED)
+    return int(Exit.PASS if measured.feasible else Exit.FINDINGS)

@@ -1,0 +1,173 @@
+"""The engine for streamable HTTP: worker processes, each with its share of the clients."""
+
+from __future__ import annotations
+
+import base64
+from array import array
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.load.helpers import START, Helper, HelperError
+from mcp_governor.load.model import INTERRUPTED, Sample
+from mcp_governor.load.recipe import Address, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_governor.load.model import SweepPlan
+    from mcp_governor.load.recipe import Recipe
+
+PREPARING = 45.0
+"""Seconds for the workers to prepare a point: three times what they allow themselves, because warm-up comes after."""
+
+GRACE = 10.0
+"""Seconds that a worker may report late."""
+
+STOPPING = 5.0
+"""Seconds for the workers to report after Ctrl-C."""
+
+
+class HttpEngine:
+    """Measures a server over streamable HTTP.
+
+    Args:
+        recipes: server and request, for each worker process.
+    """
+
+    name = "asyncio"
+
+    def __init__(self, recipes: Sequence[Recipe]) -> None:
+        self._helpers: list[Helper] = []
+        self._timeout = 0.0
+        try:
+            for _ in recipes:
+                self._helpers.append(Helper("mcp_governor.load.worker"))
+            self.take(recipes)
+        except BaseException:
+            self.close()
+            raise
+
+    def take(self, recipes: Sequence[Recipe]) -> None:
+        """Use other recipes from now on.
+
+        Raises:
+            HelperError: a worker does not answer.
+        """
+        self._timeout = recipes[0].timeout
+        for helper, recipe in zip(self._helpers, recipes, strict=True):
+            helper.send({"do": "recipe", "recipe": to_json(recipe)})
+        for helper in self._helpers:
+            helper.hear(START)
+
+    def trial(self) -> dict[str, Any]:
+        """Send one request and return its response: ``failure``, and ``status``, ``kind``, ``number``, ``session`` and
+        ``body`` (bytes) where one came."""
+        found = self._helpers[0].ask({"do": "try"}, 4 * self._timeout + GRACE)
+        if "body" in found:
+            found["body"] = base64.b64decode(found["body"])
+        return found
+
+    def measure(self, plan: SweepPlan, concurrency: int, *, seconds: float) -> Sample:
+        """See :class:`~mcp_governor.load.model.Engine`."""
+        try:
+            return self._measure(plan, concurrency, seconds)
+        except HelperError as error:
+            return Sample((), {}, 0.0, str(error))
+
+    def _measure(self, plan: SweepPlan, concurrency: int, seconds: float) -> Sample:
+        count = min(len(self._helpers), concurrency, plan.total)
+        busy = self._helpers[:count]
+        clients = shares(concurrency, count)
+        totals = shares(plan.total, count)
+        try:
+            for index, (helper, number) in enumerate(zip(busy, clients, strict=True)):
+                helper.send({"do": "prepare", "concurrency": number, "warm_up": 0 if index else plan.warm_up})
+            for helper in busy:
+                helper.hear(PREPARING)
+            for helper, number, total in zip(busy, clients, totals, strict=True):
+                rate = None if plan.rate is None else plan.rate * total / plan.total
+                order = {"do": "measure", "concurrency": number, "total": total, "rate": rate, "seconds": seconds}
+                helper.send(order)
+            return merged([helper.hear(seconds + GRACE) for helper in busy])
+        except KeyboardInterrupt:
+            return self._interrupted(busy)
+
+    def _interrupted(self, busy: Sequence[Helper]) -> Sample:
+        """What was measured until Ctrl-C."""
+        parts = []
+        for helper in busy:
+            with suppress(HelperError):
+                helper.send({"do": "stop"})
+        for helper in busy:
+            with suppress(HelperError):
+                while "latencies" not in (part := helper.hear(STOPPING)):
+                    pass
+                parts.append(part)
+        return replace(merged(parts), stopped=INTERRUPTED)
+
+    def close(self) -> None:
+        """End the sessions and the processes."""
+        for helper in self._helpers:
+            with suppress(HelperError):
+                helper.send({"do": "leave"})
+        for helper in self._helpers:
+            helper.close()
+        self._helpers = []
+
+
+def shares(number: int, parts: int) -> list[int]:
+    """A number in nearly equal parts, the larger ones first."""
+    return [number // parts + (index < number % parts) for index in range(parts)]
+
+
+def merged(parts: Sequence[dict[str, Any]]) -> Sample:
+    """One sample from those of the workers."""
+    latencies = array("d")
+    errors: Counter[str] = Counter()
+    for part in parts:
+        latencies.frombytes(base64.b64decode(part["latencies"]))
+        errors.update(part["errors"])
+    stopped = next((part["stopped"] for part in parts if part["stopped"]), None)
+    if not parts:
+        return Sample((), {}, 0.0, stopped)
+    seconds = max(part["ended"] for part in parts) - min(part["began"] for part in parts)
+    return Sample(sorted(latencies), dict(sorted(errors.items())), seconds, stopped)
+
+
+class NullEngine(HttpEngine):
+    """Measures null responders on loopback, one for each worker: the ceiling of this engine.
+
+    Args:
+        recipe: the recipe of the sweep.
+        kind: content type of a response.
+        parts: body of a response before and after its id.
+        workers: number of worker processes.
+    """
+
+    def __init__(self, recipe: Recipe, kind: str, parts: tuple[bytes, bytes], workers: int) -> None:
+        self._responders: list[Helper] = []
+        before, after = (base64.b64encode(part).decode("ascii") for part in parts)
+        recipes = []
+        try:
+            for _ in range(workers):
+                responder = Helper("mcp_governor.load.responder")
+                self._responders.append(responder)
+                port = responder.ask({"kind": kind, "before": before, "after": after})["port"]
+                where = Address(host="127.0.0.1", ip="127.0.0.1", port=port, tls=False)
+                recipes.append(replace(recipe, address=where, handshake=(), farewell=b""))
+            super().__init__(recipes)
+        except BaseException:
+            self._end_responders()
+            raise
+
+    def close(self) -> None:
+        """End all processes."""
+        super().close()
+        self._end_responders()
+
+    def _end_responders(self) -> None:
+        for responder in self._responders:
+            responder.close()
+        self._responders = []

@@ -1,0 +1,121 @@
+"""Is a response good? Each one is judged: one that equals the validated one apart from its id, by its bytes; any other
+one is parsed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_governor.errors import ProtocolError
+from mcp_governor.surface.file import MAX_DEPTH
+from mcp_governor.wire import rpc
+
+EVENTS = "text/event-stream"
+"""Content type of a response that is a stream of events."""
+
+OK = 200
+"""The only status of a request's response (MCP, streamable HTTP); 202 is for notifications."""
+
+
+class Judge:
+    """Judges the responses to one request.
+
+    Args:
+        method: of the request.
+        expected: body of a good response before and after its id.
+        kind: content type of a good response; counts if ``expected`` is given.
+    """
+
+    def __init__(self, method: str, expected: tuple[bytes, bytes] | None, kind: str = "") -> None:
+        self._kind = kind
+        self._method = method
+        self._before, self._after = expected or (b"", b"")
+        self._length = len(self._before) + len(self._after)
+        self._knows = expected is not None
+
+    def is_expected(self, body: bytes | bytearray, number: bytes) -> bool:
+        """True if a body is the expected one with the id of the request."""
+        return (
+            self._knows
+            and len(body) == self._length + len(number)
+            and body.startswith(self._before)
+            and body.endswith(self._after)
+            and body[len(self._before) : len(self._before) + len(number)] == number
+        )
+
+    def failure(self, status: int, kind: str, body: bytes | bytearray, number: bytes) -> str | None:
+        """The kind of failure, ``None`` if the response is good.
+
+        Args:
+            status: of HTTP.
+            kind: content type without parameters, in lower case.
+            body: whole body.
+            number: id of the request.
+        """
+        if status != OK:
+            return f"http-{status}"
+        if kind == self._kind and self.is_expected(body, number):
+            return None
+        message = response_in(kind, bytes(body), int(number))
+        if message is None:
+            return "not-mcp"
+        return self._failure_of(message)
+
+    def _failure_of(self, message: rpc.Message) -> str | None:
+        error = message.get("error")
+        if error is not None:
+            code = error.get("code") if isinstance(error, dict) else None
+            return f"rpc-{code}" if type(code) is int else "rpc"
+        return failure_of_result(message.get("result"), self._method)
+
+
+def failure_of_result(result: Any, method: str) -> str | None:
+    """The kind of failure of a result, ``None`` if it is good.
+
+    Args:
+        result: the member ``result`` of a response.
+        method: of the request.
+    """
+    if not isinstance(result, dict):
+        return "not-mcp"
+    if result.get("resultType", "complete") != "complete":
+        return "not-complete"
+    if method == "tools/list":
+        return None if isinstance(result.get("tools"), list) else "not-mcp"
+    return None if result.get("isError", False) is False else "tool-error"
+
+
+def response_in(kind: str, body: bytes, number: int) -> rpc.Message | None:
+    """The response with an id in a body; ``None`` if there is none.
+
+    Args:
+        kind: content type without parameters.
+        body: JSON, or a stream of events.
+        number: id of the request.
+    """
+    for text in events_of(body) if kind == EVENTS else [body]:
+        try:
+            messages = rpc.decode(text, MAX_DEPTH)
+        except (rpc.NotJsonRpcError, ProtocolError):
+            if kind == EVENTS:
+                continue
+            return None
+        for message in messages:
+            if rpc.is_response(message) and message.get("id") == number and type(message["id"]) is int:
+                return message
+    return None
+
+
+def events_of(body: bytes) -> list[bytes]:
+    """The data of each event of a stream that is a ``message``."""
+    found = []
+    for event in body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n"):
+        lines = [line for line in event.split(b"\n") if line.startswith(b"data:")]
+        if lines:
+            found.append(b"\n".join(line[5:].removeprefix(b" ") for line in lines))
+    return found
+
+
+def split_at_id(body: bytes, number: bytes) -> tuple[bytes, bytes] | None:
+    """A body around the id of its request; ``None`` if the digits are not there exactly once."""
+    before, found, after = body.partition(number)
+    return (before, after) if found and number not in after else None

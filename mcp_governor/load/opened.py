@@ -1,0 +1,173 @@
+"""What has to be known about a server before it is put under load: its era, its protocol, and that it answers."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.errors import UsageError
+from mcp_governor.frozen import frozen
+from mcp_governor.text import did_you_mean, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.load.model import SweepPlan
+    from mcp_governor.load.recipe import Address
+    from mcp_governor.target import LiveSource, Source
+    from mcp_governor.wire import Era, HttpEndpoint, Session, StdioEndpoint
+
+TOOL_CALL = "tools/call"
+"""The method of a sweep with ``--tool``."""
+
+
+@frozen
+class Permissions:
+    """What the user allows.
+
+    Attributes:
+        own_host: hosts other than this machine.
+        writes: calls of a tool that is not marked as read-only.
+        read_only: globs of tools that only read, although they do not say so.
+    """
+
+    own_host: bool = False
+    writes: bool = False
+    read_only: tuple[str, ...] = ()
+
+
+@frozen
+class Opened:
+    """A server that answered a handshake and the method of the plan.
+
+    Attributes:
+        shown: its name in reports.
+        endpoint: how it is reached.
+        address: where connections go; ``None`` over stdio.
+        era, protocol: of its handshake.
+        tools: name → tool as listed.
+        has_more_pages: its first page of ``tools/list`` is not the last one.
+    """
+
+    shown: str
+    endpoint: HttpEndpoint | StdioEndpoint
+    address: Address | None
+    era: Era
+    protocol: str
+    tools: Mapping[str, Any]
+    has_more_pages: bool
+
+    @property
+    def transport(self) -> str:
+        """``http`` or ``stdio``."""
+        return "stdio" if self.address is None else "http"
+
+
+def open_target(source: Source, plan: SweepPlan, permissions: Permissions) -> Opened:
+    """Connect once, as any client does.
+
+    Args:
+        source: the server.
+        plan: what will be sent.
+        permissions: what the user allows; judged before anything is sent.
+
+    Raises:
+        UsageError: the source cannot be put under load, or may not be.
+        ServerError: the server cannot be reached, or does not speak MCP.
+    """
+    from mcp_governor.load.address import judged_address
+    from mcp_governor.target import LiveSource
+    from mcp_governor.wire import HttpEndpoint
+    from mcp_governor.wire.loop import run
+
+    if not isinstance(source, LiveSource):
+        raise UsageError(f"{source.shown} is a recording; only a live server takes load.", "Name a live server.")
+    endpoint = _reachable(source)
+    address = None
+    if isinstance(endpoint, HttpEndpoint):
+        if endpoint.transport == "sse":
+            raise _older(source)
+        address = judged_address(endpoint, owned=permissions.own_host)
+    return run(_open, source, endpoint, address, plan, permissions)
+
+
+def _reachable(source: LiveSource) -> HttpEndpoint | StdioEndpoint:
+    from mcp_governor.wire import HttpEndpoint, ObjectEndpoint, StdioEndpoint, object_elsewhere
+
+    endpoint = source.endpoint
+    if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
+        # In this process it would share the interpreter with the clients.
+        return object_elsewhere(sys.executable, endpoint.target, endpoint.folders)
+    if isinstance(endpoint, HttpEndpoint | StdioEndpoint):
+        return endpoint
+    raise UsageError(
+        f"{source.shown} is an object in this process, which would be measured together with the clients.",
+        "Name it as python:package.module:attribute, or start it and name its address.",
+    )
+
+
+def _older(source: LiveSource) -> UsageError:
+    return UsageError(
+        f"{source.shown} speaks HTTP+SSE, where responses come over a stream that is shared.",
+        "Put load on its streamable HTTP endpoint, often at /mcp.",
+    )
+
+
+async def _open(
+    source: LiveSource,
+    endpoint: HttpEndpoint | StdioEndpoint,
+    address: Address | None,
+    plan: SweepPlan,
+    permissions: Permissions,
+) -> Opened:
+    from mcp_governor.target import limits_of
+    from mcp_governor.wire import connect
+
+    async with connect(endpoint, limits=limits_of(source)) as session:
+        if address is not None and not session.streams:
+            raise _older(source)
+        first = await session.request("tools/list")
+        tools = {tool["name"]: tool for tool in await session.list_all("tools/list", "tools") if _has_name(tool)}
+        if plan.method == TOOL_CALL:
+            await _check_tool(session, source, plan, permissions)
+        return Opened(
+            shown=source.shown,
+            endpoint=endpoint,
+            address=address,
+            era=session.era,
+            protocol=session.protocol,
+            tools=tools,
+            has_more_pages=first.get("nextCursor") is not None,
+        )
+
+
+def _has_name(tool: Any) -> bool:
+    return isinstance(tool, dict) and isinstance(tool.get("name"), str)
+
+
+async def _check_tool(session: Session, source: LiveSource, plan: SweepPlan, permissions: Permissions) -> None:
+    """Refuse a tool that may not be called, by the rules of ``mcp-governor call``."""
+    from mcp_governor.call.plan import refusal
+    from mcp_governor.call.settings import CallSettings
+    from mcp_governor.target import surface_of
+    from mcp_governor.wire import read_recording
+
+    surface = surface_of(await read_recording(session), source)
+    name = plan.params["name"]
+    tool = surface.by_name.get(name)
+    shown = one_line(name, 60)
+    if tool is None:
+        known = list(surface.by_name)
+        raise UsageError(
+            f'{source.shown} has no tool "{shown}".{did_you_mean(name, known)}', "Name one of those that it lists."
+        )
+    settings = CallSettings(
+        allow_writes=permissions.writes,
+        destructive=frozenset({name}) if permissions.writes else frozenset(),
+        read_only=permissions.read_only,
+    )
+    if refusal(tool, settings) is not None:
+        raise UsageError(
+            f'The tool "{shown}" is not marked as read-only, and a sweep would call it thousands of times.',
+            "If that does no harm, add --allow-writes.",
+        )

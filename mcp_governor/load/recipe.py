@@ -1,0 +1,198 @@
+"""What a worker gets: where to connect, and the bytes to send. Plain values, which go through a pipe as JSON."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from mcp_governor._version import __version__
+from mcp_governor.frozen import frozen
+from mcp_governor.wire import rpc
+from mcp_governor.wire.headers import SESSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.load.request import HttpJob
+    from mcp_governor.wire.rpc import Message
+
+RESPONSE_FLOOR = 256 * 1024
+"""Least bytes that a response may have: results of a tool vary, and 200 responses of this size are 50 MB."""
+
+RESPONSE_GROWTH = 4
+"""A response may have this many times the bytes of the first one: a list under load is the same list."""
+
+
+@frozen
+class Address:
+    """Where the connections of a sweep go.
+
+    Attributes:
+        host: name of the server, for ``Host`` and TLS.
+        ip: the address that was judged; nothing is resolved again.
+        port: TCP port.
+        tls: true for https.
+    """
+
+    host: str
+    ip: str
+    port: int
+    tls: bool
+
+
+@frozen
+class Recipe:
+    """One server and one request.
+
+    Attributes:
+        address: where to connect.
+        request: bytes of the request before and after its id; headers of a session go between ``head`` and the blank
+            line, so ``head`` is apart.
+        handshake: the requests of a handshake, as ``request``; empty if none is needed.
+        farewell: head of the DELETE that ends a session.
+        session: the handshake is made by every client; false if the server gave no session to the first one.
+        method: of the request.
+        connections: most of them that a worker opens: the size of the pool.
+        expected: body of a good response before and after its id; ``None`` if bodies differ and each is parsed.
+        kind: content type of a good response.
+        longest: most bytes of a response.
+        timeout: seconds for one response.
+    """
+
+    address: Address
+    request: tuple[bytes, bytes, bytes]
+    handshake: tuple[tuple[bytes, bytes, bytes], ...]
+    method: str
+    longest: int
+    timeout: float
+    farewell: bytes = b""
+    session: bool = True
+    connections: int = 0
+    expected: tuple[bytes, bytes] | None = None
+    kind: str = ""
+
+
+def recipe_of(job: HttpJob, address: Address, *, longest: int, timeout: float) -> Recipe:
+    """The bytes for a server.
+
+    Args:
+        job: what each client sends.
+        address: the judged address of the server.
+        longest: most bytes of a response.
+        timeout: seconds for one response.
+    """
+    always = {**job.secret_headers, **job.headers}
+    later = {**always, **job.request_headers}
+    handshake: list[tuple[bytes, bytes, bytes]] = []
+    if job.handshake is not None:
+        hello, after = job.handshake
+        handshake = [_post(hello, job.url, always), _post(after, job.url, later)]
+    return Recipe(
+        address=address,
+        request=_post(job.request, job.url, later),
+        handshake=tuple(handshake),
+        method=job.request["method"],
+        longest=longest,
+        timeout=timeout,
+        farewell=_head("DELETE", job.url, {**job.secret_headers, **job.request_headers}) if handshake else b"",
+    )
+
+
+DIGITS = 9
+"""Length of a request's id, so that every request has the same number of bytes. A sweep has fewer requests than this
+leaves numbers."""
+
+
+_PLACE = 987_654_321
+"""Stands for the id while a body is cut at it; it has :data:`DIGITS` digits."""
+
+
+def _post(message: Message, url: str, headers: Mapping[str, str]) -> tuple[bytes, bytes, bytes]:
+    """Head and body of a request around its id; a notification has none."""
+    if "id" in message:
+        # The first of them is the id: what comes from the user is in the parameters, which follow.
+        before, _, after = rpc.encode({**message, "id": _PLACE}).partition(str(_PLACE).encode())
+    else:
+        before, after = rpc.encode(message), b""
+    length = len(before) + (DIGITS + len(after) if after else 0)
+    return _head("POST", url, {**headers, "Content-Length": str(length)}), before, after
+
+
+def _head(method: str, url: str, more: Mapping[str, str]) -> bytes:
+    parts = urlsplit(url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    given = {name.lower() for name in more}
+    headers = {
+        "Host": parts.netloc.rpartition("@")[2],
+        "User-Agent": f"mcp-governor/{__version__}",
+        # A response in another encoding would have to be unpacked, which costs us time and may be a bomb.
+        "Accept-Encoding": "identity",
+    }
+    kept = {name: value for name, value in headers.items() if name.lower() not in given}
+    head = "".join(f"{name}: {value}\r\n" for name, value in (kept | _plain(more)).items())
+    # Characters that a request line cannot hold are percent-encoded.
+    return f"{method} {quote(target, safe=_SAFE)} HTTP/1.1\r\n{head}".encode()
+
+
+_SAFE = "/%?&=:;,+$@!*'()~[]"
+
+
+def _plain(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers of one line each; the wire has refused others before."""
+    return {name: value.replace("\r", "").replace("\n", "") for name, value in headers.items()}
+
+
+def session_line(session: str) -> bytes:
+    """The header of the requests that belong to a session."""
+    return f"{SESSION}: {session}\r\n".encode()
+
+
+def to_json(recipe: Recipe) -> dict[str, Any]:
+    """The recipe for a pipe."""
+    where = recipe.address
+    return {
+        "address": [where.host, where.ip, where.port, where.tls],
+        "request": [*map(_text, recipe.request)],
+        "handshake": [[*map(_text, parts)] for parts in recipe.handshake],
+        "method": recipe.method,
+        "longest": recipe.longest,
+        "timeout": recipe.timeout,
+        "farewell": _text(recipe.farewell),
+        "session": recipe.session,
+        "connections": recipe.connections,
+        "kind": recipe.kind,
+        "expected": [*map(_text, recipe.expected)] if recipe.expected else None,
+    }
+
+
+def from_json(value: Any) -> Recipe:
+    """The recipe from a pipe."""
+    expected = value["expected"]
+    return Recipe(
+        address=Address(*value["address"]),
+        request=_three(value["request"]),
+        handshake=tuple(map(_three, value["handshake"])),
+        method=value["method"],
+        longest=value["longest"],
+        timeout=value["timeout"],
+        farewell=data(value["farewell"]),
+        session=value["session"],
+        connections=value["connections"],
+        kind=value["kind"],
+        expected=(data(expected[0]), data(expected[1])) if expected else None,
+    )
+
+
+def _three(value: list[str]) -> tuple[bytes, bytes, bytes]:
+    first, second, third = map(data, value)
+    return first, second, third
+
+
+def _text(value: bytes) -> str:
+    return base64.b64encode(value).decode("ascii")
+
+
+def data(value: str) -> bytes:
+    """Bytes from base64."""
+    return base64.b64decode(value)
