@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from mcp_governor import wire
-from mcp_governor.errors import UsageError
+from mcp_governor.errors import GovernorError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.load import formulas
 from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
 from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, measure, measure_era
 from mcp_governor.load.log_scan import LogScan, scan_log
-from mcp_governor.load.model import SweepPlan
+from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.target import LiveSource
+from mcp_governor.text import one_line
 from mcp_governor.wire.loop import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mcp_governor.load.model import Engine, Point
+    from mcp_governor.load.model import Point
+    from mcp_governor.load.sweep import Bench
     from mcp_governor.target import Source
 
 HTTP_RUNS = ((200, 40), (1_000, 100))
@@ -109,14 +112,18 @@ def live(source: Source) -> LiveSource:
 
 
 def run_probe(
-    source: LiveSource, plan: ProbePlan, *, open_engine: Callable[[Sequence[int]], Engine] | None = None
+    source: LiveSource,
+    plan: ProbePlan,
+    *,
+    open_bench: Callable[[LiveSource, SweepPlan, bool], Bench] | None = None,
 ) -> Probe:
     """Probe a server.
 
     Args:
         source: the server.
         plan: what to measure.
-        open_engine: makes the engine of the concurrent runs from their concurrencies; without one there are none.
+        open_bench: makes the engine of the concurrent runs from the source, their plan, and if the host is the user's;
+            by default that of a sweep.
 
     Raises:
         ServerError: the first list failed.
@@ -125,7 +132,7 @@ def run_probe(
     """
     log = scan_log(plan.log) if plan.log is not None else None  # a wrong path is said before anything is measured
     measured = run(_measure, source, plan)
-    points, notes = _concurrent(source, plan, open_engine)
+    points, notes = _concurrent(source, plan, open_bench or open_own_bench)
     return Probe(
         target=source.shown,
         transport=transport_of(source),
@@ -180,7 +187,7 @@ def is_remote(source: LiveSource) -> bool:
 
 
 def _concurrent(
-    source: LiveSource, plan: ProbePlan, open_engine: Callable[[Sequence[int]], Engine] | None
+    source: LiveSource, plan: ProbePlan, open_bench: Callable[[LiveSource, SweepPlan, bool], Bench]
 ) -> tuple[tuple[Point, ...], list[str]]:
     """The concurrent runs, and why there are none."""
     transport = transport_of(source)
@@ -191,27 +198,49 @@ def _concurrent(
         return (), ["No concurrent runs: a server object shares this process, so its queue would be our own."]
     if is_remote(source) and not plan.owned:
         return (), ["No concurrent runs: the host is not this machine. If it is yours, add --i-own-this-host."]
-    if open_engine is None:
-        return (), ["No concurrent runs: no engine was given."]
-    notes = []
+    sweep = SweepPlan(
+        concurrencies=tuple(concurrency for _, concurrency in runs),
+        total=max(total for total, _ in runs),
+        timeout=source.timeout,
+        seconds=RUN_SECONDS * len(runs),
+    )
+    try:
+        bench = open_bench(source, sweep, plan.owned)
+    except GovernorError as error:
+        # What was measured before is worth a report, also of a server that cannot be put under load.
+        return (), [f"No concurrent runs: {one_line(error.message, 300)}"]
+    notes = list(bench.notes)
     if transport == "stdio":
         shown = " and ".join(f"{total} lists, {concurrency} at a time" for total, concurrency in runs)
         notes.append(f"A stdio server has one client, so each request in flight is a process of its own: {shown}.")
+    return _points(bench, sweep, runs), notes
+
+
+def _points(bench: Bench, sweep: SweepPlan, runs: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
+    """Measure each run. A server that is gone is not asked again, and neither is one after Ctrl-C."""
+    from mcp_governor.load.events import silent
+    from mcp_governor.load.sweep import client_ceilings
+
     points: list[Point] = []
-    engine = open_engine([concurrency for _, concurrency in runs])
     try:
+        ceilings = client_ceilings(bench, sweep, silent)
         for total, concurrency in runs:
-            sample = engine.measure(
-                SweepPlan(concurrencies=(concurrency,), total=total, timeout=source.timeout, seconds=RUN_SECONDS),
-                concurrency,
-                seconds=RUN_SECONDS,
-            )
-            points.append(formulas.point(concurrency, sample))
-            if sample.stopped is not None and not sample.latencies_ms:
-                break  # a server that is gone is not asked again
+            sample = bench.engine.measure(replace(sweep, total=total), concurrency, seconds=RUN_SECONDS)
+            points.append(formulas.point(concurrency, sample, ceiling=ceilings.get(concurrency)))
+            if sample.stopped == INTERRUPTED or (sample.stopped is not None and not sample.latencies_ms):
+                break
     finally:
-        engine.close()
-    return tuple(points), notes
+        bench.engine.close()
+    return tuple(points)
+
+
+def open_own_bench(source: LiveSource, plan: SweepPlan, owned: bool) -> Bench:
+    """The engine that a sweep of this server would use; see :func:`mcp_governor.load.opened.open_target` for errors."""
+    from mcp_governor.load.opened import Permissions, open_target
+    from mcp_governor.load.sweep import Options, default_bench
+
+    permissions = Permissions(own_host=owned)
+    return default_bench(open_target(source, plan, permissions), plan, Options(permissions=permissions))
 
 
 def era_label(era: str) -> str:

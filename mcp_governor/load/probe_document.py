@@ -138,6 +138,8 @@ def _point(point: Point) -> dict[str, Any]:
         "seconds": round(point.seconds, 3),
         "throughput": round(point.throughput, 3),
         **{key: _ms(getattr(point, key)) for key in ("p50_ms", "p95_ms", "p99_ms", "max_ms")},
+        "client_ceiling": point.ceiling,
+        "is_client_limited": point.is_client_limited,
         "stopped": point.stopped,
     }
 
@@ -286,6 +288,11 @@ _POINT = _object(
         "seconds": _MS,
         "throughput": _MS,
         **dict.fromkeys(("p50_ms", "p95_ms", "p99_ms", "max_ms"), _MS_OR_NULL),
+        "client_ceiling": {
+            "type": ["number", "null"],
+            "description": "Requests per second that our client reaches against a null responder.",
+        },
+        "is_client_limited": {"type": "boolean", "description": "Our client, not the server, may have set the pace."},
         "stopped": {"type": ["string", "null"]},
     }
 )

@@ -96,7 +96,7 @@ def run_sweep(
         plan = replace(plan, concurrencies=STDIO_CONCURRENCIES)
     bench = (make_bench or default_bench)(opened, plan, options)
     try:
-        ceilings = _ceilings(bench, plan, emit)
+        ceilings = client_ceilings(bench, plan, emit)
         points, interrupted = _points(bench.engine, plan, ceilings, emit)
     finally:
         bench.engine.close()
@@ -114,7 +114,7 @@ def default_bench(opened: Opened, plan: SweepPlan, options: Options) -> Bench:
     return HttpBench(opened, plan, workers=options.workers or 1)
 
 
-def _ceilings(bench: Bench, plan: SweepPlan, emit: Emit) -> Mapping[int, float]:
+def client_ceilings(bench: Bench, plan: SweepPlan, emit: Emit) -> Mapping[int, float]:
     """Requests per second that our client reaches alone, by concurrency; points that were not measured are absent.
 
     Raises:

@@ -150,6 +150,7 @@ def _point_row(point: Point) -> Line:
     return line(
         f"{label:<34}" + "".join(f"{milliseconds(time):>9}" for time in times) + tail,
         (f"  errors: {errors}" if errors else "", "red"),
+        ("  limited by our client" if point.is_client_limited else "", "yellow"),
         (f"  stopped: {visible(point.stopped)}" if point.stopped else "", "yellow"),
         fit="cut",
     )

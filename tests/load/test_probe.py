@@ -145,6 +145,16 @@ class _Engine:
     """Answers at once, and remembers what it was asked."""
 
     name = "stand-in"
+    response_bytes = None
+    workers = 1
+    notes = ()
+
+    @property
+    def engine(self):
+        return self
+
+    def null(self):
+        return None
 
     def __init__(self, stopped: str | None = None) -> None:
         self.asked: list[tuple[int, int]] = []
@@ -164,7 +174,7 @@ class _Engine:
 def test_the_concurrent_runs_of_stdio_are_small_and_said_to_be():
     engine = _Engine()
     plan = ProbePlan(other_era=False, rest=False, rounds=1, lists=2)
-    measured = run_probe(server(), plan, open_engine=lambda _: engine)
+    measured = run_probe(server(), plan, open_bench=lambda *_: engine)
     assert engine.asked == list(STDIO_RUNS)
     assert engine.is_closed
     assert "a process of its own: 40 lists, 2 at a time and 100 lists, 4 at a time" in measured.notes[-1]
@@ -174,7 +184,7 @@ def test_the_concurrent_runs_of_stdio_are_small_and_said_to_be():
 
 def test_a_server_that_is_gone_is_not_asked_again():
     engine = _Engine("the server refuses connections")
-    measured = run_probe(server(), ProbePlan(other_era=False, rest=False, rounds=1), open_engine=lambda _: engine)
+    measured = run_probe(server(), ProbePlan(other_era=False, rest=False, rounds=1), open_bench=lambda *_: engine)
     assert len(engine.asked) == len(measured.concurrent) == 1
     assert engine.is_closed
 
@@ -208,7 +218,7 @@ def test_a_server_object_has_no_concurrent_runs():
     made.tool(name="add")(lambda a: a)
     source = LiveSource("sdk", ObjectEndpoint(made))
     measured = run_probe(
-        source, ProbePlan(other_era=False, rest=False, rounds=1), open_engine=lambda _: pytest.fail("no engine")
+        source, ProbePlan(other_era=False, rest=False, rounds=1), open_bench=lambda *_: pytest.fail("no engine")
     )
     assert measured.transport == "object"
     assert "shares this process" in measured.notes[-1]
@@ -226,7 +236,7 @@ def test_the_document_follows_its_schema(tmp_path):
         "build_failures=0\npressure endpoint=/sse in_flight=3/90\n"
     )
     plan = ProbePlan(rest=False, rounds=2, lists=2, log=log)
-    measured = run_probe(server(era="legacy"), plan, open_engine=lambda _: _Engine())
+    measured = run_probe(server(era="legacy"), plan, open_bench=lambda *_: _Engine())
     made = json.loads(json.dumps(document(measured)))
     jsonschema.Draft202012Validator.check_schema(probe_schema())
     jsonschema.Draft202012Validator(probe_schema()).validate(made)
@@ -234,3 +244,19 @@ def test_the_document_follows_its_schema(tmp_path):
     assert made["embed_dimension"]["value"] is None
     assert [era.get("problem") is None for era in made["eras"]] == [True, False]
     assert [size["name"] for size in made["payload"]["tools"]] == ["tool_0", "tool_1", "tool_2"]
+
+
+def test_a_server_that_cannot_be_put_under_load_still_has_a_report():
+    def refuse(*_):
+        raise UsageError("its first page is not the last one", "Measure something else.")
+
+    measured = run_probe(server(), ProbePlan(other_era=False, rest=False, rounds=1, lists=2), open_bench=refuse)
+    assert measured.concurrent == ()
+    assert measured.notes[-1] == "No concurrent runs: its first page is not the last one"
+
+
+def test_a_real_stdio_server_under_load():
+    plan = ProbePlan(runs=((6, 2),), other_era=False, rest=False, rounds=1, lists=2)
+    (point,) = run_probe(server(each_ms=20), plan).concurrent
+    assert (point.concurrency, point.requests, dict(point.errors), point.stopped) == (2, 6, {}, None)
+    assert point.p50_ms >= 20
