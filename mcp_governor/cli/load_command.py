@@ -9,6 +9,7 @@ from mcp_governor.cli.groups import LazyGroup
 SUBCOMMANDS = {
     "probe": "Measure tools/list once: size, latency, caching, health, log.",
     "sweep": "Find the concurrency that a server is good for.",
+    "locustfile": "Write a locustfile that sends what a sweep sends.",
 }
 """Subcommand → one-line help. ``load NAME`` is ``NAME`` in the module ``load_NAME``."""
 

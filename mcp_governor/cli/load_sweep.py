@@ -63,6 +63,9 @@ class _Points(click.ParamType):  # type: ignore[type-arg]  # generic since click
 _DIGITS = 9
 """Most digits of a concurrency: more than its limit has, and few enough to be read at once."""
 
+_HIGHEST_PORT = 65_535
+"""The highest TCP port."""
+
 
 @click.command(cls=TargetCommand)
 @target_argument
@@ -99,6 +102,11 @@ _DIGITS = 9
     help="What sends the load",
 )
 @click.option("--workers", type=int, help="Processes that send  [default: 1, locust: 4]")
+@click.option(
+    "--locust-bind",
+    metavar="HOST:PORT",
+    help="Wait there for Locust workers that you start on other machines  [default: start them here]",
+)
 @click.option("--json-out", type=_FILE, help="Write the report to this file, as JSON")
 @click.option("--markdown-out", type=_FILE, help="Write it as Markdown, and its picture next to it as .svg")
 @click.option("--html-out", type=_FILE, help="Write it as a page")
@@ -126,6 +134,7 @@ def sweep(
     i_own_this_host: bool,
     engine: str,
     workers: int | None,
+    locust_bind: str | None,
     json_out: Path | None,
     markdown_out: Path | None,
     html_out: Path | None,
@@ -149,7 +158,7 @@ def sweep(
         raise UsageError("--base-url and TARGET both name the server.", "Remove one of them.")
     if allow_writes and tool is None:
         raise UsageError("--allow-writes has no effect without --tool.", "Add --tool NAME, or remove --allow-writes.")
-    method, params = _request(tool, arguments)
+    method, params = request_of(tool, arguments)
     source = run.source(_with_path(base_url) if base_url is not None else target)
     plan = SweepPlan(
         concurrencies=DEFAULT_CONCURRENCIES if concurrency_values is None else concurrency_values,
@@ -169,10 +178,17 @@ def sweep(
         named_points=concurrency_values is not None,
     )
     make_bench = None
+    if locust_bind is not None and engine != "locust":
+        raise UsageError(
+            "--locust-bind has no effect without --engine locust.", "Add --engine locust, or remove --locust-bind."
+        )
     if engine == "locust":
+        from functools import partial
+
         from mcp_governor.load.locust_bench import locust_bench
 
-        make_bench = locust_bench
+        listen = None if locust_bind is None else _listening(locust_bind)
+        make_bench = partial(locust_bench, listen=listen, announce=_announce)
     with _progress(run.output) as emit:
         measured = run_sweep(source, plan, options=options, make_bench=make_bench, emit=emit)
     from mcp_governor.report.sweep_text import sweep_lines
@@ -185,7 +201,12 @@ def sweep(
     return _exit_code(measured)
 
 
-def _request(tool: str | None, arguments: str | None) -> tuple[str, dict[str, Any]]:
+def request_of(tool: str | None, arguments: str | None) -> tuple[str, dict[str, Any]]:
+    """Method and parameters: ``tools/list``, or the call of a tool.
+
+    Raises:
+        UsageError: the arguments are not a JSON object, or there is no tool to pass them to.
+    """
     from mcp_governor.load.sweep import refuse_without_tool
     from mcp_governor.parsing import read_json
 
@@ -201,6 +222,20 @@ def _request(tool: str | None, arguments: str | None) -> tuple[str, dict[str, An
     if not isinstance(value, dict):
         raise UsageError("--arguments is not a JSON object.", 'Write a JSON object: \'{"query": "a"}\'')
     return "tools/call", {"name": tool, "arguments": value}
+
+
+def _listening(given: str) -> tuple[str, int]:
+    """Host and port of HOST:PORT."""
+    host, _, port = given.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit() and 0 < int(port) <= _HIGHEST_PORT):
+        raise UsageError(
+            f"--locust-bind is {one_line(given, 60)}, not an address and a port.", "Name both: 192.0.2.10:5557"
+        )
+    return host.strip("[]"), int(port)
+
+
+def _announce(command: str) -> None:
+    out.echo(f"Waiting for workers. On each machine, write a locustfile, and start it:\n  {command}", err=True)
 
 
 def _goal(option: str, value: float) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import UnreachableError, UsageError
+from mcp_governor.frozen import frozen
 from mcp_governor.load.formulas import pool_size
 from mcp_governor.load.http_engine import HttpEngine, NullEngine
 from mcp_governor.load.judge import split_at_id
@@ -32,6 +33,7 @@ class HttpBench:
 
     Attributes:
         engine, response_bytes, workers, notes: see :class:`~mcp_governor.load.sweep.Bench`.
+        first: the first response.
     """
 
     def __init__(self, opened: Opened, plan: SweepPlan, *, workers: int) -> None:
@@ -55,10 +57,9 @@ class HttpBench:
             second = _tried(http, opened, plan)
             body: bytes = first["body"]
             self.response_bytes: int | None = len(body)
-            self._kind: str = first["kind"]
-            # Without the id in it (an event of its own, say), any place will do: only the size counts.
-            self._parts = split_at_id(body, first["number"].encode()) or (body[:-DIGITS], b"")
             parts = split_at_id(body, first["number"].encode())
+            # Without the id in it (an event of its own, say), any place will do: only the size counts.
+            self.first = FirstResponse(body, first["kind"], parts or (body[:-DIGITS], b""))
             is_same = parts is not None and parts == split_at_id(second["body"], second["number"].encode())
             self._recipe = replace(
                 recipe,
@@ -75,7 +76,34 @@ class HttpBench:
 
     def null(self) -> Engine | None:
         """See :class:`~mcp_governor.load.sweep.Bench`."""
-        return NullEngine(self._recipe, self._kind, self._parts, self.workers)
+        return NullEngine(self._recipe, self.first.kind, self.first.parts, self.workers)
+
+
+@frozen
+class FirstResponse:
+    """A response that was checked in full.
+
+    Attributes:
+        body: its bytes.
+        kind: its content type.
+        parts: the body before and after its id.
+    """
+
+    body: bytes
+    kind: str
+    parts: tuple[bytes, bytes]
+
+
+def first_response(opened: Opened, plan: SweepPlan) -> FirstResponse:
+    """Send the request of a plan once, and check what comes back.
+
+    Raises:
+        UnreachableError: no good response came.
+        UsageError: the tool answers these arguments with an error.
+    """
+    bench = HttpBench(opened, plan, workers=1)
+    bench.engine.close()
+    return bench.first
 
 
 def _notes(varies: bool, *, has_session: bool, tls: bool) -> list[str]:

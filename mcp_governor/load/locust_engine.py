@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -50,6 +51,10 @@ END_SECONDS = 5.0
 
 MAX_WORKERS = 64
 """Most workers that one command starts: each takes 60 MB and a core."""
+
+
+Announce = Callable[[str], None]
+"""Gets a command that the user is to run."""
 
 
 @frozen
@@ -111,13 +116,16 @@ class LocustEngine:
 
     name = "locust"
 
-    def __init__(self, job: HttpJob, plan: SweepPlan, cluster: Cluster | None = None) -> None:
+    def __init__(
+        self, job: HttpJob, plan: SweepPlan, cluster: Cluster | None = None, announce: Announce | None = None
+    ) -> None:
         """Start the master and the workers.
 
         Args:
             job: what to send.
             plan: the plan, for its timeout.
             cluster: where the workers are; by default four on this machine.
+            announce: gets the command that starts a worker by hand.
 
         Raises:
             MissingDependencyError: Locust is not installed.
@@ -131,12 +139,12 @@ class LocustEngine:
         self._processes: list[subprocess.Popen[bytes]] = []
         self._lines: SimpleQueue[bytes] = SimpleQueue()
         try:
-            self._start(job, plan)
+            self._start(job, plan, announce)
         except BaseException:
             self.close()
             raise
 
-    def _start(self, job: HttpJob, plan: SweepPlan) -> None:
+    def _start(self, job: HttpJob, plan: SweepPlan, announce: Announce | None) -> None:
         file = self._folder / "locustfile.py"
         file.write_text(locustfile(job, plan.timeout), encoding="utf-8")
         cluster = self._cluster
@@ -151,6 +159,8 @@ class LocustEngine:
             worker += ["--master-port", str(port), "--loglevel", "ERROR"]
             for _ in range(cluster.workers):
                 self._run(worker, paced, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        elif announce is not None:
+            announce(worker_command(cluster.host, port))
         there = self._answer(JOIN_SECONDS).get("ready", 0)
         if there < cluster.workers:
             raise ServerError(
@@ -234,6 +244,11 @@ class LocustEngine:
                 process.kill()
                 process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def worker_command(host: str, port: int) -> str:
+    """The command that starts a worker on another machine, next to the locustfile."""
+    return f"MCP_LOAD_PACED=1 locust -f locustfile.py --worker --master-host {host} --master-port {port}"
 
 
 def _free_port(host: str) -> int:

@@ -36,6 +36,7 @@ OBEYED = {
     "eval search": {"config", "isolated", "format", "output", "timeout", "verbose"},
     "eval run": {"config", "isolated", "format", "output", "timeout"},
     "eval report": {"config", "isolated", "format", "output"},
+    "load locustfile": {"config", "isolated", "quiet", "timeout"},
     "load sweep": {"config", "isolated", "quiet", "timeout"},
     "schemas export": {"config", "isolated", "quiet", "timeout"},
     "schemas check": REPORTS | {"timeout"},

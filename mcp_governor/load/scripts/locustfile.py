@@ -156,7 +156,7 @@ class McpUser(FastHttpUser):
         try:
             with self.client.post(
                 URL,
-                json=message,
+                data=json.dumps(message, separators=(",", ":")),
                 headers=headers,
                 name=name,
                 catch_response=True,

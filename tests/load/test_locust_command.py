@@ -1,0 +1,130 @@
+"""``load sweep --engine locust`` and ``load locustfile``, as users type them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+from commandline import governor
+from support import free_port
+from test_locust_engine import serving
+
+pytestmark = pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
+
+
+def _sweep(folder, url, engine, *more):
+    file = folder / f"{engine}.json"
+    run = governor(
+        "load",
+        "sweep",
+        url,
+        "--concurrency-values",
+        "5,10",
+        "--total",
+        "40",
+        "--engine",
+        engine,
+        "--json-out",
+        str(file),
+        *more,
+        cwd=folder,
+    )
+    return run, json.loads(file.read_text()) if file.exists() else None
+
+
+def test_both_engines_measure_the_same_server_alike(tmp_path):
+    # 0.3 s of service: 15 % of it are more than a busy machine adds.
+    with serving(0.3, 10) as url:
+        (ours, a), (theirs, b) = (_sweep(tmp_path, url, engine) for engine in ("asyncio", "locust"))
+    assert ours.code == theirs.code == 0, ours.err + theirs.err
+    assert (a["recommended_concurrency"], b["recommended_concurrency"]) == (10, 10)
+    for mine, other in zip(a["points"], b["points"], strict=True):
+        assert mine["errors"] == other["errors"] == {}
+        assert other["p50_ms"] == pytest.approx(mine["p50_ms"], rel=0.15)
+        assert other["p50_ms"] >= 300
+        # The ceiling of each engine is its own.
+        assert 0 < other["client_ceiling_rps"] != mine["client_ceiling_rps"] > 0
+
+
+def test_secrets_of_the_target_are_not_sent_to_the_null_responder(tmp_path):
+    with serving(0.01, 10, "auth") as url:
+        (tmp_path / "mcp-governor.toml").write_text(
+            f'[servers.it]\nurl = "{url}"\nheaders = {{ Authorization = "$TOKEN" }}\n'
+        )
+        env = {"TOKEN": "Bearer pass-word-1"}
+        file = tmp_path / "it.json"
+        run = governor(
+            "load", "sweep", "it", "--concurrency-values", "2", "--total", "10", "--engine", "locust",
+            "--workers", "1", "--json-out", str(file), cwd=tmp_path, env=env,
+        )  # fmt: skip
+        report = json.loads(file.read_text())
+        wrote = governor("load", "locustfile", "it", cwd=tmp_path, env=env)
+    assert run.code == 0, run.err
+    assert report["points"][0]["errors"] == {}
+    assert wrote.code == 0, wrote.err
+    assert "Set MCP_LOAD_HEADERS where workers run" in wrote.err
+    for text in (run.out, run.err, file.read_text(), wrote.err, (tmp_path / "locustfile.py").read_text()):
+        assert "pass-word-1" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--locust-bind", "127.0.0.1:5557"), "--locust-bind has no effect without --engine locust"),
+        (("--engine", "locust", "--locust-bind", "5557"), "not an address and a port"),
+        (("--engine", "locust", "--locust-bind", "host:0"), "not an address and a port"),
+        (("--engine", "locust", "--locust-bind", "host:65536"), "not an address and a port"),
+        (("--engine", "locust", "--workers", "65"), "workers"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(tmp_path, options, words):
+    with serving(0.01, 10) as url:
+        run = governor("load", "sweep", url, "--total", "10", *options, cwd=tmp_path)
+    assert run.code == 2
+    assert words in run.err
+
+
+def test_a_stdio_server_has_no_address_for_locust(tmp_path):
+    server = [sys.executable, "-m", "mcp_governor.demo.server"]
+    for command in (["locustfile"], ["sweep", "--engine", "locust", "--concurrency-values", "1"]):
+        run = governor("load", *command, "--", *server, cwd=tmp_path)
+        assert run.code == 2, run.err
+        assert "is reached over stdio, and Locust's workers send HTTP" in run.err
+    assert not (tmp_path / "locustfile.py").exists()
+
+
+def test_workers_can_be_started_by_hand(tmp_path):
+    port = free_port()
+    with serving(0.02, 10) as url:
+        assert governor("load", "locustfile", url, cwd=tmp_path).code == 0
+        options = ["--engine", "locust", "--workers", "1", "--locust-bind", f"127.0.0.1:{port}"]
+        points = ["--concurrency-values", "4", "--total", "40"]
+        sweep = subprocess.Popen(
+            [sys.executable, "-m", "mcp_governor", "load", "sweep", url, *options, *points],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        said = sweep.stderr.readline() + sweep.stderr.readline()
+        command = said.splitlines()[1].strip()
+        assert command == (
+            f"MCP_LOAD_PACED=1 locust -f locustfile.py --worker --master-host 127.0.0.1 --master-port {port}"
+        )
+        words = ["-m", *command.split()[1:]]
+        worker = subprocess.Popen(
+            [sys.executable, *words],
+            cwd=tmp_path,
+            env={**os.environ, "MCP_LOAD_PACED": "1"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        out, err = sweep.communicate(timeout=120)
+        assert worker.wait(30) == 0
+    assert sweep.returncode == 0, err
+    assert "The ceiling of the client was not measured" in out
+    assert "Recommended concurrency: 4" in out
