@@ -94,14 +94,14 @@ def baseline_of(named: str | None, store: Store, *, other_than: Evaluation | Non
     Raises:
         UsageError: there is none.
     """
-    from mcp_governor.evaluation.record import read_record, record_text
+    from mcp_governor.evaluation.record import answers_text, read_record
 
     if named is None:
         return None
     if named == "last":
-        own = record_text(other_than) if other_than is not None else ""
+        own = answers_text(other_than) if other_than is not None else ""
         for stored in reversed(store.evaluations()):
-            if record_text(stored.evaluation) != own:
+            if answers_text(stored.evaluation) != own:
                 return Earlier(f"evaluation {stored.number}", stored.evaluation)
         raise UsageError("The history has no earlier evaluation.", "Run one first, or name a recorded file.")
     if _NUMBER.fullmatch(named):

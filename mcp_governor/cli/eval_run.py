@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ import click
 
 from mcp_governor.cli import out, terminal
 from mcp_governor.cli.common import SECONDS, Run, TargetCommand, configured, target_argument, useless, write_lines
+from mcp_governor.cli.eval_execute import executed, live_source
 from mcp_governor.cli.eval_results import (
     Result,
     baseline_of,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from mcp_governor.evaluation.record import Evaluation
     from mcp_governor.evaluation.running import Done, Progress, Settings, Subject
     from mcp_governor.evaluation.store import Store
+    from mcp_governor.surface import Surface
 
 
 class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -72,6 +76,11 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 )
 @click.option("--max-time", type=SECONDS, default=3600, show_default=True, help="Time limit for the run, in seconds")
 @click.option("--replay", is_flag=True, help="Use recorded answers only; fail if one is missing")
+@click.option(
+    "--execute",
+    is_flag=True,
+    help="Also make the first call of each right answer on the live server, if its tool only reads",
+)
 @click.option(
     "--record",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -117,6 +126,7 @@ def eval_run(
     max_cost: float | None,
     max_time: float,
     replay: bool,
+    execute: bool,
     record: Path | None,
     seed: int | None,
     split: str | None,
@@ -141,6 +151,9 @@ def eval_run(
 
     if replay and dry_run:
         raise useless("--dry-run", "--replay")
+    if execute and dry_run:
+        raise useless("--execute", "--dry-run")
+    end = time.monotonic() + max_time
     wanted = run.config.evaluation
     path = queries_path(queries, run)
     found = load_queries(path)
@@ -160,10 +173,16 @@ def eval_run(
     file = record if record is not None else run.config.evaluation_record
     # From the command line and the environment alone: a repository must not choose where a key is sent.
     options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature)
-    subject = _subject(run, target)
+    live = live_source(run, target) if execute else None
+    surface, subject = _subject(run, target)
     with store_of(store, run) as opened:
         keeper = _Keeper(opened, _recorded(file, replay), replay=replay)
         made = [_runner(name, keeper, replay, options) for name in names]
+        if live is not None and all(one.info.is_proxy for one in made):
+            raise UsageError(
+                "--execute has no effect with rankings alone, which choose no arguments.",
+                "Name a model: --runner PROVIDER:MODEL",
+            )
         if dry_run:
             return _show_plan(made, asked, subject, settings, keeper, run)
         evaluation, done = _evaluate(made, found, asked, split, subject, settings, keeper, run)
@@ -172,6 +191,8 @@ def eval_run(
                 f"No query was answered: {one_line(evaluation.runs[0].ended or 'nothing was asked', 200)}.",
                 "Raise the limit, or look at the estimate: mcp-governor eval run --dry-run",
             )
+        if live is not None:
+            evaluation = executed(evaluation, surface, live, run.config, seconds=end - time.monotonic())
         # Before the new evaluation is the last one itself.
         earlier = baseline_of(baseline, opened, other_than=evaluation)
         result = result_of(evaluation, earlier, run, tolerated_drop)
@@ -181,6 +202,8 @@ def eval_run(
     if json_out is not None:
         write_document(result, json_out)
     _show(result, done, run)
+    if replay and not execute and any(one.executed for one in result.assessment.measured):
+        out.echo("The outcomes of calls are the recorded ones; to make the calls now, add --execute.", err=True)
     return result.code
 
 
@@ -201,7 +224,7 @@ def _asked(found: QuerySet, split: str, path: Path) -> list[Query]:
     return asked
 
 
-def _subject(run: Run, target: str | None) -> Subject:
+def _subject(run: Run, target: str | None) -> tuple[Surface, Subject]:
     from mcp_governor.evaluation.offered import offered_tools
     from mcp_governor.evaluation.running import Subject
     from mcp_governor.surface import fingerprint
@@ -210,7 +233,8 @@ def _subject(run: Run, target: str | None) -> Subject:
     surface = governed(run, target)
     server = " ".join(str(surface.server[key]) for key in ("name", "version") if surface.server.get(key))
     tools = sorted(offered_tools(surface), key=lambda tool: str(tool["name"]))
-    return Subject(tuple(tools), fingerprint(surface), wording_fingerprint(surface), one_line(server, 120))
+    made = Subject(tuple(tools), fingerprint(surface), wording_fingerprint(surface), one_line(server, 120))
+    return surface, made
 
 
 class _Keeper:
@@ -220,11 +244,15 @@ class _Keeper:
         from mcp_governor.evaluation.asking import recorded_answers
 
         self.store, self.recorded = store, recorded
+        self._replay = replay
         self._only_file = replay and recorded is not None
         self._answers = recorded_answers(recorded) if recorded is not None else {}
 
     def get(self, key: str) -> Any:
         found = self._answers.get(key)
+        if found is not None and not self._replay:
+            # What came of a call then says nothing about the server of now.
+            found = replace(found, answer=replace(found.answer, outcome=None))
         if self._only_file or (found is not None and found.answer.failure is None):
             return found
         return self.store.get(key) or found

@@ -85,6 +85,7 @@ def _runner(one: Metrics, run: Run) -> dict[str, Any]:
         "kinds": {kind.value: _share(one.accuracy_of(kind)) for kind in Kind},
         "tools": {tool: _share(share) for tool, share in one.by_tool.items()},
         "arguments": {"valid": _share(one.arguments), "expected": _share(one.matched), "undecided": one.undecided},
+        "end_to_end": _end_to_end(one) if one.executed else None,
         "abstained": _share(one.abstained),
         "refused": one.refused,
         "forbidden": one.forbidden,
@@ -105,6 +106,14 @@ def _runner(one: Metrics, run: Run) -> dict[str, Any]:
     }
 
 
+def _end_to_end(one: Metrics) -> dict[str, Any]:
+    return {
+        "success": _share(one.end_to_end),
+        "statuses": dict(sorted(one.statuses.items())),
+        "not_called": dict(sorted(one.not_called.items())),
+    }
+
+
 def _answer(score: Score) -> dict[str, Any]:
     return {
         "query": score.query.id,
@@ -113,6 +122,7 @@ def _answer(score: Score) -> dict[str, Any]:
         "failure": score.failure,
         "arguments": score.arguments,
         "expected": score.matched,
+        "outcome": None if score.outcome is None else {"status": score.outcome.status, "kind": score.outcome.kind},
     }
 
 
@@ -183,6 +193,10 @@ def evaluation_schema() -> dict[str, Any]:
         "kinds": shares,
         "tools": shares,
         "arguments": _closed({"valid": share, "expected": share, "undecided": count}),
+        "end_to_end": {
+            "anyOf": [_closed({"success": share, "statuses": counts, "not_called": counts}), {"type": "null"}],
+            "description": "Tasks that succeeded on the live server; null if no calls were made (without --execute).",
+        },
         "abstained": share,
         "refused": count,
         "forbidden": count,
@@ -207,6 +221,7 @@ def evaluation_schema() -> dict[str, Any]:
                     "failure": maybe,
                     "arguments": {**maybe, "description": "valid, invalid, malformed or undecided; others may come."},
                     "expected": {"type": ["boolean", "null"]},
+                    "outcome": {"anyOf": [_closed({"status": text, "kind": text}), {"type": "null"}]},
                 }
             )
         ),

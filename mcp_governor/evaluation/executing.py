@@ -7,70 +7,35 @@ allow a write.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from mcp_governor.call.guard import Guard
-from mcp_governor.call.outcome import Channel, Outcome, first_words, outcome_of
+from mcp_governor.call.outcome import first_words, outcome_of
 from mcp_governor.call.plan import doubts, refusal
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import CallSettings
 from mcp_governor.errors import ProtocolError, TooMuchError, UnreachableError
-from mcp_governor.frozen import frozen
-from mcp_governor.secrets import redact_json
+from mcp_governor.evaluation.executed import GUARDED, MALFORMED, NOT_MADE, UNKNOWN_TOOL, WRITES, Executed
+from mcp_governor.secrets import REDACTED, redact_json
 from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.evaluation.model import Choice
-    from mcp_governor.surface import Surface
+    from mcp_governor.surface import Surface, Tool
     from mcp_governor.wire import Session
-
-NOT_MADE = "not-made"
-"""Status of a call that was not made; its kind says why."""
 
 _TIMEOUT = 30.0
 """Seconds for one call, as for the calls of ``check``."""
 
 _RESULT_BYTES = 10 * 1024 * 1024
 """Largest result in bytes, as for the calls of ``check``."""
-
-
-@frozen
-class Executed:
-    """What came of one chosen call.
-
-    Attributes:
-        status: of the envelope (``success``, ``empty``, ``partial``, ``degraded``, ``error``, ``refused``); without an
-            envelope ``success``, ``error`` or ``asked-back``; ``timeout``, ``died``, ``protocol`` or ``too-large`` if
-            there was no response; :data:`NOT_MADE`.
-        kind: error kind of an envelope, code of another error, or why the call was not made: ``unknown-tool``,
-            ``malformed``, ``writes``, ``guarded``; empty on success.
-        said: one line about it, safe to show.
-    """
-
-    status: str
-    kind: str = ""
-    said: str = ""
-
-    @property
-    def made(self) -> bool:
-        """True if the server was asked."""
-        return self.status != NOT_MADE
-
-    @property
-    def succeeded(self) -> bool:
-        """True if the call reached its end. An empty, partial or degraded result is not a failure."""
-        return self.made and not Outcome(Channel.RESULT, self.status).failed
-
-    @property
-    def ended_session(self) -> bool:
-        """True if the session may be of no use any more, so that another one has to be opened for the next call."""
-        return self.status in ("died", "timeout", "protocol", "too-large")
 
 
 async def execute(
@@ -90,14 +55,14 @@ async def execute(
     """
     tool = surface.by_name.get(choice.tool)
     if tool is None:
-        return Executed(NOT_MADE, "unknown-tool", f"the server has no tool {one_line(choice.tool, 80)}")
+        return Executed(NOT_MADE, UNKNOWN_TOOL, f"the server has no tool {one_line(choice.tool, 80)}")
     if choice.arguments is None:
-        return Executed(NOT_MADE, "malformed", "the arguments are not a JSON object")
-    if reason := refusal(tool, CallSettings(read_only=tuple(read_only))) or doubts(surface)(tool):
-        return Executed(NOT_MADE, "writes", reason)
+        return Executed(NOT_MADE, MALFORMED, "the arguments are not a JSON object")
+    if reason := why_not(tool, surface, read_only):
+        return Executed(NOT_MADE, WRITES, reason)
     arguments = dict(choice.arguments)
-    if redact_json(arguments) is not arguments or not Guard(read_only=True).allows(arguments):
-        return Executed(NOT_MADE, "guarded", "an argument may not be sent: a secret, a path or a private address")
+    if _has_secret(arguments) or not Guard(read_only=True).allows(arguments):
+        return Executed(NOT_MADE, GUARDED, "an argument may not be sent: a secret, a path or a private address")
     try:
         with anyio.fail_after(timeout):
             # Our time limit has to end the call before that of the session, whose error looks like other failures.
@@ -119,6 +84,21 @@ async def execute(
     if size > _RESULT_BYTES:
         return Executed("too-large", said=f"a result of {size:,} bytes")
     return _judged(Response.of_result(raw))
+
+
+def why_not(tool: Tool, surface: Surface, read_only: Sequence[str] = ()) -> str:
+    """Why a tool may not be called: it is not certain that it only reads. Empty if it may be.
+
+    Args:
+        tool: of the surface.
+        surface, read_only: as for :func:`execute`.
+    """
+    return refusal(tool, CallSettings(read_only=tuple(read_only))) or doubts(surface)(tool) or ""
+
+
+def _has_secret(arguments: Mapping[str, Any]) -> bool:
+    """A secret, or what a recording has in its place: such a call is not the one that was chosen."""
+    return redact_json(arguments) is not arguments or REDACTED in json.dumps(arguments, ensure_ascii=False)
 
 
 def _judged(response: Response) -> Executed:

@@ -19,6 +19,7 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from mcp_governor.evaluation.executed import Executed
     from mcp_governor.evaluation.model import Answer, Choice, Query, Run, RunnerInfo
 
 NO_TOOL = ""
@@ -40,6 +41,7 @@ class Score:
         arguments: of the first call, if its tool is right: ``valid``, ``invalid``, ``malformed`` (not a JSON object) or
             ``undecided`` (no validator could say); ``None`` if there is no such call, and for proxies.
         matched: the arguments are what the query expects; ``None`` as above, or if it expects nothing.
+        outcome: what came of the first call on the live server; ``None`` if that was not tried.
     """
 
     query: Query
@@ -51,6 +53,7 @@ class Score:
     forbidden: tuple[str, ...] = ()
     arguments: str | None = None
     matched: bool | None = None
+    outcome: Executed | None = None
 
 
 @frozen
@@ -172,6 +175,28 @@ class Metrics:
         """Calls of right tools whose arguments are what the query expects."""
         return Share.of(score.matched for score in self.scores)
 
+    @property
+    def executed(self) -> bool:
+        """Chosen calls were made, or it is known why they were not."""
+        return any(score.outcome is not None for score in self.scores)
+
+    @property
+    def end_to_end(self) -> Share:
+        """Tasks that succeeded (right tool, valid arguments, good status) among those of which that is known."""
+        return Share.of(score.outcome.task for score in self.scores if score.outcome is not None)
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """Calls that were made, by the status of their results."""
+        outcomes = (score.outcome for score in self.scores if score.outcome is not None)
+        return Counter(outcome.status for outcome in outcomes if outcome.made)
+
+    @property
+    def not_called(self) -> Counter[str]:
+        """Tasks of which nobody knows whether they succeed, by the reason why no call was made."""
+        outcomes = (score.outcome for score in self.scores if score.outcome is not None)
+        return Counter(outcome.kind for outcome in outcomes if outcome.task is None)
+
     @cached_property
     def confusions(self) -> tuple[Confusion, ...]:
         """Wrong choices, the most frequent first."""
@@ -238,7 +263,7 @@ def judge(query: Query, answer: Answer, schemas: Mapping[str, Any], *, is_proxy:
     if names and label in query.gold and not is_proxy:
         arguments = _validity(choices[0], schemas.get(label))
         matched = _matched(query, choices[0])
-    return Score(query, label, right, None, answer.refused, unknown, forbidden, arguments, matched)
+    return Score(query, label, right, None, answer.refused, unknown, forbidden, arguments, matched, answer.outcome)
 
 
 def _validity(choice: Choice, schema: Any) -> str:

@@ -11,6 +11,8 @@ from mcp_governor.frozen import frozen
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mcp_governor.evaluation.executed import Executed
+
 
 class Kind(StrEnum):
     """What a query is for: ``positive``, one tool clearly fits; ``sibling``, a neighbour is easily taken for it;
@@ -120,6 +122,7 @@ class Answer:
         scores: for a proxy, the score of each choice.
         usage: tokens, cost and time.
         retry_after: seconds that the provider asks to wait before the next request, with a failure that may pass.
+        outcome: what came of the first call on the live server; ``None`` if that was not tried.
     """
 
     query: str
@@ -132,6 +135,7 @@ class Answer:
     scores: tuple[float, ...] = ()
     usage: Usage = Usage()
     retry_after: float | None = None
+    outcome: Executed | None = None
 
 
 @frozen

@@ -7,9 +7,11 @@ in an order that depends on the content alone. The same evaluation has the same 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import FileFormatError, GovernorError
+from mcp_governor.evaluation.executed import Executed
 from mcp_governor.evaluation.model import Answer, Choice, Run, RunnerInfo, Usage
 from mcp_governor.evaluation.queries import as_line, parse_set
 from mcp_governor.files import MEBIBYTE, read_bytes
@@ -65,6 +67,14 @@ def record_text(evaluation: Evaluation) -> str:
     return "".join(f"{_text(line)}\n" for line in _record(evaluation))
 
 
+def answers_text(evaluation: Evaluation) -> str:
+    """The same without what came of calls, by which an evaluation is known however often its calls are made."""
+    runs = tuple(
+        replace(run, answers=tuple(replace(answer, outcome=None) for answer in run.answers)) for run in evaluation.runs
+    )
+    return record_text(replace(evaluation, runs=runs))
+
+
 def _text(line: Mapping[str, Any]) -> str:
     return redact(json.dumps(line, ensure_ascii=True, sort_keys=True, separators=(", ", ": ")))
 
@@ -114,6 +124,8 @@ def answer_json(answer: Answer) -> dict[str, Any]:
     made |= {"detail": answer.detail} if answer.detail else {}
     made |= {"served": answer.served} if answer.served else {}
     made |= {"scores": list(answer.scores)} if answer.scores else {}
+    if answer.outcome is not None:
+        made["outcome"] = {"status": answer.outcome.status, "kind": answer.outcome.kind, "said": answer.outcome.said}
     made["usage"] = {
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
@@ -340,6 +352,7 @@ def parse_answer(value: Mapping[str, Any]) -> Answer:
         detail=_get({"detail": "", **value}, "detail", str),
         served=_get({"served": "", **value}, "served", str),
         scores=tuple(scores),
+        outcome=_outcome(value.get("outcome")),
         usage=Usage(
             input_tokens=_get(usage, "input_tokens", int),
             output_tokens=_get(usage, "output_tokens", int),
@@ -349,6 +362,14 @@ def parse_answer(value: Mapping[str, Any]) -> Answer:
             requests=_get(usage, "requests", int),
         ),
     )
+
+
+def _outcome(value: Any) -> Executed | None:
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise _WrongLineError('has an "outcome" that is not an object')
+    return Executed(_get(value, "status", str), _get(value, "kind", str), _get(value, "said", str))
 
 
 def _choice(value: Any) -> Choice:

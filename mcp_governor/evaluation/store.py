@@ -13,7 +13,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import FileFormatError, GovernorError
-from mcp_governor.evaluation.record import answer_json, parse_answer, parse_record, record_text
+from mcp_governor.evaluation.record import answer_json, answers_text, parse_answer, parse_record, record_text
 from mcp_governor.frozen import frozen
 from mcp_governor.parsing import read_json
 from mcp_governor.secrets import redact
@@ -181,14 +181,16 @@ class Store:
             )
 
     def add(self, evaluation: Evaluation) -> int:
-        """Keep an evaluation, once; its number."""
-        text = record_text(evaluation)
-        digest = hashlib.sha256(text.encode()).hexdigest()
+        """Keep an evaluation, once, with what came of its calls the last time that they were made; its number."""
+        text, plain = record_text(evaluation), answers_text(evaluation)
+        digest = hashlib.sha256(plain.encode()).hexdigest()
         with self._clear():
             self._open.execute(
                 "INSERT OR IGNORE INTO evaluations (digest, started, record) VALUES (?, ?, ?)",
                 (digest, evaluation.started, text),
             )
+            if text != plain:
+                self._open.execute("UPDATE evaluations SET record = ? WHERE digest = ?", (text, digest))
             row = self._open.execute("SELECT number FROM evaluations WHERE digest = ?", (digest,)).fetchone()
         return int(row[0])
 

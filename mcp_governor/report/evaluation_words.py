@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.evaluation.comparison import Verdict
+from mcp_governor.evaluation.executed import GUARDED, LIMIT, UNDECIDED, WRITES
 from mcp_governor.evaluation.metrics import NO_TOOL
 from mcp_governor.evaluation.model import Kind
 from mcp_governor.frozen import frozen
@@ -89,24 +90,29 @@ def assessment_blocks(made: Assessment) -> Iterator[Block]:
         f"{count_of(asked, 'query', 'queries')} ({one_line(evaluation.queries.name, 60)}{split}), "
         f"seed {evaluation.seed}, {one_line(evaluation.started, 30)}"
     )
+    executed = any(one.executed for one in made.measured)
+    more = ("end to end",) if executed else ()
     yield Table(
-        ("runner", "right", "95 % interval", *(kind.value for kind in Kind), "arguments", "expected", "cost"),
-        tuple(_row(one) for one in made.measured),
+        ("runner", "right", "95 % interval", *more, *(kind.value for kind in Kind), "arguments", "expected", "cost"),
+        tuple(_row(one, executed=executed) for one in made.measured),
     )
     for one in made.measured:
         yield from _remarks(one)
+        if executed:
+            yield from _end_to_end(one)
     yield from _agreement_blocks(made.agreement)
     for one in made.measured:
         yield from _confusions(one)
 
 
-def _row(one: Metrics) -> tuple[str, ...]:
+def _row(one: Metrics, *, executed: bool) -> tuple[str, ...]:
     accuracy = one.accuracy
     low, high = accuracy.interval
     return (
         _name(one),
         percent(accuracy),
         f"{low:.0%} to {high:.0%}".replace("%", " %") if accuracy.trials else "–",
+        *([percent(one.end_to_end)] if executed else []),
         *(percent(one.accuracy_of(kind)) for kind in Kind),
         percent(one.arguments),
         percent(one.matched),
@@ -137,6 +143,47 @@ def _remarks(one: Metrics) -> Iterator[Block]:
         )
     if one.undecided:
         yield Sentence(f"{name}: arguments of {count_of(one.undecided, 'call')} could not be validated.", "quiet")
+
+
+_REASONS = {
+    WRITES: "tool not known to only read",
+    GUARDED: "argument that may not be sent",
+    UNDECIDED: "arguments that could not be validated",
+    LIMIT: "no calls or time left",
+}
+
+
+def _end_to_end(one: Metrics) -> Iterator[Block]:
+    """What came of the calls."""
+    name = _name(one)
+    if not one.executed:
+        why = "a ranking chooses no arguments" if one.runner.is_proxy else "no answer to a query that a tool fits"
+        yield Sentence(f"{name}: no calls made ({why}).", "quiet")
+        return
+    share = one.end_to_end
+    if share.trials:
+        low, high = share.interval
+        around = f"95 % interval {low * 100:.0f} % to {high * 100:.0f} %"
+        statuses = ", ".join(f"{number} {one_line(status, 40)}" for status, number in sorted(one.statuses.items()))
+        yield Sentence(
+            f"{name}: {share.hits} of {count_of(share.trials, 'task')} succeeded end to end ({around}); "
+            f"results of calls: {statuses or 'none'}."
+        )
+    if one.not_called:
+        kinds = sorted(one.not_called.items())
+        reasons = ", ".join(f"{number} {_REASONS.get(kind, one_line(kind, 40))}" for kind, number in kinds)
+        yield Sentence(f"{name}: {count_of(one.not_called.total(), 'task')} not called and not counted ({reasons}).")
+    failed = [
+        (one_line(score.query.id, 20), score.outcome)
+        for score in one.scores
+        if score.outcome is not None and score.outcome.made and not score.outcome.succeeded
+    ]
+    for query, outcome in failed[:MAX_QUERIES]:
+        words = " ".join(filter(None, (outcome.status, outcome.kind)))
+        said = f": {one_line(outcome.said, 120)}" if outcome.said else ""
+        yield Sentence(f"{name}: the call for {query} failed ({one_line(words, 80)}){said}", "quiet")
+    if len(failed) > MAX_QUERIES:
+        yield Sentence(f"{count_of(len(failed) - MAX_QUERIES, 'other failed call')} not shown.", "quiet")
 
 
 def _agreement_blocks(agreement: Agreement | None) -> Iterator[Block]:
@@ -280,6 +327,13 @@ def history_blocks(steps: Sequence[Step]) -> Iterator[Block]:
         tuple(_history_row(step, names) for step in steps),
         frozenset({1, 2}),
     )
+    executed = [step for step in steps if any(one.executed for one in step.assessment.measured)]
+    if executed:
+        yield Heading("End-to-end success")
+        yield Table(
+            ("evaluation", *(one_line(name, _NAME) for name in names)),
+            tuple(_end_to_end_row(step, names) for step in executed),
+        )
     for step in steps[1:]:
         yield from _step_blocks(step)
 
@@ -294,6 +348,15 @@ def _history_row(step: Step, names: Sequence[str]) -> tuple[str, ...]:
         made.evaluation.wording.rpartition(":")[2][:8],
         *(shares.get(name, "–") for name in names),
         "–" if alpha is None else f"{alpha:.2f}",
+    )
+
+
+def _end_to_end_row(step: Step, names: Sequence[str]) -> tuple[str, ...]:
+    shares = {one.runner.name: one.end_to_end for one in step.assessment.measured}
+    cells = (shares.get(name) for name in names)
+    return (
+        label_of(step),
+        *(f"{one.hits} of {one.trials}, {percent(one)}" if one is not None and one.trials else "–" for one in cells),
     )
 
 

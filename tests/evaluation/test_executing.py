@@ -9,7 +9,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_governor.evaluation.executing import NOT_MADE, Executed, execute
+from mcp_governor.evaluation.executed import NOT_MADE, Executed
+from mcp_governor.evaluation.executing import execute
 from mcp_governor.evaluation.model import Choice
 from mcp_governor.given import learn
 from mcp_governor.surface import build_surface

@@ -1,0 +1,144 @@
+"""End-to-end success of an evaluation: the first call of each right answer is made on the live server.
+
+A task succeeds if the tool is right, the input schema accepts the arguments, and the status of the result is good. A
+wrong choice fails without a call. A task that only tools with a possible effect can do is left out, whatever was
+chosen, so that a server that writes much does not seem worse than it is.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_governor.evaluation.executed import INVALID, LIMIT, NOT_MADE, UNDECIDED, WRITES, WRONG, Executed
+from mcp_governor.evaluation.executing import execute, why_not
+from mcp_governor.evaluation.metrics import measure
+from mcp_governor.evaluation.pacing import RealClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from mcp_governor.evaluation.metrics import Score
+    from mcp_governor.evaluation.model import Answer, Choice, Run
+    from mcp_governor.evaluation.pacing import Clock
+    from mcp_governor.evaluation.record import Evaluation
+    from mcp_governor.surface import Surface
+    from mcp_governor.wire import Session
+
+MAX_CALLS = 1_000
+"""Maximum number of calls for one evaluation: 300 queries to three models, of which few calls are the same."""
+
+
+async def execute_choices(
+    evaluation: Evaluation,
+    surface: Surface,
+    opened: Callable[[], AbstractAsyncContextManager[Session]],
+    *,
+    seconds: float,
+    read_only: Sequence[str] = (),
+    timeout: float = 30.0,
+    most: int = MAX_CALLS,
+    clock: Clock | None = None,
+) -> Evaluation:
+    """Make the calls of an evaluation, each different one once, one after the other.
+
+    Args:
+        evaluation: the answers. Proxies choose no arguments, and are left as they are.
+        surface: what the server publishes.
+        opened: opens a session with the server; it is not started if there is nothing to call.
+        seconds: no call begins later.
+        read_only: globs for names of tools without hints that the user declares to read only.
+        timeout: seconds for one call.
+        most: number of calls.
+        clock: the time; the system's by default.
+
+    Returns:
+        The evaluation with an outcome in each answer to a query that a tool fits.
+
+    Raises:
+        UnreachableError: the server cannot be started (again).
+    """
+    clock = clock or RealClock()
+    async with AsyncExitStack() as stack:
+        caller = _Caller(surface, opened, stack, read_only, timeout, most, clock, clock.now() + seconds)
+        runs = [
+            run if run.runner.is_proxy else await _executed_run(run, evaluation, surface, read_only, caller)
+            for run in evaluation.runs
+        ]
+    return replace(evaluation, runs=tuple(runs))
+
+
+async def _executed_run(
+    run: Run, evaluation: Evaluation, surface: Surface, read_only: Sequence[str], caller: _Caller
+) -> Run:
+    scores = {one.query.id: one for one in measure(run, evaluation.tools).scores}
+    answers: list[Answer] = []
+    for answer in run.answers:
+        score = scores.get(answer.query)
+        outcome = None
+        if score is not None and score.right is not None and score.query.gold:
+            outcome = without_call(score, surface, read_only) or await caller.call(answer.choices[0])
+        answers.append(replace(answer, outcome=outcome))
+    return replace(run, answers=tuple(answers))
+
+
+def without_call(score: Score, surface: Surface, read_only: Sequence[str] = ()) -> Executed | None:
+    """What is known of a task before its call is made; ``None`` if the call decides.
+
+    Args:
+        score: of an answer that is judged, to a query that a tool fits.
+        surface, read_only: as for :func:`execute_choices`.
+    """
+    right = bool(score.right)
+    named = (score.label,) if right else score.query.gold
+    tools = [surface.by_name[name] for name in named if name in surface.by_name]
+    reasons = [why_not(tool, surface, read_only) for tool in tools]
+    if reasons and all(reasons):
+        return Executed(NOT_MADE, WRITES, reasons[0])
+    if not right:
+        return Executed(NOT_MADE, WRONG)
+    if score.arguments == "undecided":
+        return Executed(NOT_MADE, UNDECIDED)
+    return None if score.arguments == "valid" else Executed(NOT_MADE, INVALID)
+
+
+class _Caller:
+    """Makes calls over one session, and over another one where that has ended."""
+
+    def __init__(
+        self,
+        surface: Surface,
+        opened: Callable[[], AbstractAsyncContextManager[Session]],
+        stack: AsyncExitStack,
+        read_only: Sequence[str],
+        timeout: float,
+        most: int,
+        clock: Clock,
+        end: float,
+    ) -> None:
+        self._surface, self._opened, self._stack, self._read_only = surface, opened, stack, read_only
+        self._timeout, self._left, self._clock, self._end = timeout, most, clock, end
+        self._session: Session | None = None
+        self._known: dict[str, Executed] = {}
+
+    async def call(self, choice: Choice) -> Executed:
+        key = json.dumps([choice.tool, dict(choice.arguments or {})], sort_keys=True)
+        if key not in self._known:
+            if not self._left or self._clock.now() >= self._end:
+                return Executed(NOT_MADE, LIMIT)
+            self._left -= 1
+            self._known[key] = await self._call(choice)
+        return self._known[key]
+
+    async def _call(self, choice: Choice) -> Executed:
+        if self._session is None:
+            self._session = await self._stack.enter_async_context(self._opened())
+        done = await execute(choice, self._session, self._surface, read_only=self._read_only, timeout=self._timeout)
+        if done.ended_session:
+            self._session = None
+            # A server that hangs or has ended is not kept until the last call.
+            await self._stack.aclose()
+        return done
