@@ -71,12 +71,13 @@ async def execute(
         return Executed("timeout", said=f"no response within {timeout:g} s")
     except RpcError as error:
         return _judged(read_response({"error": {"code": error.code, "message": error.text, "data": error.data}}))
-    except UnreachableError as error:
-        return Executed("died", said=one_line(error.message))
-    except TooMuchError as error:
-        return Executed("too-large", said=one_line(error.message))
-    except ProtocolError as error:
-        return Executed("protocol", said=one_line(error.message))
+    # Messages of the wire name the command with its paths, which are no part of a recording that is committed.
+    except UnreachableError:
+        return Executed("died", said="the server ended, or its connection was lost")
+    except TooMuchError:
+        return Executed("too-large", said="a response beyond the limits of a connection")
+    except ProtocolError:
+        return Executed("protocol", said="no response as MCP has it")
     try:
         size = json_bytes(raw)
     except (ValueError, RecursionError):

@@ -193,7 +193,7 @@ class Metrics:
 
     @property
     def not_called(self) -> Counter[str]:
-        """Tasks of which nobody knows whether they succeed, by the reason why no call was made."""
+        """Tasks that are not counted because no call was made, by the reason."""
         outcomes = (score.outcome for score in self.scores if score.outcome is not None)
         return Counter(outcome.kind for outcome in outcomes if outcome.task is None)
 

@@ -171,7 +171,7 @@ def _end_to_end(one: Metrics) -> Iterator[Block]:
         )
     if one.not_called:
         kinds = sorted(one.not_called.items())
-        reasons = ", ".join(f"{number} {_REASONS.get(kind, one_line(kind, 40))}" for kind, number in kinds)
+        reasons = ", ".join(f"{_REASONS.get(kind, one_line(kind, 40))}: {number}" for kind, number in kinds)
         yield Sentence(f"{name}: {count_of(one.not_called.total(), 'task')} not called and not counted ({reasons}).")
     failed = [
         (one_line(score.query.id, 20), score.outcome)

@@ -91,6 +91,7 @@ def serve(folder: Path, **results: Any) -> None:
 
 @pytest.fixture
 def stub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr("mcp_governor.evaluation.running.now_text", lambda: "2026-11-23T10:00:00+00:00")
     with ModelStub(choose) as stub:
         for dialect in ("anthropic", "google"):
             monkeypatch.setenv(BASE[dialect], stub.url + PATH[dialect])
@@ -123,9 +124,11 @@ def measured(folder: Path) -> dict[str, Any]:
 
 
 def test_right_calls_are_made_once_and_their_status_counted(folder, stub, go, golden):
-    done = go("--execute")
+    done = go("--execute", "--record", "answers.jsonl")
     assert done.code == 0, done.err
     assert measured(folder) == dict.fromkeys(MODELS, END_TO_END)
+    # Where the server is on this machine is no part of what others read.
+    assert str(folder) not in (folder / "answers.jsonl").read_text() + done.out
     # Two models chose the same calls; a wrong choice, a write and a path of the system are never sent.
     assert called(folder) == CALLS
     golden("eval-execute.txt", done.out)
@@ -165,19 +168,20 @@ def test_an_old_outcome_is_no_outcome_of_a_new_run(folder, stub, go):
 
 def test_success_is_in_the_history_once_for_each_evaluation(folder, stub, go, capsys):
     assert go().code == 0
-    before = governor_here("eval", "report", capsys=capsys)
-    assert "End-to-end success" not in before.out
+    assert "end to end" not in governor_here("eval", "report", capsys=capsys).out
     assert go("--execute").code == 0
+    # Neither a run without calls takes it away, nor is an evaluation the one before itself.
     assert go().code == 0
+    assert go("--execute", "--baseline", "last").code == 2
+    assert f"{MODELS[0]}: 3 of 7 tasks succeeded end to end" in governor_here("eval", "report", capsys=capsys).out
+    serve(folder, lost={"content": []})
+    assert go("--execute", "--seed", "1").code == 0
+    with Store(folder / ".mcp-governor" / "evaluation.db") as store:
+        assert len(store.evaluations()) == 2
     for shape in ("text", "markdown", "html"):
         report = governor_here("eval", "report", "--format", shape, capsys=capsys)
-        assert report.code == 0, report.err
         assert "End-to-end success" in report.out
-        assert report.out.count("3 of 7, 43 %") == 2
-    with Store(folder / ".mcp-governor" / "evaluation.db") as store:
-        assert len(store.evaluations()) == 1
-    # An evaluation is not the one before itself because its calls were made in between.
-    assert go("--execute", "--baseline", "last").code == 2
+        assert [report.out.count(cell) for cell in ("3 of 7, 43 %", "4 of 7, 57 %")] == [2, 2]
 
 
 def test_rankings_are_skipped_and_it_is_said(folder, stub, go):
@@ -284,7 +288,7 @@ def test_a_server_that_hangs_is_started_again(folder):
 
 
 def test_a_placeholder_of_a_secret_is_not_sent(folder):
-    assert execute(folder, [find(0, "use [redacted]")]) == (["guarded"], 0 + 1)
+    assert execute(folder, [find(0, "use [redacted]")]) == (["guarded"], 1)
     assert called(folder) == []
 
 
