@@ -6,7 +6,9 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -17,13 +19,17 @@ from commandline import governor_here
 from evaluation_fakes import TOOLS, answer, info, query, query_set, run
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
+from mcp_governor.cli.eval_execute import live_source
 from mcp_governor.evaluation.document import evaluation_schema
-from mcp_governor.evaluation.end_to_end import execute_choices
+from mcp_governor.evaluation.end_to_end import execute_choices, without_call
+from mcp_governor.evaluation.executed import Executed
+from mcp_governor.evaluation.metrics import Score
 from mcp_governor.evaluation.model import Answer, Choice
 from mcp_governor.evaluation.record import Evaluation, answers_text, parse_record, record_text
 from mcp_governor.evaluation.store import Store
 from mcp_governor.surface import build_surface
-from mcp_governor.wire import StdioEndpoint, connect
+from mcp_governor.target import LiveSource
+from mcp_governor.wire import ObjectEndpoint, StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording
 
 SCRIPTED = Path(__file__).parents[1] / "servers" / "scripted.py"
@@ -293,8 +299,6 @@ def test_a_placeholder_of_a_secret_is_not_sent(folder):
 
 
 def test_outcomes_are_recorded_and_are_no_part_of_what_was_asked():
-    from mcp_governor.evaluation.executed import Executed
-
     asked = query_set(query(1))
     plain = run(asked, answer(1, "find_note"), runner=info())
     done = run(
@@ -304,3 +308,46 @@ def test_outcomes_are_recorded_and_are_no_part_of_what_was_asked():
     back = parse_record(record_text(after).encode(), "record.jsonl")
     assert back.runs[0].answers == done.answers
     assert answers_text(after) == answers_text(before) == record_text(before) != record_text(after)
+
+
+@pytest.mark.parametrize(
+    ("gold", "score", "kind"),
+    [
+        (("find",), {"label": "find", "right": True, "arguments": "valid"}, None),
+        (("find",), {"label": "find", "right": True, "arguments": "invalid"}, "invalid-arguments"),
+        (("find",), {"label": "find", "right": True, "arguments": "malformed"}, "invalid-arguments"),
+        (("find",), {"label": "find", "right": True, "arguments": "undecided"}, "undecided"),
+        (("find",), {"label": "show", "right": False}, "wrong-choice"),
+        (("find",), {"label": "", "right": False}, "wrong-choice"),
+        (("find",), {"label": "remove", "right": False}, "wrong-choice"),
+        (("remove",), {"label": "find", "right": False}, "writes"),
+        (("remove", "find"), {"label": "show", "right": False}, "wrong-choice"),
+        (("remove", "find"), {"label": "remove", "right": True, "arguments": "valid"}, "writes"),
+        (("remove", "find"), {"label": "find", "right": True, "arguments": "valid"}, None),
+    ],
+)
+def test_what_is_known_before_a_call(gold, score, kind):
+    asked = replace(query(1), gold=gold)
+    done = without_call(Score(asked, **score), build_surface({"tools": tools()}))
+    assert (done and done.kind) == kind
+
+
+def test_limits_and_tools_that_read_come_from_the_command_line_and_the_configuration(folder, stub, go, monkeypatch):
+    seen: dict[str, Any] = {}
+
+    async def made(evaluation: Evaluation, *_: Any, **options: Any) -> Evaluation:
+        seen.update(options)
+        return evaluation
+
+    monkeypatch.setattr("mcp_governor.evaluation.end_to_end.execute_choices", made)
+    (folder / "mcp-governor.toml").write_text('read-only-tools = ["find*"]\n')
+    assert go("--execute", "--max-time", "50", "--timeout", "7").code == 0
+    assert (seen["read_only"], seen["timeout"]) == (("find*",), 7)
+    assert 0 < seen["seconds"] < 50
+
+
+def test_a_server_object_is_called_in_a_process_of_its_own():
+    given = LiveSource("python:notes:server", ObjectEndpoint("notes:server"))
+    endpoint = live_source(SimpleNamespace(source=lambda _: given), None).endpoint
+    assert isinstance(endpoint, StdioEndpoint)
+    assert endpoint.command[0] == sys.executable
