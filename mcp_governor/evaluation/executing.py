@@ -71,7 +71,7 @@ async def execute(
         return Executed("timeout", said=f"no response within {timeout:g} s")
     except RpcError as error:
         return _judged(read_response({"error": {"code": error.code, "message": error.text, "data": error.data}}))
-    # Messages of the wire name the command with its paths, which are no part of a recording that is committed.
+    # Messages of the wire name the command with its paths, which do not belong into a committed file.
     except UnreachableError:
         return Executed("died", said="the server ended, or its connection was lost")
     except TooMuchError:
