@@ -13,13 +13,14 @@ from mcp_governor.load.http_engine import HttpEngine, NullEngine
 from mcp_governor.load.judge import split_at_id
 from mcp_governor.load.recipe import DIGITS, RESPONSE_FLOOR, RESPONSE_GROWTH, recipe_of
 from mcp_governor.load.request import http_job
-from mcp_governor.load.stdio_engine import MAX_PROCESSES, StdioEngine
+from mcp_governor.load.stdio_engine import MAX_PROCESSES, NullStdio, StdioEngine
 from mcp_governor.text import one_line
 from mcp_governor.wire.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from mcp_governor.load.model import Engine, SweepPlan
     from mcp_governor.load.opened import Opened
+    from mcp_governor.wire.rpc import Message
 
 TRIALS = 3
 """Most times that the first request is sent: a server that refuses one of three under no load is not ready for some."""
@@ -174,14 +175,17 @@ class StdioBench:
             )
         limits = Limits(request_timeout=plan.timeout, connect_timeout=DEFAULT_LIMITS.connect_timeout)
         self.engine: Engine = StdioEngine(opened.endpoint, opened.era, limits)
+        self._limits = limits
+        self._result: Message = {"content": [], "isError": False}
+        if plan.method == "tools/list":
+            self._result = {"ttlMs": 0, "cacheScope": "public", "tools": [*opened.tools.values()]}
         self.response_bytes: int | None = None
         self.workers = 1
         self.notes: tuple[str, ...] = (
             "Over stdio, each request in flight has a process of the server of its own: this shows what the machine "
             "carries, not how one process queues.",
-            "The ceiling of the client was not measured over stdio.",
         )
 
     def null(self) -> Engine | None:
         """See :class:`~mcp_governor.load.sweep.Bench`."""
-        return None
+        return NullStdio({"resultType": "complete", **self._result}, self._limits)

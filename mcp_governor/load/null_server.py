@@ -1,6 +1,6 @@
-"""A server that does nothing but answer ``tools/list``: the yardstick of a probe (``python null_server.py FILE``).
+"""A server that does nothing but answer one method (``python null_server.py FILE``): the yardstick of a measurement.
 
-FILE holds the result of ``tools/list`` as one line of JSON. What a list from here takes is our own time and the
+FILE holds the result as one line of JSON. What a response from here takes is our own time and the
 machine's, so that the time of another server can be stated as a multiple of it. Standard library only: it has to start
 fast, and its own work has to be next to nothing.
 """
@@ -22,7 +22,7 @@ def main() -> None:
         message = json.loads(line)
         if "id" not in message:
             continue
-        result = listed if message["method"] == "tools/list" else _DISCOVER
+        result = _DISCOVER if message["method"] == "server/discover" else listed
         text = f'{{"jsonrpc":"2.0","id":{json.dumps(message["id"])},"result":{result}}}\n'
         out.write(text.encode("utf-8", "surrogatepass"))
         out.flush()

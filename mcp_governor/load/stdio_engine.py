@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import sys
+import tempfile
 import time
 from array import array
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError, ServerError
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.load.model import SweepPlan
     from mcp_governor.wire import Era, Limits, Session, StdioEndpoint
+    from mcp_governor.wire.rpc import Message
 
 MAX_PROCESSES = 64
 """Most processes of a server at one time: a server in Python takes 50 to 100 MB."""
@@ -55,6 +60,29 @@ class StdioEngine:
 
     def close(self) -> None:
         """Nothing is open between two points."""
+
+
+class NullStdio(StdioEngine):
+    """Measures null servers the same way: the ceiling of this engine.
+
+    Args:
+        result: what they answer.
+        limits: limits on messages and time.
+    """
+
+    def __init__(self, result: Message, limits: Limits) -> None:
+        from mcp_governor.wire import Era, StdioEndpoint
+
+        self._folder = tempfile.TemporaryDirectory(prefix="mcp-governor-")
+        file = Path(self._folder.name) / "result.json"
+        file.write_bytes(json.dumps(result, separators=(",", ":")).encode("ascii"))
+        script = Path(__file__).with_name("null_server.py")
+        endpoint = StdioEndpoint((sys.executable, "-I", "-S", str(script), str(file)), title="the null server")
+        super().__init__(endpoint, Era.MODERN, limits)
+
+    def close(self) -> None:
+        """Remove the file with the result."""
+        self._folder.cleanup()
 
 
 class _Point:

@@ -69,6 +69,10 @@ def test_a_server_over_stdio_gets_a_process_for_each_request_in_flight(tmp_path)
     assert document["transport"] == "stdio"
     assert [item["requests"] for item in document["points"]] == [30, 30]
     assert "process of the server of its own" in done.out
+    for item in document["points"]:
+        # This server does next to nothing itself, so that our client may well be what limits it.
+        assert item["client_ceiling_rps"] > 0
+        assert item["limited_by_client"] == (item["throughput_rps"] > 0.7 * item["client_ceiling_rps"])
     assert done.left == []
 
 
