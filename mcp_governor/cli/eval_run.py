@@ -172,7 +172,7 @@ def eval_run(
     )
     file = record if record is not None else run.config.evaluation_record
     # From the command line and the environment alone: a repository must not choose where a key is sent.
-    options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature)
+    options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature, sends=not dry_run)
     live = live_source(run, target) if execute else None
     surface, subject = _subject(run, target)
     with store_of(store, run) as opened:

@@ -68,7 +68,7 @@ def hosted_runner(name: str, environment: Mapping[str, str], options: Options = 
         UsageError: the name or the address cannot be used, or the key is missing.
         MissingDependencyError: the extra ``eval`` is not installed.
     """
-    found = access(name, environment, base_url=options.base_url, key_variable=options.key_variable)
+    found = access(name, environment, base_url=options.base_url, key_variable=options.key_variable, sends=options.sends)
     from mcp_governor.evaluation.layer import open_layer
 
     return HostedRunner(name, found, options, open_layer(found, options))

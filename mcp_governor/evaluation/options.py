@@ -19,6 +19,7 @@ class Options:
         max_output: most output tokens of an answer, reasoning included.
         system: system prompt; empty: none is sent.
         price: dollars per million input and output tokens; ``None``: from the price list.
+        sends: requests will be sent; an estimate needs no key.
     """
 
     base_url: str | None = None
@@ -31,6 +32,7 @@ class Options:
     max_output: int = 8_192
     system: str = ""
     price: tuple[float, float] | None = None
+    sends: bool = True
 
 
 DEFAULT_OPTIONS = Options()

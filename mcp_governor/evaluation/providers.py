@@ -47,6 +47,9 @@ PROVIDERS: Mapping[str, Provider] = {
     )
 }
 
+_NO_KEY = "none"
+"""What the client of an API is made with for an estimate; nothing is sent with it."""
+
 _MAX_MODEL = 200
 """Longest model id in characters. Those of gateways, with vendor and version, have some 60."""
 
@@ -93,7 +96,12 @@ class Access:
 
 
 def access(
-    name: str, environment: Mapping[str, str], *, base_url: str | None = None, key_variable: str | None = None
+    name: str,
+    environment: Mapping[str, str],
+    *,
+    base_url: str | None = None,
+    key_variable: str | None = None,
+    sends: bool = True,
 ) -> Access:
     """Find the provider, its address and its key.
 
@@ -103,6 +111,8 @@ def access(
         base_url: another address; by default that of the provider's variable, else its own.
         key_variable: environment variable that has the key; by default that of the provider. An address that is only
             given here gets no key without it, so that the key of a provider never goes to somebody else by accident.
+
+        sends: requests will be sent, so the key has to be there.
 
     Raises:
         UsageError: the name or the address cannot be used, or the key is missing.
@@ -123,14 +133,14 @@ def access(
     variables = (key_variable,) if key_variable else () if base_url and not own else provider.keys
     variable = next((each for each in variables if environment.get(each, "").strip()), "")
     key = environment.get(variable, "").strip()
-    if not key and (own or key_variable or provider.name != "openai"):
+    if sends and not key and (own or key_variable or provider.name != "openai"):
         wanted = " or ".join(variables) or f"{provider.keys[0]} as its key-variable"
         raise UsageError(f"{one_line(name, 60)} needs a key.", f"Set the environment variable {wanted}.")
     if key:
         keep(key, f"the environment variable {variable}")
         _check_key(key, variable, address)
     learn_url(address)
-    return Access(provider, model, address, own, Key(key), variable)
+    return Access(provider, model, address, own, Key(key if sends else _NO_KEY), variable)
 
 
 def _check_address(address: str, origin: str) -> None:

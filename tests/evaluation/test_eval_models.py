@@ -121,3 +121,19 @@ def test_a_dry_run_sends_nothing_and_says_that_the_price_is_unknown(folder, stub
     assert done.code == 0, done.err
     assert "unknown" in done.out
     assert stub.asked == []
+
+
+def test_an_estimate_needs_no_key_and_asks_nobody(stub, go, monkeypatch):
+    for name in (*VARIABLE.values(), "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    words = [word for name in RUNNERS for word in ("--runner", name)]
+    done = go("run", *words, "--dry-run")
+    assert done.code == 0, done.err
+    assert done.out.rstrip().endswith("Nothing was sent.")
+    assert all(name in done.out for name in RUNNERS)
+    assert stub.asked == []
+    # The same without --dry-run stops before it asks anybody.
+    refused = go("run", *words)
+    assert refused.code == 2
+    assert "ANTHROPIC_API_KEY" in refused.err
+    assert stub.asked == []
