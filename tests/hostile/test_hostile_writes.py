@@ -208,11 +208,16 @@ def test_a_run_that_is_interrupted_leaves_whole_files_and_nothing_else(tmp_path:
             stderr=subprocess.DEVNULL,
         )
         assert writer.stdout is not None
-        writer.stdout.readline()
-        time.sleep(0.005 * turn)
-        writer.send_signal(number)
-        writer.wait(20)
-        writer.stdout.close()
+        try:
+            writer.stdout.readline()
+            time.sleep(0.005 * turn)
+            writer.send_signal(number)
+            # A shell that runs the tests in the background may let them ignore a signal, and so their children.
+            writer.wait(20)
+        finally:
+            writer.kill()
+            writer.wait()
+            writer.stdout.close()
         left = tree(tmp_path)
         # SIGKILL may fall between the two steps of a replacement; a temporary name is then still there, seldom.
         extra = [name for name in left if name not in ("a.json", "b.md")]
