@@ -42,6 +42,11 @@ def no_color_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What waits for minutes goes first: at the end, one worker would wait for the other."""
+    items.sort(key=lambda item: not item.name.startswith("test_forty_real_seconds"))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write tests/golden anew; then read the diff")
 

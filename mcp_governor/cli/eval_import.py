@@ -22,7 +22,7 @@ def eval_import(run: Run, form: str, file: Path) -> None:
     What is not taken over is said on standard error.
 
     \b
-        mcp-governor eval import promptfoo promptfooconfig.json --output mcp-queries.jsonl
+        mcp-governor eval import promptfoo promptfooconfig.json -o queries.jsonl
     """
     from mcp_governor.errors import FileFormatError
     from mcp_governor.evaluation.exchange import imported

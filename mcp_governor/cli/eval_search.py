@@ -63,8 +63,8 @@ def eval_search(
     the project is read.
 
     \b
-        mcp-governor eval search "what changed since yesterday" server.json --tool git_log
-        mcp-governor eval search --queries mcp-queries.jsonl --among surfaces/ server.json
+        mcp-governor eval search "what changed today" server.json --tool git_log
+        mcp-governor eval search --queries set.jsonl --among surfaces/ server.json
     """
     if query is not None and queries is not None:
         # With a set, the first argument is TARGET.

@@ -14,9 +14,9 @@ from typing import Any
 import anyio
 import jsonschema
 import pytest
-from asking import BASE, PATH, VARIABLE
 from commandline import governor_here
 from evaluation_fakes import TOOLS, answer, info, query, query_set, run
+from model_asking import BASE, PATH, VARIABLE
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.cli.eval_execute import live_source

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking import BASE, PATH, VARIABLE
 from commandline import governor_here
+from model_asking import BASE, PATH, VARIABLE
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 TOOLS = [

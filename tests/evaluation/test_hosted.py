@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import anyio
 import pytest
-from asking import DIALECTS, OFFER, QUERY, SCHEMA, TOOLS, answered, ask, runner, stubbed
+from model_asking import DIALECTS, OFFER, QUERY, SCHEMA, TOOLS, answered, ask, runner, stubbed
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.errors import GovernorError

@@ -104,7 +104,8 @@ def server(tmp_path):
 def test_connections_are_bounded_and_come_free_again(server: Server) -> None:
     opened = [server.connection() for _ in range(1_500)]
     time.sleep(1)
-    assert len(list(Path(f"/proc/{server.process.pid}/fd").iterdir())) < 200
+    # 128 that are served, and 128 more that are told that there are too many.
+    assert len(list(Path(f"/proc/{server.process.pid}/fd").iterdir())) < 300
     for line in opened:
         line.close()
     time.sleep(1)
