@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import logging
+import subprocess
 import sys
 
 import anyio
@@ -272,27 +272,36 @@ def test_an_error_inside_the_block_is_raised_as_it_is(web: Web) -> None:
             anyio.run(work, path)
 
 
-def _self_signed(folder):
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
+CERTIFICATE = """
+import datetime, sys
+from pathlib import Path
+folder = Path(sys.argv[1])
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / "certificate.pem", folder / "key.pem"
-    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    paths[1].write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return paths
+key = ec.generate_private_key(ec.SECP256R1())
+name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+now = datetime.datetime.now(datetime.UTC)
+certificate = (
+    x509.CertificateBuilder()
+    .subject_name(name)
+    .issuer_name(name)
+    .public_key(key.public_key())
+    .serial_number(1)
+    .not_valid_before(now - datetime.timedelta(days=1))
+    .not_valid_after(now + datetime.timedelta(days=1))
+    .sign(key, hashes.SHA256())
+)
+paths = folder / "certificate.pem", folder / "key.pem"
+paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+paths[1].write_bytes(
+    key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+)
+"""
+
+
+def _self_signed(folder):
+    # In a process of its own: where modules were unloaded, cryptography may be there twice, and refuse its own values.
+    subprocess.run([sys.executable, "-c", CERTIFICATE, str(folder)], check=True, timeout=60)
+    return folder / "certificate.pem", folder / "key.pem"
