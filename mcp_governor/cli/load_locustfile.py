@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Output, Run, TargetCommand, configured, target_argument, write_text
+from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
+from mcp_governor.cli.load_options import base_url_option, own_host_option, request_of, request_options, source_of
 from mcp_governor.text import visible
 
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option("--tool", metavar="NAME", help="Call this tool  [default: tools/list is sent]")
-@click.option("--arguments", metavar="JSON", help="Arguments of the call, as a JSON object  [default: {}]")
-@click.option("--allow-writes", is_flag=True, help="Also call a tool that is not annotated as read-only")
-@click.option("--i-own-this-host", is_flag=True, help="The server may be on a host that is not this machine")
+@base_url_option
+@request_options
+@own_host_option("The server may be on a host that is not this machine")
 @click.option(
     "-o",
     "--out",
@@ -30,6 +31,7 @@ from mcp_governor.text import visible
 def locustfile(
     run: Run,
     target: str | None,
+    base_url: str | None,
     tool: str | None,
     arguments: str | None,
     allow_writes: bool,
@@ -43,16 +45,17 @@ def locustfile(
 
     The server is asked once, for the protocol that it speaks.
     """
-    from mcp_governor.cli.load_sweep import request_of
     from mcp_governor.errors import UsageError
     from mcp_governor.load.locust_engine import HEADERS_VARIABLE, URL_VARIABLE, locustfile
     from mcp_governor.load.model import SweepPlan
     from mcp_governor.load.opened import Permissions, open_target
     from mcp_governor.load.request import http_job
+    from mcp_governor.secrets import redact_json
     from mcp_governor.wire import HttpEndpoint
+    from mcp_governor.writing import write_file
 
-    method, params = request_of(tool, arguments)
-    source = run.source(target)
+    method, params = request_of(tool, arguments, allow_writes=allow_writes)
+    source = source_of(run, target, base_url)
     plan = SweepPlan(method=method, params=params, timeout=getattr(source, "timeout", run.config.timeout))
     opened = open_target(source, plan, Permissions(i_own_this_host, allow_writes, run.config.read_only_tools))
     if not isinstance(opened.endpoint, HttpEndpoint):
@@ -60,10 +63,14 @@ def locustfile(
             f"{opened.shown} is reached over stdio, and Locust's workers send HTTP.", "Name the address of the server."
         )
     job = http_job(opened.endpoint, opened.era, opened.protocol, plan, opened.tools)
-    write_text(locustfile(job, plan.timeout), Output(file=file), form="markup")
+    # The values alone: a secret that is a common word would be redacted in the code as well.
+    kept = replace(job, request=redact_json(job.request), request_headers=redact_json(dict(job.request_headers)))
+    write_file(file, locustfile(kept, plan.timeout))
     if run.output.verbose >= 0:
         out.echo(f"{visible(str(file))}: written.", err=True)
         for variable, is_needed in ((HEADERS_VARIABLE, job.secret_headers), (URL_VARIABLE, job.url != job.shown)):
             if is_needed:
                 out.echo(f"Set {variable} where workers run; the file does not contain it.", err=True)
+        if kept.request != job.request:
+            out.echo("--arguments contains a secret; the file has [redacted] instead.", err=True)
     return 0

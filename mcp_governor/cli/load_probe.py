@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
 
 import click
 
-from mcp_governor.cli import completion
 from mcp_governor.cli.common import Output, Run, TargetCommand, deliver, reporting, target_argument, write_json
+from mcp_governor.cli.load_options import base_url_option, own_host_option, source_of
 from mcp_governor.cli.progress import progress
 from mcp_governor.errors import UsageError
 from mcp_governor.report.lines import BLANK, line
@@ -27,12 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option(
-    "--base-url",
-    metavar="URL",
-    shell_complete=completion.targets,
-    help="The server, instead of TARGET  [default path: /mcp]",
-)
+@base_url_option
 @click.option(
     "--log-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -43,7 +37,7 @@ if TYPE_CHECKING:
 )
 @click.option("--record", is_flag=True, help="Write the figures that budgets are compared with (load.record)")
 @click.option("--sequential-only", is_flag=True, help="Make no concurrent runs")
-@click.option("--i-own-this-host", is_flag=True, help="Make the concurrent runs on a host that is not this machine")
+@own_host_option("Make the concurrent runs on a host that is not this machine")
 @reporting("trust")
 def probe(
     run: Run,
@@ -75,11 +69,9 @@ def probe(
     from mcp_governor.checking.settings import selection_of
     from mcp_governor.load.probe import ProbePlan, live, run_probe
 
-    if target is not None and base_url is not None:
-        raise UsageError("--base-url and TARGET both name the server.", "Remove one of them.")
     if record and run.config.isolated:
         raise UsageError("--record writes a file of the repository, and --isolated uses none.", "Remove one of them.")
-    source = live(run.source(_with_path(base_url) if base_url is not None else target))
+    source = live(source_of(run, target, base_url))
     selection = selection_of(run.config)
     plan = ProbePlan(log=log_file, owned=i_own_this_host)
     plan = replace(plan, runs=()) if sequential_only else plan
@@ -95,17 +87,6 @@ def probe(
         write_json(document(measured, report.findings), Output(file=json_out))
     recorded = _record(measured, source, run) if record else ""
     return deliver(report, run, _lines(measured, report, run, recorded))
-
-
-def _with_path(url: str) -> str:
-    """The address itself, or its /mcp if it is that of a host."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url
-    if parts.scheme in ("http", "https") and parts.path in ("", "/"):
-        return urlunsplit(parts._replace(path="/mcp"))
-    return url
 
 
 def _record(measured: Probe, source: LiveSource, run: Run) -> str:

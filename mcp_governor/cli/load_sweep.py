@@ -6,11 +6,11 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import click
 
-from mcp_governor.cli import completion, out, terminal
+from mcp_governor.cli import out, terminal
 from mcp_governor.cli.common import (
     SECONDS,
     Output,
@@ -22,6 +22,7 @@ from mcp_governor.cli.common import (
     write_lines,
     write_text,
 )
+from mcp_governor.cli.load_options import base_url_option, own_host_option, request_of, request_options, source_of
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.load.model import (
     DEFAULT_CONCURRENCIES,
@@ -69,12 +70,7 @@ _HIGHEST_PORT = 65_535
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option(
-    "--base-url",
-    metavar="URL",
-    shell_complete=completion.targets,
-    help="The server, instead of TARGET  [default path: /mcp]",
-)
+@base_url_option
 @click.option(
     "--concurrency-values",
     type=_Points(),
@@ -90,10 +86,8 @@ _HIGHEST_PORT = 65_535
 )
 @click.option("--rate", type=float, help="Open loop: so many requests per second  [default: closed loop]")
 @click.option("--seconds", type=SECONDS, default=600, show_default=True, help="Time limit for all points, in seconds")
-@click.option("--tool", metavar="NAME", help="Call this tool  [default: tools/list is sent]")
-@click.option("--arguments", metavar="JSON", help="Arguments of the call, as a JSON object  [default: {}]")
-@click.option("--allow-writes", is_flag=True, help="Also call a tool that is not annotated as read-only")
-@click.option("--i-own-this-host", is_flag=True, help="Put load on a host that is not this machine")
+@request_options
+@own_host_option("Put load on a host that is not this machine")
 @click.option(
     "--engine",
     type=click.Choice(["asyncio", "locust"]),
@@ -154,12 +148,8 @@ def sweep(
     from mcp_governor.load.opened import Permissions
     from mcp_governor.load.sweep import Options, run_sweep
 
-    if target is not None and base_url is not None:
-        raise UsageError("--base-url and TARGET both name the server.", "Remove one of them.")
-    if allow_writes and tool is None:
-        raise UsageError("--allow-writes has no effect without --tool.", "Add --tool NAME, or remove --allow-writes.")
-    method, params = request_of(tool, arguments)
-    source = run.source(_with_path(base_url) if base_url is not None else target)
+    method, params = request_of(tool, arguments, allow_writes=allow_writes)
+    source = source_of(run, target, base_url)
     plan = SweepPlan(
         concurrencies=DEFAULT_CONCURRENCIES if concurrency_values is None else concurrency_values,
         total=total,
@@ -201,29 +191,6 @@ def sweep(
     return _exit_code(measured)
 
 
-def request_of(tool: str | None, arguments: str | None) -> tuple[str, dict[str, Any]]:
-    """Method and parameters: ``tools/list``, or the call of a tool.
-
-    Raises:
-        UsageError: the arguments are not a JSON object, or there is no tool to pass them to.
-    """
-    from mcp_governor.load.sweep import refuse_without_tool
-    from mcp_governor.parsing import read_json
-
-    refuse_without_tool(arguments, tool)
-    if tool is None:
-        return "tools/list", {}
-    try:
-        value = read_json(arguments) if arguments is not None else {}
-    except (ValueError, RecursionError) as error:
-        raise UsageError(
-            f"--arguments is not JSON: {one_line(str(error), 80)}.", 'Write a JSON object: \'{"query": "a"}\''
-        ) from None
-    if not isinstance(value, dict):
-        raise UsageError("--arguments is not a JSON object.", 'Write a JSON object: \'{"query": "a"}\'')
-    return "tools/call", {"name": tool, "arguments": value}
-
-
 def _listening(given: str) -> tuple[str, int]:
     """Host and port of HOST:PORT."""
     host, _, port = given.rpartition(":")
@@ -243,17 +210,6 @@ def _goal(option: str, value: float) -> float:
     if not 0 < value < float("inf"):
         raise UsageError(f"{option} is {value:g}; it must be above 0.", "Name milliseconds, for example 400.")
     return value
-
-
-def _with_path(url: str) -> str:
-    """The address itself, or its /mcp if it is that of a host."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url
-    if parts.scheme in ("http", "https") and parts.path in ("", "/"):
-        return urlunsplit(parts._replace(path="/mcp"))
-    return url
 
 
 @contextmanager

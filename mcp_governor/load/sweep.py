@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from mcp_governor.errors import ServerError, UsageError
+from mcp_governor.errors import ServerError
 from mcp_governor.frozen import frozen
 from mcp_governor.load import caps, formulas
 from mcp_governor.load.events import Doing, Emit, silent
@@ -193,13 +193,3 @@ def _result(opened: Opened, plan: SweepPlan, bench: Bench, points: Sequence[Poin
         workers=bench.workers,
         pool=formulas.pool_size(plan.concurrencies) if opened.transport == "http" else None,
     )
-
-
-def refuse_without_tool(arguments: object, tool: str | None) -> None:
-    """Refuse arguments without a tool to call.
-
-    Raises:
-        UsageError: there are some.
-    """
-    if arguments is not None and tool is None:
-        raise UsageError("--arguments has no effect without --tool.", "Add --tool NAME, or remove --arguments.")

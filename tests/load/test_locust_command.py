@@ -13,6 +13,13 @@ from commandline import governor
 from support import free_port
 from test_locust_engine import serving
 
+from mcp_governor.load.benches import FirstResponse
+from mcp_governor.load.locust_bench import NullLocust
+from mcp_governor.load.locust_engine import Cluster, LocustEngine, locustfile
+from mcp_governor.load.model import SweepPlan
+from mcp_governor.load.request import http_job
+from mcp_governor.wire.endpoint import Era, HttpEndpoint
+
 pytestmark = pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
 
 
@@ -69,6 +76,54 @@ def test_secrets_of_the_target_are_not_sent_to_the_null_responder(tmp_path):
     assert "Set MCP_LOAD_HEADERS where workers run" in wrote.err
     for text in (run.out, run.err, file.read_text(), wrote.err, (tmp_path / "locustfile.py").read_text()):
         assert "pass-word-1" not in text
+
+
+def test_a_locustfile_has_no_secret_in_its_request_and_is_still_python(tmp_path):
+    # "json" is a secret here, and a module that the file imports.
+    config = '[servers.it]\nurl = "{}"\nheaders = {{ Authorization = "$TOKEN", X-Api-Key = "$WORD" }}\n'
+    env = {"TOKEN": "Bearer pass-word-1", "WORD": "json"}
+    with serving(0.01, 10, "auth") as url:
+        (tmp_path / "mcp-governor.toml").write_text(config.format(url))
+        words = ["--tool", "find", "--arguments", '{"text": "pass-word-1"}']
+        wrote = governor("load", "locustfile", "it", *words, cwd=tmp_path, env=env)
+    assert wrote.code == 0, wrote.err
+    assert "--arguments contains a secret" in wrote.err
+    source = (tmp_path / "locustfile.py").read_text()
+    assert "pass-word-1" not in source
+    compile(source, "locustfile.py", "exec")
+
+
+def test_a_locustfile_goes_to_the_path_of_the_base_url_and_needs_a_tool_for_writes(tmp_path):
+    with serving(0.01, 10) as url:
+        wrote = governor("load", "locustfile", "--base-url", url.removesuffix("/mcp"), cwd=tmp_path)
+        assert wrote.code == 0, wrote.err
+        assert f'"url": "{url}"' in (tmp_path / "locustfile.py").read_text()
+        for option, value in (("--allow-writes", []), ("--arguments", ["{}"])):
+            refused = governor("load", "locustfile", url, option, *value, "-o", "other.py", cwd=tmp_path)
+            assert refused.code == 2
+            assert f"{option} has no effect without --tool" in refused.err
+    assert not (tmp_path / "other.py").exists()
+
+
+@pytest.mark.parametrize("era", list(Era))
+def test_the_null_responder_gets_no_secret_and_no_handshake(era, monkeypatch):
+    started = []
+    monkeypatch.setattr(LocustEngine, "__init__", lambda self, job, *_: started.append(job))
+    monkeypatch.setattr(LocustEngine, "close", lambda self: None)
+    plan = SweepPlan()
+    endpoint = HttpEndpoint("http://127.0.0.1:1/mcp?key=hidden-22", {"Authorization": "Bearer pass-word-1"})
+    job = http_job(endpoint, era, "2026-07-28" if era is Era.MODERN else "2025-11-25", plan)
+    null = NullLocust(job, plan, Cluster(workers=1), FirstResponse(b'{"id":1}', "application/json", (b"{", b"}")))
+    null.close()
+    (sent,) = started
+    assert sent.handshake is None
+    assert (job.handshake is None) == (era is Era.MODERN)
+    assert dict(sent.secret_headers) == {}
+    assert sent.url == sent.shown
+    assert sent.url.startswith("http://127.0.0.1:")
+    for text in (locustfile(sent, 1.0), json.dumps([sent.url, sent.headers, sent.request, sent.request_headers])):
+        assert "pass-word-1" not in text
+        assert "hidden-22" not in text
 
 
 @pytest.mark.parametrize(
