@@ -50,7 +50,11 @@ def judged_address(endpoint: HttpEndpoint, *, owned: bool) -> Address:
 
 
 def is_this_machine(ip: str) -> bool:
-    """True for addresses of loopback, in any notation of them."""
+    """True for addresses of loopback, in any notation of them.
+
+    Raises:
+        ValueError: it is not an address.
+    """
     address = ipaddress.ip_address(ip.partition("%")[0])
     mapped = getattr(address, "ipv4_mapped", None)
     judged = mapped if mapped is not None else address

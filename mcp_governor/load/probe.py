@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ from mcp_governor import wire
 from mcp_governor.errors import GovernorError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.load import formulas
+from mcp_governor.load.address import is_this_machine
 from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
 from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, measure, measure_era
 from mcp_governor.load.log_scan import LogScan, scan_log
@@ -174,14 +174,14 @@ def transport_of(source: LiveSource) -> str:
 
 
 def is_remote(source: LiveSource) -> bool:
-    """True for an HTTP server whose address does not lead to this machine for certain."""
+    """True for an HTTP server whose address does not lead to this machine for certain; no name is resolved."""
     if not isinstance(source.endpoint, wire.HttpEndpoint):
         return False
     host = urlsplit(source.endpoint.url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return False
     try:
-        return not ipaddress.ip_address(host).is_loopback
+        return not is_this_machine(host)
     except ValueError:
         return True
 

@@ -200,7 +200,11 @@ def test_the_runs_of_http_are_those_of_the_guide():
         ("http://127.8.9.1/mcp", False),
         ("http://[::1]:3002/mcp", False),
         ("http://localhost:3002/mcp", False),
-        ("http://0.0.0.0:3002/mcp", True),
+        # A connection to the unspecified address goes to loopback.
+        ("http://0.0.0.0:3002/mcp", False),
+        ("http://[::]:3002/mcp", False),
+        ("http://[::ffff:127.0.0.1]:3002/mcp", False),
+        ("http://[::ffff:10.0.0.1]:3002/mcp", True),
         ("http://10.0.0.1/mcp", True),
         ("https://example.com/mcp", True),
         ("http://127.0.0.1.example.com/mcp", True),
