@@ -64,65 +64,36 @@ def not_measured(budgets: LoadConfig) -> Finding:
 
 
 def _sizes(probe: Probe, record: LoadRecord | None, budgets: LoadConfig) -> Iterator[Finding]:
-    sizes, name = probe.listing.payload, budgets.record
-    if budgets.payload_bytes is not None and sizes.bytes > budgets.payload_bytes:
-        yield finding(
-            "load/payload-bytes",
-            "/tools",
-            says="absolute",
-            value=sizes.bytes,
-            key="payload-bytes",
-            bytes=f"{sizes.bytes:,}",
-            limit=f"{budgets.payload_bytes:,}",
-        )
-    if record is not None and sizes.bytes > budgets.payload_ratio * record.bytes:
-        yield finding(
-            "load/payload-bytes",
-            "/tools",
-            says="ratio",
-            value=[sizes.bytes, record.bytes],
-            key="payload-ratio",
-            bytes=f"{sizes.bytes:,}",
-            before=f"{record.bytes:,}",
-            times=_times_of(sizes.bytes, record.bytes),
-            limit=f"{budgets.payload_ratio:g}",
-            record=name,
-        )
-    if budgets.tokens is not None and sizes.tokens > budgets.tokens:
-        yield finding(
-            "load/tokens",
-            "/tools",
-            says="absolute",
-            value=sizes.tokens,
-            key="tokens",
-            tokens=f"{sizes.tokens:,}",
-            limit=f"{budgets.tokens:,}",
-        )
+    sizes = probe.listing.payload
+    before = (record.bytes, record.tokens) if record is not None else (None, None)
+    yield from _above("bytes", sizes.bytes, budgets.payload_bytes, key="payload-bytes")
+    yield from _grown("bytes", sizes.bytes, before[0], budgets.payload_ratio, budgets.record)
+    yield from _above("tokens", sizes.tokens, budgets.tokens, key="tokens")
     for size in sizes.tools:
-        if budgets.tool_tokens is not None and size.tokens > budgets.tool_tokens:
-            yield finding(
-                "load/tokens",
-                "",
-                says="tool",
-                tool=size.name,
-                value=size.tokens,
-                key="tool-tokens",
-                tokens=f"{size.tokens:,}",
-                limit=f"{budgets.tool_tokens:,}",
-            )
-    if record is not None and sizes.tokens > budgets.tokens_ratio * record.tokens:
-        yield finding(
-            "load/tokens",
-            "/tools",
-            says="ratio",
-            value=[sizes.tokens, record.tokens],
-            key="tokens-ratio",
-            tokens=f"{sizes.tokens:,}",
-            before=f"{record.tokens:,}",
-            times=_times_of(sizes.tokens, record.tokens),
-            limit=f"{budgets.tokens_ratio:g}",
-            record=name,
-        )
+        yield from _above("tokens", size.tokens, budgets.tool_tokens, key="tool-tokens", tool=size.name)
+    yield from _grown("tokens", sizes.tokens, before[1], budgets.tokens_ratio, budgets.record)
+
+
+_SIZE_RULES = {"bytes": ("load/payload-bytes", "payload-ratio"), "tokens": ("load/tokens", "tokens-ratio")}
+"""What is counted → its rule, and the key of the configuration with the ratio."""
+
+
+def _above(unit: str, now: int, limit: int | None, *, key: str, tool: str | None = None) -> Iterator[Finding]:
+    """A size beyond its limit: of the list, or of one tool."""
+    if limit is None or now <= limit:
+        return
+    place, says = ("/tools", "absolute") if tool is None else ("", "tool")
+    facts = {unit: f"{now:,}", "limit": f"{limit:,}"}
+    yield finding(_SIZE_RULES[unit][0], place, says=says, tool=tool, value=now, key=key, facts=facts)
+
+
+def _grown(unit: str, now: int, before: int | None, ratio: float, record: str) -> Iterator[Finding]:
+    """A size beyond a multiple of the recorded one."""
+    if before is None or now <= ratio * before:
+        return
+    rule, key = _SIZE_RULES[unit]
+    facts = {unit: f"{now:,}", "before": f"{before:,}", "times": _times_of(now, before), "limit": f"{ratio:g}"}
+    yield finding(rule, "/tools", says="ratio", value=[now, before], key=key, record=record, facts=facts)
 
 
 def _times(probe: Probe, record: LoadRecord | None, budgets: LoadConfig, remote: bool) -> Iterator[Finding]:
