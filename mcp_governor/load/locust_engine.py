@@ -25,7 +25,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.installation import install_extra
 from mcp_governor.load.model import Sample
 from mcp_governor.text import one_line
-from mcp_governor.wire.limits import Limits
+from mcp_governor.wire.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from mcp_governor.load.model import SweepPlan
@@ -73,19 +73,18 @@ class Cluster:
     starts_workers: bool = True
 
 
-def locustfile(job: HttpJob, timeout: float, max_bytes: int | None = None) -> str:
+def locustfile(job: HttpJob, timeout: float) -> str:
     """The source of a locustfile that sends the requests of a job; it contains no secret.
 
     Args:
         job: what to send.
         timeout: seconds for one response.
-        max_bytes: most bytes of one response; ``None``: as for any message.
     """
     settings = {
         "url": job.shown,
         **{name: getattr(job, name) for name in ("headers", "handshake", "request", "request_headers")},
         "timeout": timeout,
-        "max_bytes": max_bytes or Limits().message_bytes,
+        "max_bytes": DEFAULT_LIMITS.message_bytes,
     }
     source = (SCRIPTS / "locustfile.py").read_text(encoding="utf-8")
     literal = json.dumps(settings, ensure_ascii=True, indent=2)
@@ -99,7 +98,7 @@ def _text_literal(document: str) -> str:
     return repr(document)
 
 
-def check_locust(python: str = sys.executable) -> None:
+def check_locust() -> None:
     """Check that Locust is there, without loading it.
 
     Raises:
@@ -107,7 +106,7 @@ def check_locust(python: str = sys.executable) -> None:
     """
     from importlib.util import find_spec
 
-    if python == sys.executable and find_spec("locust") is None:
+    if find_spec("locust") is None:
         raise MissingDependencyError("--engine locust needs Locust, which is not installed.", install_extra("locust"))
 
 

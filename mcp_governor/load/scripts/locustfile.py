@@ -16,7 +16,6 @@ from typing import Any
 
 import gevent
 from gevent.event import Event
-from gevent.lock import Semaphore
 from locust import FastHttpUser, constant, events, task
 from locust.runners import WorkerRunner
 
@@ -43,7 +42,6 @@ class Pace:
         self.runner: Any = None
         self.connected = 0
         self._wake = Event()
-        self._free = Semaphore()
         self._left = 0
         self._taken = 0
         self._rate: float | None = None
@@ -79,13 +77,13 @@ class Pace:
             return time.perf_counter(), None
         while True:
             self._wake.wait()
-            with self._free:
-                if self._left:
-                    self._left -= 1
-                    number, point = self._taken, self._open
-                    self._taken += 1
-                    break
-                self._wake.clear()
+            # Greenlets take turns only where they wait, so no other user comes in between.
+            if self._left:
+                self._left -= 1
+                number, point = self._taken, self._open
+                self._taken += 1
+                break
+            self._wake.clear()
         if self._rate is None:
             return time.perf_counter(), point
         at = self._began + number / self._rate
