@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from mcp_governor.target import Source
 
 
+INCOMPLETE = "Ctrl-C ended the run before everything was measured."
+"""Why a report of an interrupted probe does not pass."""
+
+
 def measured_findings(source: Source, config: Config, selection: Selection, emit: Emit = silent) -> list[Finding]:
     """What a check finds about the list of a server: the cheap part of a probe, and the budgets.
 
@@ -79,7 +83,7 @@ def probe_report(
         config: has the budgets, and what a team decides about findings.
         selection: has the options of the rules.
         today: the date at which acceptances are evaluated.
-        budgets: judge the budgets too, if there are any.
+        budgets: judge the budgets too, if there are any; those of a run that was interrupted are not judged.
     """
     from mcp_governor.checking.decisions import decide
     from mcp_governor.checking.model import Report, ServerInfo
@@ -91,7 +95,7 @@ def probe_report(
     surface = probe.listing.surface
     found: Sequence[Finding] = [*probe_findings(probe, selection)]
     record = recorded(config)
-    if budgets and not is_unset(record, config.load):
+    if budgets and not probe.interrupted and not is_unset(record, config.load):
         found = [*found, *_judged(probe, record, source, config)]
     decided = decide(found, [], config, today, surface=surface, selection=selection, stations=("load",), complete=False)
     lists = probe.listing.caching.lists + sum(point.requests for point in probe.concurrent)
@@ -103,4 +107,5 @@ def probe_report(
         counts={**counts_of(surface), "lists": lists},
         tools=tuple(tool.name for tool in surface.tools),
         fail_on=fail_on(config),
+        nothing_checked=INCOMPLETE if probe.interrupted else "",
     )

@@ -128,7 +128,8 @@ class Report:
             (``check``).
         good_calls: result of the good calls; ``None`` if there were none.
         calls: the tools of which responses were checked; ``None`` if the run makes no statement about responses.
-        nothing_checked: one sentence on why the run checked nothing although it completed; such a run never passes.
+        nothing_checked: one sentence on why the run checked nothing, or not everything, although it has a report; such
+            a run never passes.
         places: id of a finding or change → its position, if the surface was read from a recorded file.
         outright: ids of changes whose break fails the run whatever the policy says: changed behaviour of a call is
             acknowledged by recording it again, not by a version.

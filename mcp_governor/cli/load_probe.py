@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mcp_governor.cli import out
 from mcp_governor.cli.common import Output, Run, TargetCommand, deliver, reporting, target_argument, write_json
-from mcp_governor.cli.load_options import base_url_option, own_host_option, source_of
+from mcp_governor.cli.load_options import STOPPED_BY_USER, base_url_option, own_host_option, source_of
 from mcp_governor.cli.progress import progress
 from mcp_governor.errors import UsageError
 from mcp_governor.report.lines import BLANK, line
@@ -59,6 +60,8 @@ def probe(
     between machines. With --record, it is written to mcp-load.json with the sizes, and check --load fails if the list
     grows or slows down.
 
+    After Ctrl-C, it reports what was measured until then, marked as incomplete, and exits with 130.
+
     \b
         mcp-governor load probe http://127.0.0.1:3002/mcp --log-file server.log
         mcp-governor load probe --record -- my-server
@@ -79,14 +82,18 @@ def probe(
         from mcp_governor.checking.events import Started
 
         emit(Started("load", source.shown))
-        measured = run_probe(source, plan)
+        measured = run_probe(source, plan, keeps_interrupted=True)
     report = probe_report(measured, source, run.config, selection, date.today(), budgets=not record)
     if json_out is not None:
         from mcp_governor.load.probe_document import document
 
         write_json(document(measured, report.findings), Output(file=json_out))
-    recorded = _record(measured, source, run) if record else ""
-    return deliver(report, run, _lines(measured, report, run, recorded))
+    recorded = _record(measured, source, run) if record and not measured.interrupted else ""
+    code = deliver(report, run, _lines(measured, report, run, recorded))
+    if not measured.interrupted:
+        return code
+    out.echo("interrupted; nothing was recorded" if record else "interrupted", err=True)
+    return STOPPED_BY_USER
 
 
 def _record(measured: Probe, source: LiveSource, run: Run) -> str:
@@ -122,6 +129,8 @@ def _lines(measured: Probe, report: Report, run: Run, recorded: str) -> Iterator
 
 
 def _next(measured: Probe, run: Run, recorded: str) -> str:
+    if measured.interrupted:
+        return "run it again, to its end."
     if recorded:
         return f"commit {visible(recorded)}, and run check --load in CI."
     if measured.listing.failure:

@@ -22,7 +22,14 @@ from mcp_governor.cli.common import (
     write_lines,
     write_text,
 )
-from mcp_governor.cli.load_options import base_url_option, own_host_option, request_of, request_options, source_of
+from mcp_governor.cli.load_options import (
+    STOPPED_BY_USER,
+    base_url_option,
+    own_host_option,
+    request_of,
+    request_options,
+    source_of,
+)
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.load.model import (
     DEFAULT_CONCURRENCIES,
@@ -40,9 +47,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.load.events import Doing, Emit
     from mcp_governor.load.model import Sweep
-
-_STOPPED_BY_USER = 130
-"""Exit code after Ctrl-C, as of every command: 128 and the number of SIGINT."""
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -284,7 +288,7 @@ def _stem(url: str) -> str:
 
 def _exit_code(measured: Sweep) -> int:
     if measured.interrupted == INTERRUPTED:
-        return _STOPPED_BY_USER
+        return STOPPED_BY_USER
     if measured.recommended is None:
         return int(Exit.NOTHING_CHECKED)
     return int(Exit.PASS if measured.feasible else Exit.FINDINGS)

@@ -236,69 +236,111 @@ def _names(entries: Sequence[Any]) -> list[str]:
     ]
 
 
-async def measure(source: LiveSource, *, rounds: int = ROUNDS, per_round: int = LISTS, rest: bool = False) -> Listing:
-    """Measure the lists of a server over one connection.
+class Measuring:
+    """Measures the lists of a server over one connection; what is known can be read at any time, also after Ctrl-C.
 
     Args:
         source: the server.
         rounds: rounds of lists; from two on, with the yardstick between them.
         per_round: lists in each round, after the first list of the connection.
         rest: also list after a pause, to see if a list within the time to live comes back faster.
-
-    Raises:
-        ServerError: the first list failed.
-        NothingCheckedError: the server publishes no tools.
     """
-    limits = _limits(source, rounds * per_round + 8)
-    failure = ""
-    notes: list[str] = []
-    begun = time.perf_counter()
-    async with AsyncExitStack() as stack:
-        session = await stack.enter_async_context(wire.connect(source.endpoint, limits=limits))
-        lists = _Lists(session)
-        first_ms = await lists.time()
-        cold_ms = (time.perf_counter() - begun) * 1_000
-        raw = {"tools": lists.entries, "serverInfo": session.server_info, "protocolVersion": session.protocol}
-        surface = build_surface(raw, source=source.shown)
-        if not lists.entries:
-            raise NothingCheckedError(
-                f"{source.shown} lists no tools, so nothing was measured.", "Name another server."
-            )
-        sizes = payload(surface, lists.entries, lists.fields)
-        null = await _null(stack, lists, limits, notes) if rounds > 1 else None
-        own: list[list[float]] = []
-        theirs: list[list[float]] = []
+
+    def __init__(self, source: LiveSource, *, rounds: int = ROUNDS, per_round: int = LISTS, rest: bool = False) -> None:
+        self._source = source
+        self._rounds, self._per_round, self._rest = rounds, per_round, rest
+        self._first: _First | None = None
+        self._own: list[list[float]] = []
+        self._theirs: list[list[float]] = []
+        self._rested: list[tuple[float, float]] = []
+        self._failure = ""
+        self._notes: list[str] = []
+
+    async def run(self) -> Listing:
+        """Measure everything.
+
+        Raises:
+            ServerError: the first list failed.
+            NothingCheckedError: the server publishes no tools.
+        """
+        limits = _limits(self._source, self._rounds * self._per_round + 8)
+        begun = time.perf_counter()
+        async with AsyncExitStack() as stack:
+            session = await stack.enter_async_context(wire.connect(self._source.endpoint, limits=limits))
+            lists = _Lists(session)
+            first_ms = await lists.time()
+            cold_ms = (time.perf_counter() - begun) * 1_000
+            self._first = first = _first(self._source, lists, first_ms, cold_ms)
+            null = await _null(stack, lists, limits, self._notes) if self._rounds > 1 else None
+            try:
+                await self._repeat(lists, null)
+            except GovernorError as error:
+                self._failure = one_line(error.message, 300)
+            if len(self._own) < self._rounds and not self._failure:
+                shown = f"{len(self._own)} of {self._rounds} rounds were measured in {MAX_SECONDS:g} s."
+                self._notes.append(f"The lists took long: {shown}")
+            return self._listing(first)
+
+    async def _repeat(self, lists: _Lists, null: _Lists | None) -> None:
         deadline = time.monotonic() + MAX_SECONDS
-        rested: list[tuple[float, float]] = []
+        for _ in range(self._rounds):
+            await _round(lists, self._per_round, deadline, self._own)
+            if null is not None:
+                await _round(null, self._per_round, deadline, self._theirs)
         pause = _pause(lists.fields.get("ttlMs"))
-        try:
-            for _ in range(rounds):
-                await _round(lists, per_round, deadline, own)
-                if null is not None:
-                    await _round(null, per_round, deadline, theirs)
-            if rest and pause is not None:
-                rested = [(await _after(lists, pause), await lists.time()) for _ in range(ROUNDS)]
-        except GovernorError as error:
-            failure = one_line(error.message, 300)
-        if len(own) < rounds and not failure:
-            notes.append(f"The lists took long: {len(own)} of {rounds} rounds were measured in {MAX_SECONDS:g} s.")
+        if self._rest and pause is not None:
+            self._rested = [(await _after(lists, pause), await lists.time()) for _ in range(ROUNDS)]
+
+    def so_far(self) -> Listing | None:
+        """What was measured until now; ``None`` before the end of the first list."""
+        return self._listing(self._first) if self._first is not None else None
+
+    def _listing(self, first: _First) -> Listing:
+        session = first.lists.session
         return Listing(
-            surface=surface,
+            surface=first.surface,
             server=session.server_info,
-            cold_ms=cold_ms,
+            cold_ms=first.cold_ms,
             main=EraTimes(
                 era=session.era.value,
                 protocol=session.protocol,
                 handshake_ms=session.took * 1_000,
-                first_ms=first_ms,
-                lists=Latencies.of(own[0]) if own else None,
+                first_ms=first.first_ms,
+                lists=Latencies.of(self._own[0]) if self._own else None,
             ),
-            payload=sizes,
-            caching=_caching(lists, rested, pause or 0.0),
-            yardstick=_yardstick(own, theirs, per_round),
-            failure=failure,
-            notes=tuple(notes),
+            payload=first.payload,
+            caching=_caching(first.lists, self._rested, _pause(first.lists.fields.get("ttlMs")) or 0.0),
+            yardstick=_yardstick(self._own, self._theirs, self._per_round),
+            failure=self._failure,
+            notes=tuple(self._notes),
         )
+
+
+@frozen
+class _First:
+    """What the first list says, and how long it took.
+
+    Attributes:
+        lists: the lists of the connection.
+        surface: the tools.
+        payload: sizes.
+        first_ms, cold_ms: see :class:`Listing`.
+    """
+
+    lists: _Lists
+    surface: Surface
+    payload: Payload
+    first_ms: float
+    cold_ms: float
+
+
+def _first(source: LiveSource, lists: _Lists, first_ms: float, cold_ms: float) -> _First:
+    session = lists.session
+    raw = {"tools": lists.entries, "serverInfo": session.server_info, "protocolVersion": session.protocol}
+    surface = build_surface(raw, source=source.shown)
+    if not lists.entries:
+        raise NothingCheckedError(f"{source.shown} lists no tools, so nothing was measured.", "Name another server.")
+    return _First(lists, surface, payload(surface, lists.entries, lists.fields), first_ms, cold_ms)
 
 
 async def measure_era(source: LiveSource, era: wire.Era, *, lists: int = LISTS) -> EraTimes:

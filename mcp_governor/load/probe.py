@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.load import formulas
 from mcp_governor.load.address import is_this_machine
 from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
-from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, measure, measure_era
+from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, Measuring, measure_era
 from mcp_governor.load.log_scan import LogScan, scan_log
 from mcp_governor.load.model import INTERRUPTED, SweepPlan
 from mcp_governor.target import LiveSource
@@ -82,6 +82,7 @@ class Probe:
         health, info: what the server says over HTTP; ``None`` for other transports.
         log: what its log says; ``None`` without a log.
         notes: sentences for the reader: what was not measured, and why.
+        interrupted: the user pressed Ctrl-C before everything was measured.
     """
 
     target: str
@@ -93,6 +94,7 @@ class Probe:
     info: ServerInfo | None = None
     log: LogScan | None = None
     notes: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def eras(self) -> tuple[EraTimes, ...]:
@@ -116,6 +118,7 @@ def run_probe(
     plan: ProbePlan,
     *,
     open_bench: Callable[[LiveSource, SweepPlan, bool], Bench] | None = None,
+    keeps_interrupted: bool = False,
 ) -> Probe:
     """Probe a server.
 
@@ -124,46 +127,59 @@ def run_probe(
         plan: what to measure.
         open_bench: makes the engine of the concurrent runs from the source, their plan, and if the host is the user's;
             by default that of a sweep.
+        keeps_interrupted: after Ctrl-C, return what was measured until then, if there is a first list.
 
     Raises:
+        KeyboardInterrupt: the user pressed Ctrl-C, and nothing is to be kept, or there is nothing.
         ServerError: the first list failed.
         NothingCheckedError: the server publishes no tools.
         UsageError: the log cannot be read.
     """
     log = scan_log(plan.log) if plan.log is not None else None  # a wrong path is said before anything is measured
-    measured = run(_measure, source, plan)
-    points, notes = _concurrent(source, plan, open_bench or open_own_bench)
+    done = _Done(Measuring(source, rounds=plan.rounds, per_round=plan.lists, rest=plan.rest))
+    interrupted = False
+    try:
+        run(_measure, source, plan, done)
+        _concurrent(source, plan, open_bench or open_own_bench, done)
+    except KeyboardInterrupt:
+        interrupted = True
+    listing = done.measuring.so_far()
+    if listing is None or (interrupted and not keeps_interrupted):
+        raise KeyboardInterrupt
     return Probe(
         target=source.shown,
         transport=transport_of(source),
-        listing=measured.listing,
-        other=measured.other,
-        concurrent=points,
-        health=measured.health,
-        info=measured.info,
+        listing=listing,
+        other=done.other,
+        concurrent=tuple(done.points),
+        health=done.health,
+        info=done.info,
         log=log,
-        notes=(*measured.listing.notes, *notes),
+        notes=(*listing.notes, *done.notes),
+        interrupted=interrupted,
     )
 
 
-@frozen
-class _Measured:
-    listing: Listing
-    other: EraTimes | None
-    health: Health | None
-    info: ServerInfo | None
+@dataclass
+class _Done:
+    """What is measured already; see :class:`Probe`."""
+
+    measuring: Measuring
+    other: EraTimes | None = None
+    health: Health | None = None
+    info: ServerInfo | None = None
+    points: list[Point] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
-async def _measure(source: LiveSource, plan: ProbePlan) -> _Measured:
-    health = info = other = None
-    listing = await measure(source, rounds=plan.rounds, per_round=plan.lists, rest=plan.rest)
+async def _measure(source: LiveSource, plan: ProbePlan, done: _Done) -> None:
+    listing = await done.measuring.run()
     if plan.other_era:
         other_era = wire.Era.LEGACY if listing.main.era == wire.Era.MODERN else wire.Era.MODERN
-        other = await measure_era(source, other_era, lists=plan.lists)
+        done.other = await measure_era(source, other_era, lists=plan.lists)
     if isinstance(source.endpoint, wire.HttpEndpoint) and plan.other_era:
-        health = await read_health(source.endpoint)
-        info = await read_server_info(source.endpoint)
-    return _Measured(listing, other, health, info)
+        done.health = await read_health(source.endpoint)
+        done.info = await read_server_info(source.endpoint)
 
 
 def transport_of(source: LiveSource) -> str:
@@ -187,17 +203,19 @@ def is_remote(source: LiveSource) -> bool:
 
 
 def _concurrent(
-    source: LiveSource, plan: ProbePlan, open_bench: Callable[[LiveSource, SweepPlan, bool], Bench]
-) -> tuple[tuple[Point, ...], list[str]]:
-    """The concurrent runs, and why there are none."""
+    source: LiveSource, plan: ProbePlan, open_bench: Callable[[LiveSource, SweepPlan, bool], Bench], done: _Done
+) -> None:
+    """Make the concurrent runs, or note why there are none."""
     transport = transport_of(source)
     runs = plan.runs if plan.runs is not None else HTTP_RUNS if transport == "http" else STDIO_RUNS
     if not runs:
-        return (), []
+        return
     if transport == "object":
-        return (), ["No concurrent runs: a server object shares this process, so its queue would be our own."]
+        done.notes.append("No concurrent runs: a server object shares this process, so its queue would be our own.")
+        return
     if is_remote(source) and not plan.owned:
-        return (), ["No concurrent runs: the host is not this machine. If it is yours, add --i-own-this-host."]
+        done.notes.append("No concurrent runs: the host is not this machine. If it is yours, add --i-own-this-host.")
+        return
     sweep = SweepPlan(
         concurrencies=tuple(concurrency for _, concurrency in runs),
         total=max(total for total, _ in runs),
@@ -208,30 +226,35 @@ def _concurrent(
         bench = open_bench(source, sweep, plan.owned)
     except GovernorError as error:
         # What was measured before is worth a report, also of a server that cannot be put under load.
-        return (), [f"No concurrent runs: {one_line(error.message, 300)}"]
-    notes = list(bench.notes)
+        done.notes.append(f"No concurrent runs: {one_line(error.message, 300)}")
+        return
+    done.notes += bench.notes
     if transport == "stdio":
         shown = " and ".join(f"{total} lists, {concurrency} at a time" for total, concurrency in runs)
-        notes.append(f"A stdio server has one client, so each request in flight is a process of its own: {shown}.")
-    return _points(bench, sweep, runs), notes
+        done.notes.append(f"A stdio server has one client, so each request in flight is a process of its own: {shown}.")
+    _add_points(bench, sweep, runs, done.points)
 
 
-def _points(bench: Bench, sweep: SweepPlan, runs: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
-    """Measure each run. A server that is gone is not asked again, and neither is one after Ctrl-C."""
+def _add_points(bench: Bench, sweep: SweepPlan, runs: Sequence[tuple[int, int]], points: list[Point]) -> None:
+    """Measure each run. A server that is gone is not asked again.
+
+    Raises:
+        KeyboardInterrupt: the user pressed Ctrl-C; ``points`` has what was measured until then.
+    """
     from mcp_governor.load.events import silent
     from mcp_governor.load.sweep import client_ceilings
 
-    points: list[Point] = []
     try:
         ceilings = client_ceilings(bench, sweep, silent)
         for total, concurrency in runs:
             sample = bench.engine.measure(replace(sweep, total=total), concurrency, seconds=RUN_SECONDS)
             points.append(formulas.point(concurrency, sample, ceiling=ceilings.get(concurrency)))
-            if sample.stopped == INTERRUPTED or (sample.stopped is not None and not sample.latencies_ms):
+            if sample.stopped == INTERRUPTED:
+                raise KeyboardInterrupt
+            if sample.stopped is not None and not sample.latencies_ms:
                 break
     finally:
         bench.engine.close()
-    return tuple(points)
 
 
 def open_own_bench(source: LiveSource, plan: SweepPlan, owned: bool) -> Bench:

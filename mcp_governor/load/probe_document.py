@@ -56,6 +56,7 @@ def document(probe: Probe, findings: Sequence[Finding] = ()) -> dict[str, Any]:
             for found in findings
         ],
         "notes": list(probe.notes),
+        "interrupted": probe.interrupted,
     }
 
 
@@ -202,7 +203,9 @@ def probe_schema() -> dict[str, Any]:
                 "embed_dimension": _object({"value": {"type": "null"}, "why": _TEXT}),
                 "findings": {"type": "array", "items": _FINDING},
                 "notes": {"type": "array", "items": _TEXT},
-            }
+                "interrupted": {"type": "boolean", "description": "Ctrl-C ended the run before all was measured."},
+            },
+            optional=("interrupted",),
         ),
     }
 

@@ -36,6 +36,8 @@ def probe_lines(probe: Probe, *, verbose: int = 0) -> Iterator[Line]:
         probe: what was measured.
         verbose: above 0, list every tool.
     """
+    if probe.interrupted:
+        yield line(("incomplete: ", "bold yellow"), "Ctrl-C ended the run; these are the figures until then", hang=2)
     if probe.log is not None:
         yield from _log_lines(probe.log)
     if probe.health is not None:

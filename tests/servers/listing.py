@@ -3,7 +3,8 @@
 Keys: ``tools`` (how many), ``size`` (characters of each description), ``order`` ("turning": another one each time),
 ``stamp`` (a counter in a description), ``growing`` (one more tool each time), ``dies_at`` and ``fails_at`` (the list at
 which the process ends, or answers with an error), ``first_ms`` (the first list), ``each_ms`` (every list), ``cache_ms``
-(lists within this time of the last build take no ``build_ms``), ``ttl`` (ttlMs), ``era`` ("modern", "legacy", "both").
+(lists within this time of the last build take no ``build_ms``), ``ttl`` (ttlMs), ``era`` ("modern", "legacy", "both"),
+``seen`` (a file that gets a byte for each list that is asked for).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 
 HOW = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
 ERA = HOW.get("era", "both")
@@ -37,6 +39,9 @@ def tools() -> list:
 
 def listed() -> dict:
     Lists.count += 1
+    if HOW.get("seen"):
+        with Path(HOW["seen"]).open("ab") as seen:
+            seen.write(b".")
     if Lists.count == HOW.get("dies_at"):
         sys.exit(3)
     if Lists.count == HOW.get("fails_at"):
