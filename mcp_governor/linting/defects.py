@@ -255,12 +255,26 @@ def _refuses_null(node: SchemaPlace) -> bool:
 
 
 _PLURAL = re.compile(
-    r"\b(?:arrays?|lists?|tuples?|sequences?|sets?|multiple|several|one\sor\smore|each|every|all|stages|clauses|entries|items|many|any)\b",
+    r"\b(?:arrays?|lists?|tuples?|sequences?|sets?|multiple|several|one\sor\smore|each|every|all|stages|clauses|entries|items|many|any|collections?)\b",
     re.IGNORECASE,
 )
 _ONE = re.compile(r"(?:the|an?)\s", re.IGNORECASE)
 _MANY_NAMES = frozenset(
-    {"list", "data", "sequence", "pipeline", "group", "batch", "history", "collection", "by", "array"}
+    {
+        "list",
+        "data",
+        "sequence",
+        "pipeline",
+        "group",
+        "batch",
+        "history",
+        "collection",
+        "by",
+        "for",
+        "from",
+        "to",
+        "array",
+    }
 )
 
 
@@ -274,7 +288,9 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
     if not objects or schema.get("maxItems") == 1 or not _ONE.match(text) or _PLURAL.search(text):
         return False
     said = text.lower().split(".")[0]
-    return parts[-1] in said and f"{parts[-1]}s" not in said
+    # The name is what the description is about: "The user to invite" for user, not "The address to write to" for to.
+    head = re.compile(rf"(?:the|an?)\s(?:[\w-]+\s){{0,3}}?{re.escape(parts[-1])}(?![\w'’-])(?!\s\w+$)")
+    return head.match(said) is not None and f"{parts[-1]}s" not in said
 
 
 # -- numbers

@@ -70,7 +70,7 @@ _OTHERS = re.compile(
     r"|now|today|yesterday|\d?daysago|custom|wildcards?|regex|regular expression|glob|css|named? colou?rs?|json"
     r"|or an? (?:branch|commit|duration|expression|id|name|number|offset|path|ref|sha|slug|string|tag|text|title|url)"
     r"|comma[- ]separated|range of|partial|prefix(?:es)? or|usually|typically|preferably|recommended|prefer(?:red)?)\b"
-    r"|\brgba?\(|\b[ap]\.?m\b",
+    r"|\brgba?\(|\b[ap]\.?m\b|;\s?for\s[^.;]{1,60}\suse\b",
     re.IGNORECASE,
 )
 _SAMPLES = re.compile(
@@ -121,13 +121,22 @@ _NUMBERS = re.compile(r"(?=.*\d{3})\d{1,20}(?:[.:\-/]\d{1,20}){1,4}")
 _ONE_OF_SEVERAL = re.compile(r"\b(?:such as|for example) an?\s", re.IGNORECASE)
 
 
+_GOES_ON = re.compile(r"[-:/±+.]?[A-Za-z±+]{0,9}[YMDHSymdhs]{2}(?![a-z])")
+_EITHER = re.compile(r"\bor\s(?:[\w-]+\s){1,3}$", re.IGNORECASE)
+"""In front of "in the format …": the format of the last of several things, "an id or a full name in the format"."""
+_ANOTHER = re.compile(r"[`'\"]?\s?(?:,|or)\s\d")
+
+
 def _templates(text: str) -> Iterator[Form]:
-    found = dict.fromkeys(
-        match[0].strip()
+    written = [
+        match
         for match in DATES.finditer(text)
         if not _ONE_OF_SEVERAL.search(text, max(0, match.start() - 50), match.start())
-    )
+    ]
+    found = dict.fromkeys(match[0].strip() for match in written)
     dates = {template: date for template in found if (date := _date_pattern(template))}
+    if any(_GOES_ON.match(text, match.end()) for match in written):
+        dates = {}  # A form that is read in part only.
     if len(dates) == 1:
         template, pattern = next(iter(dates.items()))
         yield Form(template, f"^{pattern}$")
@@ -137,7 +146,11 @@ def _templates(text: str) -> Iterator[Form]:
         yield Form(" or ".join(dates), f"^(?:{either})$")
     for match in _IN_FORM.finditer(text):
         template = next(filter(None, match.groups()))
+        if _EITHER.search(text, max(0, match.start() - 40), match.start()):
+            continue
         if _NUMBERS.fullmatch(template):
+            if _ANOTHER.match(text, match.end()):
+                continue  # "2100-12-31, 23:59": one of several forms.
             pattern = re.sub(r"\d+", lambda digits: rf"\d{{{len(digits[0])}}}", template.replace(".", r"\."))
             yield Form(template, f"^{pattern}$")
         elif _names(template):

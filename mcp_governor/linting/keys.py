@@ -53,6 +53,11 @@ _NAMED_ITEM = lazy_pattern(
 _EXAMPLE = lazy_pattern(r"\b(?:e\.g\.|(?:for example|such as|example|like|instance)\b)[^.]{0,30}$", re.IGNORECASE)
 
 
+_OF_A_KEY = re.compile(r"[A-Za-z_]\w{1,40}\s?\($")
+_NO_KEYS = frozenset({"and", "are", "check", "for", "if", "is", "only", "or", "to", "when", "which", "with"})
+"""Words of a phrase, of which none is likely the name of a key in a list without quotes."""
+
+
 def stated_keys(text: str) -> list[str]:
     """The keys that a description lists for an object or for each item of a list; empty if it names fewer than two.
 
@@ -65,6 +70,8 @@ def stated_keys(text: str) -> list[str]:
         for shape in _SHAPE.finditer(text):
             if text.count("{", 0, shape.start()) > text.count("}", 0, shape.start()):
                 continue
+            if _OF_A_KEY.search(text, max(0, shape.start() - 45), shape.start()):
+                continue  # "range ({from, to} in seconds)": the shape of a key.
             if not _EXAMPLE.search(text[max(0, shape.start() - 60) : shape.start()]) or ":" in shape["inner"]:
                 names = [match["name"] for match in _IN_SHAPE.finditer(shape["inner"])]
                 found.update(dict.fromkeys(names if len(names) > 1 else ()))
@@ -76,6 +83,8 @@ def stated_keys(text: str) -> list[str]:
         if _EXAMPLE.search(text[max(0, match.start() - 40) : match.start()]):
             continue
         names = _list(text, match.end(), _PLAIN if match["plain"] else _QUOTED)
+        if not _NO_KEYS.isdisjoint(names):
+            continue  # "For text fields only, check …" is a phrase.
         found.update(dict.fromkeys(names if len(names) > 1 else ()))
     return list(found)[:_MAX_KEYS]
 

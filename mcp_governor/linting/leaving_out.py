@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mcp_governor.linting.guarded import Guarded
 
 _ALL = Guarded(
@@ -34,7 +36,16 @@ _SPARE = Guarded(
 )
 
 
+_KEY = re.compile(r"[A-Za-z_]\w{1,40}\s\([^()]{1,80}$")
+
+
+def _of_a_key(text: str, at: int) -> bool:
+    """True in the parentheses behind an identifier: "commit_sha (string, optional; if omitted, …" is about a key."""
+    found = _KEY.search(text, max(0, at - 120), at + 1)
+    return found is not None and "_" in found[0].split("(")[0].strip("_ ")
+
+
 def states_optional(text: str) -> str | None:
     """The words by which a description makes the parameter optional, in some cases or always."""
-    match = _SPARE.search(text)
+    match = next((found for found in _SPARE.finditer(text) if not _of_a_key(text, found.start())), None)
     return " ".join(text[match.start() : match.start() + 60].strip(" .;,(").split()) if match is not None else None

@@ -79,6 +79,10 @@ _PHRASE = re.compile(
 )
 _ARGUMENT_BEHIND = re.compile(r"[`'\"”]?\s(?:parameters?|arguments?|params?|args?)\b(?!\s?:)", re.IGNORECASE)
 _ARGUMENT_FRONT = re.compile(r"\b(?:parameters?|arguments?|params?)\s[`'\"“]?$", re.IGNORECASE)
+_FOREIGN = re.compile(
+    r"\b(?:url|uri|query(?:[- ]string)?|http|cli|command[- ]line)\s(?:parameters?|arguments?|params?)\s[`'\"“]?$",
+    re.IGNORECASE,
+)
 _OTHER_BEHIND = re.compile(
     r"[`'\"”]?\s?(?:\(|\.\w|APIs?\b|permissions?\b|endpoints?\b|operations?\b|headers?\b|enums?\b"
     r"|types?\b|objects?\b)",
@@ -321,7 +325,7 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         if word in arguments.names:
             continue
         front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
-        if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON:
+        if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON or _FOREIGN.search(front):
             continue
         called = (
             _ARGUMENT_BEHIND.match(text, end) is not None
@@ -363,6 +367,10 @@ _OF_ANOTHER = re.compile(
     r"|connection|driver|server|body|header|form|json|field|column)s?\s(?:the\s)?$",
     re.IGNORECASE,
 )
+_AND_VALUES = re.compile(r"\s?(?:,|or|,\sor)\s[`'\"][a-z]{1,40}[`'\"]")
+"""A plain word next in the list: "pass 'journalArticle' or 'book'" lists values."""
+_OF_A_FILE = re.compile(r"[`'\"]\s(?:columns?|keys?|fields?)\b[^.]{0,60}$")
+"""Columns of a file before it: "with an 'input' column; 'ground_truth' is optional"."""
 _TEXTUAL = frozenset(
     ["code", "command", "cql", "expression", "filter", "jql", "q", "query", "script", "search", "sql", "where"]
 )
@@ -386,6 +394,8 @@ def named_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
             continue
         front = text[max(0, match.start() - 40) : match.start()]
         if (behind is None and not _SETS_ARGUMENT.search(front)) or _FROM_RESULT.match(text, match.end()):
+            continue
+        if _AND_VALUES.match(text, match.end()) or _OF_A_FILE.search(text, max(0, match.start() - 80), match.start()):
             continue
         if not (_OF_ANOTHER.search(front) or _DENIED.search(front)):
             yield name, arguments.close(name) or ""

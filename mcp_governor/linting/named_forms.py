@@ -27,7 +27,7 @@ class Form(NamedTuple):
 
 DATES = Guarded(
     r"(?<![\w-])(?:[Yy]{4}|[Hh]{2}(?=:)|(?:[Mm]{2}|[Dd]{2})(?=[-/.](?:[Mm]{2}|[Dd]{2})[-/.][Yy]{4}))"
-    r"(?:[-/.: ]?(?:[YMDHSymdhs]{2,4}|[TZ](?![a-z]))){0,8}(?:Z|\b)",
+    r"(?:[-/.: ]?(?:[YMDHSymdhs]{2,4}|[TZ](?![a-z])|T(?=hh))){0,8}(?:Z|\b)",
     "yy",
     "hh",
     ignore_case=False,

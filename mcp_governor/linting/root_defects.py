@@ -78,7 +78,8 @@ _NEEDING = frozenset(
 )
 """Verbs that need an object: such a tool has at least one required parameter."""
 _ALONE_FINE = re.compile(
-    r"\b(?:optional(?:ly)?|default|if\s(?:omitted|not|provided|given)|current|empty|none|all)\b", re.IGNORECASE
+    r"\b(?:optional(?:ly)?|default|if\s(?:omitted|not|provided|given)|current|empty|none|all|additional|extra)\b",
+    re.IGNORECASE,
 )
 
 

@@ -27,9 +27,25 @@ def argument(text: str, **schema: object) -> dict:
     return {"name": "a", "description": "Gets a row.", "inputSchema": {"type": "object", "properties": properties}}
 
 
+def needed(described_as: str) -> dict:
+    tool = argument(described_as, type="string")
+    return {**tool, "inputSchema": {**tool["inputSchema"], "required": ["x"]}}
+
+
+def text(described_as: str) -> dict:
+    return argument(described_as, type="string")
+
+
+def titled(description: str) -> dict:
+    return {**argument("Where to look.", type="string"), "description": description}
+
+
+def findings_of(tool: dict) -> list:
+    return lint(build_surface({"tools": [tool]}), LintSettings(profiles=("recommended",)))
+
+
 def rules_of(tool: dict) -> set[str]:
-    found = lint(build_surface({"tools": [tool]}), LintSettings(profiles=("recommended",)))
-    return {finding.rule for finding in found if finding.tool is not None}
+    return {finding.rule for finding in findings_of(tool) if finding.tool is not None}
 
 
 ENUM = {"type": "string", "enum": ["issue", "incident", "task"]}
@@ -79,6 +95,56 @@ PAIRS = [
         {**described("Gets."), "inputSchema": {"type": "object", "properties": {}, "$defs": {"x": {"enum": [1]}}}},
         argument("The level.", enum=[1, 2]),
     ),
+    # A range does not say if its ends belong to it.
+    (
+        "clarity/prose-bounds",
+        argument("Scale factor (0.0-1.0).", type="number", exclusiveMinimum=0, maximum=1),
+        argument("Scale factor, at least 0.", type="number", exclusiveMinimum=0, maximum=1),
+    ),
+    (
+        "clarity/prose-required",
+        needed("Source: repo_id (string, required), commit_sha (string, optional; if omitted, the newest is taken)"),
+        needed("Source; if omitted, the newest is taken."),
+    ),
+    (
+        "clarity/missing-format",
+        text("An id or full name in the format 'owner/name'."),
+        text("In the form 'owner/name'."),
+    ),
+    (
+        "clarity/missing-format",
+        text("The version (for the API use 'YYYY-MM'; for the app use 'v1.0')."),
+        text("The version (for the API use 'YYYY-MM')."),
+    ),
+    ("clarity/missing-format", text("Format: 2100-12-31, 23:59, 2100-12-31T23:59"), text("Format: 2100-12-31")),
+    ("clarity/missing-format", text("Start, YYYY-MM-DD±hh:mm"), text("Start, YYYY-MM-DDThh:mm")),
+    (
+        "clarity/unknown-argument",
+        argument("The node, often found as URL parameter node-id=<nodeId>.", type="string"),
+        argument("The node, as in the parameter node_id of the list.", type="string"),
+    ),
+    (
+        "clarity/unknown-argument",
+        titled("Finds items; pass 'journalArticle' or 'book' to filter."),
+        titled("Finds items; pass 'journalArticle' to filter."),
+    ),
+    (
+        "clarity/unknown-argument",
+        titled("Loads a table with an 'input' column; 'ground_truth' is optional."),
+        titled("Loads a table; 'ground_truth' is optional."),
+    ),
+    (
+        "clarity/object-keys",
+        argument("Filters. For Text fields only, check the value first.", type="object"),
+        argument("Filters. Fields: only_open, owner.", type="object"),
+    ),
+    (
+        "clarity/object-keys",
+        argument(
+            "Queries with a relative_range ({from, to, step} in seconds).", type="array", items={"type": "object"}
+        ),
+        argument("Queries, each {from, to, step} in seconds.", type="array", items={"type": "object"}),
+    ),
 ]
 
 
@@ -86,6 +152,38 @@ PAIRS = [
 def test_a_false_finding_is_gone_and_the_true_one_next_to_it_stays(rule, innocent, guilty):
     assert rule not in rules_of(innocent)
     assert guilty is None or rule in rules_of(guilty)
+
+
+def list_of(name: str, described_as: str) -> dict:
+    schema = {"type": "array", "items": {"type": "object"}, "description": described_as}
+    return {**described("Sends it."), "inputSchema": {"type": "object", "properties": {name: schema}}}
+
+
+def build(described_as: str) -> dict:
+    schema = {"type": "array", "items": {"type": "string"}, "description": described_as}
+    return {"name": "run", "description": "Builds.", "inputSchema": {"type": "object", "properties": {"args": schema}}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "innocent", "guilty"),
+    [
+        (
+            "clarity/list-of-one",
+            list_of("forwardTo", "The target to which it is forwarded."),
+            list_of("forwardTarget", "The target to which it is forwarded."),
+        ),
+        (
+            "clarity/list-of-one",
+            list_of("week_day", "A collection of the day of the week on which it occurs."),
+            list_of("week_day", "The week day on which it occurs."),
+        ),
+        ("clarity/list-of-one", list_of("jwt", "The JWT's data."), list_of("jwt", "The JWT for it.")),
+        ("clarity/nothing-required", build("Additional arguments."), build("Arguments of the compiler.")),
+    ],
+)
+def test_a_false_finding_about_the_server_is_gone_and_the_true_one_stays(rule, innocent, guilty):
+    assert rule not in {finding.rule for finding in findings_of(innocent)}
+    assert rule in {finding.rule for finding in findings_of(guilty)}
 
 
 def test_a_name_that_the_user_gives_the_server_is_not_counted():

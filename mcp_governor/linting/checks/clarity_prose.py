@@ -154,6 +154,9 @@ _KEYWORDS = {
 }
 
 
+_RANGE = re.compile(r"\d\s?[-–]\s?\d")
+
+
 def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those in the schema."""
     said = passages_about(node, context)
@@ -170,7 +173,9 @@ def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                     # In draft-04 the exclusive keyword is a boolean that modifies the bound.
                     excluded = keyword.startswith("exclusive") or schema.get(f"exclusive{keyword.title()}") is True
                     stated = _bound(claim.value, claim.side, claim.exclusive, whole)
-                    if stated != _bound(actual, claim.side, excluded, whole):
+                    # "0.0-1.0" leaves open if 0 itself is allowed.
+                    vague = claim.value == actual and _RANGE.search(one.text) and "inclusive" not in one.text.lower()
+                    if stated != _bound(actual, claim.side, excluded, whole) and not vague:
                         yield one.hit(keyword=keyword, stated=claim.value, actual=actual)
 
 
