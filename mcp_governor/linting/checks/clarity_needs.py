@@ -16,6 +16,7 @@ from mcp_governor.linting.option_lists import stated_options
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.prose import without_name
 from mcp_governor.linting.schemas import COMPOSITION, types_of
+from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def _needs_of(tool: Tool, context: Context) -> Iterator[_Found]:
 def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
     root = tool.raw.get("inputSchema")
     called = call_object(tool, context.facts).tokens
+    unsaid: list[_Found] = []
     for node in context.facts.nodes(tool):
         schema = node.schema
         if node.side != "inputSchema" or not isinstance(schema, dict):
@@ -108,6 +110,7 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
         about += [text for text in (schema.get("description"), _holder(root, node.tokens)) if isinstance(text, str)]
         for text in about:
             yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
+        unsaid += [_Found(Need("together", pair), node.pointer, schema) for pair in _coordinates(arguments)]
         if is_call:
             yield from _options(tool.description, node, group)
             for mode in modes_listed(tool.description, group.names, group.values):
@@ -118,6 +121,31 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
                 if isinstance(said, str):
                     yield from (_Found(need, node.pointer, schema) for need in stated_needs(said, group, name))
                     yield from _by_mode(said, name, group, node)
+    # Last, since a message quotes the first ones: what a description says is the better reason.
+    yield from unsaid
+
+
+_OTHER_HALF = {
+    "lat": ("lon", "lng", "long"),
+    "latitude": ("longitude",),
+    "x": ("y",),
+}
+"""Last word of a name → the last words of names that make it a position."""
+
+
+def _coordinates(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The numbers that are one position: one without the other says nothing, whatever the description says."""
+    for name in arguments:
+        words = name_words(name)
+        for last in _OTHER_HALF.get(words[-1], ()) if words else ():
+            other = next((one for one in arguments if name_words(one) == (*words[:-1], last)), None)
+            if other is not None and all(_is_bare_number(arguments[one]) for one in (name, other)):
+                yield name, other
+
+
+def _is_bare_number(schema: Any) -> bool:
+    types = types_of(schema) if isinstance(schema, dict) and "default" not in schema else None
+    return types is not None and types - {"null"} in ({"number"}, {"integer"})
 
 
 def _options(description: str, node: SchemaPlace, group: Group) -> Iterator[_Found]:
