@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import math
 import random
+from pathlib import Path
 
 import pytest
 from support import REPO
 
 from mcp_governor.errors import MissingDependencyError, UsageError
-from mcp_governor.evaluation import embedding
+from mcp_governor.evaluation import embedding, wordpiece
 from mcp_governor.evaluation.bm25 import K1, B, Bm25
 from mcp_governor.evaluation.fields import ToolText, tool_text
 from mcp_governor.evaluation.model import Answer, Offer, Query
@@ -127,6 +129,12 @@ class TestRunner:
 def test_tokens_are_those_of_the_reference(case: dict) -> None:
     """The ids of `tokenizers` 0.23.3 with the tokenizer file of the model."""
     assert encode(case["text"]) == case["ids"]
+
+
+def test_the_vocabulary_is_the_one_whose_origin_is_stated() -> None:
+    folder = Path(wordpiece.__file__).parent / "data"
+    stated = (folder / "README.md").read_text("utf-8")
+    assert hashlib.sha256((folder / "vocab.txt").read_bytes()).hexdigest() in stated
 
 
 def test_text_cannot_write_the_marks_of_the_model() -> None:
