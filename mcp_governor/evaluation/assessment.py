@@ -36,11 +36,6 @@ class Assessment:
     agreement: Agreement | None
 
     @property
-    def is_complete(self) -> bool:
-        """Every runner answered every query."""
-        return all(len(one.scores) == one.asked and not one.failures for one in self.measured)
-
-    @property
     def judged(self) -> int:
         """The number of answers that are right or wrong."""
         return sum(one.accuracy.trials for one in self.measured)

