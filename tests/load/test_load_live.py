@@ -11,7 +11,7 @@ from support import everything, free_port, listening, on_loopback
 from mcp_governor.load.model import SweepPlan
 from mcp_governor.load.sweep import run_sweep
 from mcp_governor.target import LiveSource
-from mcp_governor.wire import HttpEndpoint
+from mcp_governor.wire import Era, HttpEndpoint
 
 PLAN = SweepPlan(concurrencies=(2, 8), total=60, timeout=20.0, seconds=120.0)
 
@@ -37,12 +37,13 @@ server.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]), show_banne
 """
 
 
-def _swept(port: int, plan: SweepPlan = PLAN):
+def _swept(port: int, plan: SweepPlan = PLAN, era: Era | None = None):
     url = f"http://127.0.0.1:{port}/mcp"
-    return run_sweep(LiveSource(shown=url, endpoint=HttpEndpoint(url)), plan)
+    return run_sweep(LiveSource(shown=url, endpoint=HttpEndpoint(url, era=era)), plan)
 
 
-def _is_good(sweep, plan: SweepPlan = PLAN) -> None:
+def _is_good(sweep, plan: SweepPlan = PLAN, era: Era | None = None) -> None:
+    assert era is None or sweep.era == era.value
     assert [(point.requests, point.errors) for point in sweep.points] == [(plan.total, {})] * len(plan.concurrencies)
 
 
@@ -50,7 +51,8 @@ def _is_good(sweep, plan: SweepPlan = PLAN) -> None:
 def test_everything_over_http() -> None:
     port = free_port()
     with listening(everything("streamableHttp"), port, {"PORT": str(port), "NODE_OPTIONS": on_loopback()}):
-        _is_good(_swept(port))
+        # It offers one era.
+        _is_good(_swept(port), era=Era.LEGACY)
 
 
 @pytest.mark.parametrize("source", [SDK, FASTMCP], ids=["sdk", "fastmcp"])
@@ -59,7 +61,8 @@ def test_servers_of_the_frameworks(source: str, tmp_path: Path) -> None:
     script.write_text(source)
     port = free_port()
     with listening([sys.executable, str(script), str(port)], port):
-        _is_good(_swept(port))
+        for era in Era:
+            _is_good(_swept(port, era=era), era=era)
         call = SweepPlan(
             concurrencies=(4,),
             total=40,
