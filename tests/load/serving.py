@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -19,14 +20,16 @@ SCRIPT = Path(__file__).parents[1] / "servers" / "loaded.py"
 class Loaded:
     """A running ``tests/servers/loaded.py``."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, scheme: str = "http") -> None:
         self.port = port
-        self.url = f"http://127.0.0.1:{port}/mcp"
+        self.origin = f"{scheme}://127.0.0.1:{port}"
+        self.url = f"{self.origin}/mcp"
 
     @property
     def seen(self) -> dict[str, Any]:
         """What it counted."""
-        with urlopen(f"http://127.0.0.1:{self.port}/seen", timeout=20) as response:
+        # The certificate of a test is nobody's.
+        with urlopen(f"{self.origin}/seen", timeout=20, context=ssl._create_unverified_context()) as response:
             found: dict[str, Any] = json.load(response)
             return found
 
@@ -36,7 +39,7 @@ def loaded(**options: Any) -> Iterator[Loaded]:
     process = subprocess.Popen([sys.executable, str(SCRIPT), json.dumps(options)], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        yield Loaded(int(process.stdout.readline()))
+        yield Loaded(int(process.stdout.readline()), "https" if "certificate" in options else "http")
     finally:
         process.kill()
         process.wait()

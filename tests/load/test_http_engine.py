@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from certificates import self_signed
 from serving import loaded
 
 from mcp_governor.errors import UnreachableError, UsageError
@@ -162,6 +163,21 @@ def test_latencies_of_the_open_loop_count_from_the_moment_at_which_a_request_was
     with loaded(service=0.1, capacity=1) as there:
         (closed,) = swept(there.url, _plan(concurrencies=(2,), total=40)).points
     assert closed.p50_ms < point.p50_ms / 2
+
+
+def test_a_server_over_tls_is_measured_if_its_certificate_is_trusted(tmp_path, monkeypatch):
+    certificate, key = self_signed(tmp_path)
+    with loaded(certificate=[str(certificate), str(key)]) as there:
+        with pytest.raises(UnreachableError, match="certificate"):
+            swept(there.url)
+        assert there.seen["list"] == 0
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        sweep = swept(there.url)
+        (point,) = sweep.points
+        assert there.seen["list"] >= 40
+    assert there.url.startswith("https:")
+    assert (point.requests, point.errors, point.stopped) == (40, {}, None)
+    assert any("without TLS" in note for note in sweep.notes)
 
 
 def test_a_tool_is_called_with_its_arguments_and_its_errors_are_none_of_the_good_ones():

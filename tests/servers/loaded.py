@@ -6,7 +6,8 @@ as long), ``dies_at`` (exits at once when so many requests are in the house), ``
 ``burst`` ([every, for]: of each ``every`` requests the last ``for`` are refused with 503), ``sse`` (answers as a
 stream), ``endless_sse`` (which does not end), ``close`` (``Connection: close``), ``sessions`` (legacy: each client gets
 a session), ``tools``, ``bytes`` (of each description), ``tool_error`` (the call fails), ``varies``, ``port``, ``wrong``
-(name of something that a server must not do, after ``good`` good answers).
+(name of something that a server must not do, after ``good`` good answers), ``certificate`` (its file and that of its
+key: the server speaks TLS).
 
 It prints its port. Each connection and each request that it saw is counted; ``GET /seen`` has the
 counts, and the seconds that each request was in the house (``took``).
@@ -18,6 +19,7 @@ import asyncio
 import gzip
 import json
 import os
+import ssl
 import sys
 import time
 
@@ -213,10 +215,17 @@ async def wrong(kind: str, writer: asyncio.StreamWriter, number: int) -> bool:  
     return True
 
 
+def tls() -> ssl.SSLContext | None:
+    if "certificate" not in OPTIONS:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*OPTIONS["certificate"])
+    return context
+
+
 async def main() -> None:
-    server = await asyncio.start_server(
-        handle, OPTIONS.get("host", "127.0.0.1"), OPTIONS.get("port", 0), backlog=1024, limit=1 << 20
-    )
+    place = OPTIONS.get("host", "127.0.0.1"), OPTIONS.get("port", 0)
+    server = await asyncio.start_server(handle, *place, backlog=1024, limit=1 << 20, ssl=tls())
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:
         await server.serve_forever()

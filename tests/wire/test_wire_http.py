@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-import subprocess
 import sys
 
 import anyio
 import pytest
+from certificates import self_signed
 from support import SERVERS, free_port
 
 from mcp_governor.errors import Exit, ProtocolError, TargetError, UnreachableError
@@ -251,7 +251,7 @@ def test_a_header_that_cannot_be_sent_is_not_repeated(web: Web) -> None:
 
 
 def test_tls_that_is_not_trusted(tmp_path) -> None:
-    with Web(_self_signed(tmp_path)) as web, pytest.raises(UnreachableError) as caught:
+    with Web(self_signed(tmp_path)) as web, pytest.raises(UnreachableError) as caught:
         read(HttpEndpoint(web.url("/good")))
     assert "the TLS connection fails: self" in caught.value.message
     assert "SSL_CERT_FILE" in caught.value.hint
@@ -270,38 +270,3 @@ def test_an_error_inside_the_block_is_raised_as_it_is(web: Web) -> None:
     for path in ("/good", "/sse"):
         with pytest.raises(KeyError, match="mine"):
             anyio.run(work, path)
-
-
-CERTIFICATE = """
-import datetime, sys
-from pathlib import Path
-folder = Path(sys.argv[1])
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-
-key = ec.generate_private_key(ec.SECP256R1())
-name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-now = datetime.datetime.now(datetime.UTC)
-certificate = (
-    x509.CertificateBuilder()
-    .subject_name(name)
-    .issuer_name(name)
-    .public_key(key.public_key())
-    .serial_number(1)
-    .not_valid_before(now - datetime.timedelta(days=1))
-    .not_valid_after(now + datetime.timedelta(days=1))
-    .sign(key, hashes.SHA256())
-)
-paths = folder / "certificate.pem", folder / "key.pem"
-paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-paths[1].write_bytes(
-    key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-)
-"""
-
-
-def _self_signed(folder):
-    # In a process of its own: where modules were unloaded, cryptography may be there twice, and refuse its own values.
-    subprocess.run([sys.executable, "-c", CERTIFICATE, str(folder)], check=True, timeout=60)
-    return folder / "certificate.pem", folder / "key.pem"
