@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -135,7 +136,13 @@ def test_a_point_ends_in_time_with_what_it_has():
     assert 0 < len(sample.latencies_ms) <= 60
 
 
-def test_a_worker_that_dies_is_missed():
+def test_a_worker_that_dies_is_missed(tmp_path, monkeypatch):
+    # The users of the dead worker are waited for; a tenth of the time is enough for those of the other one.
+    scripts = shutil.copytree(locust_engine.SCRIPTS, tmp_path / "scripts")
+    master = (scripts / "locust_master.py").read_text()
+    assert "SPAWN_SECONDS = 10.0" in master
+    (scripts / "locust_master.py").write_text(master.replace("SPAWN_SECONDS = 10.0", "SPAWN_SECONDS = 1.0"))
+    monkeypatch.setattr(locust_engine, "SCRIPTS", scripts)
     plan = SweepPlan(total=40, warm_up=0)
     with serving(0.1, 20) as url, engine_for(url, Era.MODERN, plan, workers=2) as engine:
         engine._processes[1].kill()
@@ -145,7 +152,8 @@ def test_a_worker_that_dies_is_missed():
     assert sample.stopped == "only 2 of 4 Locust users started"
 
 
-def test_a_master_that_dies_is_an_error():
+def test_a_master_that_dies_is_an_error(monkeypatch):
+    monkeypatch.setattr(locust_engine, "END_SECONDS", 0.5)  # its workers do not see that, and are killed then
     plan = SweepPlan(total=40, warm_up=0)
     with serving() as url, engine_for(url, Era.MODERN, plan, workers=1) as engine:
         engine._processes[0].kill()
@@ -178,7 +186,7 @@ def test_the_locustfile_runs_on_its_own(tmp_path):
         job = http_job(HttpEndpoint(url), Era.LEGACY, "2025-11-25", plan)
         (tmp_path / "locustfile.py").write_text(locustfile(job, 10.0))
         done = subprocess.run(
-            [sys.executable, "-m", "locust", "--headless", "-u", "4", "-r", "4", "-t", "4s", "--json", "--skip-log"],
+            [sys.executable, "-m", "locust", "--headless", "-u", "4", "-r", "4", "-t", "2s", "--json", "--skip-log"],
             cwd=tmp_path,
             capture_output=True,
             text=True,
