@@ -11,7 +11,7 @@ import pytest
 
 from mcp_governor.catalogue import LintSettings, load_catalogue, select
 from mcp_governor.catalogue.governing import govern
-from mcp_governor.linting import run_rules
+from mcp_governor.linting import fix_proof, run_rules
 from mcp_governor.linting.editing import ABSENT, fragment_of
 from mcp_governor.linting.fix_proof import Prover
 from mcp_governor.linting.fixing import make_plan
@@ -21,6 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 TEXT, INTEGER, NUMBER, NULL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "null"}
 LARGE = 2**53 - 1
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """A proof takes a millisecond, but on a busy machine a second may pass meanwhile; then it would be unknown."""
+    monkeypatch.setattr(fix_proof, "_SECONDS", 600.0)
 
 
 def selection(*rules):
