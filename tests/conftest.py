@@ -44,7 +44,7 @@ def no_color_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What waits for minutes goes first: at the end, one worker would wait for the other."""
-    items.sort(key=lambda item: not item.name.startswith("test_forty_real_seconds"))
+    items.sort(key=lambda item: item.get_closest_marker("waits") is None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

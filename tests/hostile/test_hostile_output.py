@@ -208,7 +208,13 @@ def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
 def test_a_run_that_pytest_cannot_make_is_reported_as_text(tmp_path: Path) -> None:
     for word in HOSTILE:
         (tmp_path / "mcp-governor.toml").write_text(f"target = {json.dumps(f'python:{word}:x')}\n")
-        words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-p", "no:xdist")
+        # The plugin of hypothesis takes a third of the time of such a run.
+        words = (
+            "-m",
+            "pytest",
+            "--mcp-charter",
+            *(f"-pno:{name}" for name in ("cacheprovider", "xdist", "hypothesispytest")),
+        )
         ran = attack(*words, cwd=tmp_path, command=(sys.executable,)).held(1)
         inert("pytest", ran.out, longest=10_000)
 

@@ -112,6 +112,7 @@ def test_connections_are_bounded_and_come_free_again(server: Server) -> None:
     assert server.post(INITIALIZE)[0] == 200
 
 
+@pytest.mark.waits
 def test_a_request_that_does_not_arrive_is_hung_up_on(server: Server) -> None:
     slow = {"nothing": b"", "head": b"POST /mcp HT", "body": server.request(b"{", promised=4_000_000)}
     lines = {name: server.connection() for name, start in slow.items()}

@@ -33,8 +33,8 @@ for found in pkgutil.walk_packages(mcp_governor.__path__, "mcp_governor."):
 
 
 def run(root, *arguments, **env):
-    """A run in a process of its own."""
-    return python(root, "-m", "pytest", "-p", "no:cacheprovider", *arguments, **env)
+    """A run in a process of its own, without the plugin of hypothesis, which takes a second to load."""
+    return python(root, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *arguments, **env)
 
 
 class Project:

@@ -19,7 +19,17 @@ class TestInPytest:
 
     def run(self, wiki, *options: str):
         write(wiki.root, {"test_own.py": "def test_own(): pass\n"})
-        done = python(wiki.root, "-m", "pytest", "-p", "no:cacheprovider", "-v", "-rs", "--mcp-charter", *options)
+        done = python(
+            wiki.root,
+            "-m",
+            "pytest",
+            "-pno:cacheprovider",
+            "-pno:hypothesispytest",
+            "-v",
+            "-rs",
+            "--mcp-charter",
+            *options,
+        )
         return done, dict(re.findall(r"^(mcp::\S+|test_own\S+) (PASSED|FAILED|SKIPPED)", done.stdout, re.M))
 
     def test_the_flag_means_the_charter(self, wiki):

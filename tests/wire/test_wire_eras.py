@@ -176,6 +176,7 @@ def test_a_program_that_dies_of_every_question_is_started_twice_and_that_is_said
 
 
 @pytest.mark.live
+@pytest.mark.waits
 def test_forty_real_seconds(leash: Leash, tmp_path: Path) -> None:
     # At the same time, because all of them wait.
     with ThreadPoolExecutor(len(ERAS)) as pool:
