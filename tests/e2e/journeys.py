@@ -40,6 +40,7 @@ class Package:
         version: Its version.
         sha256: Digest of the source archive; registries never change one.
         pins: Requirements that the sources leave open, at the version that the journey is about.
+        left_out: Folders of the sources that the journey does without.
     """
 
     registry: str
@@ -47,6 +48,7 @@ class Package:
     version: str
     sha256: str
     pins: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def archive(self) -> Path:
         """The source archive, fetched where it is not here yet."""
@@ -78,6 +80,8 @@ class Package:
         # Made by the registry's client; and the Python of the tests will do.
         for made in ("PKG-INFO", ".python-version"):
             (root / made).unlink(missing_ok=True)
+        for folder in self.left_out:
+            shutil.rmtree(root / folder)
 
     def install(self, root: Path) -> None:
         """Install what the server needs, as its maintainer does after a clone."""
