@@ -23,8 +23,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def configure(folder: Path, settings: str = "", **how: object) -> None:
-    """A repository with a server of known behaviour."""
-    command = json.dumps([sys.executable, str(SERVERS / "listing.py"), json.dumps(how)])
+    """A repository with a server of known behaviour, whose list goes stale so soon that a probe hardly waits for it."""
+    command = json.dumps([sys.executable, str(SERVERS / "listing.py"), json.dumps({"ttl": 50, **how})])
     (folder / "mcp-governor.toml").write_text(f'target = "s"\n{settings}\n[servers.s]\ncommand = {command}\n')
 
 
@@ -71,7 +71,7 @@ def test_a_record_is_kept_until_the_list_grows(folder, check, probe):
 def test_a_slower_list_fails_by_its_ratio(folder, check, probe):
     configure(folder)
     probe("--record")
-    configure(folder, each_ms=60)
+    configure(folder, each_ms=20)
     code, found = check("--load")
     assert code == Exit.FINDINGS
     assert [name.partition(":")[0] for name in found] == ["load/list-p95"]

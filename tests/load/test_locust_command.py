@@ -32,7 +32,7 @@ def _sweep(folder, url, engine, *more):
         "--concurrency-values",
         "5,10",
         "--total",
-        "40",
+        "20",
         "--engine",
         engine,
         "--json-out",
