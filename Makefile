@@ -27,10 +27,12 @@ self-check: $(READY)
 
 test: lint self-check
 	$(BIN)/mcp-governor check
-	@# What only waits needs no core, so it runs next to the others; its output comes last.
+	@# What only waits needs no core, so it runs next to the others. The closing line of the others stands last.
 	@$(BIN)/pytest -m waits >$(VENV)/waits.log 2>&1 & waits=$$!; trap "kill $$waits 2>/dev/null" EXIT; \
-	set -x; $(BIN)/pytest -n 2 --dist worksteal -m 'not waits'; all=$$?; \
-	{ wait $$waits; its=$$?; set +x; } 2>/dev/null; cat $(VENV)/waits.log; exit $$((all || its))
+	set -o pipefail; [ -t 1 ] && color=yes || color=auto; set -x; \
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not waits' --color=$$color | tee $(VENV)/tests.log; all=$$?; \
+	{ wait $$waits; its=$$?; set +x; } 2>/dev/null; \
+	cat $(VENV)/waits.log; tail -n 1 $(VENV)/tests.log; exit $$((all || its))
 
 lint: $(READY)
 	$(BIN)/ruff check .

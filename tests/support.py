@@ -40,9 +40,13 @@ _CI_AT_START = os.environ.get("CI", "")
 """Tests run without the variable (``conftest.no_ci_system``)."""
 
 
+def in_ci() -> bool:
+    return os.environ.get("CI", _CI_AT_START).lower() == "true"
+
+
 def missing(reason: str) -> NoReturn:
     """Skip for want of a tool; in CI, fail."""
-    if os.environ.get("CI", _CI_AT_START).lower() == "true":
+    if in_ci():
         pytest.fail(f"not skipped, because CI=true: {reason}")
     pytest.skip(reason)
 

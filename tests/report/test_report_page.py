@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from commandline import governor_here
-from support import missing
+from support import in_ci, missing
 
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface
@@ -253,9 +252,10 @@ def browser() -> str:
     def found() -> str | None:
         return next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
 
-    if found() is None and os.environ.get("CI", "").lower() == "true" and shutil.which("apt-get") is not None:
+    if found() is None and in_ci() and shutil.which("apt-get") is not None:
         for words in (("update", "-qq"), ("install", "-y", "-qq", "--no-install-recommends", "chromium")):
-            subprocess.run(("apt-get", *words), check=False, capture_output=True, timeout=600)
+            done = subprocess.run(("apt-get", *words), check=False, capture_output=True, text=True, timeout=600)
+            print(done.stdout, done.stderr)
     path = found()
     if path is None or shutil.which("npm") is None:
         missing("the page is opened in a browser, which needs Chromium (Debian: apt-get install chromium) and npm")
