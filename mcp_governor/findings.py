@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from mcp_governor.frozen import frozen
 
@@ -122,6 +122,22 @@ def value_hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
+class Spot(NamedTuple):
+    """One of the places that a finding about a whole server is about.
+
+    Attributes:
+        tool: the tool's name; ``None`` for the instructions.
+        path: JSON pointer, relative to the tool or, without one, to the surface document.
+    """
+
+    tool: str | None
+    path: str
+
+
+MAX_SPOTS = 1_000
+"""Maximum number of places listed with a finding: nobody reads more, and the message has their number."""
+
+
 @frozen
 class Finding:
     """The result of a rule, a change or a policy at one place.
@@ -139,6 +155,7 @@ class Finding:
         cause: the message for all findings with this cause, with ``{tools}`` for the names of their tools; empty if the
             message is the only one. Reports merge findings of a rule with the same cause.
         correction: the edits that fix the finding, if they need no decision by a person.
+        spots: the places, for a finding about a whole server; the message names the first of them.
     """
 
     rule: str
@@ -151,6 +168,7 @@ class Finding:
     accepted: str | None = None
     cause: str = field(default="", compare=False, repr=False)
     correction: Correction | None = field(default=None, compare=False, repr=False)
+    spots: tuple[Spot, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def id(self) -> str:
@@ -171,6 +189,8 @@ class Finding:
         }
         if self.fix:
             out["fix"] = self.fix
+        if self.spots:
+            out["places"] = [{"tool": spot.tool, "path": spot.path} for spot in self.spots]
         if self.accepted is not None:
             out["accepted"] = self.accepted
         return out

@@ -37,12 +37,12 @@ of *later* is therefore one of servers that no rule was written for. Verdicts ab
 _METHOD = """\
 ## How it was judged
 
-**Recall.** One reader noted 526 problems and 257 traps on 25 servers before the rules were changed;
-[the README of the labels](../fixtures/quality/recall/README.md) says how. A trap looks like a problem to a naive rule
-and is none. A finding counts as finding a problem if it points at its place and its rule repairs that kind of problem
-([`kinds.toml`](../fixtures/quality/kinds.toml)). Of the kinds that hold many sorts, schema defects and others, it has
-to be of the same sort as well. A finding of a matching kind at the place of a trap is a false alarm, unless it finds a
-problem there.
+**Recall.** One reader noted 526 problems and 257 traps on 25 servers before the rules were changed; [the README of the
+labels](../fixtures/quality/recall/README.md) says how. A trap looks like a problem to a naive rule and is none. A
+finding counts as finding a problem if it points at its place, or lists it (`places` in JSON), and its rule repairs that
+kind of problem ([`kinds.toml`](../fixtures/quality/kinds.toml)). Of the kinds that hold many sorts, schema defects and
+others, it has to be of the same sort as well. A finding of a matching kind at the place of a trap is a false alarm,
+unless it finds a problem there.
 
 **Precision.** A judge reads one finding at a time, with the message, the fix, the place and the tool, and calls it
 *useful* (a busy maintainer would repair it), a *nitpick* (true, and not worth the line) or *false*. The judges do not

@@ -16,7 +16,7 @@ import signal
 import statistics
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from quality_corpus import CORPUS, Linted, default_selection, lint, release, volumes
@@ -77,15 +77,20 @@ def judge(
 ) -> Outcome:
     """Compare the findings about one server with its labels."""
     outcome = Outcome(server, linted)
+    # A finding that lists places can be right in one and fall into a trap in another.
+    units = [(at, unit) for at, finding in enumerate(linted.findings) for unit in _units(finding)]
     right: set[int] = set()
     noted = list(noted)
 
     def about(label: Label) -> list[int]:
         return [
-            at
-            for at, finding in enumerate(linted.findings)
-            if repairs.get(finding.rule, NOTHING).covers(label) and is_about(finding, label, surface)
+            index
+            for index, (_, unit) in enumerate(units)
+            if repairs.get(unit.rule, NOTHING).covers(label) and is_about(unit, label, surface)
         ]
+
+    def findings(hits: Iterable[int]) -> list[Finding]:
+        return [linted.findings[at] for at in dict.fromkeys(units[index][0] for index in hits)]
 
     for label in noted:
         if label.trap:
@@ -93,7 +98,7 @@ def judge(
         hits = about(label)
         right.update(hits)
         if hits:
-            outcome.found[label] = [linted.findings[at] for at in hits]
+            outcome.found[label] = findings(hits)
         else:
             outcome.missed.append(label)
     wrong: set[int] = set()
@@ -101,17 +106,24 @@ def judge(
         if not label.trap:
             continue
         # One text may contain both a problem and a trap; finding the problem is not a false alarm.
-        hits = [at for at in about(label) if at not in right]
+        hits = [index for index in about(label) if index not in right]
         wrong.update(hits)
         if hits:
-            outcome.alarms[label] = [linted.findings[at] for at in hits]
+            outcome.alarms[label] = findings(hits)
         else:
             outcome.avoided.append(label)
+    credited, charged = ({units[index][0] for index in indexes} for indexes in (right, wrong))
     outcome.credit = [
-        ("found" if at in right else "trap" if at in wrong else "", finding)
+        ("found" if at in credited else "trap" if at in charged else "", finding)
         for at, finding in enumerate(linted.findings)
     ]
     return outcome
+
+
+def _units(finding: Finding) -> list[Finding]:
+    """A finding, and one for each place that it lists."""
+    alone = replace(finding, spots=())
+    return [alone, *(replace(alone, tool=spot.tool, path=spot.path) for spot in finding.spots)]
 
 
 def measure(split: str, corpus: Path = CORPUS, only: str = "") -> tuple[list[Outcome], list[str]]:

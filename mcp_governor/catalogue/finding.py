@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.findings import Finding
+from mcp_governor.findings import Finding, Spot
 from mcp_governor.text import LONGEST_LINE, one_line, visible
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def finding(
     tool: str | None = None,
     value: Any = None,
     correction: Correction | None = None,
+    spots: tuple[tuple[str | None, str], ...] = (),
     facts: Mapping[str, Any] = _NO_FACTS,
     **named: Any,
 ) -> Finding:
@@ -67,6 +68,7 @@ def finding(
         tool: the tool in question, if there is one.
         value: the JSON value in question; an acceptance applies to this value only.
         correction: the edits that fix it, if known.
+        spots: its places, if it is about a whole server.
         facts: named values for placeholders in the rule's messages, besides ``tool``, ``path`` and ``value``.
     """
     rule = own_rule(rule) if isinstance(rule, str) else rule
@@ -84,6 +86,7 @@ def finding(
         value=value,
         cause=_cause(rule, known),
         correction=correction,
+        spots=tuple(Spot(*spot) for spot in spots),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT
 from mcp_governor.checking.seen import CONFIGURED, NONE, SAFE, WHYS
-from mcp_governor.findings import Bump, Severity, Tier
+from mcp_governor.findings import MAX_SPOTS, Bump, Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
 if TYPE_CHECKING:
@@ -88,9 +88,19 @@ def report_schema() -> dict[str, Any]:
             "path": {"type": "string", "description": "JSON pointer into the tool or surface, or FILE:LINE."},
             "message": _TEXT,
             "fix": _TEXT,
+            "places": {
+                "type": "array",
+                "items": _object(
+                    {
+                        "tool": {**_OPTIONAL, "description": "Absent tool: the instructions, a prompt or a resource."},
+                        "path": {"type": "string", "description": "JSON pointer into the tool or surface."},
+                    }
+                ),
+                "description": f"The places of a finding about the whole server, at most {MAX_SPOTS:,}.",
+            },
             "accepted": {"type": "string", "description": "Why the configuration accepts it."},
         },
-        optional=("fix", "accepted"),
+        optional=("fix", "places", "accepted"),
     )
     summary = _object(
         {

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from mcp_governor.findings import MAX_SPOTS
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.walking import subschemas
@@ -28,6 +30,7 @@ class Hit(NamedTuple):
         tool: name of the tool, if the check looked at the whole surface.
         says: key of the message in the rule's ``messages``, if it has several.
         correction: edits that satisfy the rule, if they leave nothing to decide.
+        spots: the places, each a tool and a pointer into it, for a hit about the whole server.
     """
 
     path: str
@@ -36,6 +39,7 @@ class Hit(NamedTuple):
     tool: str | None = None
     says: str = ""
     correction: Correction | None = None
+    spots: tuple[tuple[str | None, str], ...] = ()
 
 
 def hit(
@@ -46,10 +50,11 @@ def hit(
     tool: str | None = None,
     says: str = "",
     correction: Correction | None = None,
+    spots: Iterable[tuple[str | None, str]] = (),
     **values: Any,
 ) -> Hit:
-    """Create a :class:`Hit` from keyword values."""
-    return Hit(path, value, values, tool, says, correction)
+    """Create a :class:`Hit` from keyword values; of the spots, the first :data:`~mcp_governor.findings.MAX_SPOTS`."""
+    return Hit(path, value, values, tool, says, correction, tuple(islice(dict.fromkeys(spots), MAX_SPOTS)))
 
 
 class SchemaPlace(NamedTuple):

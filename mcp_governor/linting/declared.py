@@ -9,6 +9,7 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.schemas import effective
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Declared(NamedTuple):
         text: everything that is said about it, in its own description and in those of its tool and its parent.
         required: true if it is required whenever its parent is present.
         nested: true if it is part of another parameter.
+        pointer: JSON pointer within the tool, as if references were replaced by what they refer to.
     """
 
     tool: Tool
@@ -47,7 +49,8 @@ class Declared(NamedTuple):
     schema: Mapping[str, Any]
     text: str
     required: bool
-    nested: bool = False
+    nested: bool
+    pointer: str
 
 
 def declared(surface: Surface, context: Context) -> list[Declared]:
@@ -63,24 +66,26 @@ def _read(surface: Surface, context: Context) -> Iterator[Declared]:
         if not properties:
             continue
         described = outline_of(tool, context.facts)
-        within: list[tuple[Mapping[str, Any], str]] = []
+        within: list[tuple[Mapping[str, Any], str, str]] = []
         for name, argument, required in _members(schema, properties):
             whole = effective(schema, argument)
             parts = [_description(whole, name), described.entries.get(name, ""), *described.mentions.get(name, ())]
             text = " ".join(parts).strip()[:_MAX_TEXT]
-            yield Declared(tool, name, whole, text, required)
-            within.append((whole, text))
+            pointer = join_pointer("/inputSchema/properties", name)
+            yield Declared(tool, name, whole, text, required, nested=False, pointer=pointer)
+            within.append((whole, text, pointer))
         yield from _nested(tool, within)
 
 
-def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str]]) -> Iterator[Declared]:
+def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str, str]]) -> Iterator[Declared]:
     """The parameters within the objects, and the items of the lists, of a tool's parameters."""
     left = _MAX_NESTED
     for _ in range(_MAX_DEPTH):
-        deeper: list[tuple[Mapping[str, Any], str]] = []
-        for holder, above in within:
+        deeper: list[tuple[Mapping[str, Any], str, str]] = []
+        for holder, above, at in within:
             items = effective(tool.input_schema, holder.get("items"))
             inner = items if _properties(items) else holder
+            place = f"{at}/items/properties" if inner is items else f"{at}/properties"
             for name, argument, required in _members(inner, _properties(inner)):
                 left -= 1
                 if left < 0:
@@ -90,8 +95,9 @@ def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str]]) -> Iterator
                 own = _description(whole, name) or (
                     around if _names(around, name) or _names(tool.description, name) else ""
                 )
-                yield Declared(tool, name, whole, own.strip()[:_MAX_TEXT], required, nested=True)
-                deeper.append((whole, own[:_MAX_TEXT]))
+                pointer = join_pointer(place, name)
+                yield Declared(tool, name, whole, own.strip()[:_MAX_TEXT], required, nested=True, pointer=pointer)
+                deeper.append((whole, own[:_MAX_TEXT], pointer))
         within = deeper
 
 
@@ -119,11 +125,11 @@ def _description(schema: Mapping[str, Any], name: str = "") -> str:
     return own if isinstance(own, str) and own.strip(" .").lower() != name.lower() else ""
 
 
-def one_hit(found: Iterable[tuple[str, list[Tool]]], elsewhere: Mapping[str, str], does: str) -> Iterator[Hit]:
+def one_hit(found: Iterable[tuple[str, list[Declared]]], elsewhere: Mapping[str, str], does: str) -> Iterator[Hit]:
     """One hit about parameters of a whole server.
 
     Args:
-        found: the parameters, the most important first, each with its tools.
+        found: the names, the most important first, each with its parameters.
         elsewhere: for some of them, a tool that does it right.
         does: what that tool does.
     """
@@ -131,13 +137,18 @@ def one_hit(found: Iterable[tuple[str, list[Tool]]], elsewhere: Mapping[str, str
     if not found:
         return
     shown = [
-        _entry(name, tools, f"{elsewhere[name]} {does}" if name in elsewhere else "")
-        for name, tools in found[:_MAX_ARGUMENTS]
+        _entry(name, _tools(ones), f"{elsewhere[name]} {does}" if name in elsewhere else "")
+        for name, ones in found[:_MAX_ARGUMENTS]
     ]
     if len(found) > _MAX_ARGUMENTS:
         shown.append(counted(len(found) - _MAX_ARGUMENTS, "more parameter"))
     # Attached to the whole server, so that adding a description does not create a new finding about the rest.
-    yield hit("/tools", arguments="; ".join(shown))
+    spots = ((one.tool.name, one.pointer) for _, ones in found for one in ones)
+    yield hit("/tools", spots=spots, arguments="; ".join(shown))
+
+
+def _tools(ones: Iterable[Declared]) -> list[Tool]:
+    return list({one.tool.index: one.tool for one in ones}.values())
 
 
 def _entry(name: str, tools: list[Tool], elsewhere: str) -> str:

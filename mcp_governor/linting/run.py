@@ -225,7 +225,14 @@ def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:
 def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
     facts = {**active.options, **found.values}
     return finding(
-        active.rule, found.path, says=found.says, tool=tool, value=found.value, correction=found.correction, facts=facts
+        active.rule,
+        found.path,
+        says=found.says,
+        tool=tool,
+        value=found.value,
+        correction=found.correction,
+        spots=found.spots,
+        facts=facts,
     )
 
 

@@ -311,8 +311,20 @@ def finding_lines(
         yield line(_place_span(place), indent=indent + 4)
         yield from (line((text, "dim"), indent=indent + 4, fit="cut") for text in place.frame.splitlines())
     yield from fix_lines(finding.fix, indent + 4)
+    if verbose and len(finding.spots) > 1:
+        yield from _spot_lines(finding, indent + 4)
     if verbose:
         yield line((f"id: {visible(finding.id)}", "dim"), indent=indent + 4, fit="whole")
+
+
+def _spot_lines(finding: Finding, indent: int) -> Iterator[Line]:
+    """The places of a finding about the whole server, by tool."""
+    of_tool: dict[str | None, list[str]] = {}
+    for spot in finding.spots:
+        of_tool.setdefault(spot.tool, []).append(visible(spot.path))
+    for tool, paths in list(of_tool.items())[:MAX_SHOWN]:
+        yield line(("at: ", "dim"), f"{subject_of(tool)} {', '.join(paths)}", indent=indent, hang=4)
+    yield from _more(len(of_tool), "tool")
 
 
 def fix_lines(fix: str, indent: int) -> Iterator[Line]:

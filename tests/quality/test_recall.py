@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from quality_labels import (
     repairs_of_rules,
 )
 
-from mcp_governor.findings import Finding, Severity
+from mcp_governor.findings import Finding, Severity, Spot
 from mcp_governor.surface import build_surface
 
 TEXT = {"type": "string"}
@@ -191,6 +192,15 @@ def test_findings_are_credited_to_problems_and_charged_to_traps() -> None:
     assert measured["kinds"]["hints"]["all"] == {"hits": 0, "total": 1, "share": 0.0, "low": 0.0, "high": 0.7935}
     assert measured["rules"]["own/rule"] == {"findings": 4, "found": 2, "trap": 1}
     assert measured["lines"] == {"median": 3, "max": 3}
+
+
+def test_a_finding_that_lists_places_is_right_in_one_and_falls_into_a_trap_in_another() -> None:
+    problem, trap = label(("move_box", SHELF)), label(("find_box", SHELF), trap=True)
+    listed = replace(finding(None, "/tools"), spots=(Spot("move_box", SHELF), Spot("find_box", SHELF)))
+    seen = outcome([listed], [problem, trap])
+    assert (seen.found, seen.alarms) == ({problem: [listed]}, {trap: [listed]})
+    assert seen.credit == [("found", listed)]
+    assert outcome([finding(None, "/tools")], [problem, trap]).missed == [problem]
 
 
 def test_what_finds_a_problem_is_not_a_false_alarm() -> None:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
-from mcp_governor.linting.declared import declared, one_hit
+from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, may_be_open, open_question
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.reached import is_reached
@@ -16,7 +16,7 @@ from mcp_governor.linting.words import name_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Surface
 
 # -- hard to guess
 
@@ -70,7 +70,7 @@ def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
     """The server says if an index counts from 0 or from 1; one hit for the server."""
     if _SERVER_BASE.search((surface.instructions or "")[:_MAX_TEXT]):
         return
-    found: dict[str, list[Tool]] = {}
+    found: dict[str, list[Declared]] = {}
     examples: dict[str, str] = {}
     for one in declared(surface, context):
         parts = name_words(one.name)
@@ -80,5 +80,5 @@ def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
         if bounded or _BASE.search(one.text) or _SERVER_BASE.search(one.tool.description[:_MAX_TEXT]):
             examples.setdefault(one.name, one.tool.name)
         else:
-            found.setdefault(one.name, []).append(one.tool)
+            found.setdefault(one.name, []).append(one)
     yield from one_hit(sorted(found.items(), key=lambda item: -len(item[1])), examples, "says it")

@@ -62,6 +62,7 @@ def _once(
         join_pointer("/tools", found[0].tool.index) + found[0].pointer if len(found) == 1 else "/tools",
         sorted(names),
         correction=correction(all_edits, effect),
+        spots=((place.tool.name, place.pointer) for place in found),
         arguments=counted(len(found), "parameter"),
         tools=counted(tools, "tool"),
         names=", ".join(listed) + more,

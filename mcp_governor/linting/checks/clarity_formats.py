@@ -65,6 +65,7 @@ def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
             ],
             Effect.NARROWER,
         ),
+        spots=((text.node.tool.name, text.node.pointer) for text, _ in found),
         arguments=counted(len(found), "parameter"),
         tools=counted(len({text.node.tool.index for text, _ in found}), "tool"),
         names=", ".join(listed[:_MAX_NAMES]) + more,

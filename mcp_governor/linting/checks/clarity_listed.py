@@ -160,7 +160,8 @@ def unstated_default(surface: Surface, context: Context) -> Iterator[Hit]:
     edits = tuple(Edit(f"{one.pointer}/default", one.value, tool=one.tool) for one in found)
     correction = Correction(edits, Effect.NEUTRAL)
     fragment = f'"default": {json.dumps(order[0].value)}'
-    yield hit("/tools", len(found), correction=correction, places=", ".join(shown), fragment=fragment)
+    spots = ((one.tool, one.pointer) for one in found)
+    yield hit("/tools", len(found), correction=correction, spots=spots, places=", ".join(shown), fragment=fragment)
 
 
 def _arguments(root: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str]]:

@@ -180,7 +180,9 @@ def unused_definitions(surface: Surface, context: Context) -> Iterator[Hit]:
         path = first if len(found) == 1 else "/tools"
         edits = [Edit(pointer, op="remove", tool=tool.name) for tool, _, pointer in found]
         correction = Correction(tuple(edits), Effect.NEUTRAL)
-        yield hit(path, names, correction=correction, names=", ".join(names[:_MAX_NAMES]) + more, places=where)
+        spots = ((tool.name, pointer) for tool, _, pointer in found)
+        shown = ", ".join(names[:_MAX_NAMES]) + more
+        yield hit(path, names, correction=correction, spots=spots, names=shown, places=where)
 
 
 _MAX_NAMES = 8
@@ -236,4 +238,5 @@ def output_size(surface: Surface, context: Context) -> Iterator[Hit]:
         share = 100 * size // sum(map(json_bytes, surface.entries))
         largest = sorted(sizes, key=lambda name: -sizes[name])[:3]
         named = ", ".join(f"{one_line(name, 64)} ({sizes[name] / 1000:.0f} kB)" for name in largest)
-        yield hit("/tools", size, size=f"{size / 1000:.0f}", share=share, largest=named)
+        spots = ((name, "/outputSchema") for name in sizes)
+        yield hit("/tools", size, spots=spots, size=f"{size / 1000:.0f}", share=share, largest=named)

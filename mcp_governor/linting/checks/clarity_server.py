@@ -28,6 +28,10 @@ _MAX_READ = 20_000
 """Maximum number of characters read from one string."""
 
 
+_Spot = tuple[str | None, str]
+"""A tool and a pointer into it."""
+
+
 class _Place(NamedTuple):
     """One problem, with its tool and its parameter."""
 
@@ -59,7 +63,8 @@ def title_repeats(surface: Surface, _context: Context) -> Iterator[Hit]:
     """A title does not just repeat the name; one hit for the server."""
     found = [tool.name for tool in surface.tools if tool.name in (tool.raw.get("title"), _annotated(tool))]
     if found:
-        yield hit("/tools", len(found), count=counted(len(found), "tool"), names=_shown(found))
+        spots = ((name, "/title") for name in found)
+        yield hit("/tools", len(found), spots=spots, count=counted(len(found), "tool"), names=_shown(found))
 
 
 def _annotated(tool: Tool) -> Any:
@@ -73,15 +78,16 @@ def _annotated(tool: Tool) -> Any:
 def misspelt(surface: Surface, context: Context) -> Iterator[Hit]:
     """No word is misspelled in a way that a program can be sure of; one hit for the server."""
     found: dict[str, _Place] = {}
-    seen: set[str] = set()
+    read: dict[str, list[str]] = {}
+    spots: list[_Spot] = []
     for text in _prose(surface, context):
-        if text.value in seen:
-            continue
-        seen.add(text.value)
-        for word in sorted(MISSPELT.keys() & _WORD.findall(text.value[:_MAX_READ].lower())):
+        if text.value not in read:
+            read[text.value] = sorted(MISSPELT.keys() & _WORD.findall(text.value[:_MAX_READ].lower()))
+        for word in read[text.value]:
             found.setdefault(word, _place(f"{word} for {MISSPELT[word]}", text))
+            spots.append((text.tool, text.pointer))
     if found:
-        yield hit("/tools", sorted(found), words=_shown(found.values()))
+        yield hit("/tools", sorted(found), spots=spots, words=_shown(found.values()))
 
 
 # A word in quotes or within an identifier is a name and keeps its spelling.
@@ -111,13 +117,15 @@ def leftovers(surface: Surface, context: Context) -> Iterator[Hit]:
     """No string contains links without an address, HTML tags, or a pointer to a missing example; one hit for the
     server."""
     found: dict[tuple[str, str], _Place] = {}
+    spots: list[_Spot] = []
     for text in _prose(surface, context):
         for what in _left_over(text.value[:_MAX_READ]):
             found.setdefault((what, text.tool or ""), _place(what, text))
+            spots.append((text.tool, text.pointer))
     if found:
         # The rarest come first: there are dozens of links.
         places = sorted(found.values(), key=lambda place: place.what.startswith("["))
-        yield hit("/tools", len(found), places=_shown(places))
+        yield hit("/tools", len(found), spots=spots, places=_shown(places))
 
 
 def _left_over(value: str) -> Iterator[str]:
@@ -155,7 +163,8 @@ def unpaged(surface: Surface, _context: Context) -> Iterator[Hit]:
         if _LISTS & set(name_words(tool.name)) and _words_of(tool) & _LIMITS and not _words_of(tool) & _PAGES
     ]
     if found:
-        yield hit("/tools", found, names=_shown(found), paged=", ".join(paged[:2]))
+        spots = ((name, "/inputSchema") for name in found)
+        yield hit("/tools", found, spots=spots, names=_shown(found), paged=", ".join(paged[:2]))
 
 
 def _words_of(tool: Tool) -> set[str]:

@@ -99,14 +99,15 @@ def boilerplate(surface: Surface, context: Context) -> Iterator[Hit]:
     for tool in surface.tools:
         for tokens, text in _arguments(tool.input_schema):
             if len(text) >= _SHORTEST:
-                places.setdefault(text, []).append((tool.name, join_pointer("", *tokens)))
+                places.setdefault(text, []).append((tool.name, join_pointer("/inputSchema", *tokens)))
     costs = {text: len(text) * (len(at) - 1) // 4 for text, at in places.items() if len(at) >= _MIN_TOOLS}
     total = sum(costs.values())
     worst = sorted(costs, key=lambda text: -costs[text])[:_WORST]
     if total < _MIN_TOKENS or (total < 2 * _MIN_TOKENS and costs[worst[0]] < _MIN_OF_ONE):
         return
     shown = [_shown(text, places[text], costs[text]) for text in worst]
-    yield hit("/tools", tokens=f"{total:,}", worst="; ".join(shown))
+    spots = ((tool, f"{at}/description") for text in worst for tool, at in places[text])
+    yield hit("/tools", spots=spots, tokens=f"{total:,}", worst="; ".join(shown))
 
 
 def _arguments(schema: Any) -> Iterator[tuple[tuple[str, ...], str]]:

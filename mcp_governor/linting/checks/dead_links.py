@@ -45,14 +45,18 @@ _MAX_PLACES = 12
 def dead_reference(surface: Surface, context: Context) -> Iterator[Hit]:
     """No string refers to something that is missing; one hit for the server."""
     places: dict[tuple[str, str], tuple[int, str]] = {}
+    spots: dict[tuple[str, str], tuple[str, str]] = {}
     for one in declared(surface, context):
         if found := _dead(one.schema.get("description")):
             # Strings that say nothing else come first. A tool without its manual is easier to understand than a value.
             rank = 0 if word_count(one.text) <= _FEW_WORDS else 1 if one.required else 2
-            places.setdefault((one_line(one.tool.name, 64), one_line(one.name, 64)), (rank, found))
+            named = one_line(one.tool.name, 64), one_line(one.name, 64)
+            places.setdefault(named, (rank, found))
+            spots.setdefault(named, (one.tool.name, f"{one.pointer}/description"))
     for tool in surface.tools:
         if found := _dead(tool.description):
             places[one_line(tool.name, 64), ""] = (3, found)
+            spots[one_line(tool.name, 64), ""] = (tool.name, "/description")
     if not places:
         return
     ordered = sorted(places.items(), key=lambda item: item[1][0])
@@ -62,7 +66,7 @@ def dead_reference(surface: Surface, context: Context) -> Iterator[Hit]:
     ]
     if len(ordered) > _MAX_PLACES:
         shown.append(counted(len(ordered) - _MAX_PLACES, "more place"))
-    yield hit("/tools", places="; ".join(shown))
+    yield hit("/tools", spots=(spots[named] for named, _ in ordered), places="; ".join(shown))
 
 
 def _dead(value: Any) -> str:

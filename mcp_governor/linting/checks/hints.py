@@ -39,9 +39,10 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
             groups.setdefault(effect, []).append(tool.name)
             edits += _hints(tool, effect, verb_of(tool, prefix))
     bare = sum(map(len, groups.values()))
-    parts, kinds = [], []
+    parts, kinds, spots = [], [], []
     for effects, does, most in _GROUPS:
         names = [name for effect in effects for name in groups.get(effect, ())]
+        spots += [(name, "/annotations") for name in names]
         if names:
             parts.append(f"{does}: {_listed(names, most)}")
             kinds.append(effects[0])
@@ -53,7 +54,14 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
             else f"{bare} of {counted(total, 'tool')} {'has' if bare == 1 else 'have'} no"
         )
         # Kinds identify the finding, not tools, so adding a hint does not create a new finding.
-        yield hit("/tools", kinds, correction=correction(edits, Effect.NEUTRAL), who=who, groups="; ".join(parts))
+        yield hit(
+            "/tools",
+            kinds,
+            correction=correction(edits, Effect.NEUTRAL),
+            spots=spots,
+            who=who,
+            groups="; ".join(parts),
+        )
 
 
 _ONLY_ADDS = frozenset({"add", "append", "create", "insert"})
@@ -88,6 +96,7 @@ def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
         yield hit(
             "/tools",
             len(adds) > 0,
+            spots=((name, "/annotations") for name in adds),
             who=f"{counted(len(adds), 'tool')} {'says' if len(adds) == 1 else 'say'}",
             names=_listed(adds, 12),
             more=more,

@@ -62,7 +62,7 @@ def _parameters(tool: Tool) -> dict[str, Any]:
 def dropped_keys(surface: Surface, context: Context) -> Iterator[Hit]:
     """The input schemas of a list have none of the keys that compaction drops; one hit for the list."""
     keys: set[str] = set()
-    tools: set[str] = set()
+    spots: list[tuple[str, str]] = []
     characters = taking = 0
     for tool in surface.tools:
         taking += bool(_parameters(tool))
@@ -73,12 +73,13 @@ def dropped_keys(surface: Surface, context: Context) -> Iterator[Hit]:
             for key in DROPPED_KEYS:
                 if key in schema:
                     keys.add(key)
-                    tools.add(tool.name)
+                    spots.append((tool.name, join_pointer(node.pointer, key)))
                     characters += len(key) + len(json.dumps(schema[key], default=str, ensure_ascii=False)) + 4
     # If the schemas of a list have only these keys left, the list was compacted and the defaults were forgotten.
     if keys - _SHOWN_KEYS or (keys == {"default"} and taking > 1):
         named = sorted(keys, key=DROPPED_KEYS.index)
-        yield hit("/tools", named, keys=named, tools=counted(len(tools), "tool"), characters=f"{characters:,}")
+        tools = counted(len({tool for tool, _ in spots}), "tool")
+        yield hit("/tools", named, spots=spots, keys=named, tools=tools, characters=f"{characters:,}")
 
 
 def lost_property(node: SchemaPlace, _context: Context) -> Iterator[Hit]:

@@ -108,8 +108,8 @@ def lone_surrogates(text: Text, _context: Context) -> Iterator[Hit]:
 
 def framework_meta_key(surface: Surface, _context: Context) -> Iterator[Hit]:
     """No tool has the key that FastMCP 2 writes; one hit for the server."""
-    count = sum(
-        "_fastmcp" in meta for meta in (tool.raw.get("_meta") for tool in surface.tools) if isinstance(meta, dict)
-    )
-    if count:
-        yield hit("/tools", "_fastmcp", tools=counted(count, "tool"))
+    metas = ((tool.name, tool.raw.get("_meta")) for tool in surface.tools)
+    names = [name for name, meta in metas if isinstance(meta, dict) and "_fastmcp" in meta]
+    if names:
+        spots = ((name, "/_meta/_fastmcp") for name in names)
+        yield hit("/tools", "_fastmcp", spots=spots, tools=counted(len(names), "tool"))

@@ -9,10 +9,11 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.schemas import effective
 from mcp_governor.linting.words import name_words, stem, words
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_governor.surface.model import Surface
 
@@ -125,13 +126,22 @@ def spellings(surface: Surface, _context: Context) -> Iterator[Hit]:
     if len(several) <= _MAX_APART:
         for names in several:
             shown = "; ".join(_shown(name, uses, _MAX_TOOLS) for name, uses in names.items())
-            yield hit("/tools", sorted(names), names=shown, name=one_line(next(iter(names)), 64))
+            first = one_line(next(iter(names)), 64)
+            yield hit("/tools", sorted(names), spots=_spots([names]), names=shown, name=first)
         return
     several.sort(key=lambda names: -sum(map(len, names.values())))
     many = [" and ".join(_shown(name, uses, 1) for name, uses in names.items()) for names in several[:_MAX_FAMILIES]]
     if len(several) > _MAX_FAMILIES:
         many.append(f"{len(several) - _MAX_FAMILIES} more")
-    yield hit("/tools", names="; ".join(many), name=one_line(next(iter(several[0])), 64))
+    first = one_line(next(iter(several[0])), 64)
+    yield hit("/tools", spots=_spots(several), names="; ".join(many), name=first)
+
+
+def _spots(families: Iterable[Mapping[str, list[_Use]]]) -> Iterator[tuple[str, str]]:
+    for names in families:
+        for name, uses in names.items():
+            for use in uses:
+                yield use.tool, join_pointer("/inputSchema/properties", name)
 
 
 def _one_thing(

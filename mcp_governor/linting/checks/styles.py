@@ -17,7 +17,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Surface
 
 # -- values
 
@@ -41,6 +41,7 @@ def value_spellings(surface: Surface, context: Context) -> Iterator[Hit]:
         for key in {plain(value) for value in values}:
             holders[key].append(values)
     found: list[str] = []
+    spots: list[tuple[str, str]] = []
     for values, one in enums.items():
         own = {plain(value): value for value in values}
         others = {other for key in own for other in islice(holders[key], 20) if other > values}
@@ -53,10 +54,11 @@ def value_spellings(surface: Surface, context: Context) -> Iterator[Hit]:
             if len(apart) >= _MIN_VALUES and alike:
                 pairs = ", ".join(f"{one_line(own[key], 40)} and {one_line(theirs[key], 40)}" for key in apart[:2])
                 found.append(f"{pairs} ({_place(one)}; {_place(enums[other])})")
+                spots += [(each.tool.name, each.pointer) for each in (one, enums[other])]
     if found:
         rest = len(found) - _MAX_PAIRS
         more = [counted(rest, "more pair")] if rest > 0 else []
-        yield hit("/tools", pairs="; ".join([*found[:_MAX_PAIRS], *more]))
+        yield hit("/tools", spots=spots, pairs="; ".join([*found[:_MAX_PAIRS], *more]))
 
 
 def _values(one: Declared) -> tuple[str, ...]:
@@ -86,18 +88,23 @@ _MAX_NAMES = 10
 
 def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
     """Names of several words are joined in one way; one hit for the server."""
-    found: dict[str, dict[str, list[Tool]]] = {"snake_case": {}, "camelCase": {}}
+    found: dict[str, dict[str, list[Declared]]] = {"snake_case": {}, "camelCase": {}}
     for one in declared(surface, context):
         style = "snake_case" if _SNAKE.fullmatch(one.name) else "camelCase" if _CAMEL.fullmatch(one.name) else ""
         if style:
-            found[style].setdefault(one.name, []).append(one.tool)
+            found[style].setdefault(one.name, []).append(one)
     (rare, few), (usual, many) = sorted(found.items(), key=lambda item: len(item[1]))
     if not few or len(many) < _MIN_NAMES or len(few) * _SHARE > len(many):
         return
     shown = [
-        f"{one_line(name, 64)} ({one_line(tools[0].name, 64)}{', …' if len({tool.name for tool in tools}) > 1 else ''})"
-        for name, tools in islice(few.items(), _MAX_NAMES)
+        f"{one_line(name, 64)} ({one_line(ones[0].tool.name, 64)}{', …' if _several_tools(ones) else ''})"
+        for name, ones in islice(few.items(), _MAX_NAMES)
     ]
     if len(few) > _MAX_NAMES:
         shown.append(counted(len(few) - _MAX_NAMES, "more name"))
-    yield hit("/tools", rare=rare, usual=usual, count=len(many), names="; ".join(shown))
+    spots = ((one.tool.name, one.pointer) for ones in few.values() for one in ones)
+    yield hit("/tools", spots=spots, rare=rare, usual=usual, count=len(many), names="; ".join(shown))
+
+
+def _several_tools(ones: list[Declared]) -> bool:
+    return len({one.tool.name for one in ones}) > 1

@@ -83,7 +83,7 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
     # Within an object, the same name may mean something else.
     right = {name: described.get((name, not any(map(_top, bare[name])))) for name in reported}
     yield from one_hit(
-        ((name, tools[name]) for name in reported), {name: tool for name, tool in right.items() if tool}, "describes it"
+        ((name, bare[name]) for name in reported), {name: tool for name, tool in right.items() if tool}, "describes it"
     )
 
 
@@ -210,13 +210,13 @@ _FILL = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
 
 def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
     """The description of an identifier that no other tool returns says where it comes from; one hit for the server."""
-    found: dict[str, list[Tool]] = defaultdict(list)
+    found: dict[str, list[Declared]] = defaultdict(list)
     for one in declared(surface, context):
         # On a server with a single tool, the caller may invent the identifier.
         if one.text and (one.required or len(surface.tools) > 1) and _is_unsourced(one):
-            found[one.name].append(one.tool)
+            found[one.name].append(one)
     sources = _Sources(surface)
-    unsourced = [(name, tools) for name, tools in found.items() if not sources.has(name)]
+    unsourced = [(name, ones) for name, ones in found.items() if not sources.has(name)]
     unsourced.sort(key=lambda item: -len(item[1]))
     yield from one_hit(unsourced, {}, "")
 

@@ -1,0 +1,91 @@
+"""A finding about a whole server lists all its places: in JSON, and with ``-v`` for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commandline import governor_here
+
+from mcp_governor.catalogue import LintSettings, Rule, load_catalogue, select
+from mcp_governor.findings import MAX_SPOTS, Finding
+from mcp_governor.linting import lint, run_rules
+from mcp_governor.schemas.pointers import resolve_pointer
+from mcp_governor.surface import build_surface
+
+CATALOGUE = load_catalogue(entry_points=False)
+NO_PLACES = {"clients/copilot-tool-count", "clients/cursor-tool-count", "clients/list-tokens"}
+"""What is about the number or the size of all tools."""
+RULES = [rule for rule in CATALOGUE if rule.station == "lint" and rule.on == "surface" and rule.id not in NO_PLACES]
+
+
+def findings_of(rule: Rule, tools: list[object]) -> list[Finding]:
+    selection = select(LintSettings(select=(rule.id,)), CATALOGUE)
+    return [one for one in run_rules(build_surface({"tools": tools}), selection) if one.rule == rule.id]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_the_places_of_a_finding_about_all_tools_exist(rule: Rule) -> None:
+    for example in rule.fails:
+        recording = example.recording()
+        surface = build_surface(recording)
+        settings = LintSettings(select=(rule.id,), options={rule.id: example.options} if example.options else {})
+        for finding in run_rules(surface, select(settings, CATALOGUE)):
+            if finding.path == "/tools":
+                assert finding.spots, finding.message
+            for spot in finding.spots:
+                if spot.tool is None:
+                    continue
+                tool = surface.by_name[spot.tool].raw
+                if spot.path not in ("/annotations", "/title"):
+                    resolve_pointer(tool, spot.path)
+
+
+def argument(name: str, **schema: object) -> dict[str, object]:
+    return {"name": name, "description": "Reads.", "inputSchema": {"type": "object", "properties": schema}}
+
+
+def test_each_tool_and_each_argument_is_listed_also_where_the_message_counts() -> None:
+    tools = [argument(f"t{at}", limit={"type": "integer"}) for at in range(20)]
+    tools.append(argument("deep", page={"type": "object", "properties": {"max_rows": {"type": "integer"}}}))
+    [finding] = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/count-minimum",)))
+    assert finding.tool is None
+    assert "t10" not in finding.message
+    assert finding.spots == (
+        *((f"t{at}", "/inputSchema/properties/limit") for at in range(20)),
+        ("deep", "/inputSchema/properties/page/properties/max_rows"),
+    )
+    assert finding.as_json()["places"][0] == {"tool": "t0", "path": "/inputSchema/properties/limit"}
+
+
+def test_a_finding_about_one_place_lists_none() -> None:
+    tools = [{"name": "a", "description": "Reads.", "inputSchema": {"type": "string"}}]
+    found = lint(build_surface({"tools": tools}), LintSettings(select=("spec/input-root-type",)))
+    assert [("places" in one.as_json(), one.spots) for one in found] == [(False, ())]
+
+
+def test_a_hostile_server_gets_no_endless_list() -> None:
+    tools = [argument(f"t{at}", limit={"type": "integer"}) for at in range(MAX_SPOTS + 5)]
+    [finding] = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/count-minimum",)))
+    assert len(finding.spots) == MAX_SPOTS
+    assert f"{MAX_SPOTS + 5} parameters" in finding.message.replace(",", "")
+
+
+def test_json_and_verbose_text_list_the_places(tmp_path: Path, capsys) -> None:
+    tools = [
+        argument("a", limit={"type": "integer"}, rows={"type": "integer"}),
+        argument("b", limit={"type": "integer"}),
+    ]
+    (tmp_path / "s.json").write_text(json.dumps({"tools": tools}))
+    words = ("lint", str(tmp_path / "s.json"), "--isolated", "--select", "clarity/count-minimum")
+    report = json.loads(governor_here(*words, "--format", "json", capsys=capsys).out)
+    assert report["findings"][0]["places"] == [
+        {"tool": "a", "path": "/inputSchema/properties/limit"},
+        {"tool": "a", "path": "/inputSchema/properties/rows"},
+        {"tool": "b", "path": "/inputSchema/properties/limit"},
+    ]
+    shown = governor_here(*words, "-v", capsys=capsys).out
+    assert "at: a /inputSchema/properties/limit, /inputSchema/properties/rows\n" in shown
+    assert "at: b /inputSchema/properties/limit\n" in shown
+    assert "at: " not in governor_here(*words, capsys=capsys).out
