@@ -10,6 +10,7 @@ All patterns are bounded, and at most :data:`_MAX_TEXT` characters of a descript
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,7 +57,7 @@ _PROMISE = Guarded(
     r"|optional|legal)\s(?:[a-z]{1,16}\s){0,2}(?:values?|options?|choices|types?|modes?|formats?|operations?|actions?|levels?"
     r"|[a-z]{3,20}(?=:\s['\"`“]))(?:\s(?:for|of)\s(?:the\s)?[`'\"]?\w{1,40}[`'\"]?(?=\s(?:are|is|include)\b|:))?"
     r"|(?:allowed|valid|accepted|supported|permitted)(?=\s?:)"
-    r"|values|options|choices|accepts|supports|enum|either"
+    r"|values(?:\srange)?|options|choices|accepts|supports|enum|either"
     r"|must (?:be|equal)(?:\seither|\sone of)?|(?:can|may) (?:only\s)?be(?:\seither)?"
     r"|(?:consists?|made up|composed)\s(?:only\s|solely\s)?of|(?:limited|restricted|set)\sto(?:\seither|\sone of)"
     r"|(?:limited|restricted)\sto|choose (?:from|between)|pick (?:from|one)|select (?:from|one)"
@@ -117,6 +118,9 @@ _BRACKETED = re.compile(rf"\(\s?({_QUOTED})\s?\)")
 _BULLET = re.compile(
     rf"[-*•+]\s?(?P<item>{_QUOTED}|[A-Za-z0-9_][\w.+\-]{{0,49}})(?:\s\([^()\n]{{0,80}}\))?\s?(?::|=|–|—|-\s|→|$)"
 )
+_LONE = re.compile(_BARE)
+_SPACED = re.compile(r":\s(?P<values>[A-Za-z][^\W_]{0,30}_\w{1,40}(?:\s[A-Za-z][^\W_]{0,30}_\w{1,40}){2,59})\s?$")
+"""Identifiers at the end of a text that had a line each."""
 _LINE = re.compile(rf"(?:(?<=\n)|^)(?:\d{{1,2}}[.)]\s)?(?P<item>{_QUOTED})\s{{0,4}}(?::|=|–|—|-\s|→)")
 """A value on a line of its own, without a bullet or after a number."""
 _ANY_QUOTED = re.compile(rf"(?<![\w=]){_QUOTED}")
@@ -309,9 +313,13 @@ def _bullets(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
                 values = tuple(_bare(match["item"]) for match in found if match is not None)
                 # Bullets that contain lists of their own are groups, and the names of groups are not values.
                 groups = any(len(_QUOTE.findall(line)) > 2 for line in lines[position + 1 : position + 1 + len(found)])
+                if not found and _ALL_OF_IT.search(line):
+                    yield from _lines_alone(lines[position + 1 :])
                 if len(values) == len(found) > 1 and not groups:
                     quoted = all(_is_quoted(match["item"]) for match in found if match)
                     yield ClosedList(values, quoted, _ALL_OF_IT.search(line) is not None, "list", bullets=True)
+    if (spaced := _SPACED.search(text)) is not None and _ALL_OF_IT.search(text[: spaced.start("values")].rstrip()):
+        yield ClosedList(tuple(dict.fromkeys(spaced["values"].split())), False, True, "list", bullets=True)
     for match in promises:
         # After conversion from HTML, bullets are on one line: "Optional values are:- `a`: …- `b`: …".
         if text.startswith("- ", match.end()) or text[match.end() - 2 : match.end()].endswith("- "):
@@ -322,6 +330,13 @@ def _bullets(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
             alone = len(values) == 1 and all(map(_is_quoted, items)) and len(_QUOTE.findall(text, start)) < 2
             if 1 < len(values) <= _MAX_VALUES or alone:
                 yield ClosedList(values, all(map(_is_quoted, items)), True)
+
+
+def _lines_alone(lines: list[str]) -> Iterator[ClosedList]:
+    """Values that have a line each, without a mark; two words may be the rest of a sentence."""
+    values = list(itertools.takewhile(_LONE.fullmatch, lines[:_MAX_VALUES]))
+    if len(values) > 2 and _are_values(values):
+        yield ClosedList(tuple(dict.fromkeys(values)), False, True, "list", bullets=True)
 
 
 def _following(lines: list[str], start: int) -> list[str]:
@@ -335,9 +350,11 @@ def _following(lines: list[str], start: int) -> list[str]:
 
 def _opened(text: str) -> Iterator[ClosedList]:
     """Lists after a bracket, a colon or a dash, with the word in front, and a list at the start of the text."""
-    first, end = _scan(text, 0)
+    # The name of the parameter, which led the text, was taken off: "(tcp, udp)".
+    bracketed = text[:1] == "("
+    first, end = _scan(text, 1 if bracketed else 0)
     if first is not None and not first.quoted:
-        yield first._replace(whole=_REST.fullmatch(text, end) is not None)
+        yield first._replace(whole=_REST.fullmatch(text, end) is not None, bracketed=bracketed)
     for match in _OPENED.finditer(text):
         start = match.start("noun")
         # After a bracket or a colon, only an example or a condition shows that the list is about something else.

@@ -38,7 +38,11 @@ _NOUN = lazy_pattern(
 _ENDS = lazy_pattern(r"\s(?:only\b|operations? only\b)?\s?(?=$|[)\].;:])|(?=$|[)\].;:,])|\sonly\b", re.IGNORECASE)
 _ASSIGNED_ENDS = lazy_pattern(r"\s?(?:$|[:;,.)\]])|\s(?:only|with|and)\b", re.IGNORECASE)
 _BRACKETS_END = lazy_pattern(r"(?:\sonly)?\s?[)\]:]", re.IGNORECASE)
-_BEFORE = lazy_pattern(r"\b(?:except|not|other than|unless|besides|unlike|no)\s(?:for\s)?(?:the\s)?$", re.IGNORECASE)
+_BEFORE = lazy_pattern(
+    r"\b(?:except|not|other than|unless|besides|unlike|no)\s(?:for\s)?(?:the\s)?$"
+    r"|\b(?:any|all|every|each|supported|available|following)\s(?:\w{1,20}\s){0,2}$",
+    re.IGNORECASE,
+)
 
 _ENTRY = lazy_pattern(
     r"(?:[-*•]\s|\d{1,2}[.)]\s)?[`'\"*]{0,3}(?P<value>[\w$][\w$.\-]{0,60})[`'\"*]{0,3}\s?(?::|–|—|-\s|\(|=)"
@@ -96,7 +100,7 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
     flat = " ".join(text[:_MAX_READ].split())
     for match in _OPENS.finditer(flat):
         listed = _listed(flat, match.end(), subject, values)
-        if listed is None or _BEFORE.search(flat[max(0, match.start() - 24) : match.start()]):
+        if listed is None or _BEFORE.search(flat[max(0, match.start() - 40) : match.start()]):
             continue
         chooser, count, marked, end = listed
         noun = _noun_end(flat, end, chooser)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Ways = tuple[tuple[str, ...], ...]
 
 IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
+_WORD_BEFORE = lazy_pattern(r"[A-Za-z_$][\w$]{0,63}/$")
 _JOINED_BEFORE = frozenset("./-@${<")
 _JOINED_AFTER = frozenset("/@}>")
 _AS_ARGUMENT = lazy_pattern(
@@ -39,6 +40,8 @@ _PLUS = lazy_pattern(r"[`'\"]?\s?(?:\+|&)\s?[`'\"]?")
 _AND = lazy_pattern(r"[`'\"]?\s?(?:\+|&|and|with|together with)\s?(?:the\s)?[`'\"]?", re.IGNORECASE)
 
 _LISTED_FIRST = lazy_pattern(r"\s?(?:of\s)?:?\s?(?:the\s|an?\s)?[`'\"]?")
+NOT_USING = ("not using", "not using a", "not using an", "not using the", "without a", "without an", "without the")
+"""Words in front of a name that say that it is left out, besides "no", "not" and "without"."""
 QUOTES = frozenset("`'\"“”‘’")
 
 
@@ -83,7 +86,7 @@ def places(text: str, names: Collection[str], *, after: str = "") -> list[re.Mat
         first = _LISTED_FIRST.fullmatch(text, 0, found[0].start()) is not None
         if not (first and BETWEEN.fullmatch(text, found[0].end(), found[1].start())):
             after = ""
-    sure = [_is_name(text, match) or (after != "" and _leads(text, match, after)) for match in found]
+    sure = [_is_name(text, match, names) or (after != "" and _leads(text, match, after)) for match in found]
     # A word joined to a name by "or" is a name as well. One pass in each direction.
     for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
         for position in order:
@@ -98,19 +101,30 @@ def _leads(text: str, match: re.Match[str], after: str) -> bool:
     front = text[: match.start()].strip(" `'\"").lower()
     if after == "choice":
         return front in ("", "of", "of the", "the")
-    if front in ("using", "using a", "using the", "no", "not using", "without"):
+    if front in ("using", "using a", "using the", "no", "without", *NOT_USING):
         return True
     return front in ("", "the") and after != "for" and (after == "with" or _VERB.match(text, match.end()) is not None)
 
 
-def _is_name(text: str, match: re.Match[str]) -> bool:
+def _is_pair(text: str, match: re.Match[str], names: Collection[str]) -> bool:
+    """True if a slash separates two parameters, here "combined with keys/profile"."""
+    before, after = _WORD_BEFORE.search(text, 0, match.start()), IDENTIFIER.match(text, match.end() + 1)
+    beside = [before[0][:-1]] if before is not None else []
+    beside += [after[0]] if after is not None and text[match.end()] == "/" else []
+    return bool(beside) and all(name in names for name in beside)
+
+
+def _is_name(text: str, match: re.Match[str], names: Collection[str]) -> bool:
     """True if a word that is spelled like a parameter is one."""
     before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
     if before in QUOTES and after in QUOTES:
         return True
     if before in _JOINED_BEFORE or after in _JOINED_AFTER:
         # "start_date/end_date" is two names; a path is not.
-        return (before == "/" or after == "/") and "_" in match[0].strip("_")
+        if "/" in (before, after) and "_" in match[0].strip("_"):
+            return True
+        if "/" not in (before, after) or not _is_pair(text, match, names):
+            return False
     word = match[0]
     if "_" in word.strip("_") or not (word.islower() or word.istitle()):
         return True

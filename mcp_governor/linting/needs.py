@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
-from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, QUOTES, Ways, grouped, names_in, places
+from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, NOT_USING, QUOTES, Ways, grouped, names_in, places
 from mcp_governor.linting.pairs import GUARD, relation
+from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -28,6 +29,8 @@ _MAX_SENTENCES = 2_000
 """Maximum number of sentences read. A longer text is not a description, and the rest is skipped."""
 _MAX_CONDITIONS = 3
 """Maximum number of conditions in one sentence: "required for reports (and always required when kind is set)"."""
+_MAX_SHORT = 4
+"""Maximum number of letters of a name that people write in capitals: URL, ID, UUID."""
 _MAX_QUOTED = 80
 """Maximum number of characters of a condition shown in a message."""
 
@@ -92,6 +95,15 @@ _ONE_OF = Guarded(
     r"|\bone of\b",
     "one of",
 )
+_SOME = Guarded(
+    r"(?:^|[,;:—–]\s|\b(?:and|but|plus)\s)(?:you must |please )?(?:(?:provide|specify|supply|pass|set|include)\s)?"
+    r"at least one"
+    r"(?:\s(?:other|optional|updatable))?\s(?:fields?|parameters?|arguments?|propert(?:y|ies)|attributes?|options?"
+    r"|filters?|criteri(?:on|a))(?:\s(?:to (?:update|change)|other than \w+))?"
+    r"\s?(?:$|\.|\((?:required|besides)|(?:must|has to|needs to|should) be\b|is (?:required|needed|mandatory))",
+    "at least one",
+)
+"""Any of the optional parameters will do."""
 _ASKED_FOR = Guarded(
     r"(?:^|[.;:(]\s)(?:you\s(?:must|should|have to|need to)\s)?"
     r"(?:requires?|needs?|(?:must|should)\s(?:have|include|contain)|supply|provide|specify)\s"
@@ -187,10 +199,12 @@ class Group(NamedTuple):
     Attributes:
         names: of the parameters.
         values: each enum value with the parameter that has it; a value of two parameters is omitted.
+        optional: the parameters that may be left out.
     """
 
     names: Collection[str]
     values: Mapping[str, str]
+    optional: tuple[str, ...] = ()
 
 
 class Need(NamedTuple):
@@ -221,6 +235,7 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
         group: the parameters that it may name.
         subject: the parameter that it describes; empty for one about all of them.
     """
+    text = _spelled(text, group.names)
     if len(group.names) < 2 or (subject and not _names_another(text, group, subject)):
         return
     if not has_any(lowered(text), _GUARD):
@@ -231,6 +246,14 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
         if has_any(lowered(flat), _GUARD):
             yield from _Sentence(flat, group, subject).needs(last)
         last = flat
+
+
+def _spelled(text: str, names: Collection[str]) -> str:
+    """The text with "URL" and "ID" in lower case where a parameter has that name."""
+    for name in names:
+        if len(name) <= _MAX_SHORT and name.islower() and (upper := name.upper()) in text and upper not in names:
+            text = re.sub(rf"(?<![\w\-]){re.escape(upper)}(?![\w\-])", name, text)
+    return text
 
 
 def _names_another(text: str, group: Group, subject: str) -> bool:
@@ -418,16 +441,21 @@ class _Sentence:
             owner = self.group.values.get(value.casefold())
             if owner is None or owner == subject:
                 continue
+            named = owner.lower().rstrip("s") in words or name_words(owner)[-1] in words
             quoted = match.start() > 0 and head[match.start() - 1] in QUOTES
             # An unquoted common word counts as a value only if its parameter is named as well: "start mode".
-            if quoted or not value.islower() or not value.isalpha() or only or owner.lower().rstrip("s") in words:
+            if quoted or not value.islower() or not value.isalpha() or only or named:
                 found[value] = owner
         owners = list(dict.fromkeys(found.values()))
         single = len(found) == 1 and word.lower() != "unless" and not _OTHERWISE.search(head)
         return owners, f"={next(iter(found))}" if single else ""
 
     def _ways(self) -> Iterator[Need]:
-        """ "Identify it by ID or by text": each way has a word from one parameter's name, and from no other."""
+        """ "Identify it by ID or by text": each way has a word from one parameter's name, and from no other. At least
+        one field means any of the optional ones."""
+        if not self.subject and len(self.group.optional) > 1 and _SOME.search(self.text):
+            yield Need("any", self.group.optional, ways=tuple((name,) for name in self.group.optional))
+            return
         match = _WAYS.search(self.text)
         if match is None or self.subject:
             return
@@ -450,7 +478,7 @@ def _state(condition: str, at: int, name: str, word: str) -> str:
     """What a condition says about the one parameter that it names."""
     front = condition[: at - len(name)].strip(" `'\"").lower()
     negative = word.lower() == "unless"
-    if front in ("no", "not", "without"):
+    if front in ("no", "not", "without", *NOT_USING):
         return "present" if negative else "absent"
     if front not in ("", "the", "a", "an", "using", "you use", "you specify", "you provide"):
         return ""

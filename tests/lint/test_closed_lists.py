@@ -48,6 +48,10 @@ LISTS = [
     ("ONE_YEAR or THREE_YEARS. Required for buying.", "term_in_years", ["ONE_YEAR", "THREE_YEARS"]),
     ('How often. Valid frequencies: "yearly", "monthly"', "how", ["yearly", "monthly"]),
     ("Group mode**Optional values are**:- `group`: A group", "chat", ["group"]),
+    ("Protocol (tcp, udp, icmp)", "Protocol", ["tcp", "udp", "icmp"]),
+    ("Lowest version. The possible values are: v10, v11, v12.", "tls_version", ["v10", "v11", "v12"]),
+    ("Must be one of:\nmp3_low\nmp3_high\nogg", "encoding", ["mp3_low", "mp3_high", "ogg"]),
+    ('Voices. Values range ["all", "own"], with "all" being the default.', "x", ["all", "own"]),
 ]
 
 
@@ -57,6 +61,10 @@ def test_a_list_of_all_values(text, name, values):
 
 
 NONE = [
+    ("The possible values are: words, lines, pages.", "version"),
+    ("Must be one of:\nThe usual codes\napply here", "encoding"),
+    ("Must be one of:\nred\nblue", "name"),
+    ("(first, second)", "x"),
     ("'accept', 'dismiss', or string for the answer", "mode"),
     ("Position: 'top', 'bottom', or a positive number", "position"),
     ("Page format (e.g. 'A4', 'Letter')", "format"),
@@ -117,7 +125,7 @@ def test_the_values_are_of_another_argument_or_its_name_or_tools():
 
 def test_two_lists_that_differ_are_not_a_closed_list():
     tool = "Args:\n    mode: One of 'fast', 'slow', 'deep'\n"
-    assert fragments("'fast' or 'slow'", tool=tool) == []
+    assert fragments("'fast' or 'plain'", tool=tool) == []
 
 
 def test_the_description_of_the_tool_counts():
@@ -215,3 +223,27 @@ def test_bullets_below_a_heading_about_something_else(heading):
 def test_other_forms_of_a_list(text, values):
     found = closed_lists(text)
     assert (found[0].values if found else None) == values
+
+
+def test_an_argument_in_a_docstring_has_its_values_on_lines_of_their_own():
+    tool = "Speaks.\n\nArgs:\n    encoding: How. Must be one of:\n        mp3_low\n        mp3_high\n        ogg_low\n"
+    assert fragments("", name="encoding", tool=tool) == [["mp3_low", "mp3_high", "ogg_low"]]
+    assert fragments("", name="encoding", tool=tool.replace("Must be one of", "Examples")) == []
+
+
+def test_of_two_texts_the_one_with_all_values_counts():
+    own = 'Kind of log. Valid values: "pod", "node".'
+    tool = "Reads.\n\nArgs:\n    kind: Kind of log (pod, node, cluster).\n"
+    assert fragments(own, name="kind", tool=tool) == [["pod", "node", "cluster"]]
+
+
+def test_a_value_may_be_the_name_of_a_tool_if_most_are_not():
+    def found(names):
+        text = "Which tool. Supported values are 'az' for this, 'azd' for that, and 'func' for the rest."
+        schema = {"type": "object", "properties": {"cli": {**STRING, "description": text}}}
+        tools = [{"name": name, "inputSchema": schema if name == "run" else {"type": "object"}} for name in names]
+        settings = LintSettings(select=("clarity/closed-list",))
+        return [finding.value for finding in lint(build_surface({"tools": tools}), settings)]
+
+    assert found(["run", "azd"]) == [["az", "azd", "func"]]
+    assert found(["run", "az", "azd"]) == []

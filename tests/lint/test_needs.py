@@ -188,3 +188,95 @@ def test_the_fix_is_a_fragment_of_the_schema(arguments, fragment):
 )
 def test_a_long_text_is_read_in_linear_time(text):
     assert len(list(stated_needs(text + "must", GROUP, "depth"))) <= 2_000
+
+
+OPTIONAL = Group(("id", "name", "color", "url", "keys", "profile", "all"), {}, ("name", "color"))
+SOME = [
+    ("Changes it. Provide id plus at least one other field to change.", True),
+    ("At least one field must be provided.", True),
+    ("You must specify at least one optional parameter.", True),
+    ("Returns at least one field of each.", False),
+    ("At least one field of the answer must match.", False),
+]
+
+
+@pytest.mark.parametrize(("text", "stated"), SOME)
+def test_at_least_one_field_is_any_of_the_optional_ones(text, stated):
+    need = Need("any", ("name", "color"), ways=(("name",), ("color",)))
+    assert list(stated_needs(text, OPTIONAL)) == ([need] if stated else [])
+    assert list(stated_needs(text, OPTIONAL._replace(optional=("name",)))) == []
+
+
+def test_an_argument_in_capitals_is_named():
+    assert list(stated_needs("Required when not using a URL.", OPTIONAL, "id")) == [
+        Need("when", ("id", "url"), "when not using a url", "absent")
+    ]
+    assert list(stated_needs("Required when not using a URL.", OPTIONAL._replace(names=("id", "name")), "id")) == []
+
+
+def test_a_slash_may_separate_two_names():
+    assert list(stated_needs("Cannot be combined with keys/profile.", OPTIONAL, "all")) == [
+        Need("exclusive", ("all", "keys", "profile"))
+    ]
+    assert list(stated_needs("Cannot be combined with keys/values.", OPTIONAL, "all")) == []
+
+
+def needs_said(properties, required=()):
+    schema = {"type": "object", "required": list(required), "properties": properties}
+    surface = build_surface({"tools": [{"name": "t", "inputSchema": schema}]})
+    return [
+        (one.values["needs"], one.values["advice"])
+        for one in unstated_needs(surface.tools[0], Context({}, Facts(surface)))
+    ]
+
+
+CHOSEN = [
+    ("element_type", 'What to insert ("table", "list")', "Rows (required for table)", "for table"),
+    (
+        "resourceType",
+        "Type of resource: dashboard, panel, or explore",
+        "The panel (required for panel type)",
+        "for panel type",
+    ),
+    (
+        "operation",
+        "What to do. Valid values:\n- create: a\n- drop: b",
+        "Required for create operations.",
+        "for create operations",
+    ),
+]
+
+
+@pytest.mark.parametrize(("chooser", "text", "dependent", "condition"), CHOSEN)
+def test_values_in_prose_are_choices_as_those_of_an_enum_are(chooser, text, dependent, condition):
+    properties = {
+        chooser: {"type": "string", "description": text},
+        "rows": {"type": "integer", "description": dependent},
+    }
+    assert [said for said, _ in needs_said(properties, [chooser])] == [f'rows depends on {chooser} ("{condition}")']
+    open_ended = {**properties, chooser: {"type": "string", "description": "What, e.g. a table or a panel"}}
+    assert needs_said(open_ended, [chooser]) == []
+
+
+def test_a_list_of_everything_that_is_supported_is_no_choice():
+    formats = {"type": "string", "description": "Hint ('md', 'txt')"}
+    path = {"type": "string", "description": "Path for any supported format (MD, TXT). Required with a hint."}
+    assert needs_said({"source_format": formats, "path": path}) == []
+
+
+def test_many_alternatives_are_counted():
+    properties = {name: {"type": "string"} for name in "abcdefgh"}
+    surface = build_surface(
+        {
+            "tools": [
+                {
+                    "name": "t",
+                    "description": "At least one field must be provided.",
+                    "inputSchema": {"type": "object", "required": ["a"], "properties": properties},
+                }
+            ]
+        }
+    )
+    [one] = unstated_needs(surface.tools[0], Context({}, Facts(surface)))
+    assert one.values["needs"] == "at least one of the 7 optional parameters is needed"
+    assert one.values["advice"] == '"minProperties": 2'

@@ -32,6 +32,7 @@ _MENTIONED = re.compile(
 _EXPLAINED = re.compile(r"(?<=[\w`'\"])\s?(?::|=|–|—|-\s|→|\().*")
 _DOTTED = re.compile(r"[A-Za-z]\.[A-Za-z]")
 _SHOWN = re.compile(r"\s?[:=]\s?[\"'`]([\w.\-]{1,60})[\"'`]")
+_NUMBERED = re.compile(r"[A-Za-z].*\d")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
@@ -122,6 +123,7 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
     )
     if stated is None:
         return None
+    stated = _widest(stated, [claim for said, claim in claims if said.where in ("own", "entry")], found)
     values = set(stated.values)
     shown = {match[1] for said in passages if said.where == "mention" and (match := _SHOWN.match(said.text))}
     if not shown <= values:
@@ -132,6 +134,14 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
         if said.where != "section"
     )
     return None if more else stated
+
+
+def _widest(stated: ClosedList, claims: list[ClosedList], found: OpenText) -> ClosedList:
+    """The list that has all values of the others, where the descriptions of one parameter differ."""
+    for claim in claims:
+        if set(stated.values) < set(claim.values) and _trusted(claim, found):
+            stated = claim
+    return stated
 
 
 def _headed(bullets: str) -> str:
@@ -171,7 +181,8 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     if claim.promised and claim.quoted:
         return True
     if last in FREE:
-        return False
+        # "The possible values are: v10, v11".
+        return claim.plainly and len(claim.values) > 2 and all(map(_NUMBERED.search, claim.values))
     certain = claim.marked or claim.explained
     if claim.promised:
         if kind or identifiers or claim.bullets:
@@ -219,7 +230,9 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
         return True
     siblings = parent_of(found.node).get("properties", {})
     others = siblings.keys() - {found.name}
-    if values & context.facts.names:
+    named = values & context.facts.names
+    # One value of several may be the name of a tool as well.
+    if named and not (claim.promised and claim.quoted and 2 * len(named) < len(values)):
         return True
     if found.name in values and values <= siblings.keys():
         return True  # "Provide exactly one of `path` or `url`."

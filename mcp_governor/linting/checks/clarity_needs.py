@@ -15,18 +15,22 @@ from mcp_governor.linting.needs import Group, Need, stated_needs
 from mcp_governor.linting.option_lists import stated_options
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.prose import without_name
-from mcp_governor.linting.schemas import COMPOSITION, types_of
+from mcp_governor.linting.schemas import COMPOSITION, root_of, types_of
+from mcp_governor.linting.vocabulary import is_kind
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mcp_governor.linting.closed_lists import ClosedList
     from mcp_governor.linting.context import Context, Facts, Hit, SchemaPlace
     from mcp_governor.surface.model import Tool
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
 _FLAG = (frozenset({"boolean"}), frozenset({"boolean", "null"}))
+_MAX_NAMED = 6
+"""Maximum number of alternatives named one by one; more are all optional parameters of an object."""
 _MAX_SHOWN = 3
 """Maximum number of dependencies quoted in a message; the others are counted."""
 
@@ -105,7 +109,7 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
             continue
         is_call = node.tokens == called
         entries = outline_of(tool, context.facts).entries if is_call else {}
-        group = _group(root, arguments, entries, context.facts)
+        group = _group(node, entries, context.facts)
         about = [tool.description] if is_call else []
         about += [text for text in (schema.get("description"), _holder(root, node.tokens)) if isinstance(text, str)]
         for text in about:
@@ -178,18 +182,21 @@ def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
     return value.get("description") if isinstance(value, dict) else None
 
 
-def _group(root: Any, arguments: Mapping[str, Any], entries: Mapping[str, str], facts: Facts) -> Group:
+def _group(node: SchemaPlace, entries: Mapping[str, str], facts: Facts) -> Group:
+    arguments, required = node.schema["properties"], node.schema.get("required", [])
+    root = root_of(node)
     values: dict[str, str] = {}
     twice: set[str] = set()
     descriptions = {name: _text(argument, entries.get(name, "")) for name, argument in arguments.items()}
     by_value = _BY_VALUE.search("\n".join(descriptions.values())) is not None
     for name, argument in arguments.items():
-        listed = _listed_choices(argument, descriptions[name], facts) if by_value else ()
+        listed = _listed_choices(name, argument, descriptions[name], facts) if by_value else ()
         chosen = quoted_choices(name, argument, entries.get(name, ""))
         for value in (*values_of(root, name, argument), *chosen, *listed):
             if values.setdefault(value.casefold(), name) != name:
                 twice.add(value.casefold())
-    return Group(frozenset(arguments), {value: name for value, name in values.items() if value not in twice})
+    optional = tuple(name for name in arguments if name not in required) if isinstance(required, list) else ()
+    return Group(frozenset(arguments), {value: name for value, name in values.items() if value not in twice}, optional)
 
 
 _BY_VALUE = Guarded(
@@ -203,12 +210,24 @@ def _text(argument: Any, entry: str) -> str:
     return own if isinstance(own, str) and own else entry
 
 
-def _listed_choices(argument: Any, text: str, facts: Facts) -> tuple[str, ...]:
+def _listed_choices(name: str, argument: Any, text: str, facts: Facts) -> tuple[str, ...]:
     """The values that prose lists for a parameter without an enum: "hills, brooks or meadows"."""
-    if not isinstance(argument, dict) or argument.get("type") != "string" or "enum" in argument:
+    if not isinstance(argument, dict) or types_of(argument) not in _TEXT or "enum" in argument:
         return ()
-    found = next((one for one in facts.read(closed_lists, without_name(text, "")) if one.whole or one.plainly), None)
-    return found.values if found is not None else ()
+    words = name_words(name)
+    kind = bool(words) and is_kind(words[-1])
+    return next((one.values for one in facts.read(closed_lists, without_name(text, "")) if _chooses(one, kind)), ())
+
+
+_TEXT = (frozenset({"string"}), frozenset({"string", "null"}))
+
+
+def _chooses(found: ClosedList, kind: bool) -> bool:
+    """True if a list gives the values of a parameter, which may be named for a kind: "type", "mode"."""
+    if found.whole or found.plainly:
+        return True
+    listed = found.quoted or found.bullets or found.alternatives or found.bracketed or found.noun != ""
+    return (kind and listed and len(found.values) > 1) or (found.promised and (found.bullets or found.quoted))
 
 
 def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
@@ -243,6 +262,8 @@ def _wording(need: Need) -> str:
     if need.kind == "ignored":
         return f"the effect of {names[0]} depends on {', '.join(names[1:])}"
     joined = f"{', '.join(names[:-1])} and {names[-1]}"
+    if need.kind == "any" and len(names) > _MAX_NAMED:
+        return f"at least one of the {len(names)} optional parameters is needed"
     if need.kind == "together":
         return f"{joined} go together"
     if need.kind == "exclusive":
@@ -259,6 +280,9 @@ def _fragment(need: Need, schema: Mapping[str, Any]) -> dict[str, Any] | None:
     each = [{"required": list(way)} for way in need.ways or [(name,) for name in names]]
     if need.kind == "together":
         return {"dependentRequired": {names[0]: [names[1]], names[1]: [names[0]]}}
+    if need.kind == "any" and len(names) > _MAX_NAMED:
+        required = schema.get("required")
+        return {"minProperties": (len(required) if isinstance(required, list) else 0) + 1}
     if need.kind == "any":
         return {"anyOf": each}
     if need.kind == "one":
