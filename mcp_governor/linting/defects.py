@@ -13,7 +13,7 @@ from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.quantities import counts_something, never_below_zero
 from mcp_governor.linting.root_defects import root_defects
-from mcp_governor.linting.schemas import effective, followed, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import effective, followed, is_generated, parent_of, root_of, types_of
 from mcp_governor.linting.shapes import (
     lacks_keys,
     needs_items,
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.linting.context import Facts, SchemaPlace
     from mcp_governor.surface.model import Surface, Tool
-
-MAX_SAFE = 2**53 - 1
-"""JavaScript generators write this as the bounds of any integer, so it does not limit the parameter."""
 
 MAX_TEXT = 400
 """Maximum number of characters read from a description: what a parameter is comes first."""
@@ -138,7 +135,7 @@ def _least(surface: Surface) -> frozenset[str]:
 
 def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str]) -> None:
     schema = node.schema
-    if schema.get("maximum") == MAX_SAFE or schema.get("minimum") == -MAX_SAFE:
+    if is_generated(schema.get("maximum")) or is_generated(schema.get("minimum")):
         out.add("generator-bounds", node)
     if node.argument is None:
         return

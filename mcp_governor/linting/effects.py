@@ -43,7 +43,7 @@ _READS_TOO = frozenset(
             "estimate",
             "examine",
         ),
-        *("extract", "gather", "hover", "measure", "obtain", "peek", "preview", "recommend", "render", "retrieve"),
+        *("extract", "gather", "measure", "obtain", "peek", "preview", "recommend", "render", "retrieve"),
         *("browse", "collect", "compute", "crawl", "detect", "diagnose", "geocode", "identify", "look"),
         *("ping", "predict", "scan", "scrape", "tail", "trace", "whoami"),
         *("return", "snapshot", "screenshot", "suggest", "summarize", "translate", "verify"),
@@ -63,6 +63,7 @@ _WRITES_TOO = frozenset(
             "clone",
             "complete",
             "drag",
+            "hover",
             "ingest",
             "invite",
         ),
@@ -108,6 +109,10 @@ _HARMLESS = re.compile(
     r"|\bwithout (?:side effects|changing)",
     re.IGNORECASE,
 )
+_UNLOCKED = re.compile(
+    r"\b(?:allow|enable|permit)s?\b[^.\n]{0,40}\b(?:ddl|dml|delete|destructive|drop|insert|write)", re.IGNORECASE
+)
+"""A setting takes the protection away, so that the same tool runs anything."""
 _SAYS_WRITE = re.compile(r"\bwrite operations?\b|\bmodif(?:y|ies) (?:the |your |data|state)", re.IGNORECASE)
 _WHAT_IT_IS = re.compile(
     r"\W{0,8}(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?", re.IGNORECASE
@@ -164,11 +169,15 @@ def stated_loss(text: str) -> str | None:
     return None
 
 
+def _is_harmless(text: str) -> bool:
+    return _HARMLESS.search(text) is not None and _UNLOCKED.search(text) is None
+
+
 def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     """The effect of a tool, by its name and its description."""
     text = tool.description[:_MAX_TEXT]
     verb = verb_of(tool, prefix)
-    if verb in (None, "query") and _RUNS.search(text[:300]) and not _HARMLESS.search(text):
+    if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
     if verb in DESTROYING_VERBS or (verb not in READING_VERBS and stated_loss(text)):

@@ -27,6 +27,14 @@ _MAX_DEPTH = 250
 and rules about types do not fire."""
 
 
+_GENERATED = frozenset(sign * (2**bits - less) for bits in (31, 32, 53, 63, 64) for less in (0, 1) for sign in (1, -1))
+
+
+def is_generated(bound: Any) -> bool:
+    """True if a bound is that of a number's representation, which generators write for any integer of a size."""
+    return isinstance(bound, int | float) and bound in _GENERATED
+
+
 def types_of(schema: Any, root: Any = None) -> frozenset[str] | None:
     """The JSON types that a schema allows according to ``type``, ``anyOf`` and ``oneOf``, or ``None`` if these do not
     say.

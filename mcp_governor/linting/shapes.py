@@ -196,6 +196,11 @@ _TRUTH = Guarded(
     r"[`'\"](?:true|false)[`'\"]\s?(?:or|/|\||,)\s?[`'\"](?:true|false)[`'\"]|^(?:true|false)\s?(?:or|/|\|)\s?(?:true|false)\b",
     "true",
 )
+_NUMBER_OF = re.compile(
+    r"(?:optional:?\s|the\s){0,2}(?:maximum\s|minimum\s|total\s|desired\s|exact\s)?number\sof\s[a-z]", re.IGNORECASE
+)
+_AS_TEXT = re.compile(r"[`'\"]|\b(?:or|e\.g|like|such as|all|range|string)\b", re.IGNORECASE)
+"""Words that make a number of things text: "number of days, or 'all'"."""
 _FLAG = re.compile(r"(?:whether|if\strue|set\sto\strue|(?:en|dis)able[sd]?)\b", re.IGNORECASE)
 _OR_JSON = re.compile(
     r"\bor\s(?:a\s|an\s)?(?:JSON|comma|plain|single|raw)|\b(?:file|path|URL|SQL|code|schema|document|template|payload)\b",
@@ -210,6 +215,8 @@ def packed(text: str, schema: Mapping[str, Any]) -> str | None:
         return None
     if _TRUTH.search(text) or (default in ("true", "false") and _FLAG.match(text)):
         return "true or false"
+    if _NUMBER_OF.match(text) and not _AS_TEXT.search(text) and not isinstance(default, str):
+        return "a number"
     if _JSON.search(text) and not _OR_JSON.search(text):
         return "JSON"
     joined = _JOINED.search(text)

@@ -17,9 +17,9 @@ from mcp_governor.linting.corrections import (
     retyped,
     without_type,
 )
-from mcp_governor.linting.defects import MAX_SAFE, MAX_TEXT, MAX_VALUES, Found, defects, kind_of
+from mcp_governor.linting.defects import MAX_TEXT, MAX_VALUES, Found, defects, kind_of
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.schemas import effective, root_of
+from mcp_governor.linting.schemas import effective, is_generated, root_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
@@ -77,8 +77,8 @@ def _place(places: list[Found], shown: int) -> str:
 
 
 def _without_bounds(place: Found) -> Iterator[Edit]:
-    for key, value in (("minimum", -MAX_SAFE), ("maximum", MAX_SAFE)):
-        if place.node is not None and place.node.schema.get(key) == value:
+    for key in ("minimum", "maximum"):
+        if place.node is not None and is_generated(place.node.schema.get(key)):
             yield Edit(f"{place.pointer}/{key}", op="remove")
 
 

@@ -10,7 +10,7 @@ from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.limits import Argument, Limit, stated_limits
 from mcp_governor.linting.passages import passages_about
-from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -138,12 +138,8 @@ def _kind(types: frozenset[str] | None, schema: Mapping[str, Any]) -> str | None
     return of
 
 
-_GENERATED = 2**53 - 1
-"""zod writes this for any integer; it is not a bound that a caller would mean."""
-
-
 def _missing(limit: Limit, schema: Mapping[str, Any]) -> bool:
-    schema = {key: value for key, value in schema.items() if value not in (_GENERATED, -_GENERATED)}
+    schema = {key: value for key, value in schema.items() if not is_generated(value)}
     side = limit.keyword[:3] if not limit.keyword.startswith("exclusive") else limit.keyword[9:12].lower()
     held = {"minimum", "exclusiveMinimum"} if side == "min" else {"maximum", "exclusiveMaximum"}
     if limit.keyword in schema or (limit.keyword.lower().endswith("imum") and held & schema.keys()):

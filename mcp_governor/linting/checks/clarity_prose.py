@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.linting import prose
 from mcp_governor.linting.leaving_out import states_no_limit, states_optional
 from mcp_governor.linting.passages import Passage, passages_about
-from mcp_governor.linting.schemas import COMPOSITION, effective, parent_of, root_of, types_of, values_of
+from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of, values_of
 from mcp_governor.linting.stated_values import listed_values
 
 if TYPE_CHECKING:
@@ -168,7 +168,8 @@ def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         for claim in context.facts.read(prose.stated_bounds, one.text, types):
             for keyword in _KEYWORDS[claim.of, claim.side]:
                 actual = schema.get(keyword)
-                if isinstance(actual, int | float) and not isinstance(actual, bool):
+                # A generated bound limits nothing: the limit is in the text only, which another rule reports.
+                if isinstance(actual, int | float) and not isinstance(actual, bool) and not is_generated(actual):
                     whole = types == {"integer"}
                     # In draft-04 the exclusive keyword is a boolean that modifies the bound.
                     excluded = keyword.startswith("exclusive") or schema.get(f"exclusive{keyword.title()}") is True
