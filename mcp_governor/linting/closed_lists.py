@@ -120,7 +120,7 @@ _BULLET = re.compile(
 )
 _LONE = re.compile(_BARE)
 _SPACED = re.compile(r":\s(?P<values>[A-Za-z][^\W_]{0,30}_\w{1,40}(?:\s[A-Za-z][^\W_]{0,30}_\w{1,40}){2,59})\s?$")
-"""Identifiers at the end of a text that had a line each."""
+"""Identifiers at the end of a description that had a line each."""
 _LINE = re.compile(rf"(?:(?<=\n)|^)(?:\d{{1,2}}[.)]\s)?(?P<item>{_QUOTED})\s{{0,4}}(?::|=|–|—|-\s|→)")
 """A value on a line of its own, without a bullet or after a number."""
 _ANY_QUOTED = re.compile(rf"(?<![\w=]){_QUOTED}")

@@ -109,9 +109,9 @@ def _leads(text: str, match: re.Match[str], after: str) -> bool:
 def _is_pair(text: str, match: re.Match[str], names: Collection[str]) -> bool:
     """True if a slash separates two parameters, here "combined with keys/profile"."""
     before, after = _WORD_BEFORE.search(text, 0, match.start()), IDENTIFIER.match(text, match.end() + 1)
-    beside = [before[0][:-1]] if before is not None else []
-    beside += [after[0]] if after is not None and text[match.end()] == "/" else []
-    return bool(beside) and all(name in names for name in beside)
+    neighbours = [before[0][:-1]] if before is not None else []
+    neighbours += [after[0]] if after is not None and text[match.end()] == "/" else []
+    return bool(neighbours) and all(name in names for name in neighbours)
 
 
 def _is_name(text: str, match: re.Match[str], names: Collection[str]) -> bool:
