@@ -34,6 +34,7 @@ value."""
 _STEPS = re.compile(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)
 _STEP = re.compile(r"\.([A-Za-z_]\w*)|\.\*|\[\*\]|\[('[^\]]*')\]", re.ASCII)
 _NAME = re.compile(r"'([^']*)'")
+_FIRST = re.compile(r"\$(?:\.([A-Za-z_]\w*)|\['([^']*)'\])", re.ASCII)
 
 
 def compile_query(expression: str) -> Query:
@@ -75,6 +76,12 @@ def _plain_query(expression: str) -> Query | None:
             singular = all(len(step) == 1 and step[0] for step in steps)
             return _member(tuple(step[0] for step in steps)) if singular else _members(steps)
     return None
+
+
+def first_name(expression: str) -> str | None:
+    """The member without which a JSONPath selects nothing; ``None`` if there is no single one."""
+    found = _FIRST.match(expression)
+    return found[1] or found[2] if found is not None and _STEPS.fullmatch(expression) else None
 
 
 def _member(names: tuple[str, ...]) -> Query:

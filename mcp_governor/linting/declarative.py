@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import compile_schema, errors, linear_pattern, with_options
 from mcp_governor.catalogue.predicates import Predicate, predicate
-from mcp_governor.catalogue.query import compile_query
+from mcp_governor.catalogue.query import compile_query, first_name
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import Check, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.phrases import kind_of
 from mcp_governor.linting.schemas import effective, root_of
+from mcp_governor.linting.scope import about
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.surface.model import Surface, Tool
 
@@ -52,7 +53,8 @@ def declarative_check(rule: Rule, options: Mapping[str, Any]) -> Check:
         except ConfigError as error:
             raise _about(rule, error) from None
 
-    return check
+    firsts = [first_name(case.given) for case in rule.cases]
+    return about(keys=filter(None, firsts))(check) if all(firsts) else check
 
 
 def _about(rule: Rule, error: ConfigError) -> ConfigError:

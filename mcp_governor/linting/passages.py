@@ -53,6 +53,7 @@ class _Last:
     def __init__(self) -> None:
         self.node: SchemaPlace | None = None
         self.said: tuple[Passage, ...] = ()
+        self.certain: tuple[Passage, ...] = ()
 
 
 def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = False) -> tuple[Passage, ...]:
@@ -66,10 +67,23 @@ def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = Fals
     """
     if node.argument is None or not isinstance(node.schema, dict):
         return ()
-    last = context.facts.memo("said", _Last)
+    last = _last(node, node.argument, context.facts)
+    return last.said if mentions else last.certain
+
+
+def has_passages(node: SchemaPlace, facts: Facts) -> bool:
+    """True if a parameter has a description, or an entry in the tool's: :func:`passages_about` without mentions."""
+    return (
+        node.argument is not None and isinstance(node.schema, dict) and bool(_last(node, node.argument, facts).certain)
+    )
+
+
+def _last(node: SchemaPlace, argument: str, facts: Facts) -> _Last:
+    last = facts.memo("said", _Last)
     if last.node is not node:
-        last.node, last.said = node, tuple(_read(node, node.argument, context.facts))
-    return last.said if mentions else tuple(one for one in last.said if one.where in ("own", "entry"))
+        last.node, last.said = node, tuple(_read(node, argument, facts))
+        last.certain = tuple([one for one in last.said if one.where in ("own", "entry")]) if last.said else ()
+    return last
 
 
 def outline_of(tool: Tool, facts: Facts) -> Outline:

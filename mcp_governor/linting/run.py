@@ -16,6 +16,7 @@ from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.errors import ConfigError
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
 from mcp_governor.linting.reached import is_reached
+from mcp_governor.linting.scope import Plan, Runner
 from mcp_governor.linting.strings import surface_strings
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from mcp_governor.catalogue.rule import Rule
     from mcp_governor.findings import Finding
     from mcp_governor.surface.model import Surface, Tool
-
-Runner = tuple[ActiveRule, Check, Context]
 
 
 def lint(
@@ -150,9 +149,10 @@ def _run(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None
                 yield _finding(active, found, found.tool)
     if only is None:
         yield from _run_items(surface, runners)
+    plan = _plan(runners)
     for tool in surface.tools:
         if only is None or tool.name == only:
-            yield from _run_tool(tool, runners)
+            yield from _run_tool(tool, runners, plan)
     if "text" in runners or "prose" in runners:
         yield from _run_strings(surface, runners, only)
 
@@ -197,24 +197,28 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
                 quiet.add(text.value)
 
 
-def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
+def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: Plan | None) -> Iterator[Finding]:
     for active, check, context in runners.get("tool", ()):
         for found in check(tool, context):
             yield _finding(active, found, tool.name)
-    both = runners.get("schema", [])
-    per_side = {
-        "inputSchema": [*both, *runners.get("input", ())],
-        "outputSchema": [*both, *runners.get("output", ())],
-    }
-    if not per_side["inputSchema"] and not per_side["outputSchema"]:
+    if plan is None:
         return
-    facts = (per_side["inputSchema"] or per_side["outputSchema"])[0][2].facts
-    for node in facts.nodes(tool):
-        for active, check, context in per_side[node.side]:
+    for node in plan.facts.nodes(tool):
+        for active, check, context in plan.checks(node):
             for found in check(node, context):
                 # A client that never visits a definition cannot reject anything in it.
-                if active.rule.limit is None or is_reached(node, facts):
+                if active.rule.limit is None or is_reached(node, context.facts):
                     yield _finding(active, found, tool.name)
+
+
+def _plan(runners: Mapping[str, list[Runner]]) -> Plan | None:
+    """The checks of schemas; ``None`` if there are none."""
+    both = runners.get("schema", [])
+    on_input, on_output = [*both, *runners.get("input", ())], [*both, *runners.get("output", ())]
+    if not on_input and not on_output:
+        return None
+    facts = (on_input or on_output)[0][2].facts
+    return Plan({"inputSchema": on_input, "outputSchema": on_output}, facts)
 
 
 def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:

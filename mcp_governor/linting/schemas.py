@@ -43,7 +43,12 @@ def types_of(schema: Any, root: Any = None) -> frozenset[str] | None:
         schema: any schema.
         root: the schema in which local references are resolved; with ``None``, they are not.
     """
-    return _types(schema, root, {}, 0)
+    kind = schema.get("type") if isinstance(schema, dict) else None
+    return _ONE.get(kind) if isinstance(kind, str) and kind in _ONE else _types(schema, root, {}, 0)
+
+
+_ONE = {kind: frozenset({kind}) for kind in ("array", "boolean", "integer", "null", "number", "object", "string")}
+"""The answer for most schemas, made once."""
 
 
 def _types(schema: Any, root: Any, known: dict[str, frozenset[str] | None], depth: int) -> frozenset[str] | None:
@@ -98,7 +103,7 @@ def followed(root: Any, schema: Any) -> dict[str, Any]:
 
 def effective(root: Any, schema: Any) -> dict[str, Any]:
     """A schema with local references resolved, and a union with null replaced by its other branch."""
-    found = followed(root, schema)
+    found: dict[str, Any] = followed(root, schema) if not isinstance(schema, dict) or "$ref" in schema else schema
     for key in ("anyOf", "oneOf"):
         branches = found.get(key)
         if isinstance(branches, list):

@@ -69,7 +69,6 @@ def surface_strings(surface: Surface, quiet: Container[str] = ()) -> Iterator[Te
 
 def _strings(value: Any, tool: str | None, base: str, quiet: Container[str], first: int = 0) -> Iterator[Text]:
     """Every string in a container. Keys are included only if they are not plain ASCII: others do not matter."""
-    # Iterators instead of lists, because a container may have a million members.
     stack: list[Iterator[tuple[str, Any]]] = [iter([(base, value)])]
     while stack:
         step = next(stack[-1], None)
@@ -81,18 +80,22 @@ def _strings(value: Any, tool: str | None, base: str, quiet: Container[str], fir
             for key in container:
                 if not (key.isascii() and key.isprintable()):
                     yield Text(tool, here, key, key, True)
-        for key, item in _members(container, first):
-            if isinstance(item, str) and (item not in quiet or key in PROSE_KEYS):
-                yield Text(tool, here, key, item)
-        stack.append(_containers(here, _members(container, first)))
+        inner: list[tuple[str | int, Any]] = []
+        for key, item in container.items() if isinstance(container, dict) else enumerate(container, first):
+            if isinstance(item, str):
+                if item not in quiet or key in PROSE_KEYS:
+                    yield Text(tool, here, key, item)
+            elif item and isinstance(item, _CONTAINERS):
+                inner.append((key, item))
+        if inner:
+            stack.append(_placed(here, inner))
         first = 0
 
 
-def _members(container: Any, first: int) -> Iterable[tuple[str | int, Any]]:
-    return container.items() if isinstance(container, dict) else enumerate(container, first)
+_CONTAINERS = (dict, list)
 
 
-def _containers(here: str, members: Iterable[tuple[str | int, Any]]) -> Iterator[tuple[str, Any]]:
+def _placed(here: str, members: Iterable[tuple[str | int, Any]]) -> Iterator[tuple[str, Any]]:
+    """Members with their pointers, which are made one at a time: a long list has long ones."""
     for key, item in members:
-        if item and isinstance(item, dict | list):
-            yield join_pointer(here, key), item
+        yield join_pointer(here, key), item

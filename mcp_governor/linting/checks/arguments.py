@@ -11,6 +11,7 @@ from mcp_governor.linting.guessing import Argument, may_be_open, open_question
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
+from mcp_governor.linting.scope import about
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _MAX_TEXT = 4_000
 """Maximum number of characters read from everything that is said about one parameter."""
 
 
+@about(argument=True)
 def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter whose value is hard to guess has a description that says what belongs there."""
     name = node.argument

@@ -10,6 +10,7 @@ from mcp_governor.linting.characters import differences, stated_characters
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, root_of, types_of, values_of
+from mcp_governor.linting.scope import about
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ _MAX_SHOWN = 6
 # -- keys of an object
 
 
+@about(described=True, types={"array", "object"})
 def stated_object(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The keys that a description lists are properties of the object."""
     schema = _bare_object(node)
@@ -66,6 +68,7 @@ _MAX_MISSED = 2
 """Maximum number of omitted values; where more are missing, the description gives examples only."""
 
 
+@about(described=True)
 def unexplained_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description that explains the values of an enum explains all of them."""
     if node.argument is None or not isinstance(node.schema, dict):
@@ -86,6 +89,7 @@ def unexplained_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 # -- characters
 
 
+@about(described=True, keys={"pattern", "items", "$ref", "anyOf", "oneOf"})
 def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A pattern accepts exactly the characters that the description lists."""
     if node.argument is None or not isinstance(node.schema, dict):

@@ -14,6 +14,7 @@ from mcp_governor.linting.formats import stated_form
 from mcp_governor.linting.open_text import OpenText, open_text
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.scope import about
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 
+@about(argument=True, types={"array", "string"})
 def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A format that the description gives is a pattern."""
     found = open_text(node, context)

@@ -11,6 +11,7 @@ from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.limits import Argument, Limit, stated_limits
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of
+from mcp_governor.linting.scope import about
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,6 +29,7 @@ _OF = {"string": "characters", "array": "items", "number": "number", "integer": 
 _TAKES = {"characters": "text", "items": "number of items", "number": "number", "integer": "integer"}
 
 
+@about(argument=True, types={"array", "integer", "number", "string"})
 def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A limit that the description gives is in the schema."""
     if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
@@ -65,6 +67,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         )
 
 
+@about(argument=True, keys={"default"}, types={"integer", "number"})
 def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is within the limit that the description gives."""
     if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):

@@ -13,6 +13,7 @@ from mcp_governor.linting.number_codes import number_codes
 from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of, values_of
+from mcp_governor.linting.scope import about
 from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words
 
@@ -36,6 +37,7 @@ _NUMBERED = re.compile(r"[A-Za-z].*\d")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
+@about(argument=True, types={"array", "integer", "number", "string"})
 def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter whose values the description lists has an enum."""
     found = open_text(node, context)
@@ -76,6 +78,7 @@ def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             return
 
 
+@about(argument=True, types={"array", "string"})
 def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter that has an enum in another tool has it here as well, if the descriptions agree."""
     found = open_text(node, context)

@@ -10,6 +10,7 @@ from mcp_governor.linting import prose
 from mcp_governor.linting.leaving_out import states_no_limit, states_optional
 from mcp_governor.linting.passages import Passage, passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of, values_of
+from mcp_governor.linting.scope import about
 from mcp_governor.linting.stated_values import listed_values
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # -- type
 
 
+@about(described=True)
 def stated_type(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The schema accepts the type that the description states."""
     said = passages_about(node, context)
@@ -75,6 +77,7 @@ def _accepts_items(node: SchemaPlace, schema: Mapping[str, Any], stated: str | N
 # -- values
 
 
+@about(described=True)
 def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The enum contains every value that the description lists."""
     said = passages_about(node, context)
@@ -104,6 +107,7 @@ def _enum(root: Any, schema: Any) -> list[str] | None:
 # -- default
 
 
+@about(described=True, keys={"default"})
 def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default that the description states is the default in the schema."""
     said = passages_about(node, context)
@@ -157,6 +161,7 @@ _KEYWORDS = {
 _RANGE = re.compile(r"\d\s?[-–]\s?\d")
 
 
+@about(described=True, types={"array", "integer", "number", "string"})
 def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those in the schema."""
     said = passages_about(node, context)
@@ -190,6 +195,7 @@ def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float
 # -- required
 
 
+@about(described=True)
 def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description does not call an optional parameter required, or a required one optional."""
     said = passages_about(node, context) if node.side == "inputSchema" else ()

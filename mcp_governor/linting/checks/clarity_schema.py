@@ -11,6 +11,7 @@ from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.corrections import optional
 from mcp_governor.linting.schemas import PartValidators, document_of, parent_of, plainly_accepts, root_of
+from mcp_governor.linting.scope import about
 from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.tokens import json_bytes
@@ -38,6 +39,7 @@ def _required(node: SchemaPlace) -> list[Any]:
     return required if isinstance(required, list) else []
 
 
+@about(argument=True, keys={"default"})
 def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """A required parameter has no default."""
     if node.argument is None or not isinstance(node.schema, dict) or "default" not in node.schema:
@@ -47,6 +49,7 @@ def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]
         yield hit(f"{node.pointer}/default", node.schema["default"], correction=correction, argument=node.argument)
 
 
+@about(keys={"default"})
 def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is valid against its own schema."""
     if not isinstance(node.schema, dict) or node.schema.get("default") is None:
@@ -55,6 +58,7 @@ def default_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     yield from _hits("default-valid", node, context, given)
 
 
+@about(keys={"examples"})
 def examples_valid(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Examples are valid against their own schema."""
     if not isinstance(node.schema, dict):
@@ -107,6 +111,7 @@ def _unjudged(rule: str, node: SchemaPlace, context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, says="unjudged")
 
 
+@about(keys={"properties"})
 def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Every name in ``required`` is declared in ``properties``, if properties are declared at all."""
     schema = node.schema
@@ -123,6 +128,7 @@ def required_declared(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
             yield hit(f"{node.pointer}/required/{index}", name, correction=correction, argument=name)
 
 
+@about(types={"object"})
 def misplaced_properties(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """The fields of an object are declared in ``properties``, not next to ``type``."""
     schema = node.schema
@@ -154,6 +160,7 @@ def _is_field(name: str, value: Any) -> bool:
     return (isinstance(kind, str) and kind in _TYPES) or isinstance(value.get("$ref"), str)
 
 
+@about(keys=[key for pair in _BOUNDS for key in pair])
 def bounds_open(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No lower bound exceeds its upper bound."""
     if not isinstance(node.schema, dict):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import encodable, existing
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
+from mcp_governor.linting.scope import about
 from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes
@@ -63,6 +64,7 @@ def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:
     return not isinstance(value, str) or _NUMBER.fullmatch(value) is not None or value in ("true", "false")
 
 
+@about(types={"array"})
 def array_items(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """Every array that VS Code visits has an item schema; JavaScript takes false for missing."""
     schema = node.schema

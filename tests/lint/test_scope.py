@@ -1,0 +1,82 @@
+"""The engine asks a check only about schemas in its scope, and no finding is lost that way."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings, load_catalogue, select
+from mcp_governor.catalogue.rule import Rule
+from mcp_governor.linting import run_rules, scope
+from mcp_governor.linting.context import Context, Facts
+from mcp_governor.linting.scope import Plan, about
+from mcp_governor.surface import build_surface
+
+CATALOGUE = load_catalogue(entry_points=False)
+ON_SCHEMAS = [
+    rule for rule in CATALOGUE if rule.station == "lint" and rule.on in ("schema", "input", "output") and rule.fails
+]
+PROPERTIES = {
+    "plain": {"type": "string"},
+    "number": {"type": "integer", "default": 3},
+    "either": {"type": "string", "anyOf": [{"type": "integer"}, {"type": "null"}]},
+    "said": {"type": "string", "description": "A word."},
+    "listed": {"type": "boolean"},
+    "yes": True,
+}
+TOOL = {
+    "name": "find",
+    "description": "Finds it.\n\nArgs:\n    listed: to list it\n\nIt uses plain_words.",
+    "inputSchema": {"type": "object", "properties": PROPERTIES},
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ({}, {"", "plain", "number", "either", "anyOf/0", "anyOf/1", "said", "listed", "yes"}),
+        ({"argument": True}, {"plain", "number", "either", "said", "listed"}),
+        ({"described": True}, {"said", "listed"}),
+        ({"keys": ["default"]}, {"number"}),
+        ({"keys": ["default", "description"]}, {"number", "said"}),
+        ({"keys": ["anyOf"], "types": ["boolean"]}, {"either"}),
+        # What is under a union may have any type; true has none.
+        ({"types": ["integer"]}, {"number", "either", "anyOf/0", "yes"}),
+        ({"described": True, "types": ["boolean"]}, {"listed"}),
+    ],
+    ids=str,
+)
+def test_a_check_is_asked_about_its_scope(given, asked):
+    surface = build_surface({"tools": [TOOL]})
+    facts = Facts(surface)
+
+    @about(**given)
+    def check(_node, _context):
+        return ()
+
+    runner = (None, check, Context({}, facts))
+    plan = Plan({"inputSchema": [runner], "outputSchema": []}, facts)
+    found = {"/".join(map(str, node.tokens)) for node in facts.nodes(surface.tools[0]) if plan.checks(node)}
+    assert {path.removeprefix("properties/").removeprefix("either/") for path in found} == asked
+
+
+def test_schemas_of_one_form_share_their_checks():
+    surface = build_surface({"tools": [TOOL, {**TOOL, "name": "get"}]})
+    facts = Facts(surface)
+
+    @about(keys={"default"})
+    def check(_node, _context):
+        return ()
+
+    plan = Plan({"inputSchema": [(None, check, Context({}, facts))], "outputSchema": []}, facts)
+    one, other = (facts.nodes(tool)[1:] for tool in surface.tools)
+    assert [plan.checks(node) for node in one] == [plan.checks(node) for node in other]
+    assert [bool(plan.checks(node)) for node in one].count(True) == 1
+
+
+@pytest.mark.parametrize("rule", ON_SCHEMAS, ids=lambda rule: rule.id)
+def test_no_finding_is_outside_the_scope(rule: Rule, monkeypatch):
+    selection = select(LintSettings(select=(rule.id,)), CATALOGUE)
+    surfaces = [build_surface(example.recording()) for example in (*rule.fails, *rule.passes)]
+    within = [run_rules(surface, selection) for surface in surfaces]
+    monkeypatch.setattr(scope, "scope_of", lambda _check: scope.Scope())
+    assert within == [run_rules(surface, selection) for surface in surfaces]
