@@ -283,9 +283,9 @@ def _about_a_baseline(tools: list[dict[str, Any]], before: list[dict[str, Any]],
     with pytest.MonkeyPatch.context() as patch:
         real = run._run_tool
 
-        def noted(tool, runners):
+        def noted(tool, *more):
             asked.append(tool.name)
-            return real(tool, runners)
+            return real(tool, *more)
 
         patch.setattr(run, "_run_tool", noted)
         return [finding.rule for finding in lint(surface, LintSettings(select=("clarity/bounds",)), baseline=baseline)]
