@@ -52,10 +52,11 @@ _GUARD = (
     ),
     *GUARD,
 )
+# The regex engine finds a leading set of characters fastest.
 _ENDS = lazy_pattern(
-    r"(?<=[.!?;])\s+(?=[A-Z`*\"'(\[])|(?<=[.!?;*])-\s(?=[A-Z])|\n[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])"
+    r"[\s\-](?:(?<=[.!?;]\s)\s*(?=[A-Z`*\"'(\[])|(?<=[.!?;*]-)\s(?=[A-Z])|(?<=\n)[^\S\n]*(?=\n|[-*•#|]|\d{1,2}[.)])"
     # "limit: how many" begins the description of the next parameter, on a line of its own or not.
-    r"|(?:\n\s*|(?<=[.;])\s+)(?=[A-Za-z_$][\w$]{0,63}\s?(?:\([^()\n]{0,60}\))?:\s)"
+    r"|(?:(?<=\n)|(?<=[.;]\s))\s*(?=[A-Za-z_$][\w$]{0,63}\s?(?:\([^()\n]{0,60}\))?:\s))"
 )
 _LINKS = frozenset({"and", "or", "the", "both"})
 _EXCLUSIVE = Guarded(
@@ -235,15 +236,15 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
         group: the parameters that it may name.
         subject: the parameter that it describes; empty for one about all of them.
     """
-    text = _spelled(text, group.names)
-    if len(group.names) < 2 or (subject and not _names_another(text, group, subject)):
+    if len(group.names) < 2 or not has_any(lowered(text), _GUARD):
         return
-    if not has_any(lowered(text), _GUARD):
+    text = _spelled(text, group.names)
+    if not _may_relate(text, group, subject):
         return
     last = ""
     for sentence in _ENDS.split(text, maxsplit=_MAX_SENTENCES)[:_MAX_SENTENCES]:
         flat = " ".join(sentence[:_MAX_SENTENCE].split())
-        if has_any(lowered(flat), _GUARD):
+        if _may_relate(flat, group, subject) and has_any(lowered(flat), _GUARD):
             yield from _Sentence(flat, group, subject).needs(last)
         last = flat
 
@@ -256,11 +257,18 @@ def _spelled(text: str, names: Collection[str]) -> str:
     return text
 
 
-def _names_another(text: str, group: Group, subject: str) -> bool:
-    """True if the description of a parameter contains the name of another one, or a value."""
-    if any(name in text for name in group.names if name != subject):
-        return True
-    return bool(group.values) and has_any(lowered(text), group.values)
+def _may_relate(text: str, group: Group, subject: str) -> bool:
+    """True if a text contains the name of a parameter other than its subject, or what stands for one: a value in the
+    description of a parameter, "by ID or by text" or "at least one field" in that of a tool."""
+    for name in group.names:
+        if name in text and name != subject:
+            return True
+    if subject:
+        return bool(group.values) and has_any(lowered(text), group.values)
+    return has_any(lowered(text), _UNNAMED)
+
+
+_UNNAMED = (" by ", "at least one")
 
 
 class _Sentence:
