@@ -81,6 +81,7 @@ _PROMISE = Guarded(
     ),
     *("level", "accepts", "supports", "enum", "can ", "either", "consist", "made up", "composed", "limited"),
     *("restricted", "choose", "pick", "select", "use", "only", " to "),
+    starts="acelmoprsuv",
 )
 _PLAINLY = re.compile(
     r"(?:(?:must|can|may) (?:only )?be )?(?:one of|either of).*"
@@ -162,6 +163,7 @@ _FREE = Guarded(
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']",
     *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "comma", "reg", "glob", "expression"),
     *("wildcard", "etc", "{", "or a ", "or an ", "string for"),
+    starts=r"(\[acefgjorvw{",
 )
 
 _DEFAULT = Guarded(
@@ -231,14 +233,33 @@ class ClosedList(NamedTuple):
 
 def closed_lists(text: str) -> tuple[ClosedList, ...]:
     """The closed lists in the description of a parameter, with the clearest ones first."""
-    return tuple(_closed_lists(text))
+    return values_in(text).lists
 
 
-def _closed_lists(text: str) -> Iterator[ClosedList]:
+class Values(NamedTuple):
+    """What a description says about the values of a parameter.
+
+    Attributes:
+        open: other values are accepted, as in :func:`is_open`.
+        lists: the closed lists, as in :func:`closed_lists`.
+    """
+
+    open: bool
+    lists: tuple[ClosedList, ...]
+
+
+def values_in(text: str) -> Values:
+    """:func:`is_open` and :func:`closed_lists` in one reading."""
+    found = is_open(text)
+    return Values(found, tuple(_closed_lists(text, found)))
+
+
+def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
     text = text[:_MAX_TEXT]
     if has_any(lowered(text), _SHORT_FORMS):
         text = _ABBREVIATED.sub(",", text)
-    if is_open(text):
+        is_open_as_written = is_open(text)
+    if is_open_as_written or not has_any(text, _JOINTS):
         return
     promises = list(_PROMISE.finditer(text))
     for found in (
@@ -252,6 +273,10 @@ def _closed_lists(text: str) -> Iterator[ClosedList]:
         *_supported(text),
     ):
         yield _with_default(text, found)
+
+
+_JOINTS = (",", "/", "\n", " or ", " and ", "'", '"', "`", ":", ";", "|", "[", "- ", "“", "‘", ")or ", ")and ")
+"""What separates values or marks them; a third of all descriptions have none of it and no list."""
 
 
 def is_open(text: str) -> bool:

@@ -360,6 +360,7 @@ _SET_ARGUMENT = Guarded(
     r"\b(?:use|using|set|pass|specify)\s`?(?P<name>[a-z]\w{2,40})\s?[=:]\s?(?:true|false|\d{1,9})\b",
     "=",
     ":",
+    starts="psu",
 )
 _OF_ANOTHER = re.compile(
     r"\b(?:query|url|uri|path|http|request|api|cli|command[- ]line|sql|function|method|template|environment"

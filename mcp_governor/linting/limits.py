@@ -55,7 +55,7 @@ _LOOSE = (
 )
 _CLOSED = rf"\b(?:in|within|between|range|ranges|is|interval|from)\s?:?\s?\[\s?{_N}\s?[,;]\s?{_N}\s?\]"
 _CHAIN = rf"{_N}\s?(?:<=|≤)\s?\w{{1,40}}\s?(?:<=|≤)\s?{_N}"
-_RANGE = Guarded("|".join((_BETWEEN, _LOOSE, _CLOSED, _CHAIN)))
+_RANGE = Guarded("|".join((_BETWEEN, _LOOSE, _CLOSED, _CHAIN)), starts=r"(+,\d:;bcefilmnoprstvwz-")
 _MOST = Guarded(
     rf"(?:\bmax(?:imum)?\.?{_IS}|\bat\smost\s|\bno\smore\sthan\s|\b(?:not|cannot|never|n't)\s(?:to\s)?(?:exceed|be\s(?:longer|more|greater|larger"
     rf"|higher)\sthan)\s|\bup\sto\s|\b(?:hard|upper)\slimit(?:\sis|\sof|\s?:)?\s|\blimit\sis\s"
@@ -83,6 +83,7 @@ _MOST = Guarded(
         "values ",
         "value ",
     ),
+    starts="(,;<achlmnruv≤",
 )
 _EXACTLY = Guarded(
     rf"\bexactly\s{_N}(?=\s(?:char(?:acter)?|digit|letter|item|entr|element|value)s?\b)"
@@ -96,6 +97,7 @@ _LEAST = Guarded(
     rf"|\bgreater\sthan\sor\sequal\sto\s|\b(?:line|page|number|index|numbering|counting)s?,?\s\(?(?:\w{{1,20}}\s)?start(?:s|ing)?\s(?:at|from|with)\s"
     rf"|(?:^|[.]\s)starts?\s(?:at|from)\s|(?<![<>=\w])(?:≥|>=)\s?){_N}",
     *("min", "at least", "no less", "no fewer", "not less", "not fewer", "not be", "equal to", "start", "≥", ">="),
+    starts=".>acgilmnps≥",
 )
 _BELOW = Guarded(rf"\bmust\sbe\s(?:less\sthan|below|under)\s{_N}", "must be")
 _ABOVE = Guarded(rf"\bmust\sbe\s(?:greater\sthan|more\sthan|larger\sthan|above|over)\s{_N}", "must be")

@@ -139,6 +139,7 @@ _WHEN = Guarded(
     "mandatory",
     "needed",
     "must",
+    starts="mnors",
 )
 _IF = Guarded(
     r"\b(?:if|when)\s(?P<cond>[^,]{1,120}),\s(?:then\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
@@ -258,7 +259,7 @@ def _spelled(text: str, names: Collection[str]) -> str:
 
 
 def _may_relate(text: str, group: Group, subject: str) -> bool:
-    """True if a text contains the name of a parameter other than its subject, or what stands for one: a value in the
+    """True if a string contains the name of another parameter than its subject, or what stands for one: a value in the
     description of a parameter, "by ID or by text" or "at least one field" in that of a tool."""
     for name in group.names:
         if name in text and name != subject:

@@ -209,6 +209,7 @@ _DEFAULT = Guarded(
     rf"|\buses\s(?:{QUOTED}|(?:true|false|{_NUMBER}))\sif\s{_LEFT_OUT}\b",
     "default",
     "if ",
+    starts=r"\ddfitu-",
 )
 _LITERAL = lazy_pattern(rf"({QUOTED})|\b(true|false|{_NUMBER})(?=\s)", re.IGNORECASE)
 _NAMED_DEFAULT = Guarded(

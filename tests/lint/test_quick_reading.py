@@ -3,10 +3,12 @@
 import itertools
 import json
 import re
+from re import _parser as parser
 
 import pytest
 
-from mcp_governor.linting import lint
+from mcp_governor.linting import closed_lists, likeness, limits, lint, needs, prose
+from mcp_governor.linting.checks import hygiene
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
 from mcp_governor.surface import build_surface
@@ -72,3 +74,63 @@ def test_a_schema_surely_compiles(schema, expected):
 
 def _tool(name, description):
     return {"name": name, "description": description, "inputSchema": {"type": "object"}}
+
+
+def _starting(module) -> list[tuple[str, Guarded]]:
+    return [(name, value) for name, value in vars(module).items() if isinstance(value, Guarded) and value.starts]
+
+
+STARTING = [
+    pytest.param(value, id=f"{module.__name__.rpartition('.')[2]}.{name}")
+    for module in (closed_lists, hygiene, likeness, limits, needs, prose)
+    for name, value in _starting(module)
+]
+
+
+@pytest.mark.parametrize("guarded", STARTING)
+def test_every_match_begins_with_one_of_the_starts(guarded):
+    # What the expression itself says is read from the parser of the standard library.
+    possible = _firsts(parser.parse(guarded.source, guarded.flags))
+    allowed = re.compile(f"[{guarded.starts}]", guarded.flags)
+    assert possible
+    assert [char for char in sorted(possible) if not allowed.match(char)] == []
+
+
+def _firsts(items) -> set[str]:
+    """The characters with which a match of a parsed expression can begin, in ASCII and as written."""
+    out: set[str] = set()
+    for code, value in items:
+        found, may_be_empty = _first(str(code), value)
+        out |= found
+        if not may_be_empty:
+            break
+    return out
+
+
+def _first(code: str, value) -> tuple[set[str], bool]:
+    match code:
+        case "LITERAL":
+            return {chr(value)}, False
+        case "IN":
+            return {char for part in value for char in _members(*part)}, False
+        case "BRANCH":
+            return {char for way in value[1] for char in _firsts(way)}, False
+        case "SUBPATTERN":
+            return _firsts(value[3]), False
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            return _firsts(value[2]), value[0] == 0
+        case "AT" | "ASSERT" | "ASSERT_NOT":
+            return set(), True
+    raise AssertionError(code)
+
+
+def _members(code, value) -> set[str]:
+    match str(code):
+        case "LITERAL":
+            return {chr(value)}
+        case "RANGE":
+            return set(map(chr, range(value[0], value[1] + 1)))
+        case "CATEGORY":
+            assert str(value) in ("CATEGORY_DIGIT", "CATEGORY_SPACE")
+            return set("0123456789" if str(value) == "CATEGORY_DIGIT" else " \t\n")
+    raise AssertionError(code)

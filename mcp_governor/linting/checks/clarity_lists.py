@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.linting.closed_lists import ClosedList, closed_lists, is_open
+from mcp_governor.linting.closed_lists import ClosedList, values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.number_codes import number_codes
@@ -112,14 +112,15 @@ def _stated_list(found: OpenText, context: Context) -> ClosedList | None:
 
 def _read(found: OpenText, context: Context) -> ClosedList | None:
     passages = passages_about(found.node, context, mentions=True)
-    if any(is_open(said.text) for said in passages if said.where in ("own", "entry")):
+    claims: list[tuple[Passage, ClosedList]] = []
+    for said in passages:
+        # A section whose heading announces a list has it as bullets.
+        values = context.facts.read(values_in, _headed(said.text) if said.where == "section" else said.text)
+        if values.open and said.where in ("own", "entry"):
+            return None
+        claims += [(said, claim) for claim in values.lists]
+    if not claims:
         return None
-    # A section whose heading announces a list has it as bullets.
-    claims = [
-        (said, claim)
-        for said in passages
-        for claim in context.facts.read(closed_lists, _headed(said.text) if said.where == "section" else said.text)
-    ]
     stated = next(
         (claim for said, claim in claims if _is_about(said, claim) and _meant(claim, found, context)),
         None,
@@ -127,12 +128,12 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
     if stated is None:
         return None
     stated = _widest(stated, [claim for said, claim in claims if said.where in ("own", "entry")], found)
-    values = set(stated.values)
+    listed = set(stated.values)
     shown = {match[1] for said in passages if said.where == "mention" and (match := _SHOWN.match(said.text))}
-    if not shown <= values:
+    if not shown <= listed:
         return None  # An example call has another value: the list belongs to one case.
     more = any(
-        values.intersection(claim.values) and not values.issuperset(claim.values)
+        listed.intersection(claim.values) and not listed.issuperset(claim.values)
         for said, claim in claims
         if said.where != "section"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.choices import quoted_choices, values_of
-from mcp_governor.linting.closed_lists import closed_lists
+from mcp_governor.linting.closed_lists import values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
@@ -216,7 +216,7 @@ def _listed_choices(name: str, argument: Any, text: str, facts: Facts) -> tuple[
         return ()
     words = name_words(name)
     kind = bool(words) and is_kind(words[-1])
-    return next((one.values for one in facts.read(closed_lists, without_name(text, "")) if _chooses(one, kind)), ())
+    return next((one.values for one in facts.read(values_in, without_name(text, "")).lists if _chooses(one, kind)), ())
 
 
 _TEXT = (frozenset({"string"}), frozenset({"string", "null"}))
