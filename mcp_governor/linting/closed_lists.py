@@ -103,6 +103,12 @@ _VALUES = re.compile(
 )
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{_QUOTED})\.?$", re.IGNORECASE)
+_ALONE = re.compile(
+    rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?: is| are)?:\s"
+    rf"(?P<one>{_QUOTED}|[A-Za-z0-9][\w\-]{{0,40}})(?=\s?(?:$|[.)](?:\s|$)))",
+    re.IGNORECASE,
+)
+"""A list of one value: "possible values: pdf"."""
 # The lookbehind keeps a search from starting again at every letter of a word.
 _OPENED = re.compile(r"(?<![A-Za-z_])(?P<noun>[A-Za-z_]++)\s?(?:\(|\[|\{|<|:\s|→\s|—\s|–\s|\s-\s)(?=[\w`'\"“])")
 _BARS = re.compile(
@@ -306,8 +312,8 @@ def _with_default(text: str, found: ClosedList) -> ClosedList:
 
 
 def _literals(text: str) -> Iterator[ClosedList]:
-    only = _ONLY.match(text)
-    if only is not None:
+    only = _ONLY.match(text) or _ALONE.search(text)
+    if only is not None and _are_values([_bare(only["one"])]):
         yield ClosedList((only["one"].strip("`'\"“”"),), True, True)
     for match in _LITERAL.finditer(text):
         values = tuple(part.strip(" `'\"") for part in match[1].split(","))

@@ -48,6 +48,7 @@ LISTS = [
     ("ONE_YEAR or THREE_YEARS. Required for buying.", "term_in_years", ["ONE_YEAR", "THREE_YEARS"]),
     ('How often. Valid frequencies: "yearly", "monthly"', "how", ["yearly", "monthly"]),
     ("Group mode**Optional values are**:- `group`: A group", "chat", ["group"]),
+    ("What to make, possible values: cdk", "x", ["cdk"]),
     ("Protocol (tcp, udp, icmp)", "Protocol", ["tcp", "udp", "icmp"]),
     ("Lowest version. The possible values are: v10, v11, v12.", "tls_version", ["v10", "v11", "v12"]),
     ("Must be one of:\nmp3_low\nmp3_high\nogg", "encoding", ["mp3_low", "mp3_high", "ogg"]),
@@ -61,6 +62,8 @@ def test_a_list_of_all_values(text, name, values):
 
 
 NONE = [
+    ("What to make, possible values: any", "x"),
+    ("Valid values: see the manual", "x"),
     ("The possible values are: words, lines, pages.", "version"),
     ("Must be one of:\nThe usual codes\napply here", "encoding"),
     ("Must be one of:\nred\nblue", "name"),

@@ -134,3 +134,24 @@ def test_long_strings_are_read_in_time(text):
     started = time.process_time()
     stated_limits(Argument("n", "integer", text))
     assert time.process_time() - started < 5
+
+
+RULES = [
+    ("Makes sound. Duration must be between 0.5 and 5 seconds.", "duration_seconds", {"minimum": 0.5, "maximum": 5}),
+    ("Lists.\n- Limit cannot exceed 100.", "limit", {"maximum": 100}),
+    ("Makes sound. Duration must be between 0.5 and 5 minutes.", "duration_seconds", None),
+    ("Makes sound. The duration of a call must be below 5 seconds.", "duration_seconds", None),
+    ("Makes sound. Duration is usually between 0.5 and 5 seconds.", "duration_seconds", None),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "bounds"), RULES)
+def test_a_rule_about_the_thing_that_an_argument_is_named_for(text, name, bounds):
+    def corrected(properties):
+        tools = [{"name": "t", "description": text, "inputSchema": {"type": "object", "properties": properties}}]
+        found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/limit-without-bound",)))
+        return [{edit.path.rpartition("/")[2]: edit.value for edit in one.correction.edits} for one in found]
+
+    assert corrected({name: {"type": "number"}}) == ([bounds] if bounds else [])
+    # Two arguments are named for the same thing: the sentence could be about either.
+    assert corrected({name: {"type": "number"}, f"{name.split('_')[0]}_minutes": {"type": "number"}}) == []

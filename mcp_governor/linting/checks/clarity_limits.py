@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
+from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.limits import Argument, Limit, stated_limits
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of
 from mcp_governor.linting.scope import about
+from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,6 +57,25 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
             yield one.hit(correction=correction, limits=bounds, said=limits[0].said, takes=_TAKES[of])
             return
+    ruled = _ruled(node, context) if of in ("number", "integer") else None
+    if ruled is not None:
+        limits = [
+            limit for limit in _stated(Argument(node.argument, of, ruled, True), context) if _missing(limit, schema)
+        ]
+        if limits:
+            bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
+            correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
+            description = node.tool.description
+            yield hit(
+                "/description",
+                description,
+                correction=correction,
+                argument=node.argument,
+                limits=bounds,
+                said=limits[0].said,
+                takes=_TAKES[of],
+            )
+            return
     if of == "items" and "minItems" not in schema and _is_required(node) and _one_or_more(node):
         description = node.tool.description
         yield hit(
@@ -65,6 +87,56 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             said="one or more",
             takes=_TAKES[of],
         )
+
+
+_RULE = Guarded(
+    r"(?:^|[.!\n]\s{0,20}|[-*•]\s)(?:the\s)?(?P<what>[a-z]{3,20}(?:[ _][a-z]{3,20})?)\s"
+    r"(?P<rule>(?:must|has to|cannot|can't|may not|is limited to|ranges from)\s(?:[^.\n]|\.(?=\d)){3,120})",
+    *("must ", "has to ", "cannot ", "can't ", "may not ", "is limited ", "ranges from "),
+)
+"""A sentence about a thing that a parameter is named for: "Duration must be between 0.5 and 5 seconds."."""
+_MAX_RULES = 20
+"""Maximum number of such sentences read per tool; a longer text is not a list of rules about parameters."""
+_MAX_TEXT = 4_000
+"""Maximum number of characters searched for them."""
+
+
+def _ruled(node: SchemaPlace, context: Context) -> str | None:
+    """A rule in the tool's description about the thing that only this parameter is named for; ``None`` without one.
+
+    The unit in the name may be missing from the sentence's subject, and has to be in the rule.
+    """
+    if len(node.tokens) != 2:
+        return None
+    rules = context.facts.memo(("rules of things", node.tool.index), lambda: _rules(node.tool.description[:_MAX_TEXT]))
+    if not rules:
+        return None
+    of_things = _things(parent_of(node).get("properties"))
+    for what, rule in rules.items():
+        names = of_things.get(what, [])
+        if len(names) == 1 and names[0] == (node.argument, ""):
+            return rule
+        if len(names) == 1 and names[0][0] == node.argument and names[0][1].rstrip("s") in rule.lower():
+            return rule
+    return None
+
+
+def _rules(description: str) -> dict[str, str]:
+    found = itertools.islice(_RULE.finditer(description), _MAX_RULES)
+    return {match["what"].lower().replace("_", " "): match["rule"] for match in found}
+
+
+def _things(properties: Any) -> dict[str, list[tuple[str, str]]]:
+    """The words of names without their units → the names, each with its unit."""
+    out: dict[str, list[tuple[str, str]]] = {}
+    for name in properties if isinstance(properties, dict) else ():
+        words = name_words(name)
+        unit = words[-1] if len(words) > 1 and words[-1] in _UNITS else ""
+        out.setdefault(" ".join(words[:-1] if unit else words), []).append((name, unit))
+    return out
+
+
+_UNITS = frozenset({"seconds", "minutes", "hours", "days", "milliseconds", "bytes", "characters", "pixels", "percent"})
 
 
 @about(argument=True, keys={"default"}, types={"integer", "number"})
