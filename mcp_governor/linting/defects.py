@@ -94,13 +94,17 @@ def _collected(facts: Facts) -> Defects:
 
 
 def _judge_types(surface: Surface, out: Defects) -> None:
-    """Finds parameters that are a string in one tool and a list in another, under the same name and description."""
+    """Finds parameters that are a string in one tool and a list in another, under the same name and description.
+
+    Without a description, a name in the plural has to do.
+    """
     uses: dict[str, list[tuple[Tool, str, str]]] = {}
     for tool in surface.tools:
         schema = tool.raw.get("inputSchema")
         properties = schema.get("properties") if isinstance(schema, dict) else None
         for name, value in properties.items() if isinstance(properties, dict) else ():
-            if isinstance(value, dict) and isinstance(text := value.get("description"), str):
+            text = value.get("description", "" if name.endswith("s") else None) if isinstance(value, dict) else None
+            if isinstance(text, str):
                 types = (types_of(value, schema) or frozenset()) - {"null"}
                 if types in ({"string"}, {"array"}, {"string", "array"}):
                     kind = " or ".join(sorted(types, reverse=True))

@@ -299,7 +299,10 @@ def _of_language(one: Argument) -> str | None:
         explained = word_count(one.text) > _LONG_SHAPE or _SHAPE_GIVEN.search(_JSON.sub("", one.text))
         return "json" if not explained and not _shown(one) else None
     whole = last in _SYNTAX and (len(one.parts) == 1 or one.parts[-2] in _WHOLE)
-    if not whole or not one.text.strip() or not _is_thin(one):
+    if not one.text.strip():
+        bare = whole and not one.nested and not _SYNTAX_GIVEN.search(one.of_tool[:_MAX_TEXT]) and not _shown(one)
+        return "syntax" if bare else None
+    if not whole or not _is_thin(one):
         return None
     return "syntax" if not _SYNTAX_GIVEN.search(one.text) and not _shown(one) else None
 

@@ -197,7 +197,8 @@ _TRUTH = Guarded(
     "true",
 )
 _NUMBER_OF = re.compile(
-    r"(?:optional:?\s|the\s){0,2}(?:maximum\s|minimum\s|total\s|desired\s|exact\s)?number\sof\s[a-z]", re.IGNORECASE
+    r"(?:optional:?\s|the\s){0,2}(?:(?:approximate|desired|estimated|exact|maximum|minimum|total)\s)?number\sof\s[a-z]",
+    re.IGNORECASE,
 )
 _AS_TEXT = re.compile(r"[`'\"]|\b(?:or|e\.g|like|such as|all|range|string)\b", re.IGNORECASE)
 """Words that make a number of things text: "number of days, or 'all'"."""

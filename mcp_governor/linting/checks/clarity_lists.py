@@ -279,6 +279,7 @@ def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
     return {name: tuple(enums.values()) for name, enums in out.items()}
 
 
+_QUOTED = re.compile(r"['\"`]([\w\-]{1,60})['\"`]")
 _TOKEN = re.compile(r"[\w\-]+")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -288,7 +289,8 @@ def _words(text: Any) -> frozenset[str]:
 
 
 def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
-    """True if two parameters of one name mean the same: same words, two of its values, or its default."""
+    """True if two parameters of one name mean the same: same words, only values of it in quotes, half of its
+    values, or its default."""
     default = found.schema.get("default")
     if isinstance(default, str) and default:
         if default not in _as_default(other.values, default):
@@ -300,5 +302,8 @@ def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
     if shared >= 4 and shared >= 0.6 * either:
         return True
     folded = {value.casefold() for value in other.values}
+    quoted = {value.casefold() for value in _QUOTED.findall(text)}
+    if len(quoted) > 1 and quoted <= folded:
+        return True
     named = {word.casefold() for word in _TOKEN.findall(text)} & folded
     return len(named) > 1 and len(named) >= 0.5 * len(folded)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from itertools import islice
@@ -45,6 +46,26 @@ def copied_description(surface: Surface, context: Context) -> Iterator[Hit]:
         other = first.setdefault(key, tool)
         if other is not tool:
             yield hit("/description", tool.description, tool=tool.name, sibling=other.name)
+
+
+_MIN_WORDS = 3
+"""Minimum number of words of a description that two tools share; shorter ones are labels."""
+
+
+def twins(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """No two tools have the same description and the same input schema; one hit for the server."""
+    families: dict[str, list[Tool]] = {}
+    for tool in surface.tools:
+        if len(words(tool.description[:_MAX_TEXT])) >= _MIN_WORDS:
+            shared = [" ".join(tool.description.split()), tool.raw.get("inputSchema")]
+            families.setdefault(json.dumps(shared, sort_keys=True, default=str), []).append(tool)
+    found = [family for family in families.values() if len({tool.name for tool in family}) > 1]
+    if found:
+        shown = [" and ".join(one_line(tool.name, 64) for tool in family[:_SHOWN]) for family in found[:_SHOWN]]
+        more = f" and {counted(len(found) - _SHOWN, 'more pair')}" if len(found) > _SHOWN else ""
+        spots = ((tool.name, "/description") for family in found for tool in family)
+        named = [[tool.name for tool in family] for family in found]
+        yield hit("/tools", named, spots=spots, twins="; ".join(shown) + more)
 
 
 def copied_argument(tool: Tool, context: Context) -> Iterator[Hit]:
