@@ -43,7 +43,6 @@ TOOL = {
         ({"types": ["integer"]}, {"number", "either", "anyOf/0", "yes"}),
         ({"described": True, "types": ["boolean"]}, {"listed"}),
     ],
-    ids=str,
 )
 def test_a_check_is_asked_about_its_scope(given, asked):
     surface = build_surface({"tools": [TOOL]})
