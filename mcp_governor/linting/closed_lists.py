@@ -105,7 +105,8 @@ _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[
 _ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{_QUOTED})\.?$", re.IGNORECASE)
 _ALONE = re.compile(
     rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?: is| are)?:\s"
-    rf"(?P<one>{_QUOTED}|[A-Za-z0-9][\w\-]{{0,40}})(?=\s?(?:$|[.)](?:\s|$)))",
+    rf"(?P<one>{_QUOTED}|[A-Za-z0-9][\w\-]{{0,40}})(?=\s?(?:$|[.)](?:\s|$)))"
+    rf"|\bonly\s(?P<other>{_QUOTED})\s(?:is\s)?(?:currently\s)?(?:supported|allowed|accepted)\b",
     re.IGNORECASE,
 )
 """A list of one value: "possible values: pdf"."""
@@ -313,8 +314,9 @@ def _with_default(text: str, found: ClosedList) -> ClosedList:
 
 def _literals(text: str) -> Iterator[ClosedList]:
     only = _ONLY.match(text) or _ALONE.search(text)
-    if only is not None and _are_values([_bare(only["one"])]):
-        yield ClosedList((only["one"].strip("`'\"“”"),), True, True)
+    one = _bare(next(filter(None, only.groups()))) if only is not None else ""
+    if one and _are_values([one]):
+        yield ClosedList((one,), True, True)
     for match in _LITERAL.finditer(text):
         values = tuple(part.strip(" `'\"") for part in match[1].split(","))
         if len(values) <= _MAX_VALUES and all(values):

@@ -362,6 +362,7 @@ def _noun(said: list[str]) -> list[str]:
     return out
 
 
+_LIST_OF = lazy_pattern(r"\b(?:list|array|set|batch|collection)\sof\s$", re.IGNORECASE)
 _WORDS_BEFORE = lazy_pattern(r"[a-z]{3,30}")
 
 
@@ -370,6 +371,8 @@ def _items(noun: list[str], argument: Argument, around: str, before: str) -> boo
     front = _WORDS_BEFORE.findall(before[-60:].lower()) if not noun and around.lstrip().startswith("(") else []
     if front and stem(front[-1]) in names:
         return True  # "one or more search queries (1-12)"
+    if noun and _LIST_OF.search(before) and unit_of(noun[0]) is None and not _CHARACTERS.intersection(noun):
+        return True  # "list of up to 10 short cues"
     if not noun:
         return argument.bare and bool(
             re.search(r"max|min|at (?:most|least)|no more|up to|limited|items|entries", around, re.IGNORECASE)

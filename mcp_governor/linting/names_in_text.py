@@ -101,7 +101,20 @@ def _leads(text: str, match: re.Match[str], after: str) -> bool:
     front = text[: match.start()].strip(" `'\"").lower()
     if after == "choice":
         return front in ("", "of", "of the", "the")
-    if front in ("using", "using a", "using the", "no", "without", *NOT_USING):
+    if front in (
+        "only changing",
+        "only setting",
+        "only updating",
+        "changing",
+        "setting",
+        "updating",
+        "using",
+        "using a",
+        "using the",
+        "no",
+        "without",
+        *NOT_USING,
+    ):
         return True
     return front in ("", "the") and after != "for" and (after == "with" or _VERB.match(text, match.end()) is not None)
 

@@ -27,6 +27,7 @@ GUARD = (
     "omit",
     "used with",
     "this or ",
+    "xor ",
     "it or ",
 )
 """In lower case: every sentence with such a phrase contains one of these."""
@@ -40,6 +41,7 @@ _EXCLUDES = Guarded(
     rf"|cannot be (?:used|combined|set|specified|provided)(?:\stogether)?\s(?:with|if|when|alongside))"
     rf"\s{_NAME}{_GIVEN}{_ENDS}|(?:^|[(;,]\s?)(?:an?\s)?alternative to\s{_NAME.replace('name', 'other')}{_ENDS}"
     rf"|(?:^|[(;,]\s?)used? (?:this )?instead of\s{_NAME.replace('name', 'third')}{_ENDS}"
+    rf"|(?:^|[(;,]\s?)xor\s{_NAME.replace('name', 'fifth')}{_ENDS}"
     rf"|(?:^|[(;,]\s?)omit (?:this )?(?:if|when)\s{_NAME.replace('name', 'fourth')}{_GIVEN}{_ENDS}"
 )
 _GOES_WITH = Guarded(

@@ -400,7 +400,8 @@ def _item_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
 _SAYS = Guarded(
     r"^[\[(]?(?:always\s)?(required|mandatory|optional)\b[\])]?(?:\s(?:parameter|argument|field))?"
     r"\s?(?:[.:,;–](?:\s|$)|-\s|$|(?<=[\])]))"
-    r"|^[^:\n(\[]{0,200}[\[(](required|mandatory|optional)(?:,\s(?:default|max|min|e\.g)[^()\n]{0,40})?[\])]"
+    r"|^[^:\n(\[]{0,200}[\[(](required|mandatory|optional)"
+    r"(?:,\s(?:default|max|min|e\.g|usually|normally|inferred|detected|taken)[^()\n]{0,40})?[\])]"
     r"(?=\s?(?:$|[.:\n]))"
     r"|^[^:\n(\[]{0,200}(?:[.;]\s|\s[-–—]\s|,\s)(?:always\s)?(required|mandatory|optional)(?=\.?$)"
     r"|\bthis\s(?:field|argument|parameter|property|value|option)?\s?is\s(required|mandatory|optional)(?=\s?(?:$|[.\n]))",

@@ -49,6 +49,7 @@ LISTS = [
     ('How often. Valid frequencies: "yearly", "monthly"', "how", ["yearly", "monthly"]),
     ("Group mode**Optional values are**:- `group`: A group", "chat", ["group"]),
     ("What to make, possible values: cdk", "x", ["cdk"]),
+    ("Language of the code, currently only 'python' supported", "x", ["python"]),
     ("Protocol (tcp, udp, icmp)", "Protocol", ["tcp", "udp", "icmp"]),
     ("Lowest version. The possible values are: v10, v11, v12.", "tls_version", ["v10", "v11", "v12"]),
     ("Must be one of:\nmp3_low\nmp3_high\nogg", "encoding", ["mp3_low", "mp3_high", "ogg"]),
@@ -63,6 +64,7 @@ def test_a_list_of_all_values(text, name, values):
 
 NONE = [
     ("What to make, possible values: any", "x"),
+    ("Only 'python' files are read", "x"),
     ("Valid values: see the manual", "x"),
     ("The possible values are: words, lines, pages.", "version"),
     ("Must be one of:\nThe usual codes\napply here", "encoding"),

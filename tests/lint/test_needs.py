@@ -280,3 +280,14 @@ def test_many_alternatives_are_counted():
     [one] = unstated_needs(surface.tools[0], Context({}, Facts(surface)))
     assert one.values["needs"] == "at least one of the 7 optional parameters is needed"
     assert one.values["advice"] == '"minProperties": 2'
+
+
+def test_short_words_for_one_of_two():
+    group = Group(("projectPath", "workspacePath", "prompt", "metadata"), {})
+    assert list(stated_needs("Path of the project (xor workspacePath)", group, "projectPath")) == [
+        Need("exclusive", ("projectPath", "workspacePath"))
+    ]
+    assert list(stated_needs("What to add. Required unless only updating metadata.", group, "prompt")) == [
+        Need("when", ("prompt", "metadata"), "unless only updating metadata")
+    ]
+    assert not list(stated_needs("What to add. Required unless the metadata says so.", group, "prompt"))
