@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 READY := $(VENV)/.ready
 
-.PHONY: check self-check test lint bench accuracy proxies fuzz mutation steadiness docs site rules-report recall precision dist \
+.PHONY: check self-check test lint bench accuracy proxies fuzz mutation steadiness docs site rules-report recall recordings precision dist \
 	clean
 
 $(READY): pyproject.toml
@@ -89,6 +89,10 @@ rules-report: $(READY)
 # How many problems that a reviewer noted are found (fixtures/quality/recall). MORE="--misses --server NAME" lists them.
 recall: $(READY)
 	$(BIN)/python tools/recall.py --split $(or $(SPLIT),dev) $(if $(UPDATE),--update) $(MORE)
+
+# What the servers of SPLIT=fresh and SPLIT=unseen publish, from the registries. Half an hour.
+recordings: $(READY)
+	$(BIN)/python tools/record_servers.py $(MORE)
 
 # How many judged findings are useful (fixtures/quality/precision). UPDATE=1 records the figures that CI checks.
 precision: $(READY)

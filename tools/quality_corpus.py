@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mcp_governor.surface import Surface
 
 CORPUS = ROOT.parent / "shared" / "corpus"
+RECORDED = ROOT.parent / "recorded"
+"""Recordings that ``tools/record_servers.py`` makes, in the layout of the corpus."""
 QUALITY = ROOT / "fixtures" / "quality"
 
 

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import tomli
-from quality_corpus import QUALITY
+from quality_corpus import CORPUS, QUALITY, RECORDED
 
 from mcp_governor.schemas.pointers import pointer_tokens
 
@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 
 RECALL = QUALITY / "recall"
 
-SPLITS = ("dev", "later", "held")
-"""Labels that rule authors read; labels that were written after the rules; and labels that nobody reads."""
+SPLITS = ("dev", "later", "fresh", "held", "unseen")
+"""Sets of labels, see fixtures/quality/recall/README.md. Authors of rules read the first three only."""
+HIDDEN = ("held", "unseen")
+"""Splits that are measured and never listed."""
+
+
+def corpus_of(split: str) -> Path:
+    """The folder with the recordings of a split: next to the repository, or recorded by ``make recordings``."""
+    return RECORDED if split in ("fresh", "unseen") else CORPUS
+
 
 KINDS = (
     "closed-list-without-enum",
@@ -88,7 +96,7 @@ def labelled_servers(split: str, folder: Path = RECALL) -> list[Server]:
 def splits(folder: Path = RECALL) -> dict[str, str]:
     """Server → ``held`` or ``dev``: authors of rules may read every server that is not held."""
     listed = json.loads((folder / "servers.json").read_text("utf-8"))
-    return {entry["server"]: "held" if entry["split"] == "held" else "dev" for entry in listed}
+    return {entry["server"]: "held" if entry["split"] in HIDDEN else "dev" for entry in listed}
 
 
 def labels(server: Server, folder: Path = RECALL) -> list[Label]:

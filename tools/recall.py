@@ -1,11 +1,11 @@
-"""Share of the problems noted by reviewers that the default profile finds: ``make recall [SPLIT=dev|later|held]``.
+"""Share of the problems noted by reviewers that the default profile finds: ``make recall [SPLIT=dev|later|fresh|…]``.
 
-Lints the labelled releases in ``../shared/corpus`` and compares the findings with ``fixtures/quality/recall``. A
-finding matches a label if it is about the same place and its rule fixes problems of that kind
-(``fixtures/quality/kinds.toml``). A label counts once, however often it is found; a finding that matches no problem and
-is about a trap of its own kind is a false alarm.
+Lints the labelled releases in ``../shared/corpus``, and those that ``make recordings`` recorded, and compares the
+findings with ``fixtures/quality/recall``. A finding matches a label if it is about the same place and its rule fixes
+problems of that kind (``fixtures/quality/kinds.toml``). A label counts once, however often it is found; a finding that
+matches no problem and is about a trap of its own kind is a false alarm.
 
-``--misses`` and ``--findings`` print labels and findings one by one, except those that are held out.
+``--misses`` and ``--findings`` print labels and findings one by one, except those that are hidden from authors.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from quality_corpus import CORPUS, Linted, default_selection, lint, release, volumes
-from quality_figures import STAGES, record
+from quality_figures import STAGES, read_figures, record
 from quality_labels import (
+    HIDDEN,
     KINDS,
     NOTHING,
     SPLITS,
     Label,
     Repairs,
     Server,
+    corpus_of,
     is_about,
     labelled_servers,
     labels,
@@ -126,13 +128,19 @@ def _units(finding: Finding) -> list[Finding]:
     return [alone, *(replace(alone, tool=spot.tool, path=spot.path) for spot in finding.spots)]
 
 
-def measure(split: str, corpus: Path = CORPUS, only: str = "") -> tuple[list[Outcome], list[str]]:
+def measure(split: str, corpus: Path | None = None, only: str = "") -> tuple[list[Outcome], list[str]]:
     """Lint every labelled server of a split.
+
+    Args:
+        split: one of :data:`SPLITS`.
+        corpus: the folder of recordings; that of the split if there is none.
+        only: a server; all of the split if empty.
 
     Returns:
         The outcomes, and the servers that were not measured, with reasons.
     """
     repairs, selection = repairs_of_rules(), default_selection()
+    corpus = corpus_of(split) if corpus is None else corpus
     outcomes, skipped = [], []
     for server in labelled_servers(split):
         if only and server.server != only:
@@ -286,10 +294,15 @@ def listing(outcomes: Iterable[Outcome], rule: str) -> Iterator[str]:
 
 
 def update(stage: str) -> int:
-    """Record the figures of every split, and the volume of findings about every recorded server."""
-    recorded = {}
+    """Record the figures of every split, and the volume of findings about every recorded server.
+
+    A split without any recording on this machine keeps its figures.
+    """
+    recorded = dict(read_figures()[stage].get("recall", {}))
     for split in SPLITS:
-        outcomes, skipped = measure(split, CORPUS)
+        if not corpus_of(split).is_dir():
+            continue
+        outcomes, skipped = measure(split)
         if skipped:
             print("recall: nothing is recorded:", *skipped, sep="\n  ")
             return 1
@@ -307,20 +320,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--split", choices=SPLITS, default="dev")
     parser.add_argument("--server", default="", metavar="NAME", help="only this server")
     parser.add_argument(
-        "--misses", action="store_true", help="list what was not found, and the false alarms (not of held)"
+        "--misses", action="store_true", help="list what was not found, and the false alarms (not of hidden splits)"
     )
-    parser.add_argument("--findings", metavar="RULE", help="list the findings of a rule, or of 'all' (not of held)")
+    parser.add_argument(
+        "--findings", metavar="RULE", help="list the findings of a rule, or of 'all' (not of hidden splits)"
+    )
     parser.add_argument("--update", nargs="?", const="now", choices=STAGES, help="record the figures")
     parser.add_argument("--json", action="store_true", help="the figures as JSON")
     asked = parser.parse_args(arguments)
-    if asked.split == "held" and (asked.misses or asked.findings):
-        parser.error("the held half is never listed: rules would be written for it")
-    if not CORPUS.is_dir():
-        print("recall: the corpus (../shared/corpus) is not here; nothing was measured.")
+    if asked.split in HIDDEN and (asked.misses or asked.findings):
+        parser.error(f"{asked.split} is never listed: rules would be written for it")
+    if not corpus_of(asked.split).is_dir():
+        print(f"recall: the recordings of {asked.split} are not here; nothing was measured.")
         return 0
     if asked.update:
         return update(asked.update)
-    outcomes, skipped = measure(asked.split, CORPUS, asked.server)
+    outcomes, skipped = measure(asked.split, only=asked.server)
     for reason in skipped:
         print(f"not measured: {reason}", file=sys.stderr)
     if not outcomes:

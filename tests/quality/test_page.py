@@ -21,9 +21,9 @@ def share(hits: int, total: int) -> dict[str, Any]:
 
 
 def stage(hits: int) -> dict[str, Any]:
-    dev, held, later = (
+    dev, held, later, unseen = (
         {"recall": {"important": share(hits + more, 10), "all": share(hits, 20)}, "traps": share(1, 30), "kinds": {}}
-        for more in (3, 0, 1)
+        for more in (3, 0, 1, 2)
     )
     volume = {
         "servers": 3,
@@ -31,7 +31,7 @@ def stage(hits: int) -> dict[str, Any]:
         "lines": {"median": 12.5, "max": 99},
         "rules": {"clarity/bounds": 4, "clarity/length": 9},
     }
-    recalled = {"dev": dev, "held": held, "later": later}
+    recalled = {"dev": dev, "held": held, "later": later, "unseen": unseen}
     return {"recall": recalled, "corpus": dict.fromkeys(("all", "dev", "held"), volume)}
 
 
@@ -40,8 +40,8 @@ def judged() -> dict[str, Any]:
     return {**dict.fromkeys(("all", "dev", "held"), split), "judges": [["one", "two", 40, 0.625]]}
 
 
-def row(text: str, start: str) -> list[str]:
-    (line,) = [line for line in text.splitlines() if line.startswith(f"| {start}")]
+def row(text: str, start: str, table: int = 0) -> list[str]:
+    line = [line for line in text.splitlines() if line.startswith(f"| {start}")][table]
     return [cell.strip() for cell in line.strip("|").split("|")][1:]
 
 
@@ -49,7 +49,12 @@ def test_the_page_shows_both_stages_side_by_side() -> None:
     text = page({"before": stage(1), "now": {**stage(6), "precision": judged()}})
     assert row(text, "important problems") == [
         *("60 % or more", "1 of 10, 10 % (2–40)", "6 of 10, 60 % (31–83)"),
+        *("3 of 10, 30 % (11–60)", "8 of 10, 80 % (49–94)"),
+    ]
+    # The splits that authors read; of "fresh", nothing was recorded.
+    assert row(text, "important problems", table=1)[1:] == [
         *("4 of 10, 40 % (17–69)", "9 of 10, 90 % (60–98)", "2 of 10, 20 % (6–51)", "7 of 10, 70 % (40–89)"),
+        *("none", "none"),
     ]
     assert row(text, "judged findings that are useful")[1:3] == ["not judged", "7.5 of 10, 75 % (40–92)"]
     assert row(text, "… weighted")[1:3] == ["–", "66 %"]

@@ -14,7 +14,7 @@ import recall
 from quality_corpus import CORPUS, default_selection
 from quality_figures import read_figures
 from quality_judged import Given, Tally, by_rule, given, read_verdicts
-from quality_labels import SPLITS
+from quality_labels import SPLITS, corpus_of
 
 NOW = read_figures()["now"]
 
@@ -40,9 +40,10 @@ def today() -> list[Given]:
     return given(CORPUS)
 
 
-@with_corpus
 @pytest.mark.parametrize("split", SPLITS)
 def test_what_was_found_is_found_and_no_more_traps_are_hit(split: str) -> None:
+    if not corpus_of(split).is_dir():
+        pytest.skip(f"NOT MEASURED: the recorded servers of {split} are not here")
     outcomes, skipped = recall.measure(split)
     assert skipped == []
     found, recorded = recall.figures(outcomes), NOW["recall"][split]

@@ -293,6 +293,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, digest: str | None, *ar
     assert recorded is not None
     noted = own_labels(tmp_path / "recall", recorded.sha256 if digest is None else digest)
     monkeypatch.setattr(recall, "CORPUS", at)
+    monkeypatch.setattr(recall, "corpus_of", lambda split: at)
     monkeypatch.setattr(recall, "labelled_servers", lambda split: labelled_servers(split, noted))
     monkeypatch.setattr(recall, "labels", lambda server: labels(server, noted))
     return recall.main(list(arguments))
@@ -321,13 +322,25 @@ def test_figures_of_all_splits_are_recorded_or_none(
     assert run(monkeypatch, tmp_path / "a", None, "--update") == 1
     assert "other 1.10.0: the corpus does not hold this release" in capsys.readouterr().out
     assert not figures.exists()
-    monkeypatch.setattr(recall, "measure", lambda split, corpus: ([outcome([], [label(("move_box", SHELF))])], []))
+    monkeypatch.setattr(recall, "measure", lambda split: ([outcome([], [label(("move_box", SHELF))])], []))
     assert recall.main(["--update"]) == 0
     now = quality_figures.read_figures(figures)["now"]
     assert {split: found["recall"]["all"]["total"] for split, found in now["recall"].items()} == dict.fromkeys(
         SPLITS, 1
     )
     assert now["corpus"]["held"]["servers"] == 1
+    # A split whose recordings are not here keeps its figures.
+    monkeypatch.setattr(recall, "read_figures", lambda: quality_figures.read_figures(figures))
+    monkeypatch.setattr(recall, "corpus_of", lambda split: tmp_path / ("none" if split == "unseen" else "a/corpus"))
+    monkeypatch.setattr(
+        recall, "measure", lambda split: ([outcome([finding("move_box", SHELF)], [label(("move_box", SHELF))])], [])
+    )
+    assert recall.main(["--update"]) == 0
+    now = quality_figures.read_figures(figures)["now"]
+    assert {split: found["recall"]["all"]["hits"] for split, found in now["recall"].items()} == {
+        **dict.fromkeys(SPLITS, 1),
+        "unseen": 0,
+    }
 
 
 def test_another_recording_is_said_and_not_measured(
@@ -339,17 +352,18 @@ def test_another_recording_is_said_and_not_measured(
     assert "nothing was measured" in reported.out
 
 
-def test_the_held_half_is_never_listed(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("split", ["held", "unseen"])
+def test_hidden_splits_are_never_listed(split: str, capsys: pytest.CaptureFixture[str]) -> None:
     for option in (["--misses"], ["--findings", "all"]):
         with pytest.raises(SystemExit):
-            recall.main(["--split", "held", *option])
-    assert "rules would be written for it" in capsys.readouterr().err
+            recall.main(["--split", split, *option])
+    assert f"{split} is never listed: rules would be written for it" in capsys.readouterr().err
 
 
 def test_without_a_corpus_nothing_is_measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(recall, "CORPUS", tmp_path / "none")
+    monkeypatch.setattr(recall, "corpus_of", lambda split: tmp_path / "none")
     assert recall.main([]) == 0
     assert "nothing was measured" in capsys.readouterr().out
 
