@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import encodable, existing, published_validator
 from mcp_governor.frozen import frozen
-from mcp_governor.linting.schemas import document_of
+from mcp_governor.linting.schemas import document_of, json_text
 from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -46,7 +45,7 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
     draft = dialect_of(schema)
     if not isinstance(schema, dict) or draft is None:
         return _SOUND
-    text = json.dumps(schema)
+    text = json_text(tool, side, context.facts)
     # Every value takes a character.
     if len(text) > MAX_VALUES and _is_huge(schema):
         return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")

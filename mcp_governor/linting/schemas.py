@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.catalogue.patterns import Validator
-    from mcp_governor.linting.context import Context, SchemaPlace
+    from mcp_governor.linting.context import Context, Facts, SchemaPlace
     from mcp_governor.surface.model import Tool
 
 COMPOSITION = ("allOf", "anyOf", "oneOf", "if", "not", "dependentSchemas")
@@ -167,6 +167,11 @@ def parent_of(node: SchemaPlace) -> dict[str, Any]:
 def root_of(node: SchemaPlace) -> Any:
     """The whole schema that a node is part of."""
     return node.tool.raw.get(node.side)
+
+
+def json_text(tool: Tool, side: str, facts: Facts) -> str:
+    """One schema of a tool as JSON in ASCII, cached while the surface is linted."""
+    return facts.kept(("json", tool.index, side), lambda: json.dumps(tool.raw.get(side)), len)
 
 
 def document_of(tool: Tool, side: str, context: Context, text: str = "") -> Document:

@@ -19,11 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_HOLDING = frozenset((*SCHEMA_KEYS, *SCHEMA_LIST_KEYS, *SCHEMA_MAP_KEYS, *MIXED_MAP_KEYS, "items"))
+"""Keywords that hold schemas; most keywords of a schema do not."""
+
+
 def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """The schemas one step below ``schema``, each with the pointer tokens that lead to it."""
     if not isinstance(schema, dict):
         return
     for key, value in schema.items():
+        if key not in _HOLDING:
+            continue
         if key in SCHEMA_KEYS and isinstance(value, dict | bool):
             yield (key,), value
         elif isinstance(value, list) and (key in SCHEMA_LIST_KEYS or key == "items"):

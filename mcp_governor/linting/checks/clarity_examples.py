@@ -35,10 +35,10 @@ _CALLED = lazy_pattern(
 )
 
 
-def broken_example(tool: Tool, _context: Context) -> Iterator[Hit]:
+def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
     """An example written as JSON is valid JSON."""
     for pointer, text in _descriptions(tool):
-        broken = [one for one in _snippets(text) if one.broken]
+        broken = [one for one in _snippets(text, context) if one.broken]
         if broken:
             more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
             yield hit(pointer, text, example=_short(broken[0].text), problem=broken[0].broken, more=more)
@@ -63,12 +63,15 @@ def _arguments(tool: Tool) -> Mapping[str, Any]:
     return arguments if isinstance(arguments, dict) else {}
 
 
-def _snippets(text: str) -> Iterator[Snippet]:
-    if "{" in text or "[" in text:
-        yield from snippets(text[:_MAX_READ])
+def _snippets(text: str, context: Context) -> tuple[Snippet, ...]:
+    return context.facts.read(_read, text) if "{" in text or "[" in text else ()
 
 
-def unfit_example(surface: Surface, _context: Context) -> Iterator[Hit]:
+def _read(text: str) -> tuple[Snippet, ...]:
+    return tuple(snippets(text[:_MAX_READ]))
+
+
+def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
     """The schema accepts every value and call that a description shows."""
     names = frozenset(name for name in surface.by_name if name.isidentifier())
     if surface.instructions:
@@ -77,10 +80,10 @@ def unfit_example(surface: Surface, _context: Context) -> Iterator[Hit]:
         schema, arguments = tool.input_schema, _arguments(tool)
         for pointer, text in _descriptions(tool):
             if pointer == "/description":
-                found = (*_of_calls(surface, text, names), *_of_values(tool, text))
+                found = (*_of_calls(surface, text, names), *_of_values(tool, text, context))
             else:
                 name = pointer_tokens(pointer)[2]
-                found = tuple(_of_argument(schema, name, arguments[name], text))
+                found = tuple(_of_argument(schema, name, arguments[name], text, context))
             yield from _hits(pointer, tool.name, text, found)
 
 
@@ -91,14 +94,17 @@ def _hits(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> It
         yield hit(pointer, text, tool=tool, problems="; ".join(problems[:_MAX_SHOWN]) + more)
 
 
-def _of_values(tool: Tool, text: str) -> Iterator[str]:
+def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
     """Problems with objects whose keys are parameters of the tool."""
+    found = _snippets(text, context)
+    if not found:
+        return
     arguments, schema = _arguments(tool), tool.input_schema
     needs: dict[tuple[str, str], list[str]] = {}
     for mode in modes_listed(text, arguments.keys(), {}):
         for choice in mode.choices:
             needs.setdefault((mode.chooser, choice), []).append(mode.argument)
-    for one in _snippets(text):
+    for one in found:
         value = one.value
         front = text[max(0, one.at - 200) : one.at]
         if not isinstance(value, dict) or not value or _DENIED.search(front):
@@ -130,12 +136,13 @@ def _is_answer(front: str) -> bool:
     return _ANSWER.search(front.rsplit("\n\n", 1)[-1]) is not None
 
 
-def _of_argument(root: Mapping[str, Any], name: str, schema: Any, text: str) -> Iterator[str]:
+def _of_argument(root: Mapping[str, Any], name: str, schema: Any, text: str, context: Context) -> Iterator[str]:
     """Problems with lists and objects in the description of a parameter of such a type."""
-    types = types_of(effective(root, schema), root)
+    found = _snippets(text, context)
+    types = types_of(effective(root, schema), root) if found else None
     if not types or types.isdisjoint({"array", "object"}) or "string" in types:
         return
-    for one in _snippets(text):
+    for one in found:
         front = text[max(0, one.at - 200) : one.at]
         if _DENIED.search(front) or _is_answer(front) or not isinstance(one.value, list | dict) or not one.value:
             continue

@@ -10,7 +10,7 @@ from mcp_governor.catalogue.patterns import errors
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.corrections import optional
-from mcp_governor.linting.schemas import PartValidators, document_of, parent_of, plainly_accepts, root_of
+from mcp_governor.linting.schemas import PartValidators, document_of, json_text, parent_of, plainly_accepts, root_of
 from mcp_governor.linting.scope import about
 from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
@@ -84,6 +84,7 @@ def _refused(
 
     Yields the first value without a reason once the budget is used up.
     """
+    given = [one for one in given if not plainly_accepts(node.schema, one[1])]
     if not given:
         return
     judges = context.facts.recent(("judges", node.tool.index, node.side), lambda: PartValidators(root_of(node)))
@@ -92,9 +93,6 @@ def _refused(
         return
     work = effort(node.schema, document_of(node.tool, node.side, context), [value for _, value in given])
     context.facts.effort -= work.parts
-    given = [one for one in given if not plainly_accepts(node.schema, one[1])]
-    if not given:
-        return
     validator = judges.at(node) if work.affordable else None
     if validator is None:
         return
@@ -239,7 +237,11 @@ def _unused(tool: Tool, context: Context) -> Iterator[tuple[str, str]]:
 
 def output_size(surface: Surface, context: Context) -> Iterator[Hit]:
     """All output schemas together have at most ``max`` bytes."""
-    sizes = {tool.name: json_bytes(tool.raw["outputSchema"]) for tool in surface.tools if "outputSchema" in tool.raw}
+    tools = [tool for tool in surface.tools if "outputSchema" in tool.raw]
+    # JSON in ASCII is never shorter than compact JSON in UTF-8.
+    if sum(len(json_text(tool, "outputSchema", context.facts)) for tool in tools) <= context.options["max"]:
+        return
+    sizes = {tool.name: json_bytes(tool.raw["outputSchema"]) for tool in tools}
     size = sum(sizes.values())
     if size > context.options["max"]:
         share = 100 * size // sum(map(json_bytes, surface.entries))

@@ -10,7 +10,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.strings import surface_strings
+from mcp_governor.linting.strings import surface_prose
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.text import one_line
@@ -95,7 +95,7 @@ _WORD = lazy_pattern(r"(?<![\w\-`'\"./])[a-z]{4,20}(?![\w\-`'\"])")
 
 
 def _prose(surface: Surface, context: Context) -> list[Text]:
-    found: list[Text] = context.facts.memo("prose", lambda: [one for one in surface_strings(surface) if one.is_prose])
+    found: list[Text] = context.facts.memo("prose", lambda: list(surface_prose(surface)))
     return found
 
 

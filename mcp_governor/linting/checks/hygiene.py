@@ -12,7 +12,7 @@ from mcp_governor.linting.guarded import Guarded
 from mcp_governor.text import char_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Surface
@@ -144,20 +144,19 @@ def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
         yield hit(text.pointer, text.value, found=", ".join(f"U+{ord(char):04X}" for char in found))
 
 
-def _matching(pattern: Guarded, text: Text) -> Iterator[Hit]:
+def _matching(pattern: Guarded, text: Text) -> Iterable[Hit]:
     match = pattern.search(text.value)
-    if match is not None:
-        yield hit(text.pointer, text.value, found=match.group())
+    return () if match is None else (hit(text.pointer, text.value, found=match.group()),)
 
 
-def pseudo_tags(text: Text, _context: Context) -> Iterator[Hit]:
+def pseudo_tags(text: Text, _context: Context) -> Iterable[Hit]:
     """No markup that imitates the roles of a conversation."""
-    yield from _matching(_PSEUDO_TAG, text)
+    return _matching(_PSEUDO_TAG, text)
 
 
-def override_phrases(text: Text, _context: Context) -> Iterator[Hit]:
+def override_phrases(text: Text, _context: Context) -> Iterable[Hit]:
     """No phrase that asks to ignore earlier instructions."""
-    yield from _matching(_OVERRIDE, text)
+    return _matching(_OVERRIDE, text)
 
 
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
@@ -215,24 +214,28 @@ def _is_base64(run: str) -> bool:
     return mixed and max(map(len, run.split("/"))) >= 24
 
 
-def mandatory_order(text: Text, _context: Context) -> Iterator[Hit]:
+def mandatory_order(text: Text, _context: Context) -> Iterable[Hit]:
     """No order to call a tool where a condition belongs."""
-    yield from _matching(_ORDER, text)
+    return _matching(_ORDER, text)
 
 
-def capitals(text: Text, _context: Context) -> Iterator[Hit]:
+def capitals(text: Text, _context: Context) -> Iterable[Hit]:
     """No words in capitals that force a model to obey."""
-    yield from _matching(_CAPITALS, text)
+    return _matching(_CAPITALS, text)
 
 
-def cross_tool_commands(text: Text, _context: Context) -> Iterator[Hit]:
+def cross_tool_commands(text: Text, _context: Context) -> Iterable[Hit]:
     """No rule about all other tools."""
-    yield from _matching(_ALL_TOOLS, text)
+    return _matching(_ALL_TOOLS, text)
 
 
 def white_space(text: Text, context: Context) -> Iterator[Hit]:
     """No run of white space that pushes text out of sight."""
-    match = _gap(context.options["max"]).search(text.value)
+    most, value = context.options["max"], text.value
+    # Single spaces are cheap to rule out: a gap loses `most` characters without its white space, empty lines lose four.
+    if len(value) - len(" ".join(value.split())) < min(most, 4):
+        return
+    match = _gap(most).search(value)
     if match is not None:
         yield hit(text.pointer, text.value, length=len(match.group()))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import encodable, existing
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
+from mcp_governor.linting.schemas import json_text
 from mcp_governor.linting.scope import about
 from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
@@ -35,6 +37,11 @@ def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
 
 def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
     """The tool list as models see it has at most ``max`` tokens, estimated at four bytes each."""
+    # JSON in ASCII is never shorter than compact JSON in UTF-8.
+    texts = [json_text(tool, "inputSchema", context.facts) for tool in surface.tools]
+    rest = sum(len(json.dumps([tool.raw.get("name"), tool.raw.get("description")])) + _KEYS for tool in surface.tools)
+    if sum(map(len, texts)) + rest <= BYTES_PER_TOKEN * context.options["max"]:
+        return
     sizes = {tool.name: definition_bytes(tool) for tool in surface.tools}
     size = sum(sizes.values())
     tokens = size // BYTES_PER_TOKEN
@@ -42,7 +49,11 @@ def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
         yield hit("/tools", tokens, tokens=tokens, bytes=size, largest=max(sizes, key=lambda name: sizes[name]))
 
 
-def draft_07(tool: Tool, _context: Context) -> Iterator[Hit]:
+_KEYS = len('{"name":,"description":,"inputSchema":}')
+"""Number of characters around the three values of a definition."""
+
+
+def draft_07(tool: Tool, context: Context) -> Iterator[Hit]:
     """The input schema is valid as draft-07, apart from scalars that VS Code's validator converts."""
     from mcp_governor.schemas.meta import meta_flaws
 
@@ -50,10 +61,14 @@ def draft_07(tool: Tool, _context: Context) -> Iterator[Hit]:
     if not isinstance(schema, dict):
         return
     # The engine reads strings without lone surrogates, and its paths lead into that copy.
-    copy = encodable(schema)
+    copy = encodable(schema) if _SURROGATE in json_text(tool, "inputSchema", context.facts) else schema
     refused = (flaw for flaw in meta_flaws(copy, 7) if not _converted(copy, flaw))
     for flaw in islice(refused, 1):
         yield hit(join_pointer("/inputSchema", *existing(schema, flaw.instance_path)), schema, error=flaw.message)
+
+
+_SURROGATE = "\\ud"
+"""How the first surrogate begins in ASCII JSON, whether it is a lone one or not."""
 
 
 def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:
