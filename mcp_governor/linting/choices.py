@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"})
 """Parameters that select what a tool does; without an ``enum``, their description names the values."""
+_LISTED = frozenset({"enum", "items", "$ref", "anyOf", "oneOf"})
+"""Keywords with one of which a schema may list values."""
 _VALUES = re.compile(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b")
 
 
@@ -43,6 +45,8 @@ def values_of(root: Any, name: str, schema: Any) -> Iterable[str]:
         name: of the parameter.
         schema: its schema.
     """
+    if isinstance(schema, dict) and _LISTED.isdisjoint(schema) and name.lower() not in _CHOOSING:
+        return ()
     found = effective(root, schema)
     items = found.get("items")
     listed = found.get("enum", effective(root, items).get("enum") if isinstance(items, dict) else None)

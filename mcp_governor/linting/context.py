@@ -156,7 +156,8 @@ class Facts:
 
     def nodes(self, tool: Tool) -> list[SchemaPlace]:
         """:func:`schema_nodes`, cached while the surface is linted; see :meth:`kept`."""
-        return self.kept(("nodes", tool.index), lambda: schema_nodes(tool), _size)
+        known: list[SchemaPlace] | None = self._memo.get(("nodes", tool.index))
+        return known if known is not None else self.kept(("nodes", tool.index), lambda: schema_nodes(tool), _size)
 
     def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
         """The value for ``key``, cached permanently while there is room, then as in :meth:`recent`.
@@ -184,9 +185,11 @@ class Facts:
             text: the description.
             more: further arguments.
         """
-        return self.kept(
-            (reader.__qualname__, text, *more), lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE
-        )
+        key = (reader, text, *more)
+        if key in self._memo:
+            known: _T = self._memo[key]
+            return known
+        return self.kept(key, lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE)
 
     def recent(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
         """The value for ``key``, cached until another key with the same first word is computed. For values that are too

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.guarded import Guarded, has_any
+from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.prose import number, of_alternative
 from mcp_governor.linting.units import same_unit, unit_of
 from mcp_governor.linting.words import name_words, stem
@@ -222,6 +222,11 @@ _KEYWORDS = {
     ("items", "lower"): "minItems",
     ("items", "upper"): "maxItems",
 }
+
+
+def has_number(text: str) -> bool:
+    """True if a description may state a limit: it has a digit, or a word that stands for a number."""
+    return _DIGITS.search(text) is not None or has_any(lowered(text), _NUMBER_WORDS)
 
 
 def stated_limits(argument: Argument) -> list[Limit]:

@@ -330,13 +330,18 @@ class BoundClaim(NamedTuple):
     exclusive: bool = False
 
 
+def has_digit(text: str) -> bool:
+    """True if a description may state bounds; most do not."""
+    return _DIGIT.search(text) is not None
+
+
 def stated_bounds(text: str, types: Iterable[str]) -> tuple[BoundClaim, ...]:
     """The bounds that a description states; a bound with two different values is omitted."""
     return tuple(_stated_bounds(text, types))
 
 
 def _stated_bounds(text: str, types: Iterable[str]) -> Iterator[BoundClaim]:
-    if not _DIGIT.search(text):
+    if not has_digit(text):
         return
     for kind, of, claims in (
         ({"integer", "number"}, "number", _number_bounds),

@@ -132,12 +132,16 @@ def _values(root: Any, schema: Any, *, branch: bool) -> list[Any] | None:
 
 
 _CLOSING = frozenset({"enum", "const", "pattern", "format", "not"})
+_LEADS_ON = frozenset({"anyOf", "oneOf", "allOf", "items"})
+"""Keywords under which a schema may be restricted as well."""
 
 
 def closes(root: Any, schema: Any) -> bool:
     """True if a schema restricts strings by more than their length: with an enum, a pattern or a format, for the value
     or for the items, in any branch, through references."""
     found = followed(root, schema)
+    if _LEADS_ON.isdisjoint(found):
+        return not _CLOSING.isdisjoint(found)
     for _ in range(_MAX_STEPS):
         if found.keys() & _CLOSING:
             return True

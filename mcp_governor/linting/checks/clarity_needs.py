@@ -9,7 +9,7 @@ from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.choices import quoted_choices, values_of
 from mcp_governor.linting.closed_lists import values_in
 from mcp_governor.linting.context import hit
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
 from mcp_governor.linting.needs import Group, Need, stated_needs
 from mcp_governor.linting.option_lists import stated_options
@@ -163,7 +163,7 @@ def _options(description: str, node: SchemaPlace, group: Group) -> Iterator[_Fou
 
 def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[_Found]:
     """Dependencies of a parameter that applies to some choices of another, or to one value of a flag."""
-    mode = modes_of_argument(said, name, group.values) if group.values else None
+    mode = modes_of_argument(said, name, group.values) if has_any(lowered(said), group.values) else None
     if mode is None:
         return
     argument = node.schema["properties"][name]
@@ -188,7 +188,8 @@ def _group(node: SchemaPlace, entries: Mapping[str, str], facts: Facts) -> Group
     values: dict[str, str] = {}
     twice: set[str] = set()
     descriptions = {name: _text(argument, entries.get(name, "")) for name, argument in arguments.items()}
-    by_value = _BY_VALUE.search("\n".join(descriptions.values())) is not None
+    said = "\n".join(descriptions.values())
+    by_value = _BY_VALUE.search(said) is not None or _ONLY.search(said) is not None
     for name, argument in arguments.items():
         listed = _listed_choices(name, argument, descriptions[name], facts) if by_value else ()
         chosen = quoted_choices(name, argument, entries.get(name, ""))
@@ -199,9 +200,8 @@ def _group(node: SchemaPlace, entries: Mapping[str, str], facts: Facts) -> Group
     return Group(frozenset(arguments), {value: name for value, name in values.items() if value not in twice}, optional)
 
 
-_BY_VALUE = Guarded(
-    r"\b(?:required|needed|only) (?:for|with|when)\b|(?:^|\n)\W{0,2}\w{2,30} only\b", " for", " with", " when", " only"
-)
+_BY_VALUE = Guarded(r"\b(?:required|needed|only) (?:for|with|when)\b", " for", " with", " when", starts="nor")
+_ONLY = Guarded(r"(?:^|\n)\W{0,2}\w{2,30} only\b", " only")
 """Words that relate a parameter to a value of another."""
 
 

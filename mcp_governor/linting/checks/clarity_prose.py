@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting import prose
+from mcp_governor.linting.guarded import has_any, lowered
 from mcp_governor.linting.leaving_out import states_no_limit, states_optional
 from mcp_governor.linting.passages import Passage, passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of, values_of
@@ -77,7 +78,7 @@ def _accepts_items(node: SchemaPlace, schema: Mapping[str, Any], stated: str | N
 # -- values
 
 
-@about(described=True)
+@about(described=True, keys={"enum", "const", "items", "$ref", "anyOf", "oneOf"})
 def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The enum contains every value that the description lists."""
     said = passages_about(node, context)
@@ -164,7 +165,7 @@ _RANGE = re.compile(r"\d\s?[-–]\s?\d")
 @about(described=True, types={"array", "integer", "number", "string"})
 def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """Bounds that the description states are those in the schema."""
-    said = passages_about(node, context)
+    said = [one for one in passages_about(node, context) if prose.has_digit(one.text)]
     if not said:
         return
     schema = effective(root_of(node), node.schema)
@@ -195,10 +196,18 @@ def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float
 # -- required
 
 
+_NECESSITY = (
+    *("required", "mandatory", "optional", "must", "not be"),
+    # Of states_optional.
+    *("omit", "left", "skipped", "leave", "unspecified", "not ", "defaults"),
+)
+"""Words with which a description can say that a parameter is required or optional."""
+
+
 @about(described=True)
 def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description does not call an optional parameter required, or a required one optional."""
-    said = passages_about(node, context) if node.side == "inputSchema" else ()
+    said = [one for one in passages_about(node, context) if has_any(lowered(one.text), _NECESSITY)]
     parent = parent_of(node) if said else {}
     if not said or any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
         return

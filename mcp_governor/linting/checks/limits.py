@@ -38,9 +38,9 @@ def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
 def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
     """The tool list as models see it has at most ``max`` tokens, estimated at four bytes each."""
     # JSON in ASCII is never shorter than compact JSON in UTF-8.
-    texts = [json_text(tool, "inputSchema", context.facts) for tool in surface.tools]
+    schemas = [json_text(tool, "inputSchema", context.facts) for tool in surface.tools]
     rest = sum(len(json.dumps([tool.raw.get("name"), tool.raw.get("description")])) + _KEYS for tool in surface.tools)
-    if sum(map(len, texts)) + rest <= BYTES_PER_TOKEN * context.options["max"]:
+    if sum(map(len, schemas)) + rest <= BYTES_PER_TOKEN * context.options["max"]:
         return
     sizes = {tool.name: definition_bytes(tool) for tool in surface.tools}
     size = sum(sizes.values())
@@ -68,7 +68,7 @@ def draft_07(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 _SURROGATE = "\\ud"
-"""How the first surrogate begins in ASCII JSON, whether it is a lone one or not."""
+"""The beginning of every surrogate in ASCII JSON."""
 
 
 def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:
