@@ -172,11 +172,19 @@ class Catalogue:
         """The ids of :meth:`match`, without reading rule files."""
         pack, _, name = selector.partition("/")
         if selector == "*" or (name == "*" and pack in self.packs):
-            return tuple(rule_id for rule_id in self.rules if selector == "*" or rule_id.startswith(f"{pack}/"))
+            return tuple(self.rules) if selector == "*" else self._ids_by_pack[pack]
         selector = current_name(selector)
         if selector in self.rules:
             return (selector,)
         raise self._unknown(selector)
+
+    @cached_property
+    def _ids_by_pack(self) -> Mapping[str, tuple[str, ...]]:
+        """The ids of the rules of each pack."""
+        out: dict[str, list[str]] = {}
+        for rule_id in self.rules:
+            out.setdefault(rule_id.partition("/")[0], []).append(rule_id)
+        return {pack: tuple(ids) for pack, ids in out.items()}
 
     def _unknown(self, selector: str) -> ConfigError:
         if selector in (removed := removed_rules()):

@@ -7,6 +7,8 @@ are implemented here (in a third of the time, even for a small value); the engin
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +26,20 @@ def predicate(schema: Any) -> Predicate:
     Raises:
         ConfigError: the schema or a pattern in it does not compile.
     """
+    try:
+        text = json.dumps(schema)
+    except (TypeError, ValueError, RecursionError):
+        return _made(schema)
+    return _known(text)
+
+
+# The schemas of all declarative rules, ours and a user's, as in `compile_schema`.
+@functools.lru_cache(maxsize=512)
+def _known(text: str) -> Predicate:
+    return _made(json.loads(text))
+
+
+def _made(schema: Any) -> Predicate:
     validator = compile_schema(schema)
     return _engine(validator) if _refers(schema) else _predicate(schema)
 

@@ -23,25 +23,45 @@ _COMPOUND = re.compile(r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_\-]++[A-Za-z0-9]++)++|[A
 _QUOTES = frozenset("`'\"“”")
 _JOINED = frozenset("/.@$:\\-_{<")
 _GOES_ON = frozenset("/(@-_}>")
-_CALLS = re.compile(
+# The expressions for the words in front of a name are searched in 40 characters that seldom have any of these words.
+_CALLS = Guarded(
     r"\b(?:call|calls|calling|use|uses|using|run|runs|running|invoke|invoking|via|see|try|prefer|through)\s"
     r"(?:the\s|a\s)?[`'\"“]?$",
-    re.IGNORECASE,
+    *("call", "use", "using", "run", "invok", "via", "see", "try", "prefer", "through"),
 )
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]", re.NOFLAG)
-_ORDERED = re.compile(r"\b(?:call|calls|calling|invoke|invokes|invoking)\s(?:the\s)?[`'\"“]?$", re.IGNORECASE)
+_ORDERED = Guarded(r"\b(?:call|calls|calling|invoke|invokes|invoking)\s(?:the\s)?[`'\"“]?$", "call", "invok")
 """Verbs for tools alone."""
-_LEADS = re.compile(
+_LEADS = Guarded(
     r"\b(?:(?:use|uses|using|run|runs|running|via|see|try|prefer|through|with|from)\s|see also:?\s"
     r"|(?:from|(?:returned|created|produced|generated|provided) by|output of|result of)\s"
     r"|(?:pass|feed|hand)\s(?:\w+\s){1,4}?(?:to|into)\s)(?:the\s)?[`'\"“]?$",
-    re.IGNORECASE,
+    *(
+        "use",
+        "using",
+        "run",
+        "via",
+        "see ",
+        "see:",
+        "also",
+        "try",
+        "prefer",
+        "through",
+        "with",
+        "from",
+        " by",
+        "by ",
+        " of",
+        "pass",
+        "feed",
+        "hand",
+    ),
 )
 """Words in front of tools and of other things, too."""
-_SOURCE = re.compile(
+_SOURCE = Guarded(
     r"\b(?:from|(?:returned|created|produced|generated|written|stored|provided) by|output of|result of|by calling)"
     r"\s(?:the\s)?[`'\"“]?$",
-    re.IGNORECASE,
+    *("from", " by", "by calling", " of"),
 )
 _TOOL_BEHIND = re.compile(
     r"[`'\"”]?(?:,?\s(?:and|or)\s(?:the\s)?[`'\"“]?\w{3,64}[`'\"”]?)?\s(?:MCP\s)?tools?\b(?!\s?[-_]\w|\s--)",
@@ -78,22 +98,23 @@ _PHRASE = re.compile(
     r"\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)"
 )
 _ARGUMENT_BEHIND = re.compile(r"[`'\"”]?\s(?:parameters?|arguments?|params?|args?)\b(?!\s?:)", re.IGNORECASE)
-_ARGUMENT_FRONT = re.compile(r"\b(?:parameters?|arguments?|params?)\s[`'\"“]?$", re.IGNORECASE)
-_FOREIGN = re.compile(
+_ARGUMENT_FRONT = Guarded(r"\b(?:parameters?|arguments?|params?)\s[`'\"“]?$", "param", "argument")
+_FOREIGN = Guarded(
     r"\b(?:url|uri|query(?:[- ]string)?|http|cli|command[- ]line)\s(?:parameters?|arguments?|params?)\s[`'\"“]?$",
-    re.IGNORECASE,
+    *("param", "argument"),
 )
 _OTHER_BEHIND = re.compile(
     r"[`'\"”]?\s?(?:\(|\.\w|APIs?\b|permissions?\b|endpoints?\b|operations?\b|headers?\b|enums?\b"
     r"|types?\b|objects?\b)",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+_DENIED = Guarded(
     r"\b(?:no|not|without|never|unlike|instead of|rather than|old|deprecated|removed|former)\s[^.]{0,24}$",
-    re.IGNORECASE,
+    *("no", "without", "never", "unlike", "instead", "rather", "old", "deprecated", "removed", "former"),
 )
-_CONTRASTED = re.compile(
-    r"\b(?:instead of|rather than|unlike|over|than|before|after|as (?:in|for))\s(?:the\s)?[`'\"“]?$", re.IGNORECASE
+_CONTRASTED = Guarded(
+    r"\b(?:instead of|rather than|unlike|over|than|before|after|as (?:in|for))\s(?:the\s)?[`'\"“]?$",
+    *("instead", "than", "unlike", "over", "before", "after", "as"),
 )
 """Words that come before another tool of the same server."""
 _FROM_RESULT = re.compile(r"[`'\"”]?\s(?:string|value|field|from|returned|of)\b", re.IGNORECASE)
@@ -319,6 +340,8 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         text: the description of a tool or of one of its parameters, without the parts about results.
         arguments: parameters of the tool, nested ones included.
     """
+    if _JOINT.search(text) is None:
+        return
     hyphens = any("-" in name for name in arguments.names)
     for match in _compounds(text):
         word = match[0]

@@ -150,6 +150,8 @@ def _plain_arguments(facts: Facts) -> dict[str, str]:
 
 def _asked(description: str) -> str:
     """A description without its lists of results and examples."""
+    if _ANSWER.search(description) is None:
+        return "\n".join(description.splitlines())
     out: list[str] = []
     apart = False
     for line in description.splitlines():
