@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
-from mcp_governor.linting.guarded import Guarded, lowered
+from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.limits import Argument, Limit, has_number, stated_limits
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of
@@ -38,8 +38,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
         return
     said = [one for one in passages_about(node, context, mentions=True) if has_number(one.text)]
-    # "One or more" may be in the tool's first sentence.
-    if not said and "one or more" not in lowered(node.tool.description) and "1 or more" not in node.tool.description:
+    if not said and not has_number(node.tool.description):
         return
     schema = effective(root_of(node), node.schema)
     of = _kind(types_of(schema), schema)
