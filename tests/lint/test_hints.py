@@ -111,3 +111,11 @@ def test_a_wrong_hint_comes_with_the_one_that_the_words_mean(tool, message, fix,
     assert (found.message, found.fix) == (message, fix)
     made = found.correction.edits if found.correction is not None else ()
     assert [(edit.path, edit.value) for edit in made] == edits
+
+
+@pytest.mark.parametrize(("name", "found"), [("create_plan", 0), ("create_planner", 1), ("delete_plan", 1)])
+def test_what_is_made_to_be_returned_may_be_read_only(name, found):
+    verb = name.split("_")[0].title()
+    tools = [{"name": name, "description": f"{verb} a plan of the music.", "annotations": {"readOnlyHint": True}}]
+    findings = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/hints-contradict",)))
+    assert len(findings) == found
