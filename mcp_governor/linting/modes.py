@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.guarded import Guarded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -60,12 +61,13 @@ _REQUIRED = lazy_pattern(
 _CHOSEN = lazy_pattern(
     r"[`*]{0,2}(?P<name>[A-Za-z_]\w{0,63})\s?=\s?[\"'`]{0,2}(?P<value>[\w$][\w$.\-]{0,60})[\"'`*]{0,2}(?:\s?,\s?(?:and\s)?)?"
 )
-_TRAILING = lazy_pattern(
+_TRAILING = Guarded(
     r"\b(?:for|when|if)\s(?:the\s)?(?:[`'\"]?(?P<chooser>[A-Za-z_]\w{0,40})[`'\"]?\s?(?:=|==|is|:)\s?)?"
     r"[`'\"]?(?P<value>[\w$][\w$.\-]{0,60})[`'\"]?(?:\s(?:operations?|actions?|mode|command))?\s?[,:]\s(?:then\s|both\s)?"
     r"(?P<list>[`'\"]?[A-Za-z_][\w$\-,\s`'\"]{1,120}?)\s(?:is|are|must be)\s(?:also\s)?(?:required|mandatory|needed"
     r"|provided|specified)\b",
-    re.IGNORECASE,
+    *(" is", " are", " must be"),
+    starts="fiw",
 )
 _MARKED = lazy_pattern(
     r"(?<![\w\-])([A-Za-z_$][\w$\-]{0,63})[`'\"*]{0,3}\s?\((?:[\w\s]{1,20},\s?)?required\)", re.IGNORECASE

@@ -21,8 +21,8 @@ def unescape_pointer(token: str) -> str:
 def join_pointer(base: str, *tokens: str | int) -> str:
     """``base`` extended by ``tokens``, each escaped."""
     for token in tokens:
-        text = str(token)
-        base += f"/{escape_pointer(text) if '~' in text or '/' in text else text}"
+        text = token if isinstance(token, str) else str(token)
+        base = f"{base}/{escape_pointer(text)}" if "~" in text or "/" in text else f"{base}/{text}"
     return base
 
 

@@ -164,7 +164,8 @@ def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
     return _has_plain_references(schema, text) or _bad_reference(schema, text) is None
 
 
-_UNSURE = ('"id"', '"pattern', '"not"', "\\ud", "NaN", "Infinity")
+# A property may have the name of a keyword; it is a keyword here if its value is a string.
+_UNSURE = ('"id": "', '"id":"', '"pattern": "', '"pattern":"', '"patternP', '"not"', "\\ud", "NaN", "Infinity")
 
 
 def surely_compiles(schema: Any, text: str, draft: int) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
-from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.likeness import (
     Names,
     absent_arguments,
@@ -38,10 +38,11 @@ _ARGS = re.compile(
 _ENTRY = re.compile(
     r"(?P<indent>\s*)(?:[-*•]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s"
 )
-_ANSWER = re.compile(
+_ANSWER = Guarded(
     r"\b(?:returns?|response|results?|outputs?|contains?|containing|examples?|e\.g\.|for example"
     r"|raises|yields|errors?|each with)\b",
-    re.IGNORECASE,
+    *("return", "respon", "result", "output", "contain", "example", "e.g.", "raises", "yields", "error", "each with"),
+    starts="cefory",
 )
 _MAX_COMPARED = 2_000
 """Maximum number of comparisons of a word with a parameter per tool, which take 10 ms; see likeness."""
@@ -160,7 +161,7 @@ def _asked(description: str) -> str:
             apart = _ANSWER.search(flat) is not None
         elif not flat:
             apart = False
-        elif _ANSWER.match(flat):
+        elif (answer := _ANSWER.search(flat)) is not None and answer.start() == 0:
             apart = True
         if not apart:
             out.append(line)

@@ -82,7 +82,7 @@ def misspelt(surface: Surface, context: Context) -> Iterator[Hit]:
     spots: list[_Spot] = []
     for text in _prose(surface, context):
         if text.value not in read:
-            read[text.value] = sorted(MISSPELT.keys() & _WORD.findall(text.value[:_MAX_READ].lower()))
+            read[text.value] = _misspelt(text.value[:_MAX_READ].lower())
         for word in read[text.value]:
             found.setdefault(word, _place(f"{word} for {MISSPELT[word]}", text))
             spots.append((text.tool, text.pointer))
@@ -92,6 +92,18 @@ def misspelt(surface: Surface, context: Context) -> Iterator[Hit]:
 
 # A word in quotes or within an identifier is a name and keeps its spelling.
 _WORD = lazy_pattern(r"(?<![\w\-`'\"./])[a-z]{4,20}(?![\w\-`'\"])")
+
+
+_APART = {code: " " for code in range(128) if not chr(code).islower()}
+"""Puts blanks in place of all ASCII characters but lower-case letters."""
+
+
+def _misspelt(value: str) -> list[str]:
+    """The misspelled words in a string in lower case."""
+    # Most strings have none, and splitting them is much faster than looking at what surrounds each word.
+    if value.isascii() and MISSPELT.keys().isdisjoint(value.translate(_APART).split()):
+        return []
+    return sorted(MISSPELT.keys() & _WORD.findall(value))
 
 
 def _prose(surface: Surface, context: Context) -> list[Text]:
