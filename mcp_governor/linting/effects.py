@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.side_effects import side_effect
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -121,6 +122,14 @@ _SETTLED = frozenset(
     ["alert", "comment", "conflict", "conversation", "discussion", "incident", "issue", "thread", "ticket", "todo"]
 )
 """Things that are closed by being resolved; anything else that is resolved is looked up."""
+_SETTING = re.compile(
+    r"\b(?:clear|reset|unset)s?\s(?:(?:the|your|current|active|default)\s){0,3}session(?:'s)?\s(?:\w+\s){0,3}?"
+    r"(?:settings?|director(?:y|ies)|default|context|variables?|preferences?)\b",
+    re.IGNORECASE,
+)
+"""What is cleared is a setting of the session, which the next call can set again."""
+_MAX_OPENING = 200
+"""Number of characters in which a description says what the tool clears."""
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
 
@@ -180,16 +189,20 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
+    if verb == "clear" and _SETTING.search(text[:_MAX_OPENING]):
+        return "writes"
     if verb in DESTROYING_VERBS or (verb not in READING_VERBS and stated_loss(text)):
         return "destroys"
     if _is_closed_by_resolving(verb, tool) or (verb in READING_VERBS and opening_verb(text) in _SENDING):
         return "writes"
     if verb in READING_VERBS | _READS_TOO:
-        return "writes" if verb in _READS_TOO and _SAYS_WRITE.search(text) else "reads"
+        if verb in _READS_TOO and _SAYS_WRITE.search(text):
+            return "writes"
+        return side_effect(tool, verb) or "reads"
     return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
 
 
-_SENDING = frozenset({"create", "mark", "send", "submit", "update"})
+_SENDING = frozenset({"create", "mark", "send", "submit", "subscribe", "unsubscribe", "update"})
 """Verbs that count only if the description starts with them: "search_feedback" sends feedback."""
 
 

@@ -38,12 +38,53 @@ def surface(*tools):
         ("revoke_key", "Revoke a key", "destroys"),
         ("by_type", "The kinds.", "unknown"),
         ("delete_page", "Deletes a page", "destroys"),
+        # What the text says of changes takes a tool out of those that only read.
+        ("model_validation", "Validates a model.\n\nWhat it does:\n1. Creates tables", "unknown"),
+        ("model_validation", "Validates a model.\n\n- Creates tables\n- Saves a report to a.md", "writes"),
+        ("model_validation", "Validates a model.\n\nFirst:\n1. Create the tables in the console", "reads"),
+        ("db_analyzer", "Analyzes a database. Output: Generates analysis files in Markdown", "unknown"),
+        ("db_analyzer", "Analyzes a database. Output: the sizes of the files", "reads"),
+        ("get_logs", "Gets the logs. Large ones will be written to a file", "unknown"),
+        ("get_rows", "Gets rows. Saves tokens with fields", "reads"),
+        ("get_rows", "Gets rows, read-only. Removes nothing", "reads"),
+        ("get_rows", "Gets rows. It also updates the time of the last read", "unknown"),
+        ("get_rows", "Gets rows, or what it updates", "reads"),
+        ("read", "Read or replace the text", "unknown"),
+        ("read", "Read or count the lines", "reads"),
+        ("search", "Search services: commands to manage and query them", "unknown"),
+        ("search", "Search services: commands to query them", "reads"),
+        ("watch_list", "Subscribe to a list", "writes"),
+        ("snapshot_machine", "Take a snapshot of a machine", "unknown"),
+        ("snapshot_page", "Take a snapshot of a page", "reads"),
+        ("clear_dir", "Clear the session working directory setting", "writes"),
+        ("clear_session", "Clear the session", "destroys"),
         ("retrieve", "Retrieves a page. A copy overwrites the old one", "destroys"),
     ],
 )
 def test_what_a_tool_does(name, text, effect):
     (tool,) = surface({"name": name, "description": text}).tools
     assert effect_of(tool) == effect
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "effect"),
+    [
+        ("read_paper", "save_path", "unknown"),
+        ("read_paper", "paper_path", "reads"),
+        ("download_paper", "localPath", "unknown"),
+        ("download_paper", "url", "reads"),
+        ("read_paper", "output", "reads"),
+    ],
+)
+def test_a_place_to_save_is_a_change(name, parameter, effect):
+    schema = {"type": "object", "properties": {parameter: {"type": "string"}}}
+    (tool,) = surface({"name": name, "description": "Gets a paper", "inputSchema": schema}).tools
+    assert effect_of(tool) == effect
+
+
+def test_text_that_nearly_says_a_change_is_read_in_linear_time():
+    (tool,) = surface({"name": "get", "description": "generates a, " * 20_000 + "it will also " * 9000}).tools
+    assert effect_of(tool) == "reads"
 
 
 def complete(*tools):

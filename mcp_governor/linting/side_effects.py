@@ -1,0 +1,110 @@
+"""What a tool that reads by its name also changes: the words of its description, and a parameter for a place to save.
+
+A wrong "only reads" does harm, because a client then calls the tool without asking. So each of these takes the tool
+out of that group, even if it turns out to be about a part of the result.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.words import name_words
+
+if TYPE_CHECKING:
+    from mcp_governor.surface.model import Tool
+
+_MAX_TEXT = 20_000
+"""Maximum number of characters read from a description; what a tool does comes first."""
+_MAX_PARAMETERS = 200
+"""Number of parameters looked at, more than any known tool has at the top."""
+_CLAIMED = re.compile(
+    # A sentence or an item of a list that begins with what the tool does: "- Creates tables and inserts data". Only
+    # with "s": without it, the caller is told what to do.
+    r"(?:(?:\A|\n|[.!:;]\s)[ \t]{0,40}(?:[-*•]\s{0,4}|\d{1,2}[.)]\s{0,4})?"
+    r"|\b(?:it|this\s(?:tool|function))\s(?:(?:will|also|then|automatically)\s){0,3})"
+    r"(?:creates|deletes|removes|updates|overwrites|saves|stores|modifies|replaces|renames|drops|inserts|uploads"
+    r"|installs|deploys|resets|appends|writes|cleans\sup|sets\sup)\s"
+    # What a tool saves its caller, and what is about the result.
+    r"(?!(?:you|tokens?|time|context|money|requests?|calls?|as|with)\b)"
+    r"|\b(?:it|this\s(?:tool|function))\s(?:also\s|automatically\s)?will\s(?:also\s|automatically\s)?"
+    r"(?:create|delete|remove|update|overwrite|save|store|modify|replace|rename|drop|insert|upload|install|write)\b",
+    re.IGNORECASE,
+)
+_FILES = re.compile(
+    r"\b(?:generates|saves|writes|stores|downloads|exports)\s(?:[\w'/()-]+,?\s){0,6}?(?:files?|disk|folders?|director(?:y|ies))\b"
+    r"|\b(?:will\sbe|are|is|automatically)\s(?:saved|written|downloaded|appended|exported)\b",
+    re.IGNORECASE,
+)
+_MANAGES = re.compile(
+    r"\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b", re.IGNORECASE
+)
+_OPENING = re.compile(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
+_CHANGING = frozenset(
+    [
+        *("add", "cancel", "close", "create", "delete", "edit", "install", "manage", "modify", "move", "overwrite"),
+        *("remove", "rename", "replace", "reset", "save", "send", "set", "start", "stop", "subscribe", "unsubscribe"),
+        *("update", "upload", "write"),
+    ]
+)
+_TAKEN = re.compile(r"\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b", re.IGNORECASE)
+_SEEN = re.compile(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui)", re.IGNORECASE)
+_SAVING = frozenset({"dest", "destination", "download", "export", "output", "save", "target"})
+_PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "location", "path"})
+_READ_ONLY = re.compile(r"\bread[- ]?only\b", re.IGNORECASE)
+
+
+def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | None:
+    """What a tool does whose verb is one for reading, if it may do more than that.
+
+    Args:
+        tool: the tool.
+        verb: of its name, or of its description.
+    """
+    text = tool.description[:_MAX_TEXT]
+    if _saves(tool, verb) or (verb == "snapshot" and _TAKEN.search(text) and not _SEEN.search(text)):
+        return "unknown"
+    if _READ_ONLY.search(text):
+        return None
+    claims = _claims(text)
+    if claims >= _SURE:
+        return "writes"
+    return "unknown" if claims or _does_both(text) else None
+
+
+_SURE = 2
+"""Number of statements from which on the tool does change something: a single one may be about a part of the result."""
+
+
+def _claims(text: str) -> int:
+    """The number of statements that the tool changes something, up to two."""
+    if not has_any(lowered(text), _CUES):
+        return 0
+    claimed = sum(1 for _ in islice(_CLAIMED.finditer(text), _SURE))
+    return claimed or int(any(pattern.search(text) for pattern in (_FILES, _MANAGES)))
+
+
+_CUES = (
+    *("creat", "delet", "remov", "updat", "writ", "sav", "stor", "modif", "replac", "renam", "drop", "insert"),
+    *("upload", "install", "deploy", "reset", "append", "clean", "sets", "set ", "generat", "download", "export"),
+    *("manag", "configur"),
+)
+
+
+def _does_both(text: str) -> bool:
+    """True if the first words are verbs, and one of them changes something: "List, create or close tabs"."""
+    match = _OPENING.match(text)
+    words = re.findall(r"[a-z]{2,}", match[1].lower()) if match is not None else []
+    return any(form in _CHANGING for word in words[1:] for form in (word, word.removesuffix("s")))
+
+
+def _saves(tool: Tool, verb: str | None) -> bool:
+    """True if a parameter is the place for a file: "save_path", or any path of a tool that downloads."""
+    declared = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
+    for name in list(declared)[:_MAX_PARAMETERS] if isinstance(declared, dict) else ():
+        parts = name_words(name)
+        if parts[-1:] and parts[-1] in _PLACES and (verb == "download" or parts[0] in _SAVING):
+            return True
+    return False
