@@ -193,7 +193,8 @@ def _judge_shape(
     # clarity/object-keys reports keys that the description lists, and names them all.
     if not lacks_keys(schema) or stated_keys(words):
         return
-    if key := stated_key(name, words, tool.description if top else ""):
+    beside = parent_of(node).get("properties", {}) if top else {}
+    if key := stated_key(name, words, tool.description if top else "", beside):
         out.add("open-object", node, key)
 
 

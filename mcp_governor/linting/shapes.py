@@ -9,7 +9,7 @@ from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 # -- lists that an empty list makes useless
 
@@ -142,36 +142,50 @@ def lacks_keys(schema: Mapping[str, Any]) -> bool:
 _KEYS_SAID = frozenset({"patternProperties", "propertyNames", "$ref", "allOf", "if", "required", "enum", "const"})
 
 
-def stated_key(name: str, text: str, description: str) -> str | None:
+def stated_key(name: str, text: str, description: str, siblings: Iterable[str] = ()) -> str | None:
     """A key that a description gives for an object without declared keys; ``None`` if it leaves the keys open.
 
     Args:
         name: of the parameter.
         text: everything that is said about it.
         description: of the tool, which may show example calls.
+        siblings: the names of all parameters beside it, which may have examples of their own.
     """
     own = _OWN_KEYS.search(text)
     if name in _ROWS or _ANY_KEYS.search(text, 0, own.start() if own is not None else len(text)):
         return None
     key = next(filter(None, own.groups()), None) if own is not None else None
+    if own is not None and key == name:
+        key = _inner_key(text, own.end())
     if key is None and name in description:
-        key = _key_shown(name, description[:_MAX_DESCRIPTION])
+        key = _key_shown(name, description[:_MAX_DESCRIPTION], frozenset(siblings) - {name})
     return None if key is None or key.lower() in _SAMPLE_KEYS else key
 
 
-def _key_shown(name: str, description: str) -> str | None:
+def _inner_key(text: str, at: int) -> str | None:
+    """The first key of the value of a parameter: an example may show the parameter's name around its value."""
+    inner = _INNER.match(text, at)
+    return inner["key"] if inner is not None else None
+
+
+_INNER = re.compile(r"\s{0,40}\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:")
+
+
+def _key_shown(name: str, description: str, siblings: frozenset[str]) -> str | None:
     """The first key of an object in an example call, or below the name of the parameter."""
     at = description.find(name)
     for _ in range(_MAX_PLACES):
         if at < 0:
             return None
-        shown = _SHOWN.match(description, at + len(name))
-        if shown is not None:
-            return shown["key"]
+        end = at + len(name)
+        shown = _SHOWN.match(description, end)
+        if shown is not None and siblings.isdisjoint(_NAME.findall(description, end, shown.start("key"))):
+            return shown["key"] if shown["key"] != name else _inner_key(description, shown.end())
         at = description.find(name, at + 1)
     return None
 
 
+_NAME = re.compile(r"\w+")
 _SHOWN = re.compile(
     r"[\"'`]?(?:\s?[=:]\s?|[^{}]{0,160}?\n\s{0,40})\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:"
 )

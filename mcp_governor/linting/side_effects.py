@@ -52,7 +52,7 @@ _CHANGING = frozenset(
 _TAKEN = re.compile(r"\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b", re.IGNORECASE)
 _SEEN = re.compile(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui)", re.IGNORECASE)
 _SAVING = frozenset({"dest", "destination", "download", "export", "output", "save", "target"})
-_PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "location", "path"})
+_PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "path"})
 _READ_ONLY = re.compile(r"\bread[- ]?only\b", re.IGNORECASE)
 
 
@@ -64,7 +64,9 @@ def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | 
         verb: of its name, or of its description.
     """
     text = tool.description[:_MAX_TEXT]
-    if _saves(tool, verb) or (verb == "snapshot" and _TAKEN.search(text) and not _SEEN.search(text)):
+    if _saves(tool, verb):
+        return "writes"
+    if verb == "snapshot" and _TAKEN.search(text) and not _SEEN.search(text):
         return "unknown"
     if _READ_ONLY.search(text):
         return None

@@ -199,3 +199,20 @@ def test_the_recorded_false_findings_are_gone():
     # All are true: the hints are missing, the schemas of four tools have no properties, and two that create and add
     # require nothing.
     assert found <= {"clarity/hints-declared", "clients/openai-properties", "clarity/nothing-required"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('For segments see the guide.\n\nspans:\n[{"start": 1}]', ["spans (plot: start)"]),
+        ('For segments:\n[{"start": 1}]', ["segments (plot: start)"]),
+        ('For segments:\n{"segments": {"start": 1}}', ["segments (plot: start)"]),
+        ('For segments:\n{"segments": 1}', []),
+    ],
+    ids=["the example of a sibling", "its own", "the name around the value", "a value without keys"],
+)
+def test_an_object_gets_the_keys_of_its_own_value(text, names):
+    properties = {name: {"type": "array", "items": {"type": "object"}} for name in ("segments", "spans")}
+    tool = {**described(text), "name": "plot", "inputSchema": {"type": "object", "properties": properties}}
+    found = [one.message for one in findings_of(tool) if one.rule == "clarity/open-object"]
+    assert [one.split("shows some: ")[1].split(";")[0] for one in found] == names

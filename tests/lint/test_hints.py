@@ -69,9 +69,9 @@ def test_what_a_tool_does(name, text, effect):
 @pytest.mark.parametrize(
     ("name", "parameter", "effect"),
     [
-        ("read_paper", "save_path", "unknown"),
+        ("read_paper", "save_path", "writes"),
         ("read_paper", "paper_path", "reads"),
-        ("download_paper", "localPath", "unknown"),
+        ("download_paper", "localPath", "writes"),
         ("download_paper", "url", "reads"),
         ("read_paper", "output", "reads"),
     ],
