@@ -193,8 +193,8 @@ def _judge_shape(
     # clarity/object-keys reports keys that the description lists, and names them all.
     if not lacks_keys(schema) or stated_keys(words):
         return
-    beside = parent_of(node).get("properties", {}) if top else {}
-    if key := stated_key(name, words, tool.description if top else "", beside):
+    siblings = parent_of(node).get("properties", {}) if top else {}
+    if key := stated_key(name, words, tool.description if top else "", siblings):
         out.add("open-object", node, key)
 
 

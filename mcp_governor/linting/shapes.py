@@ -149,7 +149,7 @@ def stated_key(name: str, text: str, description: str, siblings: Iterable[str] =
         name: of the parameter.
         text: everything that is said about it.
         description: of the tool, which may show example calls.
-        siblings: the names of all parameters beside it, which may have examples of their own.
+        siblings: the names of all parameters around it, which may have examples of their own.
     """
     own = _OWN_KEYS.search(text)
     if name in _ROWS or _ANY_KEYS.search(text, 0, own.start() if own is not None else len(text)):

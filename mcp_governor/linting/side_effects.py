@@ -22,7 +22,7 @@ _MAX_PARAMETERS = 200
 """Number of parameters looked at, more than any known tool has at the top."""
 _CLAIMED = re.compile(
     # A sentence or an item of a list that begins with what the tool does: "- Creates tables and inserts data". Only
-    # with "s": without it, the caller is told what to do.
+    # with "s": without it, the sentence is advice for the caller.
     r"(?:(?:\A|\n|[.!:;]\s)[ \t]{0,40}(?:[-*•]\s{0,4}|\d{1,2}[.)]\s{0,4})?"
     r"|\b(?:it|this\s(?:tool|function))\s(?:(?:will|also|then|automatically)\s){0,3})"
     r"(?:creates|deletes|removes|updates|overwrites|saves|stores|modifies|replaces|renames|drops|inserts|uploads"
