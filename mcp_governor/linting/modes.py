@@ -29,6 +29,7 @@ _VALUE = lazy_pattern(r"(?P<open>[`'\"“])?(?P<value>[\w$][\w$.\-]{0,60})(?P<cl
 _ASSIGNED = lazy_pattern(r"[`'\"]?(?P<name>[A-Za-z_]\w{0,63})[`'\"]?(?:\s?==?\s?(?=[`'\"]?\w)|\s(?=[`'\"]\w))")
 _ONLY = lazy_pattern(r"\sonly\s?(?=$|[:;,.)])", re.IGNORECASE)
 _JOIN = lazy_pattern(r"\s?(?:,\s?(?:and|or|&)\s|,\s?|/|\s(?:and|or|&)\s|\|)\s?(?:the\s)?", re.IGNORECASE)
+_OR = lazy_pattern(r"\bor\b|\|", re.IGNORECASE)
 _FOR = lazy_pattern(r"\b(?:for|only|used with|applies to|apply to|specific to)\s(?:the\s)?$", re.IGNORECASE)
 _GOES_ON = lazy_pattern(r"\s(?:that|which|are|is|can|to)\b", re.IGNORECASE)
 _NOUN = lazy_pattern(
@@ -104,13 +105,13 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
         listed = _listed(flat, match.end(), subject, values)
         if listed is None or _BEFORE.search(flat[max(0, match.start() - 40) : match.start()]):
             continue
-        chooser, count, marked, end = listed
+        chooser, choices, marked, end = listed
         noun = _noun_end(flat, end, chooser)
         leads = match[0].strip(" ([") == ""
         if leads:
             # "[create, update] The title": a marker, not the beginning of a sentence.
             bracket = match[0] != "" and _BRACKETS_END.match(flat, end)
-            sure = bool(bracket) and (marked or count > 1 or " only" in flat[end : end + 6])
+            sure = bool(bracket) and (marked or len(choices) > 1 or " only" in flat[end : end + 6])
             # "Sandbox only: the key", "Only for sandbox" without a bracket.
             sure = sure or (match[0] == "" and _ONLY.match(flat, end) is not None)
             sure = sure or (noun > 0 and _ONLY.match(flat, noun) is not None)
@@ -121,7 +122,7 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
             sure = noun > 0 or plainly
         if sure:
             said = flat[match.start() : noun if noun and not leads else end].strip(" ([")
-            return Mode(subject, chooser, said if not leads else f"for {said}")
+            return Mode(subject, chooser, said if not leads else f"for {said}", choices)
     return None
 
 
@@ -137,11 +138,14 @@ def _noun_end(text: str, at: int, chooser: str) -> int:
     return 0 if text[end : end + 1].isalnum() or _GOES_ON.match(text, end) else end
 
 
-def _listed(text: str, at: int, subject: str, values: Mapping[str, str]) -> tuple[str, int, bool, int] | None:
-    """The list of values that begins at a position: the parameter that has them, their number, if they are written as
-    values, and the end; ``None`` if there is no list of values of one parameter."""
-    chooser, count, marked, end = "", 0, False, at
-    while count < _MAX_VALUES:
+def _listed(
+    text: str, at: int, subject: str, values: Mapping[str, str]
+) -> tuple[str, tuple[str, ...], bool, int] | None:
+    """The list of values that begins at a position: the parameter that has them, the values, if they are written as
+    such, and the end; ``None`` if there is no list of values of one parameter."""
+    chooser, marked, end = "", False, at
+    found: list[str] = []
+    while len(found) < _MAX_VALUES:
         # "for mode=search": the name of the selecting parameter, and its value.
         assigned = _ASSIGNED.match(text, at)
         match = _VALUE.match(text, assigned.end() if assigned is not None else at)
@@ -153,7 +157,8 @@ def _listed(text: str, at: int, subject: str, values: Mapping[str, str]) -> tupl
             break
         if owner is None or owner == subject or (chooser and owner != chooser):
             break
-        chooser, count = owner, count + 1
+        chooser = owner
+        found.append(value)
         quoted = match["open"] is not None and match["close"] is not None
         marked = marked or assigned is not None or quoted or "-" in value or "_" in value
         end = match.end() if quoted else match.start("value") + len(value)
@@ -161,7 +166,7 @@ def _listed(text: str, at: int, subject: str, values: Mapping[str, str]) -> tupl
         if step is None:
             break
         at = step.end()
-    return (chooser, count, marked, end) if count else None
+    return (chooser, tuple(found), marked, end) if found else None
 
 
 def modes_listed(text: str, names: Collection[str], values: Mapping[str, str]) -> Iterator[Mode]:
@@ -234,11 +239,15 @@ class _Reader:
                 sections.append(self._section)
 
 
-def _joined(text: str, at: int, names: Collection[str]) -> Iterator[str]:
-    """The parameters in the list that begins at a position."""
+def _joined(text: str, at: int, names: Collection[str]) -> list[str]:
+    """The parameters in the list that begins at a position; none if one of them is enough."""
+    found: list[str] = []
     while (name := _NAME.match(text, at)) is not None and name["name"] in names:
-        yield name["name"]
+        found.append(name["name"])
         step = _JOIN.match(text, name.end())
         if step is None:
-            return
+            break
+        if _OR.search(step[0]):
+            return []
         at = step.end()
+    return found

@@ -13,15 +13,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.conditions import clause_of, quoted_condition, state_of, values_named
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
-from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, NOT_USING, QUOTES, Ways, grouped, names_in, places
+from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, Ways, grouped, names_in, places
 from mcp_governor.linting.pairs import GUARD, relation
-from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-Kind = Literal["together", "exclusive", "any", "one", "when", "ignored"]
+    from mcp_governor.linting.conditions import State
+
+Kind = Literal["together", "exclusive", "any", "one", "when", "mode", "only", "ignored"]
 
 _MAX_SENTENCE = 600
 """Maximum number of characters read from a sentence. A longer one is a listing, and its end is about its items."""
@@ -31,8 +33,6 @@ _MAX_CONDITIONS = 3
 """Maximum number of conditions in one sentence: "required for reports (and always required when kind is set)"."""
 _MAX_SHORT = 4
 """Maximum number of letters of a name that people write in capitals: URL, ID, UUID."""
-_MAX_QUOTED = 80
-"""Maximum number of characters of a condition shown in a message."""
 
 _GUARD = (
     *("exclusive", "both", "either", "neither", "one of", "exactly one", "require", "mandatory", "must", "should be"),
@@ -58,7 +58,6 @@ _ENDS = lazy_pattern(
     # "limit: how many" begins the description of the next parameter, on a line of its own or not.
     r"|(?:(?<=\n)|(?<=[.;]\s))\s*(?=[A-Za-z_$][\w$]{0,63}\s?(?:\([^()\n]{0,60}\))?:\s))"
 )
-_LINKS = frozenset({"and", "or", "the", "both"})
 _EXCLUSIVE = Guarded(
     r"\bmutually[\s-]exclusive\b|\b(?:cannot|can't|can not|must not|may not|should not) both be\b"
     r"|\bexclusive (?:with|of)\b|\b(?:but )?not both\b|\bincompatible with\b"
@@ -143,15 +142,17 @@ _WHEN = Guarded(
 )
 _IF = Guarded(
     r"\b(?:if|when)\s(?P<cond>[^,]{1,120}),\s(?:then\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
-    r"(?:\s(?:parameter|argument|field|option))?\s(?:must|should|has to|needs to|is)\s(?:also\s)?(?:be\s)?"
-    r"(?P<then>set|provided|specified|required|given|supplied|included|passed|present|used|true|false|left|empty|omitted"
-    r"|null|ignored)\b",
+    # "If a is given, b is used" says what the tool does, not what a call has to contain.
+    r"(?:\s(?:parameter|argument|field|option))?\s(?:is\s(?:also\s)?(?=required|ignored)"
+    r"|(?:must|should|has to|needs to)\s(?:also\s)?(?:be\s)?)"
+    r"(?:set to\s[`'\"]?(?=true\b|false\b|null\b))?(?P<then>set(?!\sto\b)|provided|specified|required|given|supplied"
+    r"|included|passed|present|used|true|false|left|empty|omitted|null|ignored)\b",
     "if",
     "when",
 )
 _IGNORED = Guarded(
-    r"(?P<no>\bnot |n't |\bnever )?\b(?:ignored|no effect|only (?:applies|applied|used|applicable|valid|relevant|works|"
-    r"effective|available|supported|meaningful|has (?:an )?effect)"
+    r"(?P<no>\bnot |n't |\bnever )?\b(?P<what>ignored|no effect|only (?:applies|applied|used|applicable|valid|relevant"
+    r"|works|effective|available|supported|meaningful|has (?:an )?effect)"
     r"|(?:applies|applied|used|applicable|valid|relevant|works|effective|available|supported) only)\s"
     r"(?P<word>when|if|for|unless|with)\s(?P<cond>.{1,160})",
     "ignored",
@@ -166,20 +167,7 @@ _WAYS = Guarded(
     r"\sor\s(?:by\s)?(?P<other>[^.;]{1,60})",
     " by ",
 )
-_NOUN = lazy_pattern(r"[`'\"]?\s(?:is|are)\s(?:an?|the|not an?)\s(?!empty)", re.IGNORECASE)
-_ABSENT = lazy_pattern(
-    r"[`'\"]?(?:\s(?:parameter|argument))?\s(?:(?:is|are)\s)?(?:n't|not|omitted|missing|empty|absent|null|none"
-    r"|left out)\b",
-    re.IGNORECASE,
-)
-_PRESENT = lazy_pattern(
-    r"[`'\"]?(?:\s(?:parameter|argument))?\s(?:(?:is|are)\s)?(?:also\s)?(?:provided|specified|set|given|used|present"
-    r"|supplied|passed)\b(?!\sto\b)",
-    re.IGNORECASE,
-)
-_VALUE = lazy_pattern(
-    r"[`'\"]?(?:\s(?:parameter|argument|field))?\s?(?:=|==|is|is set to|set to)\s?[`'\"]?(?P<value>[\w.\-]{1,60})"
-)
+_LEFT_OUT = ("left", "empty", "omitted", "null")
 _REQUIRES = Guarded(
     r"^(?:also\s)?requires\s(?:that\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})"
     r"|(?:^|;\s?)(?:also\s)?(?:requires|needs)\s(?:the\s)?[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})"
@@ -188,11 +176,12 @@ _REQUIRES = Guarded(
     "needs",
 )
 _CASE = lazy_pattern(r"(?:when|if|for|in case of)\s[^,]{3,80},", re.IGNORECASE)
-_CONDITION_ENDS = lazy_pattern(r"[.;](?:\s|$)|\s?[()]|\*\*")
+_ENTRY = lazy_pattern(r"[-*•]\s[`*\"']{0,3}(?P<value>[\w$][\w$.\-]{0,60})[`*\"']{0,3}\s?(?::|—|–|-\s)")
+_REMARK = lazy_pattern(r"\s?\(([^()]{0,160})\)")
+_CASE_BEHIND = lazy_pattern(r"\b(?:with|of)\s[^,.;]{1,120}?\s(?P<case>(?:for|when|if|unless)\s[^.;]{3,80})")
 _CLAUSE = lazy_pattern(
     r"(?:^|[(,;:—–]|-|\b(?:is|are|this|it|and|but|also|parameter|argument|field))\s?$", re.IGNORECASE
 )
-_OTHERWISE = lazy_pattern(r"\b(?:all|any|every|except|other than|unless|not)\b", re.IGNORECASE)
 
 
 class Group(NamedTuple):
@@ -213,19 +202,25 @@ class Need(NamedTuple):
     """One dependency that a description states.
 
     Attributes:
-        kind: ``together``: all or none. ``exclusive``: at most one. ``any``: at least one. ``one``: exactly one.
-            ``when``: under a condition, the first is required or must have a value. ``ignored``: it has an effect only
-            under a condition.
+        kind: ``together``: all or none. ``exclusive``: the first excludes each of the others; if there are ``ways``,
+            at most one of these. ``any``: at least one. ``one``: exactly one. Under a condition, the first is required
+            or must have a value (``when``), has an effect (``only``), or has none (``ignored``). ``mode``: the first
+            names the thing that some choices of another are about.
         arguments: the parameters; for a condition, the dependent one first, then those that it depends on.
-        condition: as written, for ``when`` and ``ignored``; for the others, the only case to which it applies.
-        state: the condition on the second parameter: ``present``, ``absent``, ``=value``, or empty for anything else.
+        condition: as written, for a condition; for the others, the only case to which it applies.
+        state: the condition on the second parameter: ``present``, ``absent``, ``=`` for one of the ``values``, or empty
+            for anything else.
+        values: of the second parameter, as written.
+        must: what the first must be under the condition: ``true``, ``false``, ``left out``; empty if it must be given.
         ways: for ``any`` and ``one``: the parameters of each alternative, one or several together.
     """
 
     kind: Kind
     arguments: tuple[str, ...]
     condition: str = ""
-    state: str = ""
+    state: State = ""
+    values: tuple[str, ...] = ()
+    must: str = ""
     ways: Ways = ()
 
 
@@ -295,10 +290,9 @@ class _Sentence:
         Args:
             last: the previous sentence, for "with neither".
         """
-        case = _CASE.match(self.text)
-        sets = [] if self._has_no_subject() else list(self._sets(last))
-        for need in sets:
-            yield need if case is None else need._replace(condition=case[0].rstrip(",").lower())
+        case = self._case()
+        for need in (sets := [] if self._has_no_subject() else list(self._sets(last))):
+            yield need._replace(condition=case) if case else need
         if not sets and self.subject and self.named:
             yield from self._related()
         conditional = self._when() or self._if()
@@ -308,6 +302,17 @@ class _Sentence:
         if ignored is not None:
             yield ignored
 
+    def _case(self) -> str:
+        """The only case of which a sentence speaks: "when moving, …", "- move: …", "… for panels"; empty if none."""
+        front = _CASE.match(self.text)
+        if front is not None:
+            return front[0].rstrip(",").lower()
+        entry = _ENTRY.match(self.text)
+        if entry is not None and self.group.values.get(entry["value"].casefold(), self.subject) != self.subject:
+            return f"for {entry['value']}"
+        behind = _CASE_BEHIND.search(self.text) if _EXCLUSIVE_WITH.search(self.text) else None
+        return behind["case"] if behind is not None else ""
+
     def _sets(self, last: str) -> Iterator[Need]:
         choice = _ONE_OF.search(self.text) or _CHOICE.search(self.text)
         ways = self._chosen(choice) if choice is not None else ()
@@ -315,6 +320,7 @@ class _Sentence:
         if _EXCLUSIVE.search(self.text):
             names = tuple(way[0] for way in ways) if len(ways) > 1 else self.both
             if len(names) == 2 or (2 < len(names) < 5 and (self.subject or self._side_by_side())):
+                ways = ways if len(ways) > 1 or self.subject else tuple((name,) for name in names)
                 yield Need("one" if needed and len(ways) > 1 else "exclusive", names, ways=ways)
         elif len(ways) > 1 and choice is not None and _FREE.search(self.text) is None:
             first = choice[0].lower()
@@ -368,13 +374,23 @@ class _Sentence:
 
     def _chosen(self, choice: re.Match[str]) -> Ways:
         """The parameters after "either" or "one of", including "this"."""
-        rest = self.text[choice.end() :]
+        rest = self._listed_after(choice.end())
         if " or " not in rest.lower() and "one" not in choice[0].lower():
             return ()
         ways = grouped(rest, self.group.names, listed="one" in choice[0].lower(), after="choice")
         if self.subject and re.search(r"\bthis\b", rest[:40], re.IGNORECASE):
             ways = ((self.subject,), *(way for way in ways if self.subject not in way))
         return ways
+
+    def _listed_after(self, at: int) -> str:
+        """The text behind a position, without remarks in brackets, up to the end of the brackets around it."""
+        names = self.group.names
+        rest = _REMARK.sub(
+            lambda match: match[0] if any(word[0] in names for word in IDENTIFIER.finditer(match[1])) else "",
+            self.text[at:],
+        )
+        end = rest.find(")")
+        return rest if end < 0 or "(" in rest[:end] else rest[:end]
 
     def _when(self) -> Need | None:
         match = _REQUIRES.search(self.text) if self.subject else None
@@ -401,63 +417,44 @@ class _Sentence:
         match = _IF.search(self.text)
         if match is None or match["name"] not in self.group.names:
             return None
-        kind: Kind = "ignored" if match["then"].lower() == "ignored" else "when"
-        need = self._conditional(kind, match["name"], "if", match["cond"])
         then = match["then"].lower()
-        if need is not None and then == "false" and need.state.lower() == "=true":
+        kind: Kind = "ignored" if then == "ignored" else "when"
+        need = self._conditional(kind, match["name"], "if", match["cond"])
+        if need is None:
+            return None
+        if then == "false" and need.values and need.values[0].lower() == "true":
             return Need("exclusive", need.arguments)
-        if need is not None and then in ("true", "false", "left", "empty", "omitted", "null"):
-            return need._replace(state="")
-        return need
+        if then in _LEFT_OUT:
+            return need._replace(kind="exclusive") if need.state else need._replace(must="left out")
+        return need._replace(must=then) if then in ("true", "false") else need
 
     def _ignored(self) -> Need | None:
         match = _IGNORED.search(self.text)
         if match is None or match["no"] or not _CLAUSE.search(self.text[max(0, match.start() - 20) : match.start()]):
             return None
-        return self._conditional("ignored", self._subject_before(match.start()), match["word"], match["cond"])
+        word = match["word"].lower()
+        # "Ignored unless a is set" and "only used when a is set" are the same.
+        kind: Kind = "only" if "only" in match["what"].lower() or word == "unless" else "ignored"
+        if kind == "only" and word == "unless":
+            word = "if"
+        return self._conditional(kind, self._subject_before(match.start()), word, match["cond"])
 
     def _conditional(self, kind: Kind, subject: str, word: str, condition: str) -> Need | None:
         """A dependency under a condition, if the condition is about another parameter."""
         if not subject:
             return None
-        condition = condition.split(" (and ", 1)[0]
+        condition = clause_of(condition.split(" (and ", 1)[0])
         others = [name for name in names_in(condition, self.group.names, after=word.lower()) if name != subject]
         if others:
-            at = condition.find(others[0]) + len(others[0])
-            if _NOUN.match(condition, at):
+            found = state_of(condition, others[0], word)
+            if found is None:
                 return None
-            state = "" if len(others) > 1 else _state(condition, at, others[0], word)
+            state, values = found if len(others) == 1 else ("", ())
         else:
-            others, state = self._by_value(condition, subject, word)
+            others, state, values = values_named(condition, subject, word, self.group.values)
         if not others:
             return None
-        said = _CONDITION_ENDS.split(f"{word} {condition}", maxsplit=1)[0].strip()
-        said = said if len(said) <= _MAX_QUOTED else f"{said[:_MAX_QUOTED]}…"
-        return Need(kind, (subject, *others[:3]), said, state)
-
-    def _by_value(self, condition: str, subject: str, word: str) -> tuple[list[str], str]:
-        """The parameter whose values a condition names ("required for 'delete' and 'move'"), and the value if it is
-        one."""
-        head = _CONDITION_ENDS.split(condition, maxsplit=1)[0]
-        words = {match[0].lower().rstrip("s") for match in IDENTIFIER.finditer(head)}
-        only = all(
-            token in self.group.values or token in _LINKS
-            for token in re.findall(r"[\w$.\-]+", head.lower().rstrip("."))
-        )
-        found: dict[str, str] = {}
-        for match in re.finditer(r"[\w$][\w$.\-]*", head):
-            value = match[0].rstrip(".")
-            owner = self.group.values.get(value.casefold())
-            if owner is None or owner == subject:
-                continue
-            named = owner.lower().rstrip("s") in words or name_words(owner)[-1] in words
-            quoted = match.start() > 0 and head[match.start() - 1] in QUOTES
-            # An unquoted common word counts as a value only if its parameter is named as well: "start mode".
-            if quoted or not value.islower() or not value.isalpha() or only or named:
-                found[value] = owner
-        owners = list(dict.fromkeys(found.values()))
-        single = len(found) == 1 and word.lower() != "unless" and not _OTHERWISE.search(head)
-        return owners, f"={next(iter(found))}" if single else ""
+        return Need(kind, (subject, *others[:3]), quoted_condition(word, condition), state, values)
 
     def _ways(self) -> Iterator[Need]:
         """ "Identify it by ID or by text": each way has a word from one parameter's name, and from no other. At least
@@ -481,19 +478,3 @@ class _Sentence:
             return any(part == word or (len(part) > 3 and word.startswith(part)) for part in parts for word in said)
 
         return [name for name in self.group.names if shared(name)]
-
-
-def _state(condition: str, at: int, name: str, word: str) -> str:
-    """What a condition says about the one parameter that it names."""
-    front = condition[: at - len(name)].strip(" `'\"").lower()
-    negative = word.lower() == "unless"
-    if front in ("no", "not", "without", *NOT_USING):
-        return "present" if negative else "absent"
-    if front not in ("", "the", "a", "an", "using", "you use", "you specify", "you provide"):
-        return ""
-    if _ABSENT.match(condition, at):
-        return "present" if negative else "absent"
-    if _PRESENT.match(condition, at) or (word.lower() == "with" and front == ""):
-        return "absent" if negative else "present"
-    value = _VALUE.match(condition, at)
-    return f"={value['value'].rstrip('.')}" if value is not None and not negative else ""

@@ -85,32 +85,44 @@ def test_what_a_list_of_choices_requires(text, expected):
 def test_the_values_that_prose_lists_are_choices():
     arguments = {
         "source": {"type": "string", "description": "hills, brooks or meadows."},
-        "kind": {"type": "string", "description": "hills only: what to look for"},
+        "kind": {"type": "string", "description": "Required for hills"},
         "size": {"type": "string", "description": "Any words"},
     }
     schema = {"type": "object", "required": ["source"], "properties": arguments}
     surface = build_surface({"tools": [{"name": "a", "description": "", "inputSchema": schema}]}, source="test")
     context = Context({}, Facts(surface))
     assert [one.values["needs"] for one in unstated_needs(surface.tools[0], context)] == [
-        'kind depends on source ("for hills")'
+        '`kind` is required for `source` "hills"'
     ]
 
 
-def test_a_flag_only_counts_there_and_what_is_required_does_not_matter():
+def test_a_parameter_of_some_choices_has_no_effect_for_the_others():
     arguments = {
-        "mode": {"enum": ["create", "delete"]},
+        "mode": {"enum": ["create", "delete", "list"]},
         "deep": {"type": "boolean", "description": "Go deep (for delete operations)."},
         "size": {"type": "integer", "default": 3, "description": "Size (for create operations)."},
-        "name": {"type": "string", "description": "Name for create operations."},
+        "title": {"type": "string", "description": "Title for create operations."},
+        "name": {"type": "string", "description": "Name for create/delete operations."},
+        "alias": {"type": "string", "description": "Alias for create/delete operations."},
+        "old_name": {"type": "string", "description": "Name for delete operations."},
+        "new_name": {"type": "string", "default": "a", "description": "Name for create/delete operations."},
         "goal": {"type": "string", "description": "Goal for create operations."},
     }
     schema = {"type": "object", "required": ["mode", "goal"], "properties": arguments}
     surface = build_surface({"tools": [{"name": "a", "description": "", "inputSchema": schema}]}, source="test")
     context = Context({}, Facts(surface))
+    # What names the thing is needed by the choices that share it; the others are told to nobody who did not ask.
     assert [one.values["needs"] for one in unstated_needs(surface.tools[0], context)] == [
-        'name depends on mode ("for create operations")'
+        '`name` is for `mode` "create" or "delete"'
     ]
     assert [one.values["needs"] for one in unstated_ignoring(surface.tools[0], context)] == [
-        'the effect of deep depends on mode ("for delete operations"); '
-        'the effect of size depends on mode ("for create operations")'
+        '`deep` and `old_name` have no effect unless `mode` is "delete"; '
+        '`size` and `title` have no effect unless `mode` is "create"; '
+        '`alias` and `new_name` have no effect unless `mode` is "create" or "delete"'
     ]
+
+
+def test_what_a_choice_asks_for_may_be_one_of_two():
+    text = "- create: requires `name` or `url`\n- delete: requires name and url"
+    found = modes_listed(text, {"name", "url", "mode"}, VALUES)
+    assert [(one.argument, one.choices) for one in found] == [("name", ("delete",)), ("url", ("delete",))]

@@ -83,14 +83,14 @@ ABOUT_ONE = [
     ("Pass this or query.", ("any", "depth", "query"), ""),
     ("Use instead of path.", ("exclusive", "depth", "path"), ""),
     ("Required for reports (and always required if query is set).", ("when", "depth", "query"), "present"),
-    ("Applies only if deepScan is true.", ("ignored", "depth", "deepScan"), "=true"),
+    ("Applies only if deepScan is true.", ("only", "depth", "deepScan"), "=true"),
     ("Required when query is set.", ("when", "depth", "query"), "present"),
     ("Required unless file_id is provided.", ("when", "depth", "file_id"), "absent"),
     ("Required if no query is given", ("when", "depth", "query"), "absent"),
     ("How deep (required when action='start').", ("when", "depth", "action"), "=start"),
     ("Required for 'move-one'. Up to 3.", ("when", "depth", "action"), "=move-one"),
     ("Required for list_all.", ("when", "depth", "action"), "=list_all"),
-    ("Required for start and list_all.", ("when", "depth", "action"), ""),
+    ("Required for start and list_all.", ("when", "depth", "action"), "=start,list_all"),
     ("Required if query not given.", ("when", "depth", "query"), "absent"),
     ("Required for start action.", ("when", "depth", "action"), "=start"),
     ("Required for all actions except 'move-one'.", ("when", "depth", "action"), ""),
@@ -99,7 +99,19 @@ ABOUT_ONE = [
     ("A deeper look; needs file_id + path.", ("when", "file_id", "depth"), "present"),
     ("Required on its own and with file_id; else optional.", ("when", "depth", "file_id"), "present"),
     ("At most one of depth, file_id or path should be given.", ("exclusive", "depth", "file_id", "path"), ""),
-    ("Only used when deepScan is true.", ("ignored", "depth", "deepScan"), "=true"),
+    ("Only used when deepScan is true.", ("only", "depth", "deepScan"), "=true"),
+    ("Ignored unless query is set.", ("only", "depth", "query"), "present"),
+    ("Required if the `query` field is passed.", ("when", "depth", "query"), "present"),
+    ("Required if `query` has a value.", ("when", "depth", "query"), "present"),
+    ("Required when action is 'start', 'go on' or 'list_all'.", ("when", "depth", "action"), "=start,go on,list_all"),
+    ("Required for 'start', optional for 'move-one'.", ("when", "depth", "action"), "=start"),
+    ("Required for start operations; optional for others when query is given.", ("when", "depth", "action"), "=start"),
+    # What is read in part is quoted as a whole.
+    ("Required for 'start' on slow machines.", ("when", "depth", "action"), ""),
+    ("Required when action is not 'start'.", ("when", "depth", "action"), ""),
+    ("Required when action is 'start' on slow machines.", ("when", "depth", "action"), ""),
+    ("Required with query when the file is long.", ("when", "depth", "query"), ""),
+    ("Required when query is set and long.", ("when", "depth", "query"), ""),
     ("Ignored if query is set.", ("ignored", "depth", "query"), "present"),
 ]
 
@@ -107,7 +119,7 @@ ABOUT_ONE = [
 @pytest.mark.parametrize(("text", "need", "state"), ABOUT_ONE)
 def test_a_description_of_one_argument(text, need, state):
     (found,) = stated_needs(text, GROUP, "depth")
-    assert ((found.kind, *found.arguments), found.state) == (need, state)
+    assert ((found.kind, *found.arguments), found.state + ",".join(found.values)) == (need, state)
 
 
 NOTHING = [
@@ -129,6 +141,8 @@ NOTHING = [
     "Where the query ran; only available in the path that was given.",
     "A deep query is not ignored if deepScan is true.",
     "Use it or query the table.",
+    "If deepScan is true, query is used as well.",
+    "A title that must match exactly one) whose file to read instead of file_id/file_path",
 ]
 
 
@@ -178,7 +192,7 @@ def test_the_fix_is_a_fragment_of_the_schema(arguments, fragment):
     if fragment is None:
         # It holds in one case only, which no fragment can tell.
         assert found.values["advice"] == 'a condition ("if" and "then")'
-        assert found.values["needs"] == 'at least one of x_id and y_id is needed ("when moving")'
+        assert found.values["needs"] == 'at least one of `x_id` and `y_id` must be given "when moving"'
     else:
         assert json.loads("{" + found.values["advice"] + "}") == fragment
 
@@ -231,29 +245,29 @@ def needs_said(properties, required=()):
 
 
 CHOSEN = [
-    ("element_type", 'What to insert ("table", "list")', "Rows (required for table)", "for table"),
+    ("element_type", 'What to insert ("table", "list")', "Rows (required for table)", "table"),
     (
         "resourceType",
         "Type of resource: dashboard, panel, or explore",
         "The panel (required for panel type)",
-        "for panel type",
+        "panel",
     ),
     (
         "operation",
         "What to do. Valid values:\n- create: a\n- drop: b",
         "Required for create operations.",
-        "for create operations",
+        "create",
     ),
 ]
 
 
-@pytest.mark.parametrize(("chooser", "text", "dependent", "condition"), CHOSEN)
-def test_values_in_prose_are_choices_as_those_of_an_enum_are(chooser, text, dependent, condition):
+@pytest.mark.parametrize(("chooser", "text", "dependent", "value"), CHOSEN)
+def test_values_in_prose_are_choices_as_those_of_an_enum_are(chooser, text, dependent, value):
     properties = {
         chooser: {"type": "string", "description": text},
         "rows": {"type": "integer", "description": dependent},
     }
-    assert [said for said, _ in needs_said(properties, [chooser])] == [f'rows depends on {chooser} ("{condition}")']
+    assert [said for said, _ in needs_said(properties, [chooser])] == [f'`rows` is required for `{chooser}` "{value}"']
     open_ended = {**properties, chooser: {"type": "string", "description": "What, e.g. a table or a panel"}}
     assert needs_said(open_ended, [chooser]) == []
 
@@ -278,7 +292,7 @@ def test_many_alternatives_are_counted():
         }
     )
     [one] = unstated_needs(surface.tools[0], Context({}, Facts(surface)))
-    assert one.values["needs"] == "at least one of the 7 optional parameters is needed"
+    assert one.values["needs"] == "at least one of the 7 optional parameters must be given"
     assert one.values["advice"] == '"minProperties": 2'
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.choices import quoted_choices, values_of
@@ -11,6 +11,7 @@ from mcp_governor.linting.closed_lists import values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
+from mcp_governor.linting.need_words import Worded, together
 from mcp_governor.linting.needs import Group, Need, stated_needs
 from mcp_governor.linting.option_lists import stated_options
 from mcp_governor.linting.passages import outline_of
@@ -28,9 +29,8 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
-_FLAG = (frozenset({"boolean"}), frozenset({"boolean", "null"}))
-_MAX_NAMED = 6
-"""Maximum number of alternatives named one by one; more are all optional parameters of an object."""
+_NO_EFFECT = ("only", "ignored")
+_CONDITION = 'a condition ("if" and "then")'
 _MAX_SHOWN = 3
 """Maximum number of dependencies quoted in a message; the others are counted."""
 
@@ -56,39 +56,85 @@ def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
 
 def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     found = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
-    strict = [one for one in found if one.need.kind != "ignored"]
+    told = [one for one in found if (one.need.kind in _NO_EFFECT) == ignored]
     if ignored:
-        tied = [set(one.need.arguments) for one in strict]
-        strict = [
-            one
-            for one in found
-            if one.need.kind == "ignored" and not any(set(one.need.arguments) <= other for other in tied)
-        ]
-    if not strict:
+        tied = [set(one.need.arguments) for one in found if one.need.kind not in _NO_EFFECT]
+        told = [one for one in told if not any(set(one.need.arguments) <= other for other in tied)]
+    if not told:
         return
-    shown = [_shown(one.need) for one in strict[:_MAX_SHOWN]]
-    named = {one.need.arguments[0] for one in strict[:_MAX_SHOWN]}
-    rest = [name for name in dict.fromkeys(one.need.arguments[0] for one in strict) if name not in named]
-    if rest:
-        shown.append(f"and more of {', '.join(rest)}")
-    first = strict[0]
-    fragments = [
-        fragment for one in strict if one.pointer == first.pointer and (fragment := _fragment(one.need, first.schema))
-    ]
-    advice = json.dumps(fragments[0], ensure_ascii=False)[1:-1] if fragments else 'a condition ("if" and "then")'
+    first = told[0]
+    said: list[tuple[str, dict[str, Any] | None]] = []
+    for pointer in dict.fromkeys(one.pointer for one in told):
+        here = [one for one in told if one.pointer == pointer]
+        sentences = Worded(here[0].schema).sentences(one.need for one in here)
+        said += [(text, fragment if pointer == first.pointer else None) for text, fragment in sentences]
+    shown = [text for text, _ in said[:_MAX_SHOWN]]
+    rest = [f"`{name}`" for one in told if f"`{(name := one.need.arguments[0])}`" not in "; ".join(shown)]
+    if len(said) > len(shown):
+        of = f" about {', '.join(dict.fromkeys(rest))}" if rest else ""
+        shown.append(f"and {len(said) - len(shown)} more{of}")
+    fragments = [fragment for _, fragment in said[:_MAX_SHOWN] if fragment is not None]
+    fragments = fragments or [fragment for _, fragment in said if fragment is not None][:1]
+    advice = json.dumps(together(fragments), ensure_ascii=False)[1:-1] if fragments else _CONDITION
     pointer, value = first.pointer, first.schema
-    if all(one.of_mode for one in strict):
+    if all(one.of_mode for one in told):
         # The object as a whole is fine; the fault is in one parameter of a choice.
         name = first.need.arguments[0]
         pointer, value = join_pointer(pointer, "properties", name), value["properties"][name]
     yield hit(pointer, value, needs="; ".join(shown), advice=advice)
 
 
-def _needs_of(tool: Tool, context: Context) -> Iterator[_Found]:
-    """Every dependency that is stated and missing in the schema, each once."""
+_ABOUT_ONE = {"when": "when", "mode": "when", "only": "ignored", "ignored": "ignored"}
+"""Kinds of dependencies of one parameter → what is told once for the same parameters."""
+
+
+def _needs_of(tool: Tool, context: Context) -> list[_Found]:
+    """Every dependency that is stated and missing in the schema, each once, without those that others imply."""
+    found = list(_unexpressed(tool, context))
+    chosen = [one for one in found if one.need.kind in ("any", "one") and not one.need.condition]
+    return list(_paired([one for one in found if not any(_implies(other, one) for other in chosen)]))
+
+
+def _implies(choice: _Found, found: _Found) -> bool:
+    """True if "one of a and b" says what "a is required unless b is given" says, or "a and b exclude each other"."""
+    need, ways = found.need, choice.need.ways
+    unless = need.kind == "when" and need.state == "absent" and not need.must
+    excludes = need.kind == "exclusive" and choice.need.kind == "one"
+    if not unless and not excludes:
+        return False
+    of = [{position for position, way in enumerate(ways) if name in way} for name in need.arguments]
+    apart = all(of) and all(of[0].isdisjoint(others) for others in of[1:])
+    return apart and choice.pointer == found.pointer
+
+
+def _paired(found: list[_Found]) -> Iterator[_Found]:
+    """Two parameters that need each other, or each of which is required without the other, are one dependency."""
+    done: set[tuple[str, frozenset[str], str]] = set()
+    mutual = {(one.pointer, one.need.arguments, one.need.state) for one in found if _is_mutual(one.need)}
+    for one in found:
+        need = one.need
+        if not _is_mutual(need) or (one.pointer, need.arguments[::-1], need.state) not in mutual:
+            yield one
+            continue
+        key = (one.pointer, frozenset(need.arguments), need.state)
+        if key not in done:
+            done.add(key)
+            ways = tuple((name,) for name in need.arguments)
+            yield one._replace(
+                need=Need("any", need.arguments, ways=ways)
+                if need.state == "absent"
+                else Need("together", tuple(sorted(need.arguments)))
+            )
+
+
+def _is_mutual(need: Need) -> bool:
+    return need.kind == "when" and len(need.arguments) == 2 and need.state in ("present", "absent") and not need.must
+
+
+def _unexpressed(tool: Tool, context: Context) -> Iterator[_Found]:
     seen: set[tuple[str, frozenset[str]]] = set()
     for found in _stated(tool, context):
-        kind = "when" if found.need.kind == "when" else "ignored" if found.need.kind == "ignored" else "set"
+        kind = _ABOUT_ONE.get(found.need.kind, "set")
         head = found.need.arguments[0] if kind != "set" else ""
         key = (kind + head, frozenset(found.need.arguments))
         if key not in seen and not _expressed(found.need, found.schema):
@@ -118,7 +164,8 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
         if is_call:
             yield from _options(tool.description, node, group)
             for mode in modes_listed(tool.description, group.names, group.values):
-                yield _Found(Need("when", mode[:2], mode.condition), node.pointer, schema, of_mode=True)
+                need = Need("when", mode[:2], mode.condition, "=", mode.choices)
+                yield _Found(need, node.pointer, schema, of_mode=True)
         for name, argument in arguments.items():
             own = argument.get("description") if isinstance(argument, dict) else None
             for said in (own, entries.get(name)):
@@ -168,8 +215,14 @@ def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[
         return
     argument = node.schema["properties"][name]
     spare = "default" in argument and argument["default"] is not None
-    kind: Literal["ignored", "when"] = "ignored" if spare or types_of(argument) in _FLAG else "when"
-    yield _Found(Need(kind, mode[:2], mode.condition), node.pointer, node.schema, of_mode=True)
+    words = name_words(name)
+    named = not spare and types_of(argument) in _TEXT and bool(words) and words[-1] in _NAMING
+    need = Need("mode" if named and len(mode.choices) > 1 else "only", mode[:2], mode.condition, "=", mode.choices)
+    yield _Found(need, node.pointer, node.schema, of_mode=True)
+
+
+_NAMING = frozenset({"arn", "branch", "id", "identifier", "key", "name", "path", "ref", "slug", "url", "uuid"})
+"""Last words of parameters that say which thing an operation is about: it fails without."""
 
 
 def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
@@ -232,11 +285,19 @@ def _chooses(found: ClosedList, kind: bool) -> bool:
 
 def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
     """True if the schema relates these parameters to each other, or leaves no choice."""
+    argument = schema["properties"].get(need.arguments[0])
+    if need.kind == "when" and need.condition.startswith("with ") and isinstance(argument, dict):
+        # What has a default is there whenever another parameter needs it.
+        return argument.get("default") is not None or _is_related(need, schema)
+    return _is_related(need, schema)
+
+
+def _is_related(need: Need, schema: Mapping[str, Any]) -> bool:
     required = schema.get("required")
     required = (
         set(required) if isinstance(required, list) and all(isinstance(name, str) for name in required) else set()
     )
-    if need.kind in ("when", "ignored"):
+    if need.kind in _ABOUT_ONE:
         given = need.arguments[0] in required
     elif need.kind == "together":
         given = required >= set(need.arguments)
@@ -248,59 +309,3 @@ def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
     # In the JSON of the keywords, the names appear in quotes, both as values and as keys.
     text = json.dumps(said, default=str, ensure_ascii=False) if said else ""
     return any(json.dumps(name, ensure_ascii=False) in text for name in need.arguments)
-
-
-def _shown(need: Need) -> str:
-    wording = _wording(need)
-    return f'{wording} ("{need.condition}")' if need.condition else wording
-
-
-def _wording(need: Need) -> str:
-    names = need.arguments
-    if need.kind == "when":
-        return f"{names[0]} depends on {', '.join(names[1:])}"
-    if need.kind == "ignored":
-        return f"the effect of {names[0]} depends on {', '.join(names[1:])}"
-    joined = f"{', '.join(names[:-1])} and {names[-1]}"
-    if need.kind == "any" and len(names) > _MAX_NAMED:
-        return f"at least one of the {len(names)} optional parameters is needed"
-    if need.kind == "together":
-        return f"{joined} go together"
-    if need.kind == "exclusive":
-        return f"{joined} exclude each other" if len(names) == 2 else f"{names[0]} excludes {', '.join(names[1:])}"
-    joined = f"{', '.join(shown[:-1])} and {shown[-1]}" if (shown := [" + ".join(way) for way in need.ways]) else joined
-    return f"{'exactly' if need.kind == 'one' else 'at least'} one of {joined} is needed"
-
-
-def _fragment(need: Need, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The keyword that would express a dependency; ``None`` if the words leave that open."""
-    names = list(need.arguments)
-    if need.condition and need.kind not in ("when", "ignored"):
-        return None
-    each = [{"required": list(way)} for way in need.ways or [(name,) for name in names]]
-    if need.kind == "together":
-        return {"dependentRequired": {names[0]: [names[1]], names[1]: [names[0]]}}
-    if need.kind == "any" and len(names) > _MAX_NAMED:
-        required = schema.get("required")
-        return {"minProperties": (len(required) if isinstance(required, list) else 0) + 1}
-    if need.kind == "any":
-        return {"anyOf": each}
-    if need.kind == "one":
-        return {"oneOf": each}
-    flags = [name for name in names if types_of(schema["properties"][name]) in _FLAG]
-    if need.kind == "exclusive":
-        names = names[:2]
-        conditions = {"properties": {name: {"const": True} for name in flags}} if flags else {}
-        return {"not": {**conditions, "required": names}}
-    if need.kind != "when" or len(names) != 2 or not need.state:
-        return None
-    if need.state == "present":
-        return {"dependentRequired": {names[1]: [names[0]]}}
-    if need.state == "absent":
-        return {"anyOf": each}
-    value: Any = need.state[1:]
-    value = {"true": True, "false": False}.get(value.lower(), value) if names[1] in flags else value
-    return {
-        "if": {"properties": {names[1]: {"const": value}}, "required": [names[1]]},
-        "then": {"required": [names[0]]},
-    }
