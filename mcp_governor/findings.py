@@ -156,6 +156,7 @@ class Finding:
             message is the only one. Reports merge findings of a rule with the same cause.
         correction: the edits that fix the finding, if they need no decision by a person.
         spots: the places, for a finding about a whole server; the message names the first of them.
+        weight: of the findings with the same cause, the heaviest are named first.
     """
 
     rule: str
@@ -169,6 +170,7 @@ class Finding:
     cause: str = field(default="", compare=False, repr=False)
     correction: Correction | None = field(default=None, compare=False, repr=False)
     spots: tuple[Spot, ...] = field(default=(), compare=False, repr=False)
+    weight: int = field(default=0, compare=False, repr=False)
 
     @property
     def id(self) -> str:

@@ -55,6 +55,7 @@ def finding(
     value: Any = None,
     correction: Correction | None = None,
     spots: tuple[tuple[str | None, str], ...] = (),
+    weight: int = 0,
     facts: Mapping[str, Any] = _NO_FACTS,
     **named: Any,
 ) -> Finding:
@@ -69,6 +70,7 @@ def finding(
         value: the JSON value in question; an acceptance applies to this value only.
         correction: the edits that fix it, if known.
         spots: its places, if it is about a whole server.
+        weight: how much there is to repair, for the order among findings with the same cause.
         facts: named values for placeholders in the rule's messages, besides ``tool``, ``path`` and ``value``.
     """
     rule = own_rule(rule) if isinstance(rule, str) else rule
@@ -87,6 +89,7 @@ def finding(
         cause=_cause(rule, known),
         correction=correction,
         spots=tuple(Spot(*spot) for spot in spots),
+        weight=weight,
     )
 
 

@@ -31,6 +31,7 @@ class Hit(NamedTuple):
         says: key of the message in the rule's ``messages``, if it has several.
         correction: edits that satisfy the rule, if they leave nothing to decide.
         spots: the places, each a tool and a pointer into it, for a hit about the whole server.
+        weight: how much there is to repair; reports name the heaviest of equal findings first.
     """
 
     path: str
@@ -40,6 +41,7 @@ class Hit(NamedTuple):
     says: str = ""
     correction: Correction | None = None
     spots: tuple[tuple[str | None, str], ...] = ()
+    weight: int = 0
 
 
 def hit(
@@ -51,10 +53,11 @@ def hit(
     says: str = "",
     correction: Correction | None = None,
     spots: Iterable[tuple[str | None, str]] = (),
+    weight: int = 0,
     **values: Any,
 ) -> Hit:
     """Create a :class:`Hit` from keyword values; of the spots, the first :data:`~mcp_governor.findings.MAX_SPOTS`."""
-    return Hit(path, value, values, tool, says, correction, tuple(islice(dict.fromkeys(spots), MAX_SPOTS)))
+    return Hit(path, value, values, tool, says, correction, tuple(islice(dict.fromkeys(spots), MAX_SPOTS)), weight)
 
 
 class SchemaPlace(NamedTuple):

@@ -236,6 +236,7 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
         value=found.value,
         correction=found.correction,
         spots=found.spots,
+        weight=found.weight,
         facts=facts,
     )
 

@@ -120,10 +120,11 @@ def _named_at(path: str) -> str:
 def causes(findings: Iterable[Finding]) -> list[Cause]:
     """The findings by cause: the gravest first, then the rules with the fewest causes, then the widest cause.
 
-    A rule with many causes tends to repeat itself, so rules with few causes come first.
+    A rule with many causes tends to repeat itself, so rules with few causes come first. A cause names the tools with
+    the most to repair first.
     """
     together: dict[tuple[str, str, str, str | None], list[Finding]] = {}
-    for finding in sorted(findings, key=lambda one: (one.tool or "", one.path)):
+    for finding in sorted(findings, key=lambda one: (-one.weight, one.tool or "", one.path)):
         together.setdefault((finding.rule, finding.severity, _said(finding), finding.accepted), []).append(finding)
     found = [Cause(tuple(members)) for members in together.values()]
     of_rule = Counter((cause.rule, cause.severity) for cause in found)

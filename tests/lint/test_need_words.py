@@ -221,3 +221,15 @@ def test_what_is_beyond_three_is_counted_and_named():
     listed = ", ".join(f"'{value}'" for value in values)
     [(words, _)] = told({"kind": properties["kind"], "rows": said(f"Required for {listed}.", TEXT)})
     assert words == '`rows` is required for `kind` "v-0", "v-1", "v-2", "v-3", "v-4", "v-5" or 3 more'
+
+
+def test_what_is_stated_weighs_more_than_the_halves_of_a_position():
+    number = {"type": "number"}
+    both = {"x": number, "y": number, "rows": said("Required for 'table'.", TEXT), "kind": KIND}
+    tools = [
+        {"name": name, "inputSchema": {"type": "object", "properties": properties}}
+        for name, properties in (("a", {"x": number, "y": number}), ("b", both))
+    ]
+    surface = build_surface({"tools": tools}, source="x")
+    context = Context({}, Facts(surface))
+    assert [one.weight for tool in surface.tools for one in unstated_needs(tool, context)] == [0, 1]

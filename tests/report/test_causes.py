@@ -62,6 +62,14 @@ def test_what_is_about_no_tool_is_not_counted_among_the_tools() -> None:
     assert [cause.sentence for cause in causes(about)] == ["Bad: 2 tools: t, u.", "None is bad."]
 
 
+def test_the_tools_with_the_most_to_repair_are_named_first() -> None:
+    found = [
+        said("a/b", f"{tool} is bad.", tool, cause="Bad: {places}.", weight=weight)
+        for tool, weight in (("a", 1), ("b", 3), ("c", 1), ("d", 2))
+    ]
+    assert [cause.sentence for cause in causes(found)] == ["Bad: b, d, a, c."]
+
+
 def test_what_is_not_the_same_stays_apart() -> None:
     apart = [
         said("a/b", "t has 7.", "t"),

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
 _NO_EFFECT = ("only", "ignored")
+_MILD = ("mode", "together")
+"""Kinds that a name suggests without a word, or half of which still means something."""
 _CONDITION = 'a condition ("if" and "then")'
 _MAX_SHOWN = 3
 """Maximum number of dependencies quoted in a message; the others are counted."""
@@ -81,7 +83,8 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         # The object as a whole is fine; the fault is in one parameter of a choice.
         name = first.need.arguments[0]
         pointer, value = join_pointer(pointer, "properties", name), value["properties"][name]
-    yield hit(pointer, value, needs="; ".join(shown), advice=advice)
+    stated = sum(one.need.kind not in _MILD for one in told)
+    yield hit(pointer, value, weight=stated, needs="; ".join(shown), advice=advice)
 
 
 _ABOUT_ONE = {"when": "when", "mode": "when", "only": "ignored", "ignored": "ignored"}
