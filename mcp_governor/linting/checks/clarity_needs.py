@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
 _NO_EFFECT = ("only", "ignored")
+_MAX_CHOICES = 20
+"""Maximum number of "one of" that are compared with the other dependencies: no schema has more alternatives."""
 _MILD = ("mode", "together")
 """Kinds that a name suggests without a word, or half of which still means something."""
 _CONDITION = 'a condition ("if" and "then")'
@@ -71,7 +73,8 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         sentences = Worded(here[0].schema).sentences(one.need for one in here)
         said += [(text, fragment if pointer == first.pointer else None) for text, fragment in sentences]
     shown = [text for text, _ in said[:_MAX_SHOWN]]
-    rest = [f"`{name}`" for one in told if f"`{(name := one.need.arguments[0])}`" not in "; ".join(shown)]
+    named = "; ".join(shown)
+    rest = [f"`{name}`" for one in told if f"`{(name := one.need.arguments[0])}`" not in named]
     if len(said) > len(shown):
         of = f" about {', '.join(dict.fromkeys(rest))}" if rest else ""
         shown.append(f"and {len(said) - len(shown)} more{of}")
@@ -95,7 +98,8 @@ def _needs_of(tool: Tool, context: Context) -> list[_Found]:
     """Every dependency that is stated and missing in the schema, each once, without those that others imply."""
     found = list(_unexpressed(tool, context))
     chosen = [one for one in found if one.need.kind in ("any", "one") and not one.need.condition]
-    return list(_paired([one for one in found if not any(_implies(other, one) for other in chosen)]))
+    implied = [any(_implies(other, one) for other in chosen[:_MAX_CHOICES]) for one in found]
+    return list(_paired([one for one, known in zip(found, implied, strict=True) if not known]))
 
 
 def _implies(choice: _Found, found: _Found) -> bool:
