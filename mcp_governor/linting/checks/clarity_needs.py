@@ -60,21 +60,21 @@ def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
 
 def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     found = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
-    told = [one for one in found if (one.need.kind in _NO_EFFECT) == ignored]
+    stated = [one for one in found if (one.need.kind in _NO_EFFECT) == ignored]
     if ignored:
         tied = [set(one.need.arguments) for one in found if one.need.kind not in _NO_EFFECT]
-        told = [one for one in told if not any(set(one.need.arguments) <= other for other in tied)]
-    if not told:
+        stated = [one for one in stated if not any(set(one.need.arguments) <= other for other in tied)]
+    if not stated:
         return
-    first = told[0]
+    first = stated[0]
     said: list[tuple[str, dict[str, Any] | None]] = []
-    for pointer in dict.fromkeys(one.pointer for one in told):
-        here = [one for one in told if one.pointer == pointer]
+    for pointer in dict.fromkeys(one.pointer for one in stated):
+        here = [one for one in stated if one.pointer == pointer]
         sentences = Worded(here[0].schema).sentences(one.need for one in here)
         said += [(text, fragment if pointer == first.pointer else None) for text, fragment in sentences]
     shown = [text for text, _ in said[:_MAX_SHOWN]]
     named = "; ".join(shown)
-    rest = [f"`{name}`" for one in told if f"`{(name := one.need.arguments[0])}`" not in named]
+    rest = [f"`{name}`" for one in stated if f"`{(name := one.need.arguments[0])}`" not in named]
     if len(said) > len(shown):
         of = f" about {', '.join(dict.fromkeys(rest))}" if rest else ""
         shown.append(f"and {len(said) - len(shown)} more{of}")
@@ -82,16 +82,16 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     fragments = fragments or [fragment for _, fragment in said if fragment is not None][:1]
     advice = json.dumps(together(fragments), ensure_ascii=False)[1:-1] if fragments else _CONDITION
     pointer, value = first.pointer, first.schema
-    if all(one.of_mode for one in told):
+    if all(one.of_mode for one in stated):
         # The object as a whole is fine; the fault is in one parameter of a choice.
         name = first.need.arguments[0]
         pointer, value = join_pointer(pointer, "properties", name), value["properties"][name]
-    stated = sum(one.need.kind not in _MILD for one in told)
-    yield hit(pointer, value, weight=stated, needs="; ".join(shown), advice=advice)
+    weight = sum(one.need.kind not in _MILD for one in stated)
+    yield hit(pointer, value, weight=weight, needs="; ".join(shown), advice=advice)
 
 
 _ABOUT_ONE = {"when": "when", "mode": "when", "only": "ignored", "ignored": "ignored"}
-"""Kinds of dependencies of one parameter → what is told once for the same parameters."""
+"""Kinds of dependencies of one parameter → what is reported once for the same parameters."""
 
 
 def _needs_of(tool: Tool, context: Context) -> list[_Found]:
