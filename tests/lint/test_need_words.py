@@ -156,6 +156,12 @@ CASES = {
         [{}, {"lat": None}, {"lat": 1, "lon": 2}],
         [{"lat": 1}, {"lat": 1, "lon": None}],
     ),
+    "two dependencies with the same keyword": (
+        {"a_id": said("Cannot be used with `b_id`.", TEXT), "b_id": TEXT, "c_id": said("Conflicts with a_id.", TEXT)},
+        "`a_id` and `b_id` must not both be given; `c_id` and `a_id` must not both be given",
+        [{"a_id": "x"}, {"b_id": "x", "c_id": "x"}],
+        [{"a_id": "x", "b_id": "x"}, {"a_id": "x", "c_id": "x"}],
+    ),
     "two dependencies": (
         {"a_id": said("Requires b_id.", TEXT), "b_id": said("Cannot be used with `c_id`.", TEXT), "c_id": TEXT},
         "`a_id` needs `b_id`; `b_id` and `c_id` must not both be given",
@@ -218,6 +224,9 @@ def test_what_is_beyond_three_is_counted_and_named():
         '`of_0` is required for `kind` "v-0"; `of_1` is required for `kind` "v-1"; '
         '`of_2` is required for `kind` "v-2"; and 2 more about `of_3`, `of_4`'
     )
+    many = {f"p_{number}": said(f"Requires q_{number}.", TEXT) for number in range(20)}
+    [(words, _)] = told({name: schema for one in many for name, schema in ((one, many[one]), (f"q{one[1:]}", TEXT))})
+    assert words.endswith("and 17 more about " + ", ".join(f"`q_{number}`" for number in range(3, 15)) + ", …")
     listed = ", ".join(f"'{value}'" for value in values)
     [(words, _)] = told({"kind": properties["kind"], "rows": said(f"Required for {listed}.", TEXT)})
     assert words == '`rows` is required for `kind` "v-0", "v-1", "v-2", "v-3", "v-4", "v-5" or 3 more'

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
 _NO_EFFECT = ("only", "ignored")
+_MAX_REST = 12
+"""Maximum number of other parameters named: two lines of a terminal."""
 _MAX_CHOICES = 20
 """Maximum number of "one of" that are compared with the other dependencies: no schema has more alternatives."""
 _MILD = ("mode", "together")
@@ -74,9 +76,11 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         said += [(text, fragment if pointer == first.pointer else None) for text, fragment in sentences]
     shown = [text for text, _ in said[:_MAX_SHOWN]]
     named = "; ".join(shown)
-    rest = [f"`{name}`" for one in stated if f"`{(name := one.need.arguments[0])}`" not in named]
+    rest = list(dict.fromkeys(f"`{one.need.arguments[0]}`" for one in stated))
+    rest = [name for name in rest if name not in named]
     if len(said) > len(shown):
-        of = f" about {', '.join(dict.fromkeys(rest))}" if rest else ""
+        cut = ", …" if len(rest) > _MAX_REST else ""
+        of = f" about {', '.join(rest[:_MAX_REST])}{cut}" if rest else ""
         shown.append(f"and {len(said) - len(shown)} more{of}")
     fragments = [fragment for _, fragment in said[:_MAX_SHOWN] if fragment is not None]
     fragments = fragments or [fragment for _, fragment in said if fragment is not None][:1]
