@@ -130,6 +130,7 @@ class _Reader:
         self.indents: list[int] = []  # of each line in the rest
         self._within = False  # in a section about parameters
         self._apart = False  # in a section about results or examples
+        self._apart_indent = 0  # of its heading
         self._open: list[str] | None = None  # the current entry
         self._indent = 0
         self._bulleted: int | None = None  # indent of the bullet to which the last line belongs
@@ -151,7 +152,10 @@ class _Reader:
         if len(flat) <= _LONGEST_SECTION and _SECTION.fullmatch(flat):
             self._within, self._apart = True, False
         elif (flat[:1] in "#-<" or flat[-1:] in ":*_") and _HEADING.fullmatch(flat):
-            self._within, self._apart = False, _APART.search(flat) is not None
+            # "Dictionary containing:" below "Returns:" belongs to it.
+            if not (self._apart and indent > self._apart_indent):
+                self._within, self._apart = False, _APART.search(flat) is not None
+                self._apart_indent = indent
         elif flat.startswith("|"):
             self._row(flat)
             return

@@ -24,6 +24,9 @@ ENTRIES = [
     ("## Response\n| path | Where the file went |", {}),
     ("Args:\n  mode: How\nReturns:\n  path: Where", {"mode": "How"}),
     ("Args:\n  mode: How\n  mode: How else", {}),
+    # A line with a colon within the results is one of them; at their level, something else begins.
+    ("Args:\n  mode: How\nReturns:\n  Rows with:\n  - mode: The mode", {"mode": "How"}),
+    ("Returns:\n  Rows\nNotes:\n  - `mode`: How", {"mode": "How"}),
     ("Runs at once.\nmode: How to run", {}),
     ("Args:\n  Mode: How", {}),
     ('- `mode`: How\n```json\n{\n  "mode": "fast"\n}\n```\n- path: Where', {"mode": "How", "path": "Where"}),
