@@ -17,13 +17,14 @@ from mcp_governor.linting.schemas import effective, followed, is_generated, pare
 from mcp_governor.linting.shapes import (
     lacks_keys,
     needs_items,
+    one_or_more,
     packed,
     refuses_empty,
     stated_key,
     tuple_length,
     unanchored,
 )
-from mcp_governor.linting.units import measures, states_unit
+from mcp_governor.linting.units import measures, states_unit, unit_names
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -188,7 +189,8 @@ def _judge_shape(
     if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
         required = parent_of(node).get("required")
         needed = isinstance(required, list) and name in required and "default" not in schema
-        if (needed and needs_items(name, words)) or (top and refuses_empty(name, tool.description[:_MAX_TOOL_TEXT])):
+        acted_on = needed and needs_items(name, words) and not one_or_more(words, tool.description[:MAX_TEXT])
+        if acted_on or (top and refuses_empty(name, tool.description[:_MAX_TOOL_TEXT])):
             out.add("empty-list", node)
     # clarity/object-keys reports keys that the description lists, and names them all.
     if not lacks_keys(schema) or stated_keys(words):
@@ -328,6 +330,8 @@ def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[s
     if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
         return
     if "string" in types and (text or within.lower() not in ("margin", "margins", "padding")):
+        return
+    if any(one in parent_of(node).get("properties", {}) for one in unit_names(name)):
         return
     if not states_unit(dimension, f"{text} {schema.get('title') or ''} {node.tool.description[:_MAX_TOOL_TEXT]}"):
         out.add("missing-unit", node)

@@ -113,7 +113,7 @@ _OR_MORE = Guarded(
 )
 _POSITIVE = Guarded(
     r"\b(non[- ]?negative|positive)\s(?:integer|int|number|whole|float|value)s?\b"
-    r"|\bmust\sbe\s(?:a\s)?(non[- ]?negative|positive)\b"
+    r"|\bmust\sbe\s(?:a\s)?(non[- ]?negative|positive)\b(?:\s(?:integer|int|number|whole|float|value)s?\b)?"
     r"|(?:^|\()(non[- ]?negative|positive)\b(?=\s?(?:[.,;)]|$))",
     "positive",
     "negative",

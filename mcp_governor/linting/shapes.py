@@ -35,6 +35,14 @@ _MAY_BE_EMPTY = re.compile(
 )
 
 
+_ONE_OR_MORE = Guarded(r"\b(?:one|1)\sor\smore\b", "or more")
+
+
+def one_or_more(*said: str) -> bool:
+    """True if one of these says "one or more", which clarity/limit-without-bound reports."""
+    return any(_ONE_OR_MORE.search(text) for text in said)
+
+
 def needs_items(name: str, text: str) -> bool:
     """True if the tool acts on a list ("List of files to read", "ids"), so that an empty one is pointless.
 

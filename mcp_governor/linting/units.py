@@ -114,3 +114,9 @@ def measures(name: str, within: str = "") -> str | None:
 def states_unit(dimension: str, text: str) -> bool:
     """True if a description gives a unit of a dimension, or says that there is none."""
     return bool(_OF[dimension] & units_in(text)) or _NAMED.search(text) is not None
+
+
+def unit_names(name: str) -> tuple[str, ...]:
+    """The names that another parameter has if it takes the unit of this one: "width_type", "widthUnit", "unit"."""
+    ends = ("_unit", "_units", "_type", "Unit", "Units", "Type")
+    return ("unit", "units", *(name + end for end in ends))

@@ -153,6 +153,8 @@ def test_one_finding_for_the_server():
     (message,) = findings("empty-list", {"files": files}, {"files": files}, required=["files"])
     assert "files (t0, t1); 2 parameters in 2 tools." in message
     assert findings("empty-list", {"files": files}) == []
+    more = {"type": "array", "items": {"type": "string"}, "description": "One or more files to read"}
+    assert findings("empty-list", {"files": more}, required=["files"]) == []  # clarity/limit-without-bound
     (message,) = findings("stringly-typed", {"ids": {"type": "string", "description": "IDs, comma-separated"}})
     assert "ids (t0: comma-separated); 1 parameter in 1 tool." in message
 

@@ -57,7 +57,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if limits:
             bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
             correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
-            yield one.hit(correction=correction, limits=bounds, said=limits[0].said, takes=_TAKES[of])
+            yield one.hit(correction=correction, limits=bounds, said=_quoted(limits), takes=_TAKES[of])
             return
     ruled = _ruled(node, context) if of in ("number", "integer") else None
     if ruled is not None:
@@ -74,7 +74,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                 correction=correction,
                 argument=node.argument,
                 limits=bounds,
-                said=limits[0].said,
+                said=_quoted(limits),
                 takes=_TAKES[of],
             )
             return
@@ -161,6 +161,11 @@ def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                 if limit.keyword == "maximum" and default > limit.value:
                     yield one.hit(said=limit.said, default=default)
                     return
+
+
+def _quoted(limits: list[Limit]) -> str:
+    """The words for each limit that is missing, once: those of one side say nothing of the other."""
+    return ", ".join(dict.fromkeys(limit.said for limit in limits))
 
 
 def _stated(argument: Argument, context: Context) -> list[Limit]:
