@@ -113,6 +113,8 @@ _DATE_FORM_OF_TOOL = re.compile(
     r"\d{4}-\d{2}|yyyy|\b(?:iso[ -]?8601|rfc ?3339|epoch|unix time\w*|dates?\b[^.\n]{0,40}\bformat)\b", re.IGNORECASE
 )
 _CODE_FORM = re.compile(r"\b(?:iana|iso|utc|e\.\s?g|such as|like|tz|olson|names?)\b|['\"`\d/(]", re.IGNORECASE)
+_CURRENCY_CODE = re.compile(r"\bcurrency\scodes?\b", re.IGNORECASE)
+"""There is one list of them that everybody means, ISO 4217."""
 _JSON = re.compile(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
     r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\b",
@@ -251,7 +253,8 @@ def _of_text(one: Argument) -> str | None:
         said = _DATE_FORM.search(one.text) or _DATE_FORM_OF_TOOL.search(one.of_tool[:_MAX_TEXT])
         return "date" if not said else None
     if last in _CODES or one.parts[-2:] in _CODED:
-        return "code" if not _CODE_FORM.search(one.text) else None
+        named = "code" in one.parts or _CURRENCY_CODE.search(one.text)
+        return "code" if not named and not _CODE_FORM.search(one.text) else None
     return None
 
 

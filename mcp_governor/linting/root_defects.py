@@ -100,8 +100,14 @@ def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[
         and "default" not in value
         and "null" not in (types_of(value, schema) or ())
         and not _ALONE_FINE.search(str(value.get("description") or ""))
+        and not ("create" in parts and _all_optional(effective(schema, value)))
         for value in properties.values()
     )
+
+
+def _all_optional(schema: Mapping[str, Any]) -> bool:
+    """True if an object declares what it takes and requires nothing of it: something may be created from defaults."""
+    return bool(schema.get("properties")) and not schema.get("required")
 
 
 _MAX_SMALL = 4

@@ -78,7 +78,8 @@ def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
         parts = name_words(one.name)
         if not parts or parts[-1] not in INDEXES or one.schema.get("type") not in ("integer", "number"):
             continue
-        bounded = "minimum" in one.schema or "exclusiveMinimum" in one.schema
+        # A default of 0 is the first; one of 1 may be the second.
+        bounded = "minimum" in one.schema or "exclusiveMinimum" in one.schema or one.schema.get("default") == 0
         if bounded or _BASE.search(one.text) or _SERVER_BASE.search(one.tool.description[:_MAX_TEXT]):
             examples.setdefault(one.name, one.tool.name)
         else:
