@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
-from mcp_governor.linting.fitting import misfit, missing
+from mcp_governor.linting.fitting import kind_named, misfit, missing, type_named
 from mcp_governor.linting.modes import modes_listed
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.snippets import Call, Snippet, calls, snippets
@@ -207,5 +207,25 @@ def _placed(values: list[Any], names: list[str], tool: Tool) -> str:
             return f"{value!r} fits no parameter"
         same = [other for other in fits if set(other) <= set(names_of)]
         if len(same) > len(names_of):
-            return f"{len(same)} values such as {value!r} are given, and {' and '.join(names_of)} alone takes one"
+            given = [one for one, fit in zip(values, fits, strict=True) if set(fit) <= set(names_of)]
+            return _crowded(given, names_of, [name for name in names if name not in names_of], tool)
     return ""
+
+
+def _crowded(given: list[Any], takers: list[str], others: list[str], tool: Tool) -> str:
+    """That more values are passed than parameters take them, with what the other parameters take."""
+    shown = [repr(value) if len(repr(value)) <= _MAX_VALUE else f"{repr(value)[:_MAX_VALUE]}…" for value in given]
+    kind = {kind_named(value) for value in given}
+    one = kind.pop() if len(kind) == 1 else "such a value"
+    takes = "takes" if len(takers) == 1 else "take"
+    rest = []
+    for name in others[:1]:
+        types = types_of(_arguments(tool)[name], tool.input_schema)
+        if types:
+            rest.append(f"{name} takes {' or '.join(type_named(one) for one in sorted(types - {'null'} or types))}")
+    more = f" ({', '.join(rest)})" if rest else ""
+    return f"{' and '.join(shown[:3])} are passed, but only {' and '.join(takers)} {takes} {one}{more}"
+
+
+_MAX_VALUE = 40
+"""Maximum number of characters of a value quoted in a message."""
