@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.context import Context, Hit, hit
@@ -235,9 +236,24 @@ def white_space(text: Text, context: Context) -> Iterator[Hit]:
     # A line of ASCII has no other white space, and most strings are one.
     if value.isascii() and value.isprintable() and " " * most not in value:
         return
-    match = _gap(most).search(value)
-    if match is not None:
-        yield hit(text.pointer, text.value, length=len(match.group()))
+    for match in islice(_gap(most).finditer(value), _MAX_GAPS):
+        if len(match.group()) > _OUT_OF_SIGHT or not _is_layout(value, match):
+            yield hit(text.pointer, text.value, length=len(match.group()))
+            return
+
+
+_MAX_GAPS = 100
+"""Maximum number of gaps looked at; a longer table is laid out in columns throughout."""
+_OUT_OF_SIGHT = 80
+"""Number of blanks that push text out of an editor's line, whatever they are for."""
+_COMMENT = re.compile(r"(?:#|//|--|/\*)\s?\w")
+
+
+def _is_layout(value: str, gap: re.Match[str]) -> bool:
+    """True if a gap is the indentation of a line, or is in front of a comment in code."""
+    if "\n" in gap.group():
+        return False
+    return gap.start() == 0 or value[gap.start() - 1] == "\n" or _COMMENT.match(value, gap.end()) is not None
 
 
 # One entry per value of the option `max`; a run has one value.
