@@ -164,6 +164,19 @@ def build(described_as: str) -> dict:
     return {"name": "run", "description": "Builds.", "inputSchema": {"type": "object", "properties": {"args": schema}}}
 
 
+def table(**properties: dict) -> dict:
+    return {**described("Draws it."), "inputSchema": {"type": "object", "properties": properties}}
+
+
+def made(name: str, **more: object) -> dict:
+    data = {"type": "object", "properties": {"name": {"type": "string"}}, **more}
+    return {**table(data=data), "name": name}
+
+
+def documented(text: str) -> dict:
+    return {**table(revision={"type": "string"}), "description": f"Looks it up.\n\n{text}"}
+
+
 @pytest.mark.parametrize(
     ("rule", "innocent", "guilty"),
     [
@@ -178,6 +191,31 @@ def build(described_as: str) -> dict:
             list_of("week_day", "The week day on which it occurs."),
         ),
         ("clarity/list-of-one", list_of("jwt", "The JWT's data."), list_of("jwt", "The JWT for it.")),
+        ("clarity/nothing-required", made("create_room"), made("update_room")),
+        ("clarity/nothing-required", made("create_room"), made("create_room", required=["name"])),
+        (
+            "clarity/missing-unit",
+            table(width={"type": "number"}, width_type={"type": "string", "default": "points"}),
+            table(width={"type": "number"}, height_type={"type": "string", "default": "points"}),
+        ),
+        (
+            "clarity/index-base",
+            table(start_index={"type": "integer", "default": 0}),
+            table(start_index={"type": "integer", "default": 1}),
+        ),
+        (
+            "clarity/parameter-described",
+            table(currency_code={"type": "string", "description": "The currency code to use."}),
+            table(currency={"type": "string", "description": "The currency to use."}),
+        ),
+        (
+            "clarity/shared-parameter-described",
+            documented("Args:\n  revision: What to look up\n\nReturns:\n  Object containing:\n  - revision: The same"),
+            documented("Returns:\n  Object containing:\n  - revision: What was looked up"),
+        ),
+        ("hygiene/white-space", described("Plots.\n" + 30 * " " + "all of it"), described("Plots" + 30 * " " + "all")),
+        ("hygiene/white-space", described("a()" + 30 * " " + "# all"), described("a()" + 90 * " " + "# all")),
+        ("hygiene/white-space", described("Plots.\n" + 80 * " " + "it"), described("Plots.\n" + 81 * " " + "it")),
         ("clarity/nothing-required", build("Additional arguments."), build("Arguments of the compiler.")),
     ],
 )
@@ -216,3 +254,21 @@ def test_an_object_gets_the_keys_of_its_own_value(text, names):
     tool = {**described(text), "name": "plot", "inputSchema": {"type": "object", "properties": properties}}
     found = [one.message for one in findings_of(tool) if one.rule == "clarity/open-object"]
     assert [one.split("shows some: ")[1].split(";")[0] for one in found] == names
+
+
+def test_an_example_with_too_many_strings_says_what_is_passed_and_what_is_taken():
+    properties = {"table": {"type": "string"}, "columns": {"type": "array"}, "limit": {"type": "integer"}}
+    tool = {"name": "get_rows", "description": "Gets.", "inputSchema": {"type": "object", "properties": properties}}
+    surface = build_surface({"instructions": "Call get_rows('users', 'name').", "tools": [tool]})
+    found = [one.message for one in lint(surface, LintSettings(select=("clarity/example-fits",)))]
+    assert found == [
+        "An example at /instructions does not match the schema: 'users' and 'name' are passed, but only table takes a "
+        "string (columns takes a list) in get_rows('users', 'name')."
+    ]
+
+
+def test_both_ends_of_a_limit_are_quoted():
+    tool = argument("Value must be a positive integer <= 250,000.", type="integer")
+    (found,) = (one for one in findings_of(tool) if one.rule == "clarity/limit-without-bound")
+    assert '("must be a positive integer, <= 250,000")' in found.message
+    assert '"minimum": 1, "maximum": 250000' in found.fix
