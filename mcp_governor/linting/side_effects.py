@@ -51,7 +51,7 @@ _CHANGING = frozenset(
 )
 _TAKEN = re.compile(r"\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b", re.IGNORECASE)
 _SEEN = re.compile(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui)", re.IGNORECASE)
-_SAVING = frozenset({"dest", "destination", "download", "export", "output", "save", "target"})
+_SAVING = frozenset({"dest", "destination", "download", "export", "output", "save"})
 _PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "path"})
 _READ_ONLY = re.compile(r"\bread[- ]?only\b", re.IGNORECASE)
 

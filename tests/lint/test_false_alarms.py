@@ -267,6 +267,16 @@ def test_an_example_with_too_many_strings_says_what_is_passed_and_what_is_taken(
     ]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "taken"),
+    [({}, "any text"), ({"minLength": 2, "maxLength": 2}, "any 2 characters"), ({"maxLength": 2}, "any text")],
+)
+def test_a_format_of_a_declared_length_is_not_any_text(bounds, taken):
+    tool = argument("Two-letter country code, e.g. 'DE'", type="string", **bounds)
+    (found,) = (one for one in findings_of(tool) if one.rule == "clarity/missing-format")
+    assert found.message.endswith(f"but the schema takes {taken}.")
+
+
 def test_both_ends_of_a_limit_are_quoted():
     tool = argument("Value must be a positive integer <= 250,000.", type="integer")
     (found,) = (one for one in findings_of(tool) if one.rule == "clarity/limit-without-bound")

@@ -74,6 +74,7 @@ def test_what_a_tool_does(name, text, effect):
         ("download_paper", "localPath", "writes"),
         ("download_paper", "url", "reads"),
         ("read_paper", "output", "reads"),
+        ("read_paper", "target_file", "reads"),
     ],
 )
 def test_a_place_to_save_is_a_change(name, parameter, effect):

@@ -34,7 +34,14 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     found = open_text(node, context)
     form = _form(found, context) if found is not None else None
     if found is not None and form is not None and not form.widespread and not _listed(node, context):
-        yield found.hit("pattern", form.pattern, form=form.said)
+        yield found.hit("pattern", form.pattern, form=form.said, takes=_takes(found))
+
+
+def _takes(found: OpenText) -> str:
+    """What the schema takes: a length may already say a part of the format."""
+    least, most = (None if found.items else found.schema.get(key) for key in ("minLength", "maxLength"))
+    exact = isinstance(most, int) and least == most
+    return f"any {counted(most, 'character')}" if exact and most else "any text"
 
 
 def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
