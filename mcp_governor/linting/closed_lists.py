@@ -14,7 +14,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor.linting.guarded import Guarded, has_any, lowered
+from mcp_governor.linting.guarded import Cues, Guarded, lowered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,7 +138,7 @@ _GLUED = re.compile(rf"-\s(?P<item>{_QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?
 
 # "e.g. a" does not end a sentence. The text keeps its length.
 _ABBREVIATED = re.compile(r"\.(?:(?<=\be\.g\.)|(?<=\bi\.e\.)|(?<=\b(?:eg|ie|vs)\.)|(?<=\bincl\.))", re.IGNORECASE)
-_SHORT_FORMS = ("e.g.", "i.e.", "eg.", "ie.", "vs.", "incl.")
+_SHORT_FORMS = Cues("e.g.", "i.e.", "eg.", "ie.", "vs.", "incl.")
 _EXAMPLE = re.compile(
     r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
     r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than"
@@ -263,10 +263,10 @@ def values_in(text: str) -> Values:
 
 def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
     text = text[:_MAX_TEXT]
-    if has_any(lowered(text), _SHORT_FORMS):
+    if _SHORT_FORMS.are_in(lowered(text)):
         text = _ABBREVIATED.sub(",", text)
         is_open_as_written = is_open(text)
-    if is_open_as_written or not has_any(text, _JOINTS):
+    if is_open_as_written or not _JOINTS.are_in(text):
         return
     promises = list(_PROMISE.finditer(text))
     for found in (
@@ -282,7 +282,7 @@ def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
         yield _with_default(text, found)
 
 
-_JOINTS = (",", "/", "\n", " or ", " and ", "'", '"', "`", ":", ";", "|", "[", "- ", "“", "‘", ")or ", ")and ")
+_JOINTS = Cues(",", "/", "\n", " or ", " and ", "'", '"', "`", ":", ";", "|", "[", "- ", "“", "‘", ")or ", ")and ")
 """What separates values or marks them; a third of all descriptions have none of it and no list."""
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.guarded import Cues, lowered
 from mcp_governor.linting.side_effects import side_effect
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
@@ -95,7 +95,7 @@ _LOSSES = re.compile(
     r"|replac(?:es|e|ing)s? (?:all|every|the (?:entire|whole|existing|current))\b)",
     re.IGNORECASE,
 )
-_LOSS_CUES = (" be ", "irreversibl", "permanently ", "overwrit", "replac")
+_LOSS_CUES = Cues(" be ", "irreversibl", "permanently ", "overwrit", "replac")
 _DENIAL = re.compile(
     r"\b(?:not|never|without|no|avoids?|prevents?|unless|if|whether|instead of)\b|n't\b", re.IGNORECASE
 )
@@ -170,7 +170,7 @@ def opening_verb(text: str) -> str | None:
 
 def stated_loss(text: str) -> str | None:
     """The words that say that something is lost ("cannot be undone"), unless they are negated."""
-    if not has_any(lowered(text), _LOSS_CUES):
+    if not _LOSS_CUES.are_in(lowered(text)):
         return None
     for match in _LOSSES.finditer(text, 0, _MAX_TEXT):
         if not _DENIAL.search(text, max(0, match.start() - _REACH), match.start()):

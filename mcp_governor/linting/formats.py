@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.linting.guarded import Guarded, has_any, lowered
+from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.named_forms import DATES, KNOWN, Form
 from mcp_governor.linting.ruled_forms import ruled_forms
 
@@ -28,7 +28,7 @@ def stated_form(text: str, name: str = "") -> Form | None:
         name: of the parameter.
     """
     text = text[:_MAX_TEXT]
-    if not has_any(lowered(text), _CUES):
+    if not _CUES.are_in(lowered(text)):
         return None
     forms: dict[str, Form] = {}
     for form in _forms(text, name):
@@ -55,7 +55,7 @@ def _one(forms: list[Form]) -> Form | None:
 
 
 # Every format is stated with one of these; most descriptions contain none, and one search skips them.
-_CUES = (
+_CUES = Cues(
     *("yyyy", "hh:", "form", "qualified", "referenc", "notation", "iso", "rfc", "code", "key", "/", "40", "bcp", "hex"),
     *("rrggbb", "with", "separated", "digit", "only", "sem", "cron", "must", "uuid", "mail", "uri", "url", "arn"),
     *("no dots", "start", "begin", "leading", "contain", "seconds", "domain", "s3", "gs ", "gs\n", "gcs", "ipfs"),

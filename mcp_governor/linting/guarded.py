@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 def has_any(text: str, words: Iterable[str]) -> bool:
@@ -20,6 +20,54 @@ def has_any(text: str, words: Iterable[str]) -> bool:
         if word in text:
             return True
     return False
+
+
+_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
+_USES = 20
+"""Number of strings that are searched for the words one by one, before they are compiled to one search, which takes the
+time of a hundred such looks. A run over a small surface compiles none."""
+
+
+class Cues:
+    """Words, one of which a string has to contain to be worth reading.
+
+    From some uses on, the engine that validates schemas looks for all of them at once: it takes less time than looking
+    for one of them here.
+
+    Args:
+        words: which are searched for as they are written.
+    """
+
+    __slots__ = ("_uses", "found_in", "words")
+
+    found_in: Callable[[str], bool]
+    """True if a string contains one of the words; may raise ``UnicodeEncodeError`` for one with a lone surrogate."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self._uses = 0
+        self.found_in = self._look
+
+    def _look(self, text: str) -> bool:
+        self._uses += 1
+        if self._uses > _USES:
+            self.found_in = _search(self.words)
+        return has_any(text, self.words)
+
+    def are_in(self, text: str) -> bool:
+        """True if a string contains one of the words."""
+        try:
+            return self.found_in(text)
+        except UnicodeEncodeError:
+            return has_any(text, self.words)
+
+
+def _search(words: Iterable[str]) -> Callable[[str], bool]:
+    """A function that finds any of the words in one pass over a string."""
+    import jsonschema_rs
+
+    schema = {"pattern": "|".join(_SPECIAL.sub(r"\\\1", word) for word in words)}
+    return jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions()).is_valid
 
 
 class _Lower:
@@ -52,6 +100,7 @@ class Guarded:
 
     Attributes:
         source: the expression.
+        cues: the words that it needs.
         starts: see below.
         flags: with which it is compiled.
 
@@ -68,7 +117,7 @@ class Guarded:
         self.starts = starts
         self._source = f"(?=[{starts}])(?:{pattern})" if starts else pattern
         # Every string contains the empty string.
-        self._needs = needs or ("",)
+        self.cues = Cues(*(needs or ("",)))
         self.flags = re.IGNORECASE if ignore_case else re.NOFLAG
         self._compiled: re.Pattern[str] | None = None
         self._quick: re.Pattern[str] | None = None
@@ -92,17 +141,25 @@ class Guarded:
     def search(self, text: str, at: int = 0) -> re.Match[str] | None:
         """The first match in a string at or after a position."""
         lower = _Lower.lower if text is _Lower.text else lowered(text)
-        for need in self._needs:
-            if need in lower:
-                pattern = self._pattern(text, lower)
-                return pattern.search(text, at) if pattern is not None else None
-        return None
+        try:
+            if not self.cues.found_in(lower):
+                return None
+        except UnicodeEncodeError:
+            pass  # The expression decides.
+        pattern = self._pattern(text, lower)
+        return pattern.search(text, at) if pattern is not None else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches in a string."""
         lower = _Lower.lower if text is _Lower.text else lowered(text)
-        for need in self._needs:
-            if need in lower:
-                pattern = self._pattern(text, lower)
-                return pattern.finditer(text) if pattern is not None else iter(())
-        return iter(())
+        try:
+            if not self.cues.found_in(lower):
+                return _NOTHING
+        except UnicodeEncodeError:
+            pass  # The expression decides.
+        pattern = self._pattern(text, lower)
+        return pattern.finditer(text) if pattern is not None else _NOTHING
+
+
+_NOTHING: Iterator[re.Match[str]] = iter(())
+"""Nothing to iterate over, for everybody."""

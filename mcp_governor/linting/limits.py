@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.guarded import Guarded, has_any, lowered
+from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.prose import number, of_alternative
 from mcp_governor.linting.units import same_unit, unit_of
 from mcp_governor.linting.words import name_words, stem
@@ -226,14 +226,15 @@ _KEYWORDS = {
 
 def has_number(text: str) -> bool:
     """True if a description may state a limit: it has a digit, or a word that stands for a number."""
-    return _DIGITS.search(text) is not None or has_any(lowered(text), _NUMBER_WORDS)
+    # \d also finds digits of other scripts.
+    return _NUMBER_CUES.are_in(lowered(text)) or (not text.isascii() and _DIGITS.search(text) is not None)
 
 
 def stated_limits(argument: Argument) -> list[Limit]:
     """The limits that a description gives for a parameter; a side with two different limits is omitted."""
     text = argument.text[:_MAX_TEXT]
     argument = argument._replace(text=text)
-    numbers = _NUMBERS if has_any(text.lower(), _NUMBER_WORDS) else _DIGITS
+    numbers = _NUMBERS if _WORD_CUES.are_in(lowered(text)) else _DIGITS
     found_numbers = len(numbers.findall(text))
     if not found_numbers:
         return []
@@ -251,6 +252,8 @@ def stated_limits(argument: Argument) -> list[Limit]:
 
 
 _NUMBER_WORDS = ("positive", "negative", "empty", *_WORDS)
+_WORD_CUES = Cues(*_NUMBER_WORDS)
+_NUMBER_CUES = Cues(*"0123456789", *_NUMBER_WORDS)
 _DIGITS = lazy_pattern(r"\d+")
 _NUMBERS = lazy_pattern(rf"\d+|\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 

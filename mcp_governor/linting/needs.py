@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.conditions import clause_of, quoted_condition, state_of, values_named
-from mcp_governor.linting.guarded import Guarded, has_any, lowered
+from mcp_governor.linting.guarded import Cues, Guarded, has_any, lowered
 from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, Ways, grouped, names_in, places
 from mcp_governor.linting.pairs import GUARD, relation
 
@@ -34,7 +34,7 @@ _MAX_CONDITIONS = 3
 _MAX_SHORT = 4
 """Maximum number of letters of a name that people write in capitals: URL, ID, UUID."""
 
-_GUARD = (
+_GUARD = Cues(
     *("exclusive", "both", "either", "neither", "one of", "exactly one", "require", "mandatory", "must", "should be"),
     *("needed", "paired", "together", "combin", "conjunction", "incompatible", "compatible", "ignored", "only"),
     *(
@@ -232,7 +232,7 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
         group: the parameters that it may name.
         subject: the parameter that it describes; empty for one about all of them.
     """
-    if len(group.names) < 2 or not has_any(lowered(text), _GUARD):
+    if len(group.names) < 2 or not _mentions(lowered(text), group, subject) or not _GUARD.are_in(lowered(text)):
         return
     text = _spelled(text, group.names)
     if not _may_relate(text, group, subject):
@@ -240,7 +240,7 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
     last = ""
     for sentence in _ENDS.split(text, maxsplit=_MAX_SENTENCES)[:_MAX_SENTENCES]:
         flat = " ".join(sentence[:_MAX_SENTENCE].split())
-        if _may_relate(flat, group, subject) and has_any(lowered(flat), _GUARD):
+        if _may_relate(flat, group, subject) and _GUARD.are_in(lowered(flat)):
             yield from _Sentence(flat, group, subject).needs(last)
         last = flat
 
@@ -251,6 +251,16 @@ def _spelled(text: str, names: Collection[str]) -> str:
         if len(name) <= _MAX_SHORT and name.islower() and (upper := name.upper()) in text and upper not in names:
             text = re.sub(rf"(?<![\w\-]){re.escape(upper)}(?![\w\-])", name, text)
     return text
+
+
+def _mentions(lower: str, group: Group, subject: str) -> bool:
+    """:func:`_may_relate` for the description of a parameter in lower case, before anything is known about names."""
+    if not subject:
+        return True
+    for name in group.names:
+        if name != subject and name.lower() in lower:
+            return True
+    return has_any(lower, group.values)
 
 
 def _may_relate(text: str, group: Group, subject: str) -> bool:

@@ -17,7 +17,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
 from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.scope import Plan, Runner
-from mcp_governor.linting.strings import surface_strings
+from mcp_governor.linting.strings import Text, surface_strings
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
@@ -143,6 +143,9 @@ def _guarded(rule: Rule, check: Check) -> Check:
 
 
 def _run(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None = None) -> Iterator[Finding]:
+    # First, since rules about the whole server read the same prose.
+    if "text" in runners or "prose" in runners:
+        yield from _run_strings(surface, runners, only)
     for active, check, context in runners.get("surface", ()):
         for found in check(surface, context):
             if only is None or found.tool == only:
@@ -153,8 +156,6 @@ def _run(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None
     for tool in surface.tools:
         if only is None or tool.name == only:
             yield from _run_tool(tool, runners, plan)
-    if "text" in runners or "prose" in runners:
-        yield from _run_strings(surface, runners, only)
 
 
 def _run_items(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
@@ -177,10 +178,13 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
     users = {id(check) for active, check, _ in on_prose if active.rule.check is not None and ":" in active.rule.check}
     with_hits: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
     quiet: set[str] = set()
+    prose: list[Text] = []
     for text in surface_strings(surface, quiet):
+        is_prose = text.is_prose
+        if is_prose:
+            prose.append(text)
         if only is not None and text.tool != only:
             continue
-        is_prose = text.is_prose
         known = with_hits[is_prose].get(text.value)
         matching = []
         for runner in (on_prose if is_prose else on_any) if known is None else known:
@@ -195,6 +199,7 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
             with_hits[is_prose][text.value] = matching
             if not matching and not is_prose:
                 quiet.add(text.value)
+    on_prose[0][2].facts.memo("prose", lambda: prose)
 
 
 def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: Plan | None) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_governor.linting import closed_lists, likeness, limits, lint, needs, prose
 from mcp_governor.linting.checks import hygiene
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.guarded import Cues, Guarded
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
 from mcp_governor.surface import build_surface
 
@@ -42,6 +42,34 @@ def test_a_guarded_expression_finds_what_the_plain_one_finds(pattern):
     for text in (*STRINGS, *map("".join, itertools.product("aAbB-. 1", repeat=4))):
         assert [match.span() for match in guarded.finditer(text)] == [match.span() for match in plain.finditer(text)]
         assert (guarded.search(text) is None) == (plain.search(text) is None)
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "expected"),
+    [
+        (("b",), "abc", True),
+        (("b", "x"), "ac", False),
+        (("a.c",), "abc", False),
+        (("a.c", r"(\[^$|", "{2}"), r"in (\[^$| it", True),
+        (("\n",), "one\ntwo", True),
+        (("<=", "≤"), "n ≤ 5", True),
+        (("B",), "abc", False),
+        (("",), "", True),
+        (("b",), "\ud800 b", True),
+        (("b",), "\ud800", False),
+    ],
+)
+def test_cues_are_found_as_they_are_written(words, text, expected):
+    cues = Cues(*words)
+    # The words are compiled after some uses.
+    assert {cues.are_in(text) for _ in range(50)} == {expected}
+
+
+def test_a_lone_surrogate_does_not_hide_a_match():
+    guarded = Guarded(r"\bkey\d", "key")
+    found = [guarded.search("\ud800 KEY1") for _ in range(50)]
+    assert all(match is not None and match[0] == "KEY1" for match in found)
+    assert [match[0] for _ in range(50) for match in guarded.finditer("\ud800 key2")] == ["key2"] * 50
 
 
 def test_a_rule_is_reported_wherever_a_string_is():

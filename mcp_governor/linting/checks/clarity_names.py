@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
@@ -38,12 +39,16 @@ _ARGS = re.compile(
 _ENTRY = re.compile(
     r"(?P<indent>\s*)(?:[-*•]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s"
 )
-_ANSWER = Guarded(
+_ABOUT_ANSWERS = (
     r"\b(?:returns?|response|results?|outputs?|contains?|containing|examples?|e\.g\.|for example"
-    r"|raises|yields|errors?|each with)\b",
+    r"|raises|yields|errors?|each with)\b"
+)
+_ANSWER = Guarded(
+    _ABOUT_ANSWERS,
     *("return", "respon", "result", "output", "contain", "example", "e.g.", "raises", "yields", "error", "each with"),
     starts="cefory",
 )
+_FROM_HERE = lazy_pattern(_ABOUT_ANSWERS, re.IGNORECASE)
 _MAX_COMPARED = 2_000
 """Maximum number of comparisons of a word with a parameter per tool, which take 10 ms; see likeness."""
 _MAX_NAMED = 5
@@ -161,7 +166,7 @@ def _asked(description: str) -> str:
             apart = _ANSWER.search(flat) is not None
         elif not flat:
             apart = False
-        elif (answer := _ANSWER.search(flat)) is not None and answer.start() == 0:
+        elif _FROM_HERE.match(flat):
             apart = True
         if not apart:
             out.append(line)

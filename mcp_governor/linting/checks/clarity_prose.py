@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting import prose
-from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.guarded import Cues, lowered
 from mcp_governor.linting.leaving_out import states_no_limit, states_optional
 from mcp_governor.linting.passages import Passage, passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of, values_of
@@ -196,7 +196,7 @@ def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float
 # -- required
 
 
-_NECESSITY = (
+_NECESSITY = Cues(
     *("required", "mandatory", "optional", "must", "not be"),
     # Of states_optional.
     *("omit", "left", "skipped", "leave", "unspecified", "not ", "defaults"),
@@ -207,7 +207,7 @@ _NECESSITY = (
 @about(described=True)
 def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description does not call an optional parameter required, or a required one optional."""
-    said = [one for one in passages_about(node, context) if has_any(lowered(one.text), _NECESSITY)]
+    said = [one for one in passages_about(node, context) if _NECESSITY.are_in(lowered(one.text))]
     parent = parent_of(node) if said else {}
     if not said or any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
         return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.guarded import Cues
 from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.strings import surface_prose
@@ -94,16 +95,12 @@ def misspelt(surface: Surface, context: Context) -> Iterator[Hit]:
 _WORD = lazy_pattern(r"(?<![\w\-`'\"./])[a-z]{4,20}(?![\w\-`'\"])")
 
 
-_APART = {code: " " for code in range(128) if not chr(code).islower()}
-"""Puts blanks in place of all ASCII characters but lower-case letters."""
+_MISSPELT = Cues(*MISSPELT)
 
 
 def _misspelt(value: str) -> list[str]:
     """The misspelled words in a string in lower case."""
-    # Most strings have none, and splitting them is much faster than looking at what surrounds each word.
-    if value.isascii() and MISSPELT.keys().isdisjoint(value.translate(_APART).split()):
-        return []
-    return sorted(MISSPELT.keys() & _WORD.findall(value))
+    return sorted(MISSPELT.keys() & _WORD.findall(value)) if _MISSPELT.are_in(value) else []
 
 
 def _prose(surface: Surface, context: Context) -> list[Text]:
