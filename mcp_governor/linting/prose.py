@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.stated_values import QUOTED
 from mcp_governor.linting.units import unit_of, unit_of_name
 
@@ -163,6 +163,23 @@ def states_null(text: str) -> bool:
         not _NO_NULL.search(text[max(_sentence_start(text, match.start()), match.start() - 80) : match.start()])
         for match in _NULL.finditer(text)
     )
+
+
+_ABOUT_TYPES = Cues(
+    *{
+        word
+        for guarded in (
+            *(_TYPE_NOTE, _TYPE_LABEL, _TYPE_LEAD, _ARRAY_LEAD, _OBJECT_LEAD, _TYPE_ORDER),
+            *(_NULL, _COMMA_LIST, _JSON_TEXT),
+        )
+        for word in guarded.cues.words
+    }
+)
+
+
+def is_about_types(text: str) -> bool:
+    """True if one of the readers of types, null, lists in a string and JSON in a string may find anything."""
+    return _ABOUT_TYPES.are_in(lowered(text))
 
 
 def _plainly(pattern: Guarded, text: str) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @about(described=True)
 def stated_type(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The schema accepts the type that the description states."""
-    said = passages_about(node, context)
+    said = [one for one in passages_about(node, context) if prose.is_about_types(one.text)]
     types = types_of(node.schema, root_of(node)) if said else None
     if types is None:
         return
