@@ -6,14 +6,17 @@ from typing import Any
 
 from commandline import governor_here
 
+from mcp_governor.catalogue import LintSettings
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.catalogue.rule import Rule
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity
+from mcp_governor.linting import lint
 from mcp_governor.report.causes import PLACES_SHOWN, causes, fitting, named_tools
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import MAX_CAUSES, report_lines
+from mcp_governor.surface import build_surface
 
 UNDESCRIBED = Rule(
     id="a/undescribed",
@@ -182,4 +185,20 @@ def test_a_keyword_is_named_after_the_parameter_that_has_it() -> None:
     [cause] = causes([said("a/b", path, tool="t", path=path, cause="Bad: {places}.") for path in paths])
     assert sorted(cause.sentence.removeprefix("Bad: ").removesuffix(".").split(", ")) == [
         *("description (t)", "edits (t)", "since (t)", "t"),
+    ]
+
+
+def test_lists_types_and_necessity_of_several_parameters_are_one_line_each() -> None:
+    said = {"type": "string", "description": "A date or null"}
+    listed = {"type": "string", "description": "One of: fast, balanced or thorough"}
+    tools = [
+        {"name": name, "inputSchema": {"type": "object", "properties": {"since": said, "until": said, key: listed}}}
+        for name, key in (("list_issues", "mode"), ("find_issues", "pace"))
+    ]
+    rules = ("clarity/closed-list", "clarity/prose-type")
+    found = causes(lint(build_surface({"tools": tools}), LintSettings(select=rules)))
+    assert [one.sentence for one in found] == [
+        "Descriptions say null, but the schemas say string: since (find_issues), until (find_issues), "
+        "since (list_issues), until (list_issues).",
+        "Descriptions list the values, but the schemas take any text: pace (find_issues), mode (list_issues).",
     ]
