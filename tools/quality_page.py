@@ -61,7 +61,10 @@ judges disagree, each counts for an equal part.
 Three rules are recommended although fewer than 60 % of their judged findings are useful: `argument-dependencies`,
 `missing-format` and `limit-without-bound`. The judges say that a model reads what the text says, and that the schema
 need not repeat it; the reader who noted the problems says that calls fail, and most of the dependencies, limits and
-formats that are found are found by these rules. Each takes one line of a report, however much it finds.
+formats that are found are found by these rules. Each takes one line of a report, however much it finds. All findings
+of `argument-dependencies` were reworded in November 2026 and have not been judged since. They do not count in the
+shares of useful findings; if none of its 13 lines were useful, as with the old words, 74 % of the lines would be useful
+instead of 77 %.
 
 **What CI holds.** Neither recall on the held half nor the share of useful findings may fall below the figures recorded
 here, nor may more traps be hit. A rule with eight judged findings or more of which fewer than 60 % are useful may not

@@ -34,14 +34,15 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     found = open_text(node, context)
     form = _form(found, context) if found is not None else None
     if found is not None and form is not None and not form.widespread and not _listed(node, context):
-        yield found.hit("pattern", form.pattern, form=form.said, takes=_takes(found))
+        length = _length(found)
+        facts = {"says": "length", "length": counted(length, "character")} if length else {}
+        yield found.hit("pattern", form.pattern, form=form.said, **facts)
 
 
-def _takes(found: OpenText) -> str:
-    """What the schema takes: a length may already say a part of the format."""
+def _length(found: OpenText) -> int:
+    """The exact length that the schema gives, which is a part of the format; 0 if there is none."""
     least, most = (None if found.items else found.schema.get(key) for key in ("minLength", "maxLength"))
-    exact = isinstance(most, int) and least == most
-    return f"any {counted(most, 'character')}" if exact and most else "any text"
+    return most if isinstance(most, int) and least == most else 0
 
 
 def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
