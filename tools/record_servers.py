@@ -52,7 +52,7 @@ def main() -> int:
         if asked.only not in entry["server"]:
             continue
         try:
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # npm may still write to it
                 surface = asyncio.run(asyncio.wait_for(recorded(entry, Path(folder)), START_SECONDS))
         except Exception as error:  # a foreign process can fail in any way; the next one is not concerned
             failed += 1

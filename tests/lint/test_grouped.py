@@ -6,6 +6,7 @@ import pytest
 
 from mcp_governor.catalogue import LintSettings, load_catalogue
 from mcp_governor.linting import lint
+from mcp_governor.report.causes import causes
 from mcp_governor.surface import build_surface
 
 GROUPED = [rule for rule in load_catalogue(entry_points=False) if rule.grouped]
@@ -25,3 +26,15 @@ def test_it_names_what_the_findings_share(rule) -> None:
     assert not [cause for cause in causes if "{" in cause.replace("{tools}", "", 1).replace("{places}", "", 1)], (
         "a name that is no fact"
     )
+
+
+@pytest.mark.parametrize("rule", ["charter/length", "schema-md/description-length", "omni/description-cap"])
+def test_texts_that_are_too_long_by_different_lengths_are_one_cause(rule) -> None:
+    tools = [
+        {"name": name, "description": "x" * length, "inputSchema": {"type": "object"}}
+        for name, length in (("a", 600), ("b", 700), ("c", 800))
+    ]
+    found = lint(build_surface({"tools": tools}), LintSettings(select=(rule,)))
+    [cause] = causes(found)
+    assert cause.tools == ["a", "b", "c"]
+    assert "3 tools: a, b, c" in cause.sentence or "2 more tools: b, c" in cause.sentence
