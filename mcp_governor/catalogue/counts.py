@@ -17,7 +17,7 @@ class RuleCount(NamedTuple):
     Attributes:
         rule, severity: the rule, and the severity of the findings.
         findings: number of findings.
-        tools: number of tools with a finding.
+        tools: number of tools with a finding, or named by one about the whole server.
     """
 
     rule: str
@@ -33,8 +33,7 @@ def statistics(findings: Iterable[Finding]) -> list[RuleCount]:
     for finding in findings:
         key = (finding.rule, finding.severity)
         counts[key] += 1
-        places = tools.setdefault(key, set())
-        if finding.tool is not None:
-            places.add(finding.tool)
+        named = {finding.tool, *(spot.tool for spot in finding.spots)}
+        tools.setdefault(key, set()).update(tool for tool in named if tool is not None)
     rows = [RuleCount(*key, count, len(tools[key])) for key, count in counts.items()]
     return sorted(rows, key=lambda row: (-row.findings, row.rule, row.severity))

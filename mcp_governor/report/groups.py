@@ -79,6 +79,12 @@ def counted_old(report: Report) -> str:
     return f"{count_of(report.old_findings, 'finding')} as in the baseline, not shown" if report.old_findings else ""
 
 
+def ready_fixes(report: Report) -> str:
+    """How many findings a reader can repair at once, and with which option; empty if none."""
+    ready = sum(finding.correction is not None and finding.accepted is None for finding in report.findings)
+    return f"{ready:,} with a fix ready, shown by mcp-governor lint --diff" if ready else ""
+
+
 def count_of(number: int, noun: str, plural: str = "") -> str:
     """``1 tool``, ``2 tools``; ``plural`` if it is not the noun with an s."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"

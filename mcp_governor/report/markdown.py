@@ -22,6 +22,7 @@ from mcp_governor.report.groups import (
     judged_words,
     more_than_shown,
     pending_words,
+    ready_fixes,
     reproduction_of,
     witness_words,
 )
@@ -188,6 +189,8 @@ def _facts(report: Report) -> Iterator[str]:
     parts = [counted_of(report)] if report.baseline is not None or report.changes else []
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(report.summary["findings"]))
+    if ready := ready_fixes(report):
+        parts.append(ready)
     if old := counted_old(report):
         parts.append(old)
     yield f"{'; '.join(parts).capitalize()}."

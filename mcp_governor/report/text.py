@@ -28,6 +28,7 @@ from mcp_governor.report.groups import (
     judged_words,
     more_than_shown,
     pending_words,
+    ready_fixes,
     reproduction_of,
     witness_words,
 )
@@ -341,6 +342,8 @@ def closing_lines(report: Report) -> Iterator[Line]:
     # A comparison alone looks for no findings, so it does not say that it found none.
     if report.findings or report.baseline is None or not report.breaking_fails:
         parts.append(counted_findings(summary["findings"]))
+    if ready := ready_fixes(report):
+        parts.append(ready)
     if old := counted_old(report):
         parts.append(old)
     if summary["accepted"]:

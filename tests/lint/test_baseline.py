@@ -9,7 +9,7 @@ import pytest
 from mcp_governor.catalogue import LintSettings, dump_baseline, load_baseline, select, statistics
 from mcp_governor.catalogue.governing import Governor
 from mcp_governor.errors import FileFormatError
-from mcp_governor.findings import Finding, Severity
+from mcp_governor.findings import Finding, Severity, Spot
 
 
 def finding(rule="a/b", tool="t", value=1, message="m", severity=Severity.WARNING):
@@ -54,6 +54,12 @@ def test_a_missing_file_names_the_command(tmp_path):
     with pytest.raises(FileFormatError) as caught:
         load_baseline(tmp_path / "known.json")
     assert "--write-baseline" in caught.value.hint
+
+
+def test_statistics_count_the_tools_that_a_finding_about_the_server_names():
+    spots = (Spot("one", "/a"), Spot("one", "/b"), Spot("two", "/a"))
+    [row] = statistics([Finding("a/b", Severity.WARNING, "m", None, "/tools", spots=spots)])
+    assert (row.findings, row.tools) == (1, 2)
 
 
 def test_statistics_count_findings_and_tools_by_rule():
