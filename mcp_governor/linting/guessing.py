@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 _CHOICES = frozenset(
     [
-        *("action", "align", "alignment", "format", "granularity"),
+        *("action", "align", "alignment", "behavior", "behaviour", "format", "frequency", "granularity"),
         *("horizontal", "kind", "layout", "level", "mode"),
         *("operation", "orientation", "order", "policy", "scheme"),
         *("scope", "sort", "state", "status", "strategy"),
         *("style", "type", "unit", "units", "until", "vertical", "visibility", "direction", "outcome", "placement"),
-        *("position", "priority", "protocol", "quality", "resolution", "severity", "tier"),
+        *("position", "preset", "priority", "protocol", "quality", "resolution", "rating", "severity", "tier"),
     ]
 )
 """Last words of names for one of a few values that nobody can guess."""
@@ -31,17 +31,8 @@ _NUMBERED = frozenset(
 """Those of them whose values may be numbered, so that a number needs an explanation."""
 _SEVERAL = frozenset(
     [
-        "actions",
-        "dimensions",
-        "expand",
-        "formats",
-        "include",
-        "kinds",
-        "metrics",
-        "operations",
-        "statuses",
-        "states",
-        "types",
+        *("actions", "categories", "dimensions", "expand", "flags", "formats", "include", "kinds"),
+        *("metrics", "operations", "permissions", "roles", "scopes", "statuses", "states", "types"),
     ]
 )
 """Last words of names for lists of such values."""
@@ -67,7 +58,8 @@ _WHEN = frozenset(
     ]
 )
 """Words in front of ``time`` that make it a point in time, not a duration."""
-_CODES = frozenset({"timezone", "tz", "currency"})
+_CODES = frozenset({"country", "currency", "language", "locale", "timezone", "tz"})
+_TONGUES = frozenset({"language", "locale"})
 _CODED = frozenset({("time", "zone"), ("currency", "code")})
 _SYNTAX = frozenset({"criteria", "expression", "filter", "filters", "formula", "where"})
 """Names of strings in a language that the description has to name."""
@@ -112,7 +104,9 @@ _DATE_FORM = re.compile(
 _DATE_FORM_OF_TOOL = re.compile(
     r"\d{4}-\d{2}|yyyy|\b(?:iso[ -]?8601|rfc ?3339|epoch|unix time\w*|dates?\b[^.\n]{0,40}\bformat)\b", re.IGNORECASE
 )
-_CODE_FORM = re.compile(r"\b(?:iana|iso|utc|e\.\s?g|such as|like|tz|olson|names?)\b|['\"`\d/(]", re.IGNORECASE)
+_CODE_FORM = re.compile(
+    r"\b(?:iana|iso|utc|e\.\s?g|such as|like|tz|olson|names?|[a-z]{2}[_-][a-z]{2})\b|['\"`\d/(]", re.IGNORECASE
+)
 _CURRENCY_CODE = re.compile(r"\bcurrency\scodes?\b", re.IGNORECASE)
 """There is one list of them that everybody means, ISO 4217."""
 _JSON = re.compile(
@@ -253,7 +247,8 @@ def _of_text(one: Argument) -> str | None:
         said = _DATE_FORM.search(one.text) or _DATE_FORM_OF_TOOL.search(one.of_tool[:_MAX_TEXT])
         return "date" if not said else None
     if last in _CODES or one.parts[-2:] in _CODED:
-        named = "code" in one.parts or _CURRENCY_CODE.search(one.text)
+        # A language of a nested object may be one to write programs in.
+        named = "code" in one.parts or (last in _TONGUES and one.nested) or _CURRENCY_CODE.search(one.text)
         return "code" if not named and not _CODE_FORM.search(one.text) else None
     return None
 

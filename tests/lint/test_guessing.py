@@ -114,6 +114,16 @@ def test_the_hardest_to_guess_comes_first() -> None:
     assert found == ["No description: fence_id (2 tools: a, b); gate (2 tools: a, b); shade (b)."]
 
 
+def test_whoever_describes_one_describes_the_others_as_well() -> None:
+    rule, switch = "clarity/shared-parameter-described", {"type": "boolean"}
+    alone = {"filename": TEXT, "auto_mend": switch, "hours_back": {"type": "integer"}}
+    assert messages(rule, tool("a", **alone)) == []
+    plain = {"bold": switch, "include_all": switch, "x_axis_title": TEXT, "email": TEXT}
+    assert messages(rule, tool("a", **alone, **plain, fence_id=TEXT)) == [
+        "No description: fence_id (a); hours_back (a); filename (a); auto_mend (a)."
+    ]
+
+
 @pytest.mark.parametrize("text", ["The ID of the fence", "Fence ID.", "The unique identifier of the fence to run"])
 def test_an_identifier_without_a_source(text: str) -> None:
     fence = tool("run", required=("fence_id",), fence_id={**TEXT, "description": text})

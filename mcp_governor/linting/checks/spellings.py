@@ -149,7 +149,8 @@ def carried_names(_surface: Surface, context: Context) -> Iterator[Hit]:
     worst = next((use for use in found[0][other] if use.strict), found[0][other][0])
     yield hit(
         "/tools",
-        spots=_spots(found),
+        # The usual name stays.
+        spots=_spots([dict(list(names.items())[1:]) for names in found]),
         says="" if worst.strict else "dropped",
         names="; ".join(shown),
         name=one_line(usual, 64),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.linting.checks.arguments import INDEXES
 from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, open_question
-from mcp_governor.linting.schemas import types_of
+from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
 
 if TYPE_CHECKING:
@@ -22,8 +22,19 @@ if TYPE_CHECKING:
 
 _KNOWN = frozenset(
     [
-        *("author", "body", "bold", "comment", "content", "count", "cursor", "description", "directory"),
-        *("email", "filename", "first_name", "font", "font_name", "font_size", "height", "italic", "last_name"),
+        *("author", "body", "bold", "comment", "comments", "content", "count", "cursor", "description", "directory"),
+        *(
+            "email",
+            "filename",
+            "first_name",
+            "font",
+            "font_name",
+            "font_size",
+            "height",
+            "italic",
+            "keywords",
+            "last_name",
+        ),
         *("latitude", "limit", "longitude", "message", "name", "offset", "owner", "page", "page_size"),
         *("pagesize", "password", "per_page", "perpage", "phone", "port", "prompt", "q", "query", "question"),
         *("repo", "repository", "search", "skip", "sql", "subject", "text", "title", "underline", "url"),
@@ -31,6 +42,17 @@ _KNOWN = frozenset(
     ]
 )
 """Names that say what belongs there, in any server."""
+_HALF_KNOWN = frozenset({"cursor", "directory", "filename", "owner", "repo", "repository"})
+"""Those that leave a question all the same: a path or a name, the name alone or with the owner, from which call."""
+_LOOKS = frozenset({"bold", "italic", "strike", "strikethrough", "underline"})
+"""Switches that need no words."""
+_SAYING_WHAT = frozenset(
+    [
+        *("can", "display", "draw", "exclude", "has", "header", "hide", "ignore", "include", "is", "legend", "match"),
+        *("print", "return", "show", "skip", "with", "without"),
+    ]
+)
+"""First words of names that say what the switch turns on."""
 _OPAQUE = frozenset(
     [
         *("anchor", "arn", "arns", "destination", "fn"),
@@ -62,6 +84,7 @@ plain."""
 def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
     """Parameters that several tools have, or with opaque names, are described; one hit for the server."""
     bare: dict[str, list[Declared]] = defaultdict(list)
+    lesser: dict[str, list[Declared]] = defaultdict(list)
     described: dict[tuple[str, bool], str] = {}
     for one in declared(surface, context):
         parts = name_words(one.name)
@@ -69,6 +92,8 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
             described.setdefault((one.name, one.nested), one.tool.name)
         elif parts and not _says_itself(one, parts) and not _asked(one, parts):
             bare[one.name].append(one)
+        elif parts and _leaves_a_question(one):
+            lesser[one.name].append(one)
     tools = {name: list({id(one.tool): one.tool for one in ones}.values()) for name, ones in bare.items()}
     sources = _Sources(surface)
     hard = {name for name, ones in bare.items() if any(map(_top, ones)) and _is_opaque(name, described, sources)}
@@ -80,6 +105,13 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
         silent = _of_silent_tools(bare)
         reported = [name for name in bare if name in silent]
     reported.sort(key=lambda name: -(min(len(tools[name]), 4) + 2 * (name in hard)))
+    if reported:
+        # Whoever describes these describes the others as well.
+        named = {name for name in bare if name_words(name)[-1] in _KNOWN - _HALF_KNOWN}
+        reported += [name for name in bare if name not in named.union(reported)]
+        for name in sorted(lesser, key=lambda name: -len(lesser[name])):
+            reported += [] if name in bare else [name]
+            bare[name] += lesser[name]
     # Within an object, the same name may mean something else.
     right = {name: described.get((name, not any(map(_top, bare[name])))) for name in reported}
     yield from one_hit(
@@ -125,9 +157,23 @@ def _says_itself(one: Declared, parts: tuple[str, ...]) -> bool:
     return shaped or one.schema.get("type") == "boolean"
 
 
+def _leaves_a_question(one: Declared) -> bool:
+    """True for a switch, and for a name that only half says what belongs there, at the top of a tool."""
+    if one.nested:
+        return False
+    first = name_words(one.name)[0]
+    switch = one.schema.get("type") == "boolean" and one.name not in _LOOKS and first not in _SAYING_WHAT
+    return one.name in _HALF_KNOWN or switch
+
+
 # -- where identifiers come from
 
-_IDENTIFIERS = frozenset(["arn", "arns", "guid", "guids", "handle", "id", "identifier", "identifiers", "ids", "token"])
+_IDENTIFIERS = frozenset(
+    [
+        *("arn", "arns", "guid", "guids", "handle", "id", "identifier", "identifiers", "ids", "token"),
+        *("uid", "uids", "uuid", "uuids"),
+    ]
+)
 _MADE_UP = frozenset(
     [
         *(
@@ -162,16 +208,33 @@ _MADE_UP = frozenset(
 )
 """Words in front of these: of pages, of logins, and of what the caller makes up."""
 _ROLES = frozenset(
-    ["child", "from", "linked", "new", "old", "other", "parent", "related", "root", "source", "target", "to"]
+    [
+        *("add", "child", "destination", "from", "linked", "new", "old", "other", "parent", "related", "remove"),
+        *("root", "source", "target", "to"),
+    ]
 )
 """Words in front that say which of several, but not of what."""
-_SAME = {"repo": "repository", "repos": "repository", "org": "organization", "orgs": "organization", "db": "database"}
+_SAME = {
+    "db": "database",
+    "doc": "document",
+    "docs": "document",
+    "org": "organization",
+    "orgs": "organization",
+    "repo": "repository",
+    "repos": "repository",
+    "sheet": "spreadsheet",
+    "sheets": "spreadsheet",
+    "slides": "presentation",
+}
+_OWN = frozenset({"account", "project", "role", "tenant"})
+"""Words in front for what users know from their own set-up, or chose themselves."""
 _CLUE = re.compile(
     r"['\"`“{]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|see|same as|returned|obtain\w*|found|from|"
-    r"use|via|call|list_\w+|get_\w+|format|uuid|hex\w*|starts?|begins?|prefix|url|slug|email|names?|or|existing|issued)\b|"
+    r"[Dd]efaults?|use|via|call|list_\w+|get_\w+|format|uuid|hex\w*|starts?|begins?|prefix|url|slug|email|names?|or|existing|issued)\b|"
     r"\d{3}(?!\d? char)|:\s?\S|\w/\w|[a-z]_[a-z]|[a-z][A-Z]",
     re.NOFLAG,
 )
+_SAYING = ("enum", "pattern", "format", "examples")
 _BOUND = re.compile(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characters?(?:\slong)?", re.IGNORECASE)
 _MAX_CONTENT = 2
 """Number of words apart from the name above which a description is taken to give the source of an identifier."""
@@ -217,18 +280,25 @@ def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
             found[one.name].append(one)
     sources = _Sources(surface)
     unsourced = [(name, ones) for name, ones in found.items() if not sources.has(name)]
-    unsourced.sort(key=lambda item: -len(item[1]))
-    yield from one_hit(unsourced, {}, "")
+    unsourced.sort(key=lambda item: (-sum(one.required for one in item[1]), -len(item[1])))
+    # One that may be left out is worth a word where others are, or where many tools take it.
+    if any(len(ones) >= _MANY or any(one.required for one in ones) for _, ones in unsourced):
+        yield from one_hit(unsourced, {}, "")
+
+
+_MANY = 3
+"""Number of tools from which on an optional identifier without a source is a gap of the server."""
 
 
 def _is_unsourced(one: Declared) -> bool:
     """True if the name is that of an identifier, and its description adds nothing."""
     *front, last = name_words(one.name) or ("",)
-    if last not in _IDENTIFIERS or not front or _MADE_UP.intersection(front) or set(front) <= _ROLES:
+    if last not in _IDENTIFIERS or not front or _MADE_UP.union(_OWN).intersection(front) or set(front) <= _ROLES:
         return False
     text = _BOUND.sub("", one.text)
     said = words(text)
-    if len(said) > _MAX_WORDS or any(key in one.schema for key in ("enum", "pattern", "format", "examples")):
+    schemas = (one.schema, effective(one.tool.input_schema, one.schema.get("items")))
+    if len(said) > _MAX_WORDS or any(key in schema for schema in schemas for key in _SAYING):
         return False
     own = {stem(word) for word in (*front, *name_words(one.tool.name))} | _FILL
     return len([word for word in said if stem(word) not in own]) <= _MAX_CONTENT and not _CLUE.search(
@@ -245,11 +315,11 @@ class _Sources:
 
     def __init__(self, surface: Surface) -> None:
         self._instructions = surface.instructions or ""
-        self._tools = [(tool, _stems(name_words(tool.name)), _taken(tool)) for tool in surface.tools]
+        self._tools = [(tool, _stems(name_words(tool.name)), _needed(tool)) for tool in surface.tools]
         self._left = _MAX_SOUGHT
 
     def has(self, name: str) -> bool:
-        """True if a tool that does not take an identifier is named after the thing, or names the identifier.
+        """True if a tool that does not need an identifier is named after the thing, or names the identifier.
 
         Also true once many have been searched for: nobody reads a list that long.
         """
@@ -259,15 +329,15 @@ class _Sources:
         thing = _stems(name_words(name)[:-1]) - {stem(word) for word in _ROLES}
         return any(
             thing <= stems or name in tool.description or _gives(tool.output_schema, name)
-            for tool, stems, taken in self._tools
-            if name not in taken
+            for tool, stems, needed in self._tools
+            if name not in needed
         )
 
 
-def _taken(tool: Tool) -> Mapping[str, Any]:
+def _needed(tool: Tool) -> frozenset[str]:
     schema = tool.input_schema
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    return properties if isinstance(properties, dict) else {}
+    required = schema.get("required") if isinstance(schema, dict) else None
+    return frozenset(name for name in required if isinstance(name, str)) if isinstance(required, list) else frozenset()
 
 
 def _stems(parts: Iterable[str]) -> set[str]:
