@@ -157,6 +157,7 @@ class Finding:
         correction: the edits that fix the finding, if they need no decision by a person.
         spots: the places, for a finding about a whole server; the message names the first of them.
         weight: of the findings with the same cause, the heaviest are named first.
+        order: of the rule, among findings of equal severity: reports name smaller ones first.
     """
 
     rule: str
@@ -171,6 +172,7 @@ class Finding:
     correction: Correction | None = field(default=None, compare=False, repr=False)
     spots: tuple[Spot, ...] = field(default=(), compare=False, repr=False)
     weight: int = field(default=0, compare=False, repr=False)
+    order: int = field(default=0, compare=False, repr=False)
 
     @property
     def id(self) -> str:

@@ -90,7 +90,11 @@ def finding(
         correction=correction,
         spots=tuple(Spot(*spot) for spot in spots),
         weight=weight,
+        order=_ORDER.get(rule.order, 0),
     )
+
+
+_ORDER = {"first": -1, "last": 1}
 
 
 def _cause(rule: Rule, known: Mapping[str, Any]) -> str:

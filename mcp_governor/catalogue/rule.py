@@ -184,6 +184,8 @@ class Rule:
         grouped: one message for findings about several tools, with the facts that they share, and with ``{tools}`` for
             their number and names or ``{places}`` for parameters and tools; empty: the message of the first finding
             stands for all.
+        order: ``first`` or ``last`` among findings of equal severity, for reports with few lines: what makes calls fail
+            comes first, polish last; empty: between them.
         fix: what to do instead, with the same facts.
         options: by name.
         stance: its position, if the sources disagree.
@@ -207,6 +209,7 @@ class Rule:
     message: str = ""
     messages: Mapping[str, str] = field(default_factory=dict)
     grouped: str = ""
+    order: str = ""
     persona: str = "regular"
     station: str = "lint"
     on: str = "tool"

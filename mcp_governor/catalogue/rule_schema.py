@@ -154,6 +154,11 @@ RULE_SCHEMA: dict[str, Any] = {
             "for their number and names, or {places} for parameters and tools. "
             "Default: the message of the first one, and the names of the other tools.",
         },
+        "order": {
+            "enum": ["first", "last"],
+            "description": "Place among findings of equal severity where a report has room for few: first what makes "
+            "calls fail, last what is polish. Default: between them.",
+        },
         "fix": {**_SENTENCE, "description": "What to do instead; facts in braces, too."},
         "options": {
             "type": "object",

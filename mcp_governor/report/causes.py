@@ -118,7 +118,8 @@ def _named_at(path: str) -> str:
 
 
 def causes(findings: Iterable[Finding]) -> list[Cause]:
-    """The findings by cause: the gravest first, then the rules with the fewest causes, then the widest cause.
+    """The findings by cause: the gravest first, then as their rules order them, then the rules with the fewest causes,
+    then the widest cause.
 
     A rule with many causes tends to repeat itself, so rules with few causes come first. A cause names the tools with
     the most to repair first.
@@ -132,6 +133,7 @@ def causes(findings: Iterable[Finding]) -> list[Cause]:
         found,
         key=lambda cause: (
             -cause.severity.rank,
+            cause.findings[0].order,
             of_rule[cause.rule, cause.severity],
             cause.rule,
             -len(cause.findings),

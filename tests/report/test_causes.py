@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from commandline import governor_here
@@ -202,3 +203,19 @@ def test_lists_types_and_necessity_of_several_parameters_are_one_line_each() -> 
         "since (list_issues), until (list_issues).",
         "Descriptions list the values, but the schemas take any text: pace (find_issues), mode (list_issues).",
     ]
+
+
+def test_among_equals_what_makes_calls_fail_comes_first_and_polish_last() -> None:
+    """By the order that rules state, whatever their names and numbers; severity comes before it."""
+    found = [
+        said("a/polish", "P.", "t", order=1),
+        *(said("b/plain", f"M{n}.", "t", f"/{n}") for n in range(3)),
+        said("c/fails", "F.", "t", order=-1),
+        said("d/error", "E.", "t", order=1, severity=Severity.ERROR),
+    ]
+    assert [cause.rule for cause in causes(found)] == ["d/error", "c/fails", *["b/plain"] * 3, "a/polish"]
+
+
+def test_a_rule_passes_its_order_on() -> None:
+    orders = {order: finding(replace(UNDESCRIBED, order=order), "/x").order for order in ("first", "", "last")}
+    assert orders == {"first": -1, "": 0, "last": 1}
