@@ -22,16 +22,17 @@ KINDS = _words("""
 """Words for kinds: a parameter with such a name has one of a few values."""
 
 FREE = _words("""
-    account address arn author body branch command code comment content cursor data date day dir directory email
-    endpoint expression field file filename folder guid hash header host id identifier ids instruction key keyword
+    account address arn author body branch command code comment content currency cursor data date day dir directory
+    email endpoint expression field file filename folder guid hash header host id identifier ids instruction key keyword
     keywords label message name note number owner page param password path pattern phone prefix prompt query question
     ref regex region repo repository request response script search selector sha since sql string subject suffix summary
-    table tag tags text thought time timestamp title token topic uid until uri url user username uuid value values
-    version
+    symbol table tag tags text thought ticker time timestamp timezone title token topic uid until uri url user username
+    uuid value values version
 """)
 """Words for things that everybody names freely: quoted values are closed only after "one of" and the like."""
 
 
 def is_kind(word: str) -> bool:
     """True if a word is for a kind, in the singular or the plural."""
-    return word in KINDS or word.removesuffix("s") in KINDS or word.rpartition("_")[2].removesuffix("s") in KINDS
+    last = word.rpartition("_")[2]
+    return word in KINDS or last.removesuffix("s") in KINDS or f"{last.removesuffix('ies')}y" in KINDS

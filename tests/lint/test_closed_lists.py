@@ -25,7 +25,7 @@ LISTS = [
     ("Must be one of 'fast' or 'slow'.", "name", ["fast", "slow"]),
     ("Valid values: a-1, b-2", "mode", ["a-1", "b-2"]),
     ("Allowed values are `low`, `mid`, and `high`. Default: `mid`.", "query", ["low", "mid", "high"]),
-    ("Sort key. Options: NAME | DATE | SIZE", "key", []),
+    ("Sort key. Options: NAME | DATE | SIZE", "key", ["NAME", "DATE", "SIZE"]),
     ("Sort order. Options: NAME | DATE | SIZE", "order", ["NAME", "DATE", "SIZE"]),
     ("How to sort: 'up' or 'down'", "x", ["up", "down"]),
     ('Whether to keep ("keep"), drop ("drop") or mark ("mark") them', "x", ["keep", "drop", "mark"]),
@@ -90,7 +90,6 @@ NONE = [
     ("'2024-01-15' or '2024-01'", "period"),
     ("'main' or 'master'", "branch"),
     ("Starting point (commit/branch)", "start_point"),
-    ("A comma-separated list of 'a', 'b' and 'c'", "mode"),
     ('Optional JSON text with "key" and "order"', "order"),
     ('Filter, as {"mode": "a"} or {"mode": "b"}', "mode"),
     ("Filters, as {'kind': 'a', 'size': 'b'}", "mode"),
@@ -153,6 +152,108 @@ ITEMS = {"type": "array", "items": STRING}
 
 def test_one_or_more_of_a_list_is_an_enum_of_the_items():
     assert fragments("As a list. One or more of CNY, USD, and EUR.", schema=ITEMS) == [["CNY", "USD", "EUR"]]
+
+
+ANNOUNCED = [
+    "Must be one of the following: fast, slow, auto",
+    "The value must be exactly one of fast, slow, auto.",
+    "May be any of: fast, slow, auto",
+    "Has to be 'fast', 'slow' or 'auto'.",
+    "Valid values include: fast, slow, auto",
+    "Supported run modes are fast, slow and auto.",
+    "Supported categories include: fast, slow, auto",
+    "Allowed values (case-sensitive): fast, slow, auto",
+    "Allowed values for this parameter: fast, slow, auto",
+    "The following modes are available: fast, slow, auto.",
+    "Valid inputs are 'fast', 'slow', and 'auto'",
+    "Choose one: fast, slow, auto",
+    "Pick one of fast, slow, auto.",
+    "Pass 'fast', 'slow' or 'auto'.",
+    "How to run. Enum (fast, slow, auto)",
+    "Available modes are «fast», «slow» and «auto»",
+    "Valid values are: 1) fast 2) slow 3) auto",
+    "Mode of the run: fast (default), slow, auto",
+    "How to run: fast, slow, or auto",
+    "How to run (default: fast; options: fast, slow, auto)",
+    "Run type to apply: `fast`, `slow`, `auto`.",
+    "'fast' uses the cache, 'slow' does not, 'auto' decides.",
+    '"fast" (the default) uses the cache. "slow" does not. "auto" returns a JSON string.',
+    "How to run.\n- fast: uses the cache\n- slow: does not\n- auto: decides",
+    "How to run:\nfast: uses the cache\nslow: does not\nauto: decides",
+    "Valid values are:\n\n- **fast**: uses the cache\n- **slow**: does not\n- **auto**: decides",
+    "A custom query option. Supported values are fast, slow or auto.",
+    "运行模式，可选值为 fast、slow、auto",
+    "运行模式：fast-快速，slow-慢速，auto-自动",
+    "fast/slow/auto のいずれか",
+    "Mögliche Werte: fast, slow und auto",
+    "Valeurs possibles : fast, slow ou auto",
+    "Возможные значения: fast, slow, auto",
+]
+
+
+@pytest.mark.parametrize("text", ANNOUNCED)
+def test_a_list_is_announced_in_many_ways(text):
+    assert fragments(text, name="thing") == [["fast", "slow", "auto"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "values"),
+    [
+        ("Allowed values: image/png, image/webp", "thing", ["image/png", "image/webp"]),
+        ("Ratio. Options: 1:1, 16:9", "thing", ["1:1", "16:9"]),
+        ("Time window: 1h, 6h, 24h", "thing", ["1h", "6h", "24h"]),
+        ("Can be '1', '2' or '4'", "factor", ["1", "2", "4"]),
+        ("Valid values: last week, last month, all", "thing", ["last week", "last month", "all"]),
+        ("Sort order, asc or desc", "order", ["asc", "desc"]),
+        ("Sort by name, date or size", "sort_by", ["name", "date", "size"]),
+        ("How to write it. Default is json. Can also be csv or xml.", "output_format", ["csv", "xml", "json"]),
+        ("Must be set to 'plain' — 'rich' is gone.", "thing", ["plain"]),
+    ],
+)
+def test_values_of_other_shapes(text, name, values):
+    assert fragments(text, name=name) == [values]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Must be letters, digits, or underscores.", "thing"),
+        ("Format: 'owner/name' or 'name'", "thing"),
+        ("Set to 'none' to stop or 'all' to start; otherwise a name", "thing"),
+        ("'small' or 'large'. Other models are accepted as well.", "thing"),
+        ("If the field is a box, the value should be `on` or `off`.", "thing"),
+        ("Where it is. Supported formats: JPEG, PNG, WebP", "image_source"),
+        ("Use `*` for anything, e.g. `.txt` for texts", "name"),
+        ("Required if the type of the first was `limit` or `stop`.", "price"),
+        ("Timezone (UTC, Europe/Berlin, America/New_York)", "timezone"),
+        ("Filter lines by place/region.", "place_filter"),
+        ("推荐取值：fast / slow", "thing"),
+        ("模式：fast=快速，slow=慢速等", "thing"),
+    ],
+)
+def test_what_only_looks_like_values(text, name):
+    assert fragments(text, name=name) == []
+
+
+def test_hundreds_of_values_are_read_and_the_message_shows_some():
+    names = [f"kind_{number}" for number in range(400)]
+    schema = {"type": "object", "properties": {"category": {**STRING, "description": _announce(names)}}}
+    tools = [{"name": "run", "inputSchema": schema}]
+    (finding,) = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/closed-list",)))
+    assert finding.value == names
+    assert len(finding.fix) < 400
+
+
+def _announce(names):
+    return f"Supported categories include: {', '.join(names)}"
+
+
+def test_values_that_one_string_joins_have_a_pattern():
+    pattern = ["^(a\\-1|b|c)(, ?(a\\-1|b|c))*$"]
+    assert fragments("A comma-separated list of 'a-1', 'b' and 'c'") == pattern
+    assert fragments("Kinds, separated by commas. The allowed values are a-1, b and c", name="kinds") == pattern
+    assert fragments("Comma-separated. Valid keys: 'a', 'b'. A prefix of - reverses the order.", name="keys") == []
+    assert fragments("Comma-separated. Valid kinds: 'a', 'b'.", name="kinds", schema=ITEMS) == [["a", "b"]]
 
 
 NUMBER = {"type": "integer"}

@@ -15,7 +15,7 @@ from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of, values_of
 from mcp_governor.linting.scope import about
 from mcp_governor.linting.vocabulary import FREE, is_kind
-from mcp_governor.linting.words import name_words
+from mcp_governor.linting.words import name_words, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from mcp_governor.linting.passages import Passage
 
 _SAMPLE = re.compile(r"Y{2,4}|\d{4}-\d\d|^[\d.,:\-]+$|^[./~$<{]|[/@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
+_DATED = re.compile(r"Y{2,4}|\d{4}-\d\d|^[~$<{]|[@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
+"""What is a sample even after "one of"."""
 _MENTIONED = re.compile(
     r"(?:(?:list|argument|parameter|field|option|value|array)s?\s)?"
     r"(?:[(:=]|(?:is|to|must|should|can|may|either|as|accepts|takes|one of|values?)\b)",
@@ -33,8 +35,12 @@ _MENTIONED = re.compile(
 _EXPLAINED = re.compile(r"(?<=[\w`'\"])\s?(?::|=|–|—|-\s|→|\().*")
 _DOTTED = re.compile(r"[A-Za-z]\.[A-Za-z]")
 _SHOWN = re.compile(r"\s?[:=]\s?[\"'`]([\w.\-]{1,60})[\"'`]")
-_NUMBERED = re.compile(r"[A-Za-z].*\d")
+_NUMBERED = re.compile(r"[A-Za-z].*[\d_]")
+_NO_WORD = re.compile(r"[A-Z0-9_/:.]")
+"""What words of a phrase do not have."""
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
+_MEASURE = re.compile(r"\d{1,5}[A-Za-z]{1,3}")
+"""A duration or a size: "15m", "480p"."""
 
 
 @about(argument=True, types={"array", "integer", "number", "string"})
@@ -45,8 +51,22 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         yield from _listed_codes(node, context)
         return
     claim = _stated_list(found, context)
-    if claim is not None:
-        yield found.hit("enum", list(claim.values), takes="text")
+    if claim is None:
+        return
+    if not found.items and any(_is_joined(said.text, context) for said in passages_about(node, context)):
+        if not _MODIFIED.search(" ".join(said.text for said in passages_about(node, context))):
+            one = "|".join(map(re.escape, claim.values))
+            yield found.hit("pattern", f"^({one})(, ?({one}))*$", takes="text")
+        return
+    yield found.hit("enum", list(claim.values), takes="text")
+
+
+def _is_joined(text: str, context: Context) -> bool:
+    return context.facts.read(values_in, text).joined
+
+
+_MODIFIED = re.compile(r"\b(?:modifiers?|prefix\w*|suffix\w*|(?:de|a)scending|desc|sort\w*)\b", re.IGNORECASE)
+"""Words for values that are more than one of a list: "name desc"."""
 
 
 def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
@@ -174,34 +194,65 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     last = words[-1] if words else ""
     # "sort_dir" is not a directory.
     last = "direction" if last == "dir" and words[-2:-1] in (("sort",), ("order",)) else last
-    kind = is_kind(last) or (is_kind(claim.noun) and last not in FREE)
-    constants = all(_CONSTANT.fullmatch(value) for value in claim.values)
-    identifiers = constants and (len(claim.values) > 2 or any("_" in value for value in claim.values))
-    # Two unquoted words may be a phrase.
-    several = len(claim.values) > 2 or claim.alternatives or constants
-    given = any(value.lower() in FREE or value.lower() in _GIVEN for value in claim.values)
+    free = last in FREE
+    # "Supported categories: …" is plain enough for a category, and "Supported formats: …" about a path is not.
+    own = claim.promised and claim.noun != "" and stem(claim.noun) in {stem(word) for word in words}
+    plainly = claim.plainly or own
     if found.items and not claim.promised:
+        return not free and claim.quoted and claim.ends and claim.noun != ""
+    if claim.noun in _OF_CONTENT and not own and not is_kind(last) and _IN_AND_OUT.isdisjoint(words):
+        return False
+    if free and claim.promised and not own and (claim.noun or not plainly):
         return False
     if claim.promised and claim.quoted:
         return True
-    if last in FREE:
+    values = claim.values
+    constants = all(map(_CONSTANT.fullmatch, values))
+    if free:
         # "The possible values are: v10, v11".
-        return claim.plainly and len(claim.values) > 2 and all(map(_NUMBERED.search, claim.values))
+        return plainly and len(values) > 2 and (constants or all(map(_NUMBERED.search, values)))
+    kind = is_kind(last) or is_kind(claim.noun)
+    given = any(value.lower() in FREE or value.lower() in _GIVEN for value in values)
+    # Two unquoted words may be a phrase.
+    several = len(values) > 2 or claim.alternatives or all(map(_NO_WORD.search, values))
     certain = claim.marked or claim.explained
+    identifiers = constants and (len(values) > 2 or any("_" in value for value in values))
+    identifiers = identifiers or all(map(_MEASURE.fullmatch, values))
     if claim.promised:
         if kind or identifiers or claim.bullets:
             return True
-        return not given and ((claim.plainly and several) or (claim.alternatives and len(claim.values) > 2))
+        return not given and ((plainly and several) or (claim.alternatives and len(values) > 2))
     if claim.quoted:
-        return kind or claim.alternatives or claim.bullets or certain
+        return kind or claim.alternatives or claim.bullets or certain or (len(values) > 2 and _is_opened(claim))
     plain = claim.noun != "" or claim.alternatives or certain
-    whole = claim.whole and (len(claim.values) > 2 or claim.bullets)
-    if (kind and (plain or constants or whole)) or (identifiers and plain):
+    if (kind and (plain or constants or claim.whole)) or (identifiers and (plain or claim.whole)):
         return True
-    # A description that consists of a list of names lists values, unless the names stand for free text.
-    names = (claim.whole and plain) or (claim.explained and not claim.noun)
-    names = names or (claim.alternatives and (claim.bracketed or claim.marked))
-    return names and (len(claim.values) > 2 or (claim.marked and claim.alternatives)) and not given
+    return not given and _is_enumeration(claim)
+
+
+_OF_CONTENT = frozenset(["extensions", "formats"])
+_IN_AND_OUT = frozenset(
+    ["as", "content", "export", "in", "out", "output", "reply", "response", "result", "return", "to"]
+)
+"""Words for what has a format; "Supported formats: png" says nothing else about the values of an image."""
+
+
+def _is_enumeration(claim: ClosedList) -> bool:
+    """True if unquoted words that nothing announces are values: they are the whole description, each is explained, one
+    is marked as the default, or they are alternatives after a colon or in brackets."""
+    certain = claim.marked or claim.explained
+    if len(claim.values) == 2:
+        return claim.alternatives and claim.marked and (claim.whole or claim.bracketed or claim.noun != "")
+    return (
+        certain
+        or (claim.alternatives and _is_opened(claim))
+        or (claim.whole and (claim.alternatives or claim.noun != ""))
+    )
+
+
+def _is_opened(claim: ClosedList) -> bool:
+    """True if a bracket or a colon behind a noun opens a list, and it ends there."""
+    return claim.bracketed or (claim.noun != "" and claim.ends)
 
 
 _GIVEN = frozenset(
@@ -230,7 +281,8 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     default = found.schema.get("default")
     if isinstance(default, str) and default and default not in values:
         return True
-    if any(_SAMPLE.search(value) for value in values):
+    sample = _SAMPLE if not claim.promised else _DATED
+    if any(sample.search(value) for value in values):
         return True
     siblings = parent_of(found.node).get("properties", {})
     others = siblings.keys() - {found.name}

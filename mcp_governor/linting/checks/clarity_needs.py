@@ -280,7 +280,8 @@ def _listed_choices(name: str, argument: Any, text: str, facts: Facts) -> tuple[
         return ()
     words = name_words(name)
     kind = bool(words) and is_kind(words[-1])
-    return next((one.values for one in facts.read(values_in, without_name(text, "")).lists if _chooses(one, kind)), ())
+    found = facts.read(values_in, without_name(text, ""))
+    return () if found.joined else next((one.values for one in found.lists if _chooses(one, kind)), ())
 
 
 _TEXT = (frozenset({"string"}), frozenset({"string", "null"}))

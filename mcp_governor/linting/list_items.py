@@ -1,0 +1,247 @@
+"""The items of a list in prose: where they begin and end, what separates them, and what explains them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from mcp_governor.linting.list_words import GOES_ON, QUOTED
+
+MAX_VALUES = 500
+"""Maximum number of values in a list; a longer one belongs in a document. In a description, a long list takes as much
+room as in an enum."""
+
+# Letters beyond Latin end a value: "值为fast".
+_CHAR = r"[A-Za-z0-9_\u00c0-\u024f]"
+BARE = rf"[.+\-]?{_CHAR}(?:[.+\-]*{_CHAR}|:(?={_CHAR})|[+]){{0,49}}"
+_ITEM = re.compile(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:\.|\+)?)")
+_PATH = re.compile(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:/{BARE}){{0,4}}\.?)")
+"""Items with a slash inside, in a list whose separator is another one: "image/png, image/jpeg"."""
+# What may separate two items. A quoted item may have an explanation ("'bullet' for bullets or 'number' for …").
+_LAST = r"(?:or|and|oder|und|ou|et|o|e|y|или|и|또는)"
+_NEXT = re.compile(
+    rf"\s?(?:[,;，；]\s?(?:{_LAST}\s|[或和])?|、\s?(?:または)?|\|\|?\s?|/\s?|[／｜]\s?|(?:{_LAST}|and/or)\s"
+    r"|(?:又は|または|或者?|和|と)\s?)"
+)
+_MARK = re.compile(r"\b(?:or|oder|ou|или|o)\b|[|/｜／或は]|また|또는")
+_NOTE = re.compile(
+    r"\s?\([^()\n]{0,160}\)|\s?（[^（）\n]{0,160}）|\s?=\s?[^,;|.()，；、\n]{1,80}"
+    r"|\s?[:：\-–—]\s?[\u3040-\u30ff\u4e00-\u9fff][^,;，；、|。\n]{0,60}"
+)
+_VERB = r"(?:for|to|if|when|means|meaning|is|will|does|do|can|only|in|with|uses?|[a-z]{2,20}s)"
+_UP_TO_NEXT = r"(?=[,;]\s(?:or\s|and\s)?['\"`“]|\.\s['\"`“]|\s(?:or|and)\s['\"`“])"
+_EXPLAINED = re.compile(
+    rf"(?P<note>\s?\([^()\n]{{0,160}}\))?\s?(?::|=|-|–|—|→|{_VERB})(?=\s)[^;|\n'\"`“]{{1,160}}?{_UP_TO_NEXT}"
+    r"|\s?\([^()\n]{0,160}\)"
+)
+_OR_SENTENCE = re.compile(r"\.?\s(?:or\s|and\s)(?=['\"`“])|\.\s(?=['\"`“])|\.\s(?:[A-Z][\w ]{0,20}:\s)(?=['\"`“])")
+_ENDS = re.compile(
+    r"\s?(?:$|[.)\]}>\n;。；）】]|[,:]\s|，|[,;(（]?\s?(?:defaults?|optional|required|only|case)\b|[—–-]\s"
+    r"|\(for\s|のいずれか|之一)",
+    re.IGNORECASE,
+)
+_TYPES = frozenset(
+    ["string", "str", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict"]
+)
+_NO_VALUES = frozenset(
+    [
+        "null",
+        "none",
+        "empty",
+        "omitted",
+        "unset",
+        "default",
+        "defaults",
+        "undefined",
+        "optional",
+        "required",
+        "nil",
+        "e.g",
+        "i.e",
+        "eg",
+        "ie",
+        "the",
+        "a",
+        "an",
+        "it",
+        "this",
+        "that",
+        "and",
+        "or",
+        "not",
+        "any",
+        "inclusive",
+        "exclusive",
+        "letter",
+        "letters",
+        "digit",
+        "digits",
+        "character",
+        "characters",
+        "underscore",
+        "underscores",
+        "hyphen",
+        "hyphens",
+        "dash",
+        "dashes",
+        "dot",
+        "dots",
+        "alphanumeric",
+        "spaces",
+        "punctuation",
+        "uppercase",
+        "lowercase",
+    ]
+)
+"""Words that end or describe a value and are none."""
+_REMARKS = frozenset({"default", "defaults", "optional", "required"})
+_LEFT_OUT = frozenset({"null", "none", "empty", "unset"})
+
+
+class ClosedList(NamedTuple):
+    """A list of values that prose gives for a parameter.
+
+    Attributes:
+        values: as written, without quotes.
+        quoted: every value is in quotes.
+        promised: the words in front announce a list of values.
+        noun: the word in front of the bracket or colon that opens the list, in lower case; empty if there is none.
+        alternatives: an "or", a bar or a slash separates them.
+        bullets: each value has a line.
+        plainly: the words in front announce values and nothing else ("one of", "allowed values", "can be:").
+        explained: an explanation in brackets follows most of the values, or each is explained on its line.
+        whole: the list is the whole text, apart from a default.
+        bracketed: it is in brackets.
+        marked: the text names one of the values as the default.
+        ends: a sentence, a line or a bracket ends behind the list.
+    """
+
+    values: tuple[str, ...]
+    quoted: bool
+    promised: bool
+    noun: str = ""
+    alternatives: bool = False
+    bullets: bool = False
+    plainly: bool = False
+    explained: bool = False
+    whole: bool = False
+    bracketed: bool = False
+    marked: bool = False
+    ends: bool = False
+
+
+def run(text: str, at: int) -> ClosedList | None:
+    """The list that begins at a position."""
+    return scan(text, at)[0]
+
+
+def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
+    """The list that begins at a position, and its end; ``None`` if it continues or its items are words of a phrase."""
+    found = items(text, at)
+    end = found.end
+    # After an unquoted word the phrase may continue; "or a custom one" makes any list open.
+    if GOES_ON.match(text, end) or not (found.quoted or _ENDS.match(text, end)):
+        return None, end
+    values = [value for value in found.values if found.quoted or value.lower() not in _LEFT_OUT]
+    if not 1 < len(values) <= MAX_VALUES or not (found.quoted or are_values(values)):
+        return None, end
+    values = list(dict.fromkeys(values))
+    closed = ClosedList(
+        tuple(values),
+        found.quoted,
+        False,
+        alternatives=found.alternatives,
+        explained=found.explained,
+        ends=_STOPS.match(text, end) is not None,
+    )
+    return closed, end
+
+
+_STOPS = re.compile(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default)", re.IGNORECASE)
+
+
+def are_values(words: list[str]) -> bool:
+    """True if unquoted words can be values: not words of a sentence, and not types. A view may be a "list"."""
+    types = sum(word.lower() in _TYPES for word in words)
+    # One of fifty categories may be called "it".
+    others = sum(word.lower() in _NO_VALUES for word in words)
+    return 2 * types < len(words) and others * 20 <= len(words)
+
+
+class Items(NamedTuple):
+    """The items at a position.
+
+    Attributes:
+        values: without quotes.
+        quoted: they are in quotes.
+        alternatives: an "or" or the like is among the separators.
+        explained: an explanation in brackets follows most of them.
+        end: where the last one, with its explanation, ends.
+    """
+
+    values: list[str]
+    quoted: bool
+    alternatives: bool
+    explained: bool
+    end: int
+
+
+def items(text: str, at: int) -> Items:
+    """The items at a position. A slash separates them, unless another sign does: then it belongs to the items."""
+    found, signs = _items(text, at, _ITEM)
+    if found.quoted or "/" not in signs or len(signs) == 1:
+        return found
+    paths, _ = _items(text, at, _PATH)
+    if all("/" in value for value in paths.values):
+        return paths
+    # "low/medium/high or critical" has both, "UTC, Europe/Rome" is neither.
+    return found if "," not in signs or len(found.values) > 2 * len(paths.values) else found._replace(values=[])
+
+
+def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[str]]:
+    values: list[str] = []
+    signs: set[str] = set()
+    quoted = alternatives = False
+    explained = 0
+    end = at
+    while len(values) <= MAX_VALUES and (match := item.match(text, at)):
+        if values and (quoted is not (match["quoted"] is not None) or match[0].lower() in _REMARKS):
+            break
+        quoted = match["quoted"] is not None
+        if values and not quoted and _LABEL.match(text, match.end()):
+            break  # "fast, slow; default: fast"
+        value = bare(match[0])
+        end = match.end()
+        if not quoted and value.endswith("."):
+            # A full stop after an unquoted word ends the sentence.
+            values.append(value.rstrip("."))
+            end -= 1
+            break
+        values.append(value)
+        note = (_EXPLAINED if quoted else _NOTE).match(text, end)
+        if note is not None and _NO_NOTE.search(note[0]):
+            # "`*` for anything, e.g. `.txt`", and a note that ends with "and so on".
+            return Items([], quoted, alternatives, False, end), frozenset(signs)
+        explained += note is not None and (not quoted or note[0].lstrip()[:1] == "(")
+        end = note.end() if note else end
+        step = _NEXT.match(text, end) or (_OR_SENTENCE.match(text, end) if quoted else None)
+        if step is None or GOES_ON.match(text, end):
+            break
+        signs.add(step[0].strip()[:1])
+        alternatives = alternatives or _MARK.search(step[0]) is not None
+        at = step.end()
+    return Items(values, quoted, alternatives, 2 * explained > len(values), end), frozenset(signs)
+
+
+_NO_NOTE = re.compile(r"\b(?:e[.,]g|such as|for example|for instance)\b|(?:等|など)$", re.IGNORECASE)
+_LABEL = re.compile(r"\s?:\s")
+
+
+def bare(item: str) -> str:
+    """An item without its quotes."""
+    return item.strip("`'\"“”‘’«»「」")
+
+
+def is_quoted(item: str) -> bool:
+    """True if an item is in quotes."""
+    return item[0] in "`'\"“‘«「"
