@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.effects import DESTROYING_VERBS, product_prefix, verb_of
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
+from mcp_governor.linting.words import MUTATING_VERBS, STOP_WORDS, name_words, stem, words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
@@ -198,26 +198,75 @@ def _split(text: str) -> list[str]:
 
 _EMPTY = {stem(word) for word in STOP_WORDS} | {
     stem(word)
-    for word in ("about", "all", "current", "details", "existing", "id", "information", "info", "new", "specific")
+    for word in (
+        *("about", "all", "comprehensive", "current", "detailed", "details", "existing", "fetch", "id", "information"),
+        *("info", "list", "new", "one", "retrieve", "return", "single", "specific"),
+    )
 }
-_GRAVE = DESTROYING_VERBS | {"pause", "reset", "stop"}
-_FACTS = frozenset({"data", "details", "info", "information", "stats", "status", "summary"})
+_CHANGES = frozenset({"edit", "modify", "patch", "put", "set", "update"})
+_FACTS = frozenset(
+    ["data", "detail", "details", "health", "info", "information", "metrics", "settings", "stats", "status", "summary"]
+)
 """Last words of names that promise facts but do not say which."""
+_PROMISES = frozenset({"detail", "details", "info", "information"})
+"""Words of descriptions that do the same."""
+_SECTION = re.compile(
+    r"\n\s{0,20}(?:args|arguments|parameters|params|returns?|raises|error responses)\s?:", re.IGNORECASE
+)
+"""Where a description goes on about parameters and results."""
+_FEWEST = 3
+"""Minimum number of tools: alone, a plain "Deletes the branch" is a matter of taste, as judges of single ones said."""
+_MAX_NAMED = 6
+"""Maximum number of tools named per question; the rest are counted."""
+_QUESTIONS = (
+    "what is lost and if it can be undone",
+    "if a call replaces the whole or changes only what it sends",
+    "which facts come back",
+)
 
 
 def tautology(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A tool that removes something, or that promises facts, says more than its name."""
-    prefix = product_prefix(surface)
-    common = _common(surface)
+    """Tools that remove or replace something, or that promise facts, say more than their names; one hit."""
+    prefix, common = product_prefix(surface), _common(surface)
+    asked: dict[str, list[str]] = {question: [] for question in _QUESTIONS}
     for tool in surface.tools:
-        parts = name_words(tool.name)
-        grave = verb_of(tool, prefix) in _GRAVE
-        facts = bool(parts) and parts[-1] in _FACTS and not tool.output_schema
-        if not grave and not facts:
-            continue
-        said = {stem(word) for word in words(tool.description[:_MAX_TEXT])} - _EMPTY - common
-        if tool.description.strip() and said <= {stem(word) for word in (*parts, *words(tool.title or ""))}:
-            yield hit("/description", tool.description, tool=tool.name, says="" if facts else "grave")
+        question = _question(tool, verb_of(tool, prefix))
+        if question is not None and _says_its_name(tool, common):
+            asked[question].append(tool.name)
+    names = [name for found in asked.values() for name in found]
+    if len(names) >= _FEWEST:
+        shown = [f"{question} ({_some(found)})" for question, found in asked.items() if found]
+        yield hit("/tools", spots=((name, "/description") for name in names), questions="; ".join(shown))
+
+
+def _question(tool: Tool, verb: str | None) -> str | None:
+    """What the name leaves open, if it does."""
+    lost, replaced, facts = _QUESTIONS
+    if verb in DESTROYING_VERBS:
+        return lost
+    if verb in _CHANGES:
+        return replaced if _takes_a_whole(tool) and not _SECTION.search(tool.description[:_MAX_TEXT]) else None
+    promised = _FACTS.intersection(name_words(tool.name)[-1:]) or _PROMISES.intersection(words(tool.description[:200]))
+    return facts if promised and verb not in MUTATING_VERBS and not tool.output_schema else None
+
+
+def _takes_a_whole(tool: Tool) -> bool:
+    """True if a parameter is an object or a list, which may replace what was there."""
+    properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
+    values = properties.values() if isinstance(properties, dict) else ()
+    return any(isinstance(one, dict) and one.get("type") in ("array", "object") for one in values)
+
+
+def _says_its_name(tool: Tool, common: set[str]) -> bool:
+    text = tool.description[:_MAX_TEXT]
+    section = _SECTION.search(text) if "\n" in text else None
+    said = {stem(word) for word in words(text[: section.start()] if section is not None else text)} - _EMPTY - common
+    return bool(text.strip()) and said <= {stem(word) for word in (*name_words(tool.name), *words(tool.title or ""))}
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(one_line(name, 64) for name in names[:_MAX_NAMED])
+    return f"{shown} and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else shown
 
 
 def _common(surface: Surface) -> set[str]:
