@@ -156,6 +156,7 @@ class Finding:
             message is the only one. Reports merge findings of a rule with the same cause.
         correction: the edits that fix the finding, if they need no decision by a person.
         spots: the places, for a finding about a whole server; the message names the first of them.
+        gist: what this one adds to a sentence about several findings with the same cause.
         weight: of the findings with the same cause, the heaviest are named first.
         order: of the rule, among findings of equal severity: reports name smaller ones first.
     """
@@ -173,6 +174,7 @@ class Finding:
     spots: tuple[Spot, ...] = field(default=(), compare=False, repr=False)
     weight: int = field(default=0, compare=False, repr=False)
     order: int = field(default=0, compare=False, repr=False)
+    gist: str = field(default="", compare=False, repr=False)
 
     @property
     def id(self) -> str:

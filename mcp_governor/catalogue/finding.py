@@ -91,6 +91,7 @@ def finding(
         spots=tuple(Spot(*spot) for spot in spots),
         weight=weight,
         order=_ORDER.get(rule.order, 0),
+        gist=visible(str(known.get("gist", ""))),
     )
 
 
@@ -101,7 +102,7 @@ def _cause(rule: Rule, known: Mapping[str, Any]) -> str:
     """The message for several tools; the tools are filled in when findings are grouped."""
     if not rule.grouped:
         return ""
-    return fill(rule.grouped, {name: fact for name, fact in known.items() if name not in ("tools", "places")})
+    return fill(rule.grouped, {name: fact for name, fact in known.items() if name not in ("tools", "places", "gists")})
 
 
 def sentence(rule: Rule, facts: Mapping[str, Any], says: str = "") -> str:

@@ -182,8 +182,9 @@ class Rule:
         message: message of a finding, with facts in braces (:func:`mcp_governor.catalogue.finding.fill`).
         messages: by key, if a rule needs several; then ``message`` is empty, or the most common one.
         grouped: one message for findings about several tools, with the facts that they share, and with ``{tools}`` for
-            their number and names or ``{places}`` for parameters and tools; empty: the message of the first finding
-            stands for all.
+            their number and names, ``{places}`` for parameters and tools, or ``{gists}`` for what the check says of the
+            first ones (its value ``gist``) and the names of the others; empty: the message of the first finding stands
+            for all.
         order: ``first`` or ``last`` among findings of equal severity, for reports with few lines: what makes calls fail
             comes first, polish last; empty: between them.
         fix: what to do instead, with the same facts.

@@ -149,9 +149,9 @@ RULE_SCHEMA: dict[str, Any] = {
         },
         "grouped": {
             **_SENTENCE,
-            "pattern": "\\{(?:tools|places)\\}",
+            "pattern": "\\{(?:tools|places|gists)\\}",
             "description": "One sentence for equal findings of several tools: the facts that they share, and {tools} "
-            "for their number and names, or {places} for parameters and tools. "
+            "for their number and names, {places} for parameters and tools, or {gists} for what is said of them. "
             "Default: the message of the first one, and the names of the other tools.",
         },
         "order": {

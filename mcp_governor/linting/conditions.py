@@ -54,7 +54,9 @@ _CLEAN = lazy_pattern(r"[`'\"]?\s?(?:(?:only|too|as well)\s?)?(?:$|[.;:,()]|\*\*
 _ENDS = lazy_pattern(
     r"[.;](?:\s|$)|\s?[()]|\*\*|,?\s(?:and\s|but\s)?(?:optional|ignored|otherwise)\b|,\s(?:not|else|defaults?)\b"
 )
-_CLAUSE_ENDS = lazy_pattern(r"[.;]\s|,?\s(?:and\s|but\s)?(?:optional|ignored|otherwise)\b")
+_CLAUSE_ENDS = lazy_pattern(
+    r"[.;]\s|,?\s(?:and\s|but\s)?(?:optional|ignored|otherwise)\b|,?\s(?:and|but)\s(?:is|are|not|will|cannot|must)\s"
+)
 _OTHERWISE = lazy_pattern(r"\b(?:all|any|every|except|other than|unless|not)\b", re.IGNORECASE)
 _WORD = lazy_pattern(r"[\w$][\w$.\-]*")
 

@@ -21,7 +21,7 @@ FLAG = (frozenset({"boolean"}), frozenset({"boolean", "null"}))
 """Types of a parameter that is given if it is true."""
 _MAX_NAMED = 6
 """Maximum number of alternatives or values named one by one; more are counted."""
-_CONDITIONAL = ("when", "mode", "only", "ignored")
+_CONDITIONAL = ("when", "within", "mode", "only", "ignored")
 _NUMBERS = {"integer": int, "number": float}
 
 
@@ -68,6 +68,8 @@ class Worded:
                 return f"{named} {'have' if many else 'has'} an effect only {condition}"
             unless = self._holds(need, "is") if need.state != "absent" else f"`{need.arguments[1]}` is left out"
             return f"{named} {'have' if many else 'has'} no effect unless {unless}"
+        if need.kind == "within":
+            return f"{named} {'are' if many else 'is'} available only {condition}"
         if need.kind == "mode":
             return f"{named} {'are' if many else 'is'} {condition}"
         if need.must:
@@ -144,6 +146,8 @@ class Worded:
         """The keywords that express a dependency; ``None`` if the words leave that open."""
         if need.kind == "when":
             return self._required_when(need, subjects)
+        if need.kind == "within":
+            return self._available(need, subjects)
         if need.kind in _CONDITIONAL or (need.condition and not need.state):
             return None
         if need.kind == "exclusive":
@@ -190,6 +194,13 @@ class Worded:
         if self._is_plain(other) and not need.must:
             return {"dependentRequired": {other: list(subjects)}}
         return {"if": self._given(other), "then": then}
+
+    def _available(self, need: Need, subjects: Sequence[str]) -> dict[str, Any] | None:
+        if len(need.arguments) != 2 or need.state not in ("=", "present"):
+            return None
+        then = self._chosen(need) if need.state == "=" else self._given(need.arguments[1])
+        given = [self._given(name) for name in subjects]
+        return {"if": given[0] if len(given) == 1 else {"anyOf": given}, "then": then} if then is not None else None
 
     def _chosen(self, need: Need) -> dict[str, Any] | None:
         """What a call with one of the values satisfies."""
@@ -259,6 +270,99 @@ def _quoted(condition: str) -> str:
 
 def _listed(items: Sequence[str], link: str) -> str:
     return f"{', '.join(items[:-1])} {link} {items[-1]}" if len(items) > 1 else "".join(items)
+
+
+def call_ruled_out(need: Need, schema: Mapping[str, Any]) -> str:
+    """A call that breaks a dependency, as messages show it: ``{"mode": "fast", …}``; empty if its words leave it open.
+
+    Args:
+        need: stated of the object.
+        schema: the object; it accepts the call, apart from what "…" stands for.
+    """
+    return _Broken(schema).call(need)
+
+
+class _Broken:
+    """Writes calls that break dependencies of one object."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._properties: Mapping[str, Any] = schema["properties"]
+        required = schema.get("required")
+        self._required = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+
+    def call(self, need: Need) -> str:
+        """See :func:`call_ruled_out`."""
+        head, *others = need.arguments
+        if need.condition and not need.state and need.kind not in ("together", "exclusive"):
+            return ""
+        if need.kind in ("any", "one"):
+            return self._written({}, without=need.arguments)
+        if need.kind == "together":
+            return self._written({head: None}, without=others)
+        if need.kind == "exclusive":
+            return self._excluded(need)
+        if need.kind in ("when", "mode"):
+            given = {head: "false" if need.must == "true" else "true"} if need.must in ("true", "false") else {}
+            if need.state == "absent":
+                return self._written(given, without=need.arguments)
+            chosen = self._values(need)
+            return self._written({**chosen, **given}, without=[head]) if chosen and need.must != "left out" else ""
+        if need.kind == "within":
+            other = self._other(need)
+            return self._written({**other, head: None}, without=others) if other is not None else ""
+        return ""
+
+    def _excluded(self, need: Need) -> str:
+        head, *others = need.arguments
+        if need.state == "absent":
+            return self._written({head: None}, without=others)
+        if need.state == "=":
+            chosen = self._values(need)
+            return self._written({**chosen, head: None}) if chosen else ""
+        return self._written({head: None, others[0]: None}) if not need.condition else ""
+
+    def _values(self, need: Need) -> dict[str, str | None]:
+        """The parameter of a condition with its first value, or any."""
+        name = need.arguments[1]
+        if need.state != "=":
+            return {name: None}
+        schema = self._properties.get(name)
+        value = _literal(need.values[0], schema) if isinstance(schema, dict) and need.values else None
+        return {name: json.dumps(value, ensure_ascii=False)} if value is not None else {}
+
+    def _other(self, need: Need) -> dict[str, str | None] | None:
+        """The parameter of a condition with a value that does not satisfy it; empty if it is left out then."""
+        if need.state == "present":
+            return {}
+        schema = self._properties.get(need.arguments[1])
+        known = schema.get("enum") if isinstance(schema, dict) else None
+        allowed = {value.casefold() for value in need.values}
+        listed = known if isinstance(known, list) else []
+        other = next((one for one in listed if isinstance(one, str) and one.casefold() not in allowed), None)
+        return {need.arguments[1]: json.dumps(other, ensure_ascii=False)} if other is not None else None
+
+    def _written(self, given: Mapping[str, str | None], *, without: Sequence[str] = ()) -> str:
+        parts = [f'"{name}": {self._sample(name) if value is None else value}' for name, value in given.items()]
+        rest = [name for name in self._required if name not in given and name not in without]
+        if not parts and len(rest) <= _MAX_REQUIRED:
+            rest = [f'"{name}": {self._sample(name)}' for name in rest]
+        elif rest:
+            rest = ["…"]
+        return "{" + ", ".join((*parts, *rest)) + "}"
+
+    def _sample(self, name: str) -> str:
+        """Any value of a parameter, in short."""
+        schema = self._properties.get(name)
+        values = schema.get("enum") if isinstance(schema, dict) else None
+        if isinstance(values, list) and values and isinstance(values[0], str):
+            return json.dumps(values[0], ensure_ascii=False)
+        types = (types_of(schema) if isinstance(schema, dict) else None) or frozenset({"string"})
+        return next((text for kind, text in _SAMPLES.items() if kind in types), '"…"')
+
+
+_MAX_REQUIRED = 2
+"""Maximum number of required parameters in a call that is about others; more would hide what it is about."""
+_SAMPLES = {"string": '"…"', "boolean": "true", "integer": "1", "number": "1", "array": "[…]", "object": "{…}"}
 
 
 def together(fragments: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -13,17 +13,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.clause_forms import clause_needs
 from mcp_governor.linting.conditions import clause_of, quoted_condition, state_of, values_named
 from mcp_governor.linting.guarded import Cues, Guarded, has_any, lowered
 from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, Ways, grouped, names_in, places
-from mcp_governor.linting.pairs import GUARD, relation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from mcp_governor.linting.conditions import State
 
-Kind = Literal["together", "exclusive", "any", "one", "when", "mode", "only", "ignored"]
+Kind = Literal["together", "exclusive", "any", "one", "when", "within", "mode", "only", "ignored"]
 
 _MAX_SENTENCE = 600
 """Maximum number of characters read from a sentence. A longer one is a listing, and its end is about its items."""
@@ -49,8 +49,35 @@ _GUARD = Cues(
         "locate",
         "none of",
         "one of",
+        "precedence",
+        "priority",
+        "overrid",
+        "provide",
+        "unavailable",
+        "unsupported",
+        "forbidden",
+        "disallow",
+        "if ",
+        "when ",
+        " with ",
+        "for ",
     ),
-    *GUARD,
+    *(
+        "not ",
+        "n't ",
+        "cannot",
+        "conflict",
+        "alternative",
+        "instead",
+        "along",
+        "accompan",
+        "combined",
+        "omit",
+        "used with",
+        "this or ",
+        "xor ",
+        "it or ",
+    ),
 )
 # The regex engine finds a leading set of characters fastest.
 _ENDS = lazy_pattern(
@@ -104,21 +131,6 @@ _SOME = Guarded(
     "at least one",
 )
 """Any of the optional parameters will do."""
-_ASKED_FOR = Guarded(
-    r"(?:^|[.;:(]\s)(?:you\s(?:must|should|have to|need to)\s)?"
-    r"(?:requires?|needs?|(?:must|should)\s(?:have|include|contain)|supply|provide|specify)\s"
-    r"(?:the\s)?[`'\"]?(?P<one>[A-Za-z_$][\w$\-]{0,63})[`'\"]?\s(?:or|xor)\s(?:the\s)?"
-    r"[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})[`'\"]?(?=\s?(?:$|[.;)]|\(not both))",
-    " or ",
-    " xor ",
-)
-_EITHER_NEEDED = Guarded(
-    r"(?<!if )(?<!when )(?<!whether )(?<![\w`'\"])[`'\"]?(?P<one>[A-Za-z_$][\w$\-]{0,63})[`'\"]?\s\(?or\s"
-    r"[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})[`'\"]?"
-    r"(?:\s(?:parameter|argument|field))?\)?\s(?:(?:(?:is|are)\s)?required|must be (?:provided|specified|set|given"
-    r"|supplied|present))\b(?!\s(?:if|when|for)|,)",
-    " or ",
-)
 _NEEDED = Guarded(
     r"\b(?:must|required?|requires|needs?|needed|mandatory|has to|have to|provide|specify|supply|pass|choose)\b",
 )
@@ -126,10 +138,6 @@ _AT_MOST = lazy_pattern(r"\bonly\b|\bmost\b|\bmore than\b|\bmaximum\b", re.IGNOR
 _COUNTED = ("exactly one", "at least one")
 _FREE = Guarded(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", "optional", "no")
 _NEITHER = Guarded(r"\b(?:with|if|when|without) (?:neither|either|none)\b", "neither", "either", "none")
-_NONE_FAILS = Guarded(r"\bnone of\b.{1,160}\b(?:provided|specified|given|set|supplied|passed|present)\b", "none of")
-_FAILS = lazy_pattern(
-    r"error\b|\b(?:errors?|fails?|raises?|invalid|must|required|throws?|refused|rejected)\b", re.IGNORECASE
-)
 _WHEN = Guarded(
     r"(?P<no>\bnot |n't |\bnever |\bonly )?\b(?:required|mandatory|needed|(?:must|should) (?:also )?be (?:set|provided"
     r"|specified|given|supplied|present|included))\s?,?\s?(?:only |(?:on its own|alone|standalone|by itself) and )?"
@@ -159,6 +167,8 @@ _IGNORED = Guarded(
     "effect",
     "only",
 )
+_MAY = lazy_pattern(r"available|supported|(?<!in)valid", re.IGNORECASE)
+"""Words for what fails elsewhere, rather than being of no use there."""
 _SUBJECT = lazy_pattern(
     r"(?P<name>[A-Za-z_$][\w$\-]{0,63})[`'\"]?(?:\s(?:parameter|argument|field))?\s(?:is|are)\s(?:also\s)?$"
 )
@@ -168,13 +178,6 @@ _WAYS = Guarded(
     " by ",
 )
 _LEFT_OUT = ("left", "empty", "omitted", "null")
-_REQUIRES = Guarded(
-    r"^(?:also\s)?requires\s(?:that\s)?(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,63})"
-    r"|(?:^|;\s?)(?:also\s)?(?:requires|needs)\s(?:the\s)?[`'\"]?(?P<other>[A-Za-z_$][\w$\-]{0,63})"
-    r"(?=[`'\"]?\s?(?:$|[.,;)+]|and\b))",
-    "requires",
-    "needs",
-)
 _CASE = lazy_pattern(r"(?:when|if|for|in case of)\s[^,]{3,80},", re.IGNORECASE)
 _ENTRY = lazy_pattern(r"[-*•]\s[`*\"']{0,3}(?P<value>[\w$][\w$.\-]{0,60})[`*\"']{0,3}\s?(?::|—|–|-\s)")
 _REMARK = lazy_pattern(r"\s?\(([^()]{0,160})\)")
@@ -204,8 +207,8 @@ class Need(NamedTuple):
     Attributes:
         kind: ``together``: all or none. ``exclusive``: the first excludes each of the others; if there are ``ways``,
             at most one of these. ``any``: at least one. ``one``: exactly one. Under a condition, the first is required
-            or must have a value (``when``), has an effect (``only``), or has none (``ignored``). ``mode``: the first
-            names the thing that some choices of another are about.
+            or must have a value (``when``), has an effect (``only``), or has none (``ignored``); it can be given only
+            then (``within``). ``mode``: the first names the thing that some choices of another are about.
         arguments: the parameters; for a condition, the dependent one first, then those that it depends on.
         condition: as written, for a condition; for the others, the only case to which it applies.
         state: the condition on the second parameter: ``present``, ``absent``, ``=`` for one of the ``values``, or empty
@@ -241,7 +244,10 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
     for sentence in _ENDS.split(text, maxsplit=_MAX_SENTENCES)[:_MAX_SENTENCES]:
         flat = " ".join(sentence[:_MAX_SENTENCE].split())
         if _may_relate(flat, group, subject) and _GUARD.are_in(lowered(flat)):
-            yield from _Sentence(flat, group, subject).needs(last)
+            sentence = _Sentence(flat, group, subject)
+            found = list(sentence.needs(last))
+            yield from found
+            yield from sentence.more(found)
         last = flat
 
 
@@ -301,16 +307,23 @@ class _Sentence:
             last: the previous sentence, for "with neither".
         """
         case = self._case()
-        for need in (sets := [] if self._has_no_subject() else list(self._sets(last))):
+        for need in () if self._has_no_subject() else self._sets(last):
             yield need._replace(condition=case) if case else need
-        if not sets and self.subject and self.named:
-            yield from self._related()
         conditional = self._when() or self._if()
         if conditional is not None:
             yield conditional
         ignored = self._ignored()
         if ignored is not None:
             yield ignored
+
+    def more(self, found: list[Need]) -> Iterator[Need]:
+        """What its clauses state besides what was found."""
+        known = {frozenset(need.arguments) for need in found}
+        for one in clause_needs(self.text, self.group, self.subject, free=_FREE.search(self.text) is not None):
+            arguments = frozenset(one.arguments)
+            if len(arguments) > 1 and not any(arguments <= other for other in known):
+                known.add(arguments)
+                yield Need(*one)
 
     def _case(self) -> str:
         """The only case of which a sentence speaks: "when moving, …", "- move: …", "… for panels"; empty if none."""
@@ -339,26 +352,23 @@ class _Sentence:
                 return
             kind: Kind = "exclusive" if most else "one" if "exactly" in first else "any"
             yield Need(kind, tuple(name for way in ways for name in way), ways=ways)
-        elif (pair := _EITHER_NEEDED.search(self.text) or _ASKED_FOR.search(self.text)) is not None and {
-            pair["one"],
-            pair["other"],
-        } <= set(self.group.names):
-            if not _FREE.search(self.text) and pair["one"] != pair["other"]:
-                yield Need("any", (pair["one"], pair["other"]), ways=((pair["one"],), (pair["other"],)))
-        elif (none := _NONE_FAILS.search(self.text)) is not None and _FAILS.search(self.text):
-            ways = grouped(none[0], self.group.names, listed=True)
-            if len(ways) > 1:
-                yield Need("any", tuple(name for way in ways for name in way), ways=ways)
         elif _NEITHER.search(self.text) and self.named and "required" in self.text:
             ways = tuple(
                 dict.fromkeys((*((name,) for name in self.named), *grouped(last, self.group.names, listed=False)))
             )
             if len(ways) > 1:
                 yield Need("any", tuple(name for way in ways for name in way), ways=ways)
-        elif _PAIRED.search(self.text) and len(self.both) == 2 and _FREE.search(self.text) is None:
+        elif self._is_paired() and len(self.both) == 2 and _FREE.search(self.text) is None:
             yield Need("together", self.both)
         else:
             yield from self._ways()
+
+    def _is_paired(self) -> bool:
+        """True if parameters belong together; "only used together with a" is about one of them."""
+        paired = _PAIRED.search(self.text)
+        return paired is not None and not (
+            self.subject and paired[0].lower().startswith("only") and "both" not in paired[0]
+        )
 
     def _has_no_subject(self) -> bool:
         """True if "mutually exclusive with a and b" has no subject; the bullet that it ends is read separately."""
@@ -367,15 +377,6 @@ class _Sentence:
             return False
         named = places(self.text, self.group.names)
         return not any(place.start() < exclusive.start() for place in named)
-
-    def _related(self) -> Iterator[Need]:
-        kind, other = relation(self.text, self.subject, self.named)
-        if kind == "exclusive":
-            yield Need("exclusive", (self.subject, other))
-        elif kind == "any":
-            yield Need("any", (self.subject, other), ways=((self.subject,), (other,)))
-        elif kind == "follows":
-            yield Need("when", (other, self.subject), f"with {self.subject}", "present")
 
     def _side_by_side(self) -> bool:
         """True if all named parameters are in one list: "a, b and c are mutually exclusive"."""
@@ -403,11 +404,6 @@ class _Sentence:
         return rest if end < 0 or "(" in rest[:end] else rest[:end]
 
     def _when(self) -> Need | None:
-        match = _REQUIRES.search(self.text) if self.subject else None
-        other = (match["name"] or match["other"]) if match is not None else ""
-        # The choices of one parameter need what they need: "(start: …; requires name)".
-        if other in self.named and other != self.subject and self.subject not in self.group.values.values():
-            return Need("when", (other, self.subject), f"with {self.subject}", "present")
         match = _WHEN.search(self.text)
         for _ in range(_MAX_CONDITIONS):
             if match is None or match["no"]:
@@ -447,6 +443,8 @@ class _Sentence:
         kind: Kind = "only" if "only" in match["what"].lower() or word == "unless" else "ignored"
         if kind == "only" and word == "unless":
             word = "if"
+        if kind == "only" and _MAY.search(match["what"]):
+            kind = "within"
         return self._conditional(kind, self._subject_before(match.start()), word, match["cond"])
 
     def _conditional(self, kind: Kind, subject: str, word: str, condition: str) -> Need | None:

@@ -21,6 +21,9 @@ NAMES_SHOWN = 3
 PLACES_SHOWN = 5
 """Parameters that a sentence names: two lines of a terminal. The JSON report and ``-v`` name all of them."""
 
+GISTS_SHOWN = 3
+"""Findings that one sentence quotes: a paragraph of a terminal, and enough to see what the others are about."""
+
 _NAME = 60
 """Characters of a tool's name: the longest that a client takes has 64."""
 
@@ -68,6 +71,7 @@ class Cause:
         tools = self.tools
         if first.cause and tools:
             said = first.cause.replace("{places}", named_places(self.findings), 1)
+            said = said.replace("{gists}", _gists(self.findings), 1)
             return _ended(visible(said.replace("{tools}", named_tools(tools), 1)))
         if len(tools) > 1:
             return _ended(f"{visible(first.message)} The same in {named_tools(tools[1:], more=True)}.")
@@ -106,6 +110,18 @@ def named_places(findings: Sequence[Finding]) -> str:
         names[f"{one_line(named, _NAME)} ({tool})" if named else tool] = None
     rest = ", …" if len(names) > PLACES_SHOWN else ""
     return f"{', '.join(list(names)[:PLACES_SHOWN])}{rest}"
+
+
+def _gists(findings: Sequence[Finding]) -> str:
+    """What the first findings say, apart from the names of their tools not twice, and the other tools by name."""
+    quoted: dict[str, Finding] = {}
+    for finding in findings:
+        quoted.setdefault(finding.gist.replace(finding.tool or "", ""), finding)
+    first = list(quoted.values())[:GISTS_SHOWN]
+    shown = {finding.tool for finding in first}
+    rest = list(dict.fromkeys(one.tool for one in findings if one.tool is not None and one.tool not in shown))
+    said = "; ".join(finding.gist for finding in first)
+    return f"{said}; also in {named_tools(rest, more=len(rest) > 1)}" if rest else said
 
 
 def _named_at(path: str) -> str:

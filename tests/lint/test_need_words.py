@@ -9,6 +9,8 @@ from jsonschema import Draft202012Validator
 
 from mcp_governor.linting.checks.clarity_needs import unstated_needs
 from mcp_governor.linting.context import Context, Facts
+from mcp_governor.linting.need_words import call_ruled_out
+from mcp_governor.linting.needs import Need
 from mcp_governor.surface import build_surface
 
 TEXT = {"type": "string"}
@@ -194,7 +196,6 @@ def test_what_a_bullet_asks_for_holds_for_its_choice():
 
 
 NOTHING = {
-    "what a default gives": {"a_id": said("Requires kind='list'.", TEXT), "kind": {**KIND, "default": "list"}},
     "what the tool does": {"a_id": said("If b_id is given, a_id is used.", TEXT), "b_id": TEXT},
     "what other choices do not use": {"a_id": said("Only for 'table'.", TEXT), "kind": KIND},
 }
@@ -242,3 +243,33 @@ def test_what_is_stated_weighs_more_than_the_halves_of_a_position():
     surface = build_surface({"tools": tools}, source="x")
     context = Context({}, Facts(surface))
     assert [one.weight for tool in surface.tools for one in unstated_needs(tool, context)] == [0, 1]
+
+
+RULED_OUT = {
+    "one of two": (Need("any", ("a_id", "b_id"), ways=(("a_id",), ("b_id",))), '{"kind": "list"}'),
+    "both": (Need("exclusive", ("a_id", "flag")), '{"a_id": "…", "flag": true, …}'),
+    "one half": (Need("together", ("a_id", "b_id")), '{"a_id": "…", …}'),
+    "a value": (Need("when", ("a_id", "kind"), "for list", "=", ("list",)), '{"kind": "list"}'),
+    "another one": (Need("when", ("a_id", "b_id"), "with b_id", "present"), '{"b_id": "…", …}'),
+    "none": (Need("when", ("a_id", "b_id"), "unless b_id is given", "absent"), '{"kind": "list"}'),
+    "another value": (Need("within", ("a_id", "kind"), "for list", "=", ("list",)), '{"kind": "text", "a_id": "…"}'),
+    "a flag": (Need("when", ("flag", "a_id"), "with a_id", "present", must="true"), '{"a_id": "…", "flag": false, …}'),
+    "a value that rules it out": (
+        Need("exclusive", ("a_id", "kind"), "for text", "=", ("text",)),
+        '{"kind": "text", "a_id": "…"}',
+    ),
+    "words": (Need("when", ("a_id", "b_id"), "when b_id is long"), ""),
+    "no effect": (Need("only", ("a_id", "b_id"), "with b_id", "present"), ""),
+}
+
+
+@pytest.mark.parametrize("name", RULED_OUT)
+def test_a_call_that_a_need_rules_out(name):
+    need, call = RULED_OUT[name]
+    properties = {
+        "kind": {"enum": ["list", "text"], "type": "string"},
+        "a_id": TEXT,
+        "b_id": TEXT,
+        "flag": {"type": "boolean"},
+    }
+    assert call_ruled_out(need, {"properties": properties, "required": ["kind"]}) == call

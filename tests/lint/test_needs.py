@@ -37,6 +37,19 @@ ABOUT_ALL = [
     ("Applied only when both latitude and `longitude` are set.", ("together", "latitude", "longitude")),
     ("Args:\n  query: Provide either query or file_id.\n  file_path: Where to.", ("any", "query", "file_id")),
     ("Finds. query and file_id cannot be combined. depth: how deep.", ("exclusive", "query", "file_id")),
+    ("Use EITHER file_id OR query for targeting.", ("any", "file_id", "query")),
+    ("At least one of {file_id} or {query} is required.", ("any", "file_id", "query")),
+    ("Fails if neither file_id nor `query` is given.", ("any", "file_id", "query")),
+    ("Takes file_id or query (one is required).", ("any", "file_id", "query")),
+    ("Provide file_id or, alternatively, a query.", ("any", "file_id", "query")),
+    ("Always pass BOTH file_id AND file_path together!", ("together", "file_id", "file_path")),
+    ("When `file_id` is given, provide file_path.", ("when", "file_path", "file_id")),
+    ("With action='start', `depth` must be given.", ("when", "depth", "action")),
+    ("Requires `depth` when `action` is 'start'.", ("when", "depth", "action")),
+    ("The 'start' action requires depth.", ("when", "depth", "action")),
+    ("- `move-one` — must include a `file_id`", ("when", "file_id", "action")),
+    ("Only list_all and move-one accept `depth`.", ("within", "depth", "action")),
+    ("file_id requires file_path.", ("when", "file_path", "file_id")),
     ("Notes:- If `file_id` is passed, `query` must also be passed.- Else not.", ("when", "query", "file_id")),
     (
         "Finds by 'latitude' or 'longitude'. With neither, 'query' is required.",
@@ -48,6 +61,12 @@ ABOUT_ALL = [
 @pytest.mark.parametrize(("text", "need"), ABOUT_ALL)
 def test_a_description_of_all_arguments(text, need):
     assert [(found.kind, *found.arguments) for found in stated_needs(text, GROUP)] == [need]
+
+
+def test_what_a_choice_requires_is_read_in_its_own_description():
+    text = "What to do: 'start' — begin (requires file_id), 'move-one' — go on (requires file_id and depth)."
+    needs = [(need.arguments, need.values) for need in stated_needs(text, GROUP, "action")]
+    assert needs == [(("file_id", "action"), ("start",)), (("depth", "action"), ("move-one",))]
 
 
 def test_two_ways_are_known_by_words_of_the_names():
@@ -96,7 +115,6 @@ ABOUT_ONE = [
     ("Required for all actions except 'move-one'.", ("when", "depth", "action"), ""),
     ("Must be set if deepScan is true.", ("when", "depth", "deepScan"), "=true"),
     ("Requires file_id.", ("when", "file_id", "depth"), "present"),
-    ("A deeper look; needs file_id + path.", ("when", "file_id", "depth"), "present"),
     ("Required on its own and with file_id; else optional.", ("when", "depth", "file_id"), "present"),
     ("At most one of depth, file_id or path should be given.", ("exclusive", "depth", "file_id", "path"), ""),
     ("Only used when deepScan is true.", ("only", "depth", "deepScan"), "=true"),
@@ -113,6 +131,27 @@ ABOUT_ONE = [
     ("Required with query when the file is long.", ("when", "depth", "query"), ""),
     ("Required when query is set and long.", ("when", "depth", "query"), ""),
     ("Ignored if query is set.", ("ignored", "depth", "query"), "present"),
+    ("Takes precedence over file_id if both are provided.", ("ignored", "file_id", "depth"), "present"),
+    ("Overrides `query`.", ("ignored", "query", "depth"), "present"),
+    ("If given, file_id is ignored.", ("ignored", "file_id", "depth"), "present"),
+    ("No effect without file_id.", ("only", "depth", "file_id"), "present"),
+    ("Only with file_id: how deep.", ("only", "depth", "file_id"), "present"),
+    ("Only available for the 'start' action.", ("within", "depth", "action"), "=start"),
+    ("Not supported by list_all.", ("exclusive", "depth", "action"), "=list_all"),
+    ("How deep (requires deepScan=true).", ("when", "deepScan", "depth"), "present"),
+    ("Requires action='start'.", ("within", "depth", "action"), "=start"),
+    ("Alternative to file_id: how deep.", ("exclusive", "depth", "file_id"), ""),
+    ("Provide this instead of file_id to look deeper.", ("exclusive", "depth", "file_id"), ""),
+    ("How deep. Not allowed with file_id (see there).", ("exclusive", "depth", "file_id"), ""),
+    ("How deep - use with file_id", ("when", "file_id", "depth"), "present"),
+    (
+        "If you pass this query parameter, you must also pass the `file_id` query parameter.",
+        ("when", "file_id", "depth"),
+        "present",
+    ),
+    ("When action is 'start', this is required.", ("when", "depth", "action"), "=start"),
+    ("Required without file_id.", ("when", "depth", "file_id"), "absent"),
+    ("If you look deeper, you must specify one file in file_path.", ("when", "file_path", "depth"), ""),
 ]
 
 
@@ -128,7 +167,6 @@ NOTHING = [
     "Not allowed with the path.",
     "Returns ids instead of query results.",
     "Not required when file_id is set.",
-    "Takes precedence over file_id if both are provided.",
     "Both file_id and file_path are optional.",
     "At least one of file_id or query, optional.",
     "Required to start the query.",
@@ -141,6 +179,14 @@ NOTHING = [
     "Where the query ran; only available in the path that was given.",
     "A deep query is not ignored if deepScan is true.",
     "Use it or query the table.",
+    "Used as an alternative to `file_id` and more.",
+    "How often it may occur before it stops being ignored when action is 'start'.",
+    "RESOURCE must be in either file_id or file_path.",
+    "Without an offset, supply file_id or file_path.",
+    "Not used with care for the 'start' of a query.",
+    "Use together with `file_id` to page.",
+    "Looks for the start of a query.",
+    "For 'start': the first one. For others: the last one.",
     "If deepScan is true, query is used as well.",
     "A title that must match exactly one) whose file to read instead of file_id/file_path",
 ]

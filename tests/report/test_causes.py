@@ -219,3 +219,28 @@ def test_among_equals_what_makes_calls_fail_comes_first_and_polish_last() -> Non
 def test_a_rule_passes_its_order_on() -> None:
     orders = {order: finding(replace(UNDESCRIBED, order=order), "/x").order for order in ("first", "", "last")}
     assert orders == {"first": -1, "": 0, "last": 1}
+
+
+QUOTED = Rule(
+    id="a/quoted",
+    summary="s",
+    why="w",
+    source="s",
+    severity=Severity.WARNING,
+    since="0.1.0",
+    message="{tool}: {gist}.",
+    grouped="Calls fail: {gists}.",
+    fix="Refuse them.",
+)
+
+
+def test_findings_that_say_different_things_are_quoted_and_the_other_tools_named() -> None:
+    def quoted(tool: str, gist: str) -> Finding:
+        return finding(QUOTED, "/inputSchema", tool=tool, gist=f"{tool} takes {gist}")
+
+    one, same = quoted("t1", "a"), quoted("t2", "a")
+    assert [cause.sentence for cause in causes([one])] == ["t1: t1 takes a."]
+    assert [cause.sentence for cause in causes([one, same])] == ["Calls fail: t1 takes a; also in t2."]
+    many = [one, same, *(quoted(f"t{number}", str(number)) for number in range(3, 8))]
+    [cause] = causes(many)
+    assert cause.sentence == "Calls fail: t1 takes a; t3 takes 3; t4 takes 4; also in 4 more tools: t2, t5, t6, …"

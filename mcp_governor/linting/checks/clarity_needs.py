@@ -11,7 +11,7 @@ from mcp_governor.linting.closed_lists import values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
-from mcp_governor.linting.need_words import Worded, together
+from mcp_governor.linting.need_words import Worded, call_ruled_out, together
 from mcp_governor.linting.needs import Group, Need, stated_needs
 from mcp_governor.linting.option_lists import stated_options
 from mcp_governor.linting.passages import outline_of
@@ -91,10 +91,21 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         name = first.need.arguments[0]
         pointer, value = join_pointer(pointer, "properties", name), value["properties"][name]
     weight = sum(one.need.kind not in _MILD for one in stated)
-    yield hit(pointer, value, weight=weight, needs="; ".join(shown), advice=advice)
+    call = "" if ignored else call_ruled_out(first.need, first.schema)
+    gist = f"{tool.name} takes {call}, but {shown[0]}" if call else f"{shown[0]} ({tool.name})"
+    yield hit(
+        pointer,
+        value,
+        says="taken" if call else "",
+        weight=weight,
+        needs="; ".join(shown),
+        call=call,
+        gist=gist,
+        advice=advice,
+    )
 
 
-_ABOUT_ONE = {"when": "when", "mode": "when", "only": "ignored", "ignored": "ignored"}
+_ABOUT_ONE = {"when": "when", "mode": "when", "within": "within", "only": "ignored", "ignored": "ignored"}
 """Kinds of dependencies of one parameter → what is reported once for the same parameters."""
 
 
@@ -103,7 +114,14 @@ def _needs_of(tool: Tool, context: Context) -> list[_Found]:
     found = list(_unexpressed(tool, context))
     chosen = [one for one in found if one.need.kind in ("any", "one") and not one.need.condition]
     implied = [any(_implies(other, one) for other in chosen[:_MAX_CHOICES]) for one in found]
-    return list(_paired([one for one, known in zip(found, implied, strict=True) if not known]))
+    paired = list(_paired([one for one, known in zip(found, implied, strict=True) if not known]))
+    whole = [(one.pointer, set(one.need.arguments)) for one in paired if one.need.kind == "together"]
+    return [one for one in paired if not (_is_mutual(one.need) and _is_part(one, whole))]
+
+
+def _is_part(found: _Found, whole: list[tuple[str, set[str]]]) -> bool:
+    """True if parameters that belong together say it already."""
+    return any(pointer == found.pointer and names >= set(found.need.arguments) for pointer, names in whole)
 
 
 def _implies(choice: _Found, found: _Found) -> bool:
@@ -143,14 +161,26 @@ def _is_mutual(need: Need) -> bool:
 
 
 def _unexpressed(tool: Tool, context: Context) -> Iterator[_Found]:
-    seen: set[tuple[str, frozenset[str]]] = set()
+    seen: dict[tuple[str, frozenset[str]], _Found] = {}
     for found in _stated(tool, context):
         kind = _ABOUT_ONE.get(found.need.kind, "set")
         head = found.need.arguments[0] if kind != "set" else ""
         key = (kind + head, frozenset(found.need.arguments))
-        if key not in seen and not _expressed(found.need, found.schema):
-            seen.add(key)
-            yield found
+        known = seen.get(key)
+        if known is None:
+            if not _expressed(found.need, found.schema):
+                seen[key] = found
+        elif known.pointer == found.pointer and known.need.kind == found.need.kind and _is_choice(known, found):
+            # "- a: requires x", "- b: requires x": one dependency, for both.
+            values = tuple(dict.fromkeys((*known.need.values, *found.need.values)))
+            of_mode = known.of_mode or found.of_mode
+            seen[key] = known._replace(need=known.need._replace(values=values), of_mode=of_mode)
+    yield from seen.values()
+
+
+def _is_choice(*found: _Found) -> bool:
+    """True if each applies to values of the same parameter."""
+    return all(one.need.state == "=" for one in found) and len({one.need.arguments for one in found}) == 1
 
 
 def _stated(tool: Tool, context: Context) -> Iterator[_Found]:

@@ -1,0 +1,466 @@
+"""The needs that the clauses of a sentence state, in whatever words: see :mod:`~mcp_governor.linting.clauses`.
+
+A form ends where its clause ends: "requires `a` to load" says what something is for, "requires `a`." what a call needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mcp_governor.linting import clause_words as words
+from mcp_governor.linting.clauses import Condition, Listed, Marked, marked
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator
+
+    from mcp_governor.linting.conditions import State
+    from mcp_governor.linting.guarded import Guarded
+    from mcp_governor.linting.needs import Group, Kind
+
+Ways = tuple[tuple[str, ...], ...]
+
+
+class Stated(NamedTuple):
+    """A need in the terms of :class:`~mcp_governor.linting.needs.Need`."""
+
+    kind: Kind
+    arguments: tuple[str, ...]
+    condition: str = ""
+    state: State = ""
+    values: tuple[str, ...] = ()
+    must: str = ""
+    ways: Ways = ()
+
+
+class _Clauses:
+    """Reads the clauses of one sentence."""
+
+    def __init__(self, found: Marked, subject: str, *, free: bool, chooses: bool) -> None:
+        self.text = found.text
+        self._lists = found.lists
+        self._conditions = found.conditions
+        self._subject = subject
+        self._free = free
+        self._chooses = chooses
+
+    def needs(self) -> Iterator[Stated]:
+        """What the sentence states, form by form; the caller drops repetitions."""
+        if "<C" in self.text or "<L" in self.text:
+            for form, reader in _FORMS:
+                for match in form.finditer(self.text):
+                    yield from reader(self, match)
+
+    # -- what a match names
+
+    def _list(self, match: re.Match[str], *groups: str) -> Listed | None:
+        found = next((match[group] for group in groups if match[group] is not None), None)
+        return self._lists[int(found)] if found is not None else None
+
+    def _heads(self, match: re.Match[str], *groups: str) -> tuple[str, ...]:
+        """The parameters that a match is about: those that it names, or the one that is described."""
+        named = self._list(match, *groups)
+        if named is not None:
+            return named.names
+        return (self._subject,) if self._subject else ()
+
+    def _case(self, match: re.Match[str], group: str = "w") -> Condition | tuple[str, ...] | None:
+        """The condition of a match, or the parameters that are given or not in it."""
+        if match[f"{group}l"] is not None:
+            return self._lists[int(match[f"{group}l"])].names
+        if match[f"{group}c"] is None:
+            return None
+        first = self._conditions[int(match[f"{group}c"])]
+        if match[f"{group}d"] is None:
+            return first
+        second = self._conditions[int(match[f"{group}d"])]
+        if first.name == second.name and first.state == second.state == "=":
+            return first._replace(values=(*first.values, *second.values))
+        return None
+
+    def _under(
+        self, match: re.Match[str], group: str = "w"
+    ) -> tuple[tuple[str, ...], State, tuple[str, ...], str] | None:
+        """A condition as the other parameters, what is said of them, the values, and the words."""
+        case, word = self._case(match, group), match[f"{group}k"].lower()
+        negative = word in ("unless", "without")
+        if case is None:
+            return None
+        if not isinstance(case, Condition):
+            if word in ("for", "in", "to", "by"):
+                return None
+            listed = self._lists[int(match[f"{group}l"])]
+            if word in ("if", "when", "while") and not listed.sure:
+                return None
+            if len(case) != 1:
+                return None
+            return case, "absent" if negative else "present", (), f"{word} {case[0]}"
+        if case.state == "=" or not case.state:
+            said = f"{word} {case.name} is {' or '.join(case.values)}" if case.state else f"{word} {case.values[0]}"
+            return (case.name,), "" if negative else case.state, case.values if case.state else (), said
+        flip: dict[State, State] = {"present": "absent", "absent": "present"}
+        return (case.name,), flip[case.state] if negative else case.state, (), f"{word} {case.name} is given"
+
+    # -- readers
+
+    def excluded(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Cannot be used with a", "not supported for the fast mode"."""
+        if match["wk"].lower() == "to":
+            return
+        if match["wl"] is not None and match["wk"].lower() in ("with", "if", "when", "alongside", "in", "while"):
+            others = self._lists[int(match["wl"])]
+            for head in self._heads(match, "s", "o"):
+                for name in others.names if others.sure or match.end() == len(match.string) else ():
+                    if name != head:
+                        yield Stated("exclusive", (head, name))
+            return
+        under = self._under(match)
+        if under is None or match["wk"].lower() == "unless":
+            return
+        (other,), state, values, said = under
+        for head in self._heads(match, "s", "o"):
+            if head != other and (state != "present" or values):
+                yield Stated("exclusive", (head, other), said, state, values)
+            elif head != other:
+                yield Stated("exclusive", (head, other))
+
+    def instead(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Alternative to a"."""
+        others = self._list(match, "o", "p")
+        ends = words.ENDS.match(self.text, match.end()) is not None
+        if self._subject and others is not None and (others.sure or ends):
+            for name in others.names:
+                if name != self._subject:
+                    yield Stated("exclusive", (self._subject, name))
+
+    def conflicts(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Conflicts with a"."""
+        others = self._list(match, "o")
+        for name in others.names if others is not None and self._subject else ():
+            if name != self._subject:
+                yield Stated("exclusive", (self._subject, name))
+
+    def omit(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Omit if a is given"."""
+        under = self._under(match)
+        if self._subject and under is not None and len(under[0]) == 1 and match["wk"].lower() in ("if", "when", "for"):
+            (other,), state, values, said = under
+            sure = match["wc"] is None or self._conditions[int(match["wc"])].sure
+            if other != self._subject and state and sure:
+                whole = Stated("exclusive", (self._subject, other))
+                given = state == "present" or values == ("true",)
+                yield whole if given else whole._replace(condition=said, state=state, values=values)
+
+    def spared(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Not needed when using a"."""
+        under = self._under(match)
+        if self._subject and under is not None and under[1] == "present" and match["wk"].lower() in ("if", "when"):
+            (other,) = under[0]
+            if other != self._subject:
+                yield Stated("any", (self._subject, other), ways=((self._subject,), (other,)))
+
+    def otherwise(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "If omitted, a is required"."""
+        others = self._list(match, "o")
+        if self._subject and others is not None and len(others.ways) == 1 and self._subject not in others.names:
+            yield Stated("any", (self._subject, *others.names), ways=((self._subject,), *others.ways))
+
+    def this_or(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Use this or a"."""
+        listed = self._list(match, "o")
+        if listed is not None and listed.link == "or" and self._subject in listed.names:
+            yield from self._any(listed)
+
+    def precedes(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Takes precedence over a"."""
+        others = self._list(match, "o")
+        for head in self._heads(match, "s")[:1]:
+            for name in others.names if others is not None else ():
+                if name != head:
+                    yield Stated("ignored", (name, head), f"if {head} is given", "present")
+
+    def preceded(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Overridden by a"."""
+        others = self._list(match, "o")
+        for name in others.names if others is not None and self._subject else ():
+            if name != self._subject:
+                yield Stated("ignored", (self._subject, name), f"if {name} is given", "present")
+
+    def ignored(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "If a is given, b is ignored", "ignored without a"."""
+        under = self._under(match)
+        if under is None:
+            return
+        (other,), state, values, said = under
+        for head in self._heads(match, "s"):
+            if head != other:
+                # "No effect unless a is set" and "only with a" are the same.
+                only = match["wk"].lower() in ("unless", "without") and state == "absent"
+                yield Stated("only" if only else "ignored", (head, other), said, "present" if only else state, values)
+
+    def ignored_by_this(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "If given, b is ignored"."""
+        others = self._list(match, "o")
+        for name in others.names if others is not None and self._subject else ():
+            if name != self._subject:
+                yield Stated("ignored", (name, self._subject), f"if {self._subject} is given", "present")
+
+    def requires(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Requires a"."""
+        heads = self._heads(match, "s")
+        # Of a parameter with choices, each choice needs what it needs: "(start: …; requires a)".
+        if len(heads) != 1 or (self._chooses and match["s"] is None):
+            return
+        (head,) = heads
+        if match["c"] is not None:
+            case = self._conditions[int(match["c"])]
+            if case.name == head:
+                return
+            if case.state == "=" and case.values in (("true",), ("false",)):
+                yield Stated("when", (case.name, head), f"with {head}", "present", (), case.values[0])
+            elif case.state == "=":
+                yield Stated("within", (head, case.name), f"with {case.name}", "=", case.values)
+            elif case.state == "present":
+                yield Stated("when", (case.name, head), f"with {head}", "present")
+            return
+        others = self._list(match, "o")
+        if others is None or others.link == "or":
+            return
+        if match["s"] is not None and not (self._lists[int(match["s"])].sure and others.sure):
+            return
+        for name in others.names:
+            if name != head:
+                yield Stated("when", (name, head), f"with {head}", "present")
+
+    def choice_requires(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "'fast' mode requires a", "- fast: quick (requires a)"."""
+        case, others = self._conditions[int(match["c"])], self._list(match, "o")
+        if others is None or case.state != "=" or "not " in match["gap"] or "n't " in match["gap"]:
+            return
+        said = f"for {', '.join(case.values)}"
+        names = [name for name in others.names if name != case.name]
+        if others.link == "or" and len(names) > 1:
+            yield Stated("any", tuple(names), said, ways=tuple((name,) for name in names))
+        elif others.link != "or":
+            for name in names:
+                yield Stated("when", (name, case.name), said, "=", case.values)
+
+    def along(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Must be used together with a", "use with a"."""
+        others = self._list(match, "o", "t")
+        if self._subject and others is not None and others.link != "or":
+            for name in others.names:
+                if name != self._subject:
+                    yield Stated("when", (name, self._subject), f"with {self._subject}", "present")
+
+    def also(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "If you pass this, you must also pass a"."""
+        others = self._list(match, "o", "p")
+        if self._subject and others is not None and others.link != "or":
+            for name in others.names:
+                if name != self._subject:
+                    yield Stated("when", (name, self._subject), f"with {self._subject}", "present")
+
+    def then_give(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "If a is set, provide b"."""
+        group = "w" if match["s"] is not None else "v"
+        if match[f"{group}k"].lower() in ("to", "by", "in"):
+            return
+        yield from self._needed(self._list(match, "s", "t"), self._under(match, group))
+
+    def needed_when(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Requires a when b is set", "a and b are required for the fast mode"."""
+        if match["wk"].lower() in ("to", "by", "in"):
+            return
+        named = self._list(match, "s", "o")
+        if named is None and not self._subject:
+            return
+        if (
+            "not " in self.text[max(0, match.start() - 10) : match.start() + 4].lower()
+            or "only " in match[0].lower()[:30]
+        ):
+            return
+        yield from self._needed(named or Listed(((self._subject,),)), self._under(match))
+
+    def _needed(
+        self, named: Listed | None, under: tuple[tuple[str, ...], State, tuple[str, ...], str] | None
+    ) -> Iterator[Stated]:
+        if named is None or under is None or len(under[0]) != 1:
+            return
+        (other,), state, values, said = under
+        names = [name for name in named.names if name != other]
+        if named.link == "or" and len(names) > 1:
+            yield Stated("any", tuple(names), said, ways=tuple((name,) for name in names))
+        elif named.link != "or":
+            for name in names:
+                yield Stated("when", (name, other), said, state, values)
+
+    def must_specify(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "If you need more than one, you must specify one of these in a"."""
+        others = self._list(match, "o")
+        if not self._subject or others is None or not others.sure or len(others.names) != 1:
+            return
+        (name,) = others.names
+        if name == self._subject:
+            return
+        if match["c"] is not None:
+            yield from self._needed(others, self._of(int(match["c"])))
+        else:
+            yield Stated("when", (name, self._subject), f"if {match['free'].strip()}")
+
+    def _of(self, number: int) -> tuple[tuple[str, ...], State, tuple[str, ...], str]:
+        case = self._conditions[number]
+        said = f"if {case.name} is {' or '.join(case.values) or case.state}" if case.state else f"if {case.values[0]}"
+        return (case.name,), case.state, case.values if case.state else (), said
+
+    def only(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Only available for the fast mode", "used only with a"."""
+        under = self._under(match)
+        if under is None or match["wk"].lower() in ("unless", "by") or self._denied(match):
+            return
+        (other,), state, values, said = under
+        kind: Kind = "within" if match["v"] or match["v2"] else "only"
+        named = any(match[group] for group in ("v", "u", "v2", "u2"))
+        if match["wk"].lower() == "to" and not named:
+            return
+        if match["s"] is not None and not named:
+            return
+        for head in self._heads(match, "s"):
+            if head != other:
+                yield Stated(kind, (head, other), said, state, values)
+
+    def _denied(self, match: re.Match[str]) -> bool:
+        return self.text[: match.start()].rstrip().lower().endswith((" not", "n't", "never", "not"))
+
+    def only_behind(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "(fast mode only)"."""
+        case = self._conditions[int(match["c"])]
+        if self._subject and case.name != self._subject and case.state == "=":
+            yield Stated("only", (self._subject, case.name), f"for {', '.join(case.values)}", "=", case.values)
+
+    def accepted_by(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Only fast and slow accept a"."""
+        case, heads = self._conditions[int(match["c"])], self._list(match, "s")
+        for head in heads.names if heads is not None else ():
+            if head != case.name and case.state == "=":
+                yield Stated("within", (head, case.name), f"for {', '.join(case.values)}", "=", case.values)
+
+    def case(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "When mode is 'fast'": all that a description says, or a remark in it."""
+        case = self._conditions[int(match["c"])]
+        if self._subject and case.name != self._subject and case.state == "=" and case.sure:
+            yield Stated("only", (self._subject, case.name), f"for {', '.join(case.values)}", "=", case.values)
+
+    def of_list(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Use either a + b or c", "exactly one of a and b is required"."""
+        listed, how = self._list(match, "o"), match["how"].lower()
+        if listed is None or len(listed.ways) < 2 or self._free:
+            return
+        start = match.start("how")
+        imperative = match["before"] is not None or start == 0 or self.text[start - 2 : start] in (". ", ": ", "; ")
+        if how in ("either", "one of") and match["after"] is None and match["before"] is None:
+            return
+        if not imperative and match["after"] is None:
+            return
+        if how == "either" and listed.link not in ("or", "/"):
+            return
+        kind: Kind = "any"
+        if how.startswith("exactly") or "not both" in self.text.lower():
+            kind = "one"
+        elif how.startswith(("only", "at most")):
+            kind = "exclusive"
+        yield Stated(kind, listed.names, ways=listed.ways)
+
+    def neither(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Fails if neither a nor b is given"."""
+        yield from self._any(self._list(match, "o") if words.FAILS.search(self.text) else None)
+
+    def one_required(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "a or b (one is required)"."""
+        yield from self._any(self._list(match, "o"), exact=match["exact"] is not None)
+
+    def give_one(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Provide a or b"."""
+        listed = self._list(match, "o")
+        if listed is not None and listed.link in ("or", "/") and listed.sure:
+            yield from self._any(listed, exact=match["both"] is not None)
+
+    def given_one(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "a or b must be given"."""
+        listed = self._list(match, "o")
+        front = self.text[max(0, match.start() - 9) : match.start()].lower()
+        if (
+            listed is not None
+            and listed.link == "or"
+            and listed.sure
+            and not front.endswith(("if ", "when ", "hether "))
+        ):
+            yield from self._any(listed)
+
+    def by(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Identify the page by a or b"."""
+        listed = self._list(match, "o")
+        if listed is not None and listed.link == "or" and listed.sure:
+            yield from self._any(listed)
+
+    def _any(self, listed: Listed | None, *, exact: bool = False) -> Iterator[Stated]:
+        if listed is not None and len(listed.ways) > 1 and not self._free:
+            yield Stated("one" if exact else "any", listed.names, ways=listed.ways)
+
+    def all_of(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Always pass both a and b together"."""
+        listed = self._list(match, "o", "p")
+        if (
+            listed is not None
+            and len(listed.ways) == len(listed.names) == 2
+            and listed.link == "and"
+            and not self._free
+        ):
+            yield Stated("together", listed.names)
+
+
+_FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Stated]]], ...] = (
+    (words.OF_LIST, _Clauses.of_list),
+    (words.NEITHER, _Clauses.neither),
+    (words.ONE_REQUIRED, _Clauses.one_required),
+    (words.GIVE_ONE, _Clauses.give_one),
+    (words.GIVEN_ONE, _Clauses.given_one),
+    (words.BY, _Clauses.by),
+    (words.ALL_OF, _Clauses.all_of),
+    (words.EXCLUDED, _Clauses.excluded),
+    (words.INSTEAD, _Clauses.instead),
+    (words.CONFLICTS, _Clauses.conflicts),
+    (words.OMIT, _Clauses.omit),
+    (words.SPARED, _Clauses.spared),
+    (words.ELSE, _Clauses.otherwise),
+    (words.THIS_OR, _Clauses.this_or),
+    (words.THEN_GIVE, _Clauses.then_give),
+    (words.NEEDED_WHEN, _Clauses.needed_when),
+    (words.ALSO, _Clauses.also),
+    (words.MUST_SPECIFY, _Clauses.must_specify),
+    (words.REQUIRES, _Clauses.requires),
+    (words.CHOICE_REQUIRES, _Clauses.choice_requires),
+    (words.ALONG, _Clauses.along),
+    (words.ACCEPTED_BY, _Clauses.accepted_by),
+    (words.ONLY, _Clauses.only),
+    (words.ONLY_BEHIND, _Clauses.only_behind),
+    (words.CASE, _Clauses.case),
+    (words.IGNORED_THEN, _Clauses.ignored),
+    (words.IGNORED_BY_THIS, _Clauses.ignored_by_this),
+    (words.IGNORED, _Clauses.ignored),
+    (words.PRECEDES, _Clauses.precedes),
+    (words.PRECEDED, _Clauses.preceded),
+)
+
+
+def clause_needs(text: str, group: Group, subject: str, *, free: bool) -> Iterator[Stated]:
+    """The needs that the clauses of a sentence state, possibly several times.
+
+    Args:
+        text: one sentence with single spaces.
+        group: the parameters that it may name.
+        subject: the parameter that it describes; empty for one about all of them.
+        free: the sentence says that something is optional.
+    """
+    chooses = subject in group.values.values()
+    yield from _Clauses(marked(text, group.names, group.values, subject), subject, free=free, chooses=chooses).needs()
