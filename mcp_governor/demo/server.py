@@ -71,7 +71,7 @@ _RELEASE_1: dict[str, Any] = {
             "reserve_copy to put a copy aside.",
             "inputSchema": {
                 "type": "object",
-                "properties": {"isbn": _string("ISBN-13, digits only, such as 9780306406157.")},
+                "properties": {"isbn": _string("ISBN-13, such as 9780306406157.")},
                 "required": ["isbn"],
                 "additionalProperties": False,
             },
@@ -85,7 +85,7 @@ _RELEASE_1: dict[str, Any] = {
             "inputSchema": {
                 "type": "object",
                 "properties": {
-                    "isbn": _string("ISBN-13, digits only, such as 9780306406157."),
+                    "isbn": _string("ISBN-13, such as 9780306406157."),
                     "branch": _string("Where to pick it up; the reader's home branch if left out."),
                 },
                 "required": ["isbn"],
@@ -103,7 +103,7 @@ def _release_2() -> dict[str, Any]:
     search, book, reserve = surface["tools"]
     reserve["inputSchema"]["required"].append("branch")
     book["inputSchema"]["properties"]["isbn"] = _string("(integer) The number of the book.")
-    search["inputSchema"]["properties"]["language"] = _string("ISO 639-1 code of the language to search in.")
+    search["inputSchema"]["properties"]["language"] = _string("Language to search in, such as en or pt.")
     surface["tools"].append(
         {
             "name": "list_branches",

@@ -1,156 +1,94 @@
-"""Formats that have a name, in a word or a phrase: ISO 8601, ARN, "must start with"; each with its pattern."""
+"""Formats that have a name, in a word or a phrase: ISO 8601, ARN, "only letters and digits"; each with its pattern."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from mcp_governor.linting.form import Form
+from mcp_governor.linting.form_makers import (
+    COLOUR,
+    DURATION_SAMPLE,
+    GO_DURATION,
+    ISSUE,
+    ISSUE_SAMPLE,
+    PHONE,
+    REVISIONS,
+    SCHEMES,
+    SIGNS,
+    STORED,
+    airport,
+    alphabet,
+    always,
+    code,
+    coordinates,
+    digits,
+    hexadecimal,
+    iso_time,
+    literal,
+    parts,
+    schemes,
+    styled,
+    unix,
+    uuid,
+)
 from mcp_governor.linting.guarded import Guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-class Form(NamedTuple):
-    """A format that a description states.
-
-    Attributes:
-        said: its name in the description, for messages.
-        pattern: matches every string of the format, in both ECMA 262 and Python.
-        widespread: models write it correctly without help (URLs, UUIDs, addresses), so asking for a pattern is petty.
-    """
-
-    said: str
-    pattern: str
-    widespread: bool = False
-
-
-DATES = Guarded(
-    r"(?<![\w-])(?:[Yy]{4}|[Hh]{2}(?=:)|(?:[Mm]{2}|[Dd]{2})(?=[-/.](?:[Mm]{2}|[Dd]{2})[-/.][Yy]{4}))"
-    r"(?:[-/.: ]?(?:[YMDHSymdhs]{2,4}|[TZ](?![a-z])|T(?=hh))){0,8}(?:Z|\b)",
-    "yy",
-    "hh",
-    ignore_case=False,
-)
-
-_TIME = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+\-]\d{2}:?\d{2})?$"
-_DATE_OR_TIME = r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+\-]\d{2}:?\d{2})?)?$"
-_UUID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
-_QUOTED_HEX = re.compile(r"[`'\"(]#?[0-9A-Fa-f]{6}[`'\")]|#(?=[0-9A-Fa-fRGBX]{6}\b)|[`'\"(]RRGGBB")
-
-
-def _iso_time(match: re.Match[str], text: str) -> Form | None:
-    kind = (match["kind"] or "").lower()
-    if kind.startswith(("duration", "week", "interval", "calendar")) or DATES.search(text):
-        return None
-    timed_dates = ("date-time", "datetime", "date time", "date/time", "date and")
-    if kind.startswith("date") and not kind.startswith(timed_dates):
-        return Form("an ISO 8601 date", r"^\d{4}-\d{2}-\d{2}$")
-    timed = (
-        kind.startswith(("timestamp", "time", "datetime", "date-time", "date time", "date/time", "date and"))
-        or match["rfc"]
-    )
-    return Form("an ISO 8601 timestamp", _TIME) if timed else Form("ISO 8601", _DATE_OR_TIME)
-
-
-def _code(match: re.Match[str], text: str) -> Form | None:
-    of = (match["of"] or match["of2"] or "").lower()
-    size = {"two": 2, "2": 2, "three": 3, "3": 3}.get((match["size"] or "").lower(), 3 if of == "currency" else 2)
-    letters = "A-Z" if of == "currency" else "a-z" if of == "language" else "A-Za-z"
-    if of == "country":
-        upper = re.search(rf"[`'\"][A-Z]{{{size}}}[`'\"]|upper|alpha-2", text)
-        letters = "A-Z" if upper else "A-Za-z"
-    if "or more" in text:
-        return None
-    return Form(match[0], rf"^[{letters}]{{{size}}}$")
-
-
-def _hex(_match: re.Match[str], text: str) -> Form | None:
-    shown = _QUOTED_HEX.search(text)
-    mark = "" if shown and "#" not in shown[0] else "#" if shown else "#?"
-    return Form("a hexadecimal colour", rf"^{mark}[0-9A-Fa-f]{{6}}$")
-
-
-def _prefixed(match: re.Match[str], _text: str) -> Form | None:
-    starts = [part for part in match.groupdict().values() if part]
-    escaped = [re.escape(part).replace(r"\-", "-").replace("/", "/") for part in dict.fromkeys(starts)]
-    pattern = escaped[0] if len(escaped) == 1 else f"({'|'.join(escaped)})"
-    return Form(" or ".join(starts) + " in front", f"^{pattern}")
-
-
-def _schemes(match: re.Match[str], _text: str) -> Form | None:
-    schemes = re.findall(r"([a-z][a-z0-9+]{1,15})://", match[0])
-    escaped = "|".join(scheme.replace("+", r"\+") for scheme in dict.fromkeys(schemes))
-    return Form(" or ".join(f"{scheme}://" for scheme in dict.fromkeys(schemes)), f"^({escaped})://")
-
-
-def _always(said: str, pattern: str, *, widespread: bool = False) -> Callable[[re.Match[str], str], Form | None]:
-    return lambda _match, _text: Form(said, pattern, widespread)
-
-
-def _digits(match: re.Match[str], _text: str) -> Form | None:
-    return Form(match[0], rf"^\d{{{int(match['n'])}}}$") if 1 < int(match["n"]) < 60 else None
-
-
-def _parts(match: re.Match[str], _text: str) -> Form | None:
-    count = {"two": 2, "2": 2, "three": 3, "3": 3, "four": 4, "4": 4}[match["n"].lower()]
-    return Form(match[0], "^" + r"\.".join([r"[^.]+"] * count) + "$")
-
-
-_SIGNS = r"(?:letters|numbers|digits|hyphens|dashes|underscores|periods|dots)"
-
-
-def _alphabet(match: re.Match[str], _text: str) -> Form | None:
-    said = match[0].lower()
-    letters = "a-z" if "lowercase" in said or "lower-case" in said else "a-zA-Z"
-    marks = ("_" if "underscore" in said else "") + ("." if "period" in said or "dots" in said else "")
-    hyphen = "-" if "hyphen" in said or "dash" in said else ""
-    digits = "0-9" if re.search(r"numer|number|digit", said) else ""
-    return Form(match[0], f"^[{letters}{digits}{marks}{hyphen}]+$")
-
-
-_ISSUE = r"^[A-Z][A-Z0-9_]+-\d+$"
-_ISSUE_SAMPLE = re.compile(r"[`'\"][A-Z][A-Z0-9_]+-\d{1,9}[`'\"]")
-_REVISIONS = re.compile(r"\b(?:branch|tag|ref|HEAD|revision)\b", re.IGNORECASE)
-_STORED = re.compile(r"\b(?:s3|gcs|gs|vstfs|ipfs)\b|://", re.IGNORECASE)
-_SCHEMES = re.compile(r"\b(?:ssh|git|file|ftp|s3|gs|data|ws|wss|chrome|about|jdbc|redis|postgres\w*):", re.IGNORECASE)
+_LETTERS = r"(?:-|\s)(?:letter|character|char|alpha)s?"
+_N_WORD = r"two|three|four|five|six|eight|ten|twelve|\d{1,2}"
+_OF_CODE = r"country|language|currency|region|state|airport|nationality"
 KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] = (
     (
         Guarded(
-            r"\b(?:ISO[- ]?8601(?:-1)?|(?P<rfc>RFC[- ]?3339))(?:[- ](?:format(?:ted)?\s|compliant\s|string\s|UTC\s)?"
-            r"(?P<kind>durations?|weeks?|intervals?|calendar|timestamps?|date[- /]?times?|date and|dates?|times?)?)?",
+            r"\b(?:ISO[- ]?8601(?:-1)?|(?P<rfc>RFC[- ]?3339))"
+            r"(?:[- ](?:format(?:ted)?\s|compliant\s|string\s|(?:in\s)?UTC\s){0,2}"
+            r"(?P<kind>durations?|weeks?|intervals?|calendar|timestamps?|date[- /]?times?|date and|dates?|times?)?)?"
+            r"|\bISO[- ](?P<kind2>timestamps?|date[- ]?times?|dates?|durations?|weeks?|time\sstrings?)\b"
+            r"|\bISO[- ](?:format(?:ted)?|strings?|standard)\b(?!\s(?:code|country|language|currency))"
+            r"|\b(?:dates?|times?|timestamps?)\s\(ISO\)",
             "iso",
             "rfc",
         ),
-        _iso_time,
+        iso_time,
     ),
     (
         Guarded(
-            r"\b(?P<size>two|three|2|3)[- ](?:letter|character|char)s?\s(?:ISO\s)?(?:[\d-]{1,8}\s)?"
-            r"(?P<of>country|language|currency)\scodes?"
-            r"|\bISO[- ]?(?:3166(?:-1)?(?:[- ]alpha-2)?|4217|639-1)\s(?P<of2>country|language|currency)\scodes?",
+            rf"\b(?P<size>two|three|2|3){_LETTERS},?\s(?:(?:ISO|lower-?case"
+            rf"|upper-?case)\s)*(?:[\d-]{{1,8}}\s)?(?:alpha[- ]?[23]\s)?"
+            rf"(?P<of>{_OF_CODE})(?:\s(?:codes?|abbreviations?))?\b"
+            rf"|\bISO[- ]?(?P<standard>3166(?:-[12])?(?:,?[- ]alpha[- ]?[23])?|4217"
+            rf"|639(?:-[123])?)\b(?:\s(?P<of2>{_OF_CODE}))?(?:\scodes?)?"
+            rf"|\bISO[- ]?(?P<standard2>alpha[- ]?[23])\b|\bISO[- ]?2?\s(?P<of3>country|language|currency)\scodes?\b",
             "code",
+            "iso",
+            "letter",
+            "char",
         ),
-        _code,
+        code,
     ),
-    (Guarded(r"\bISO[- ]?4217\b", "4217"), _always("an ISO 4217 code", "^[A-Z]{3}$")),
-    (Guarded(r"\bISO[- ]?3166(?:-1)?[- ]alpha-2\b", "alpha-2"), _always("an alpha-2 code", "^[A-Z]{2}$")),
-    (Guarded(r"\bBCP[- ]?47\b", "bcp"), _always("a BCP 47 tag", "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")),
     (
         Guarded(
-            r"\b(?:hex(?:adecimal)?\s(?:RGB|colou?r(?:\scode)?)|RGB\shex|colou?r\s(?:in|as)\shex)\b|#RRGGBB\b",
+            r"\b(?P<body>IATA|ICAO)\b(?!\s?24)[^.\n]{0,20}?\bcodes?\b|\bcodes?\s\(?(?P<body2>IATA|ICAO)\b",
+            "iata",
+            "icao",
+        ),
+        airport,
+    ),
+    (
+        Guarded(r"\b(?:BCP[- ]?47|IETF(?:\sBCP[- ]?47)?\slanguage|IETF\stags?)\b", "bcp", "ietf"),
+        always("a BCP 47 language tag", "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", "English", "en_US"),
+    ),
+    (
+        Guarded(
+            r"\b(?:hex(?:adecimal)?\s(?:RGB|colou?rs?(?:\s(?:codes?|values?|strings?))?)|RGB\shex"
+            r"|colou?rs?\s(?:in|as|\()\s?hex(?:adecimal)?)\b|#?\bRRGGBB\b",
             "hex",
             "rrggbb",
         ),
-        _hex,
-    ),
-    (
-        Guarded(
-            r"\b(?:must|should|always)\s(?:start|begin)s?\swith\s(?:the\s)?(?:prefix\s)?[`'\"](?P<one>[^`'\"\s]{1,30})[`'\"]"
-            r"(?:\sor\s[`'\"](?P<two>[^`'\"\s]{1,30})[`'\"])?",
-            "with",
-        ),
-        _prefixed,
+        hexadecimal,
     ),
     (
         Guarded(
@@ -158,49 +96,106 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
             r"(?:\sor\s[`'\"]?[a-z][a-z0-9+]{1,15}://[`'\"]?)?\s(?:form(?:at)?|prefix|scheme|protocol)\b",
             "://",
         ),
-        _schemes,
+        schemes,
     ),
-    (Guarded(r"\b(?P<n>two|three|four|2|3|4)\sdot[- ]separated\s(?:parts|segments|names)\b", "separated"), _parts),
-    (
-        Guarded(r"(?<!to\s)(?<!or\s)(?<![-–.\d])\b(?P<n>\d{1,2})[- ]digits?\b(?!\s(?:or|to|min|max|after))", "digit"),
-        _digits,
-    ),
+    (Guarded(r"\b(?P<n>two|three|four|2|3|4)\sdot[- ]separated\s(?:parts|segments|names)\b", "separated"), parts),
     (
         Guarded(
-            rf"\b(?:only\s(?:lower-?case\s)?(?:alphanumeric\scharacters|{_SIGNS})"
-            rf"(?:(?:,\s|\sand\s|,\sand\s|\sor\s){_SIGNS}){{1,4}}"
-            rf"|(?:lower-?case\s)?(?:alphanumeric\scharacters|letters)(?:(?:,\s|\sand\s|,\sand\s){_SIGNS}){{1,4}}\sonly)\b",
-            "only",
+            rf"(?<!to\s)(?<!or\s)(?<![-–.\d])\b(?P<n>{_N_WORD})[- ](?:digits?(?P<no>)|(?:characters?\s|chars?\s"
+            rf"|digits?\s)?(?P<hex>hex(?:adecimal)?)"
+            r"(?:\s(?:characters?|chars?|digits?|strings?|ids?|hash|identifiers?))?)\b(?!\s(?:or|to|min|max"
+            r"|after|colou?r))",
+            "digit",
+            "hex",
         ),
-        _alphabet,
+        lambda match, text: None if COLOUR.search(text) or "0x" in text else digits(match, text),
     ),
     (
-        Guarded(r"\bsemver\b|\bsemantic version\b(?!s|ing)", "semver", "semantic version"),
-        _always("a semantic version", r"^\d+\.\d+\.\d+([\-+].+)?$"),
-    ),
-    (
-        Guarded(r"\bcron\s(?:expression|format|syntax|string)\b", "cron"),
-        _always("a cron expression", r"^\S+(\s+\S+){4,5}$"),
+        Guarded(r"\b(?:MongoDB|Mongo|hex(?:adecimal)?)\sObjectIds?\b|\bObjectIds?\s\(?(?:24|hex)", "objectid"),
+        always("24 hexadecimal digits", "^[0-9a-fA-F]{24}$", "42", "my-project"),
     ),
     (
         Guarded(
-            r"\bmust\s(?:end|have)\s(?:in|with|a|an|the)\s(?:the\s|extension\s)?[`'\"]?\.(?P<end>[a-z0-9]{2,5})\b",
+            rf"\b(?:only\s(?:contains?\s|use\s)?(?:lower-?case\s"
+            rf"|upper-?case\s)?(?:alphanumerics?(?:\scharacters)?|{SIGNS})"
+            rf"(?:(?:,\s|\sand\s|,\sand\s|\sor\s|,\sor\s){SIGNS}){{1,4}}"
+            rf"|(?:lower-?case\s|upper-?case\s)?(?:alphanumerics?(?:\scharacters)?|letters)(?:(?:,\s|\sand\s"
+            rf"|,\sand\s|\splus\s){SIGNS}){{1,4}}\sonly"
+            rf"|(?:must|should|can|may)\s(?:only\s)?(?:contain|be|use|consist\sof)\s(?:only\s)?(?:lower-?case\s"
+            rf"|upper-?case\s)?"
+            rf"(?:alphanumerics?(?:\scharacters)?|{SIGNS})(?:(?:,\s|\sand\s|,\sand\s|\sor\s|,\sor\s){SIGNS}){{1,4}}"
+            r"|alphanumeric\s(?:characters\s)?only|only\salphanumeric(?:\scharacters)?)\b",
+            "only",
+            "contain",
+            "consist",
+            "alphanumeric",
             "must",
         ),
-        lambda match, _text: Form(f".{match['end']} at the end", rf"\.{match['end']}$"),
+        alphabet,
     ),
     (
         Guarded(
-            r"^(?:the\s|an?\s)?(?:[a-z]{1,16}\s){0,3}(?:UU|GU)ID\b(?!\sor\b|s\b|/)|\((?:UU|GU)ID\)(?!\sor\b)|\b(?:UU|GU)ID\sformat"
-            r"|\bUUID\s?v\d\b(?!\sor\b)|\b(?:must\sbe|is)\san?\s(?:valid\s|standard\s)?(?:UU|GU)ID\b(?!\sor\b)",
+            r"\b(?:must|should|needs?\sto|has\sto|always"
+            r"|strictly)\s(?:be\s)?(?:all\s)?(?:in\s)?(?P<must>upper-?case|lower-?case)(?=\s?[.,;)(]|\s?$|\sonly)"
+            r"|\((?:all\s|in\s|must\sbe\s)?(?P<bracket>upper-?case|lower-?case)\)|\b(?P<only>upper-?case"
+            r"|lower-?case)\sonly\b",
+            "case",
+        ),
+        lambda match, _text: (
+            Form("text in upper case", "^[^a-z]+$", wrong=("abc",))
+            if (match["must"] or match["bracket"] or match["only"]).lower().startswith("upper")
+            else Form("text in lower case", "^[^A-Z]+$", wrong=("ABC", "Abc"))
+        ),
+    ),
+    (
+        Guarded(
+            r"\b(?:must\sbe|should\sbe|use|in|as)\s(?:an?\s|valid\s)?(?P<style>(?:UPPER"
+            r"|SCREAMING)[_-]SNAKE[_-]CASE|snake[_-]case|kebab[- ]case)\b"
+            r"|\((?P<b>snake_case|kebab-case|UPPER_SNAKE_CASE)\)",
+            "_case",
+            "-case",
+            "b case",
+        ),
+        lambda match, _text: styled(match["style"] or match["b"]),
+    ),
+    (
+        Guarded(
+            r"\bmatch(?:es|ing)?\s(?:the\s)?(?:following\s)?(?:regex(?:p)?|pattern"
+            r"|regular\sexpression)?\s?:?\s?[`'\"/]?(?P<regex>\^[^\s`'\"]{3,80}\$)|\bmatch(?:es"
+            r"|ing)?\s(?:the\s)?(?:regex(?:p)?|pattern"
+            r"|regular\sexpression)\s?:?\s?[`'\"/]?(?P<open>\[[^\s`'\"]{3,80}(?:\]|[+*}]))(?=$|[\s`'\".,;/])",
+            "match",
+        ),
+        lambda match, _text: literal(match["regex"] or f"^{match['open']}$"),
+    ),
+    (
+        Guarded(
+            r"\bsemver\b(?!\s(?:range|constraint))|\bsemantic version\b(?!s|ing|\s(?:range|constraint))",
+            "semver",
+            "semantic version",
+        ),
+        always("a semantic version", r"^\d+\.\d+\.\d+([\-+].+)?$", "latest", "1.2"),
+    ),
+    (
+        Guarded(
+            r"\bcron(?:tab)?\s(?:expressions?|format|syntax|strings?|schedules?)\b|\b[56][- ]field\scron\b|\(cron\)",
+            "cron",
+        ),
+        always("a cron expression", r"^(@[a-z]+|\S+(\s+\S+){4,6})$", "every day at 9", "daily"),
+    ),
+    (
+        Guarded(
+            r"^(?:the\s|an?\s)?(?:[a-z]{1,16}\s){0,3}(?:UU|GU)ID\b(?!\sor\b|s\b|/)|\((?:UU|GU)ID(?:\sformat"
+            r"|\sv\d)?\)(?!\sor\b)|\b(?:UU|GU)ID\sformat"
+            r"|\bUUID\s?v\d\b(?!\sor\b)|\b(?:must\sbe|is|use)\san?\s(?:valid\s|standard\s)?(?:UU|GU)ID\b(?!\sor\b)",
             "uuid",
             "guid",
         ),
-        _always("a UUID", _UUID, widespread=True),
+        uuid,
     ),
     (
         Guarded(r"^(?:the\s|your\s)?(?:[a-z']{1,16}\s){0,3}e-?mail(?:\saddress)\b(?!\sor\b|es\b|/)", "mail"),
-        _always("an e-mail address", r"^[^@\s]+@[^@\s]+$", widespread=True),
+        always("an e-mail address", r"^[^@\s]+@[^@\s]+$", widespread=True),
     ),
     (
         Guarded(
@@ -209,76 +204,173 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
             "amazon",
             ignore_case=False,
         ),
-        _always("an ARN", "^arn:", widespread=True),
+        always("an ARN", "^arn:", widespread=True),
     ),
     (
         Guarded(r"\b(?:single\sidentifier|one\sname|a\sname)\b[^.\n]{0,20}\bno\sdots\b", "no dots"),
-        _always("a name without dots", r"^[^.]+$"),
-    ),
-    (Guarded(r"\bISO[- ](?:timestamp|date-?time)\b", "iso"), _always("an ISO 8601 timestamp", _TIME)),
-    (
-        Guarded(r"\bISO[- ](?:date\b(?![- ]?time)|format(?:ted)?\b(?!\s(?:code|country|language|currency)))", "iso"),
-        lambda match, text: None if DATES.search(text) else Form(match[0], _DATE_OR_TIME),
+        always("a name without dots", r"^[^.]+$", "public.orders"),
     ),
     (
         Guarded(
-            r"\b(?:unix|epoch)(?:\sepoch)?(?:\stime(?:stamps?)?)?\s?\(?,?\s?(?:in\s)?(?P<milli>milliseconds|millis|ms)?\b",
+            r"\b(?:unix|epoch|posix)(?:[- ]epoch)?(?:[- ]time(?:[- ]?stamps?)?|\stimestamps?"
+            r"|\sseconds)?\s?\(?,?\s?(?:in\s)?(?P<milli>milliseconds|millis|ms)?\b",
             "unix",
             "epoch",
+            "posix",
         ),
-        lambda match, text: Form(
-            "a Unix time", r"^\d{12,14}$" if match["milli"] or "millis" in text.lower() else r"^\d{1,14}(\.\d{1,9})?$"
-        ),
+        unix,
     ),
     (
         Guarded(
-            r"^(?:the\s|full\s)?(?:[a-z]{1,16}\s){0,3}SHA(?:-?1)?\b(?!\s?(?:or\b|/|-|256|512))(?=\s(?:hash|of|to)\b|\s?[.,(]|$)",
+            r"^(?:the\s|full\s)?(?:[a-z]{1,16}\s){0,3}SHA(?:-?1)?\b(?!\s?(?:or\b|/|-|256|512))(?=\s(?:hash|of"
+            r"|to)\b|\s?[.,(]|$)",
             "sha",
         ),
-        lambda _match, text: None if _REVISIONS.search(text) else Form("a SHA", "^[0-9a-fA-F]{4,64}$", True),
+        lambda _match, text: None if REVISIONS.search(text) else Form("a SHA", "^[0-9a-fA-F]{4,64}$", True),
     ),
-    (Guarded(r"\bE\.164\b", "e.164"), _always("an E.164 number", r"^\+[1-9]\d{1,14}$")),
+    (Guarded(r"\bE\.164\b", "e.164"), always("an E.164 number", r"^\+[1-9]\d{1,14}$", "030 123456")),
+    (
+        Guarded(
+            r"\binternational\s(?:phone\s(?:number\s)?)?format\b|\bwith\s(?:the\s)?(?:country\scode|\+\sprefix)\b",
+            "international",
+            "with",
+        ),
+        lambda _match, text: (
+            Form("a phone number with + and country code", r"^\+\d", wrong=("030 123456",))
+            if PHONE.search(text) and ("+" in text)
+            else None
+        ),
+    ),
     (
         Guarded(r"\bIANA\s(?:time\s?zone|tz)\b|\btz\sdatabase\sname\b", "iana", "tz "),
-        _always("an IANA time zone", r"^[A-Za-z][A-Za-z0-9_+\-]*(/[A-Za-z0-9_+\-]+)*$", widespread=True),
+        always("an IANA time zone", r"^[A-Za-z][A-Za-z0-9_+\-]*(/[A-Za-z0-9_+\-]+)*$", widespread=True),
     ),
     (
         Guarded(
             r"^(?:the\s|an?\s)?(?:[a-z]{1,16}\s){0,3}base64(?:[- ]encoded)?\b(?!\s(?:or|data\sUR[IL])\b)", "base64"
         ),
-        _always("Base64", r"^[A-Za-z0-9+/_\-\s]*=*\s*$", widespread=True),
+        always("Base64", r"^[A-Za-z0-9+/_\-\s]*=*\s*$", widespread=True),
     ),
     (
-        Guarded(r"[`'\"(](?:lat(?:itude)?),\s?(?:long?|lng|longitude)[`'\")]", "lng", "lon"),
-        _always("latitude,longitude", r"^-?\d+(\.\d+)?,\s?-?\d+(\.\d+)?$"),
+        Guarded(
+            r"\b(?P<first>lat(?:itude)?|lon(?:g(?:itude)?)?|lng)\s?,\s?(?P<second>lat(?:itude)?"
+            r"|lon(?:g(?:itude)?)?|lng)\b(?!\s?,)"
+            r"|(?P<cn>经度\s?[,，、]\s?纬度|纬度\s?[,，、]\s?经度)",
+            "lat",
+            "lon",
+            "lng",
+            "纬",
+        ),
+        lambda match, text: coordinates(match, text),
     ),
-    (Guarded(r"\bJSONPath\sexpression\b", "jsonpath"), _always("a JSONPath", r"^\$", widespread=True)),
     (
-        Guarded(r"\b(?:SHA-?256|(?P<n>64)[- ]char(?:acter)?)\s(?:hex\s)?(?:hash|digest|checksum)\b", "sha", "64"),
-        _always("a SHA-256 in hexadecimal digits", "^[0-9a-fA-F]{64}$"),
+        Guarded(
+            r"\b(?P<box>(?:min|west|left|south|sw)_?[\w]{0,4}(?:,\s?[a-z][\w]{1,8}){3})\b",
+            "min",
+            "west",
+            "south",
+            "left",
+        ),
+        lambda match, _text: Form(
+            match["box"].replace(" ", ""), r"^-?\d+(\.\d+)?(,\s?-?\d+(\.\d+)?){3}$", wrong=("Berlin",)
+        ),
+    ),
+    (Guarded(r"\bJSONPath\sexpression\b", "jsonpath"), always("a JSONPath", r"^\$", widespread=True)),
+    (
+        Guarded(
+            r"(?<!HMAC-)(?<!HMAC\s)\b(?:SHA-?256|(?P<n>64)[- ]char(?:acter)?)\s(?:hex\s)?(?:hash|digest|checksum)\b",
+            "sha",
+            "64",
+        ),
+        always("a SHA-256 in hexadecimal digits", "^[0-9a-fA-F]{64}$", "main"),
     ),
     (
         Guarded(r"\b40[- ]char(?:acter)?\s(?:\w{1,12}\s){0,2}(?:SHA|hash)\b", "40"),
-        _always("40 hexadecimal digits", "^[0-9a-fA-F]{40}$"),
-    ),
-    (
-        Guarded(r"\b(?:issue|ticket|epic|parent)\skey\b", "key"),
-        lambda _match, text: Form("a key such as AB-12", _ISSUE) if _ISSUE_SAMPLE.search(text) else None,
+        always("40 hexadecimal digits", "^[0-9a-fA-F]{40}$", "main", "1a2b3c4"),
     ),
     (
         Guarded(
-            r"\b(?:owner|org|user|username|organization|namespace|workspace)/(?:repo|repository|name|repo[-_]?name)"
-            r"(?=\)|\s(?:form(?:at)?)\b)",
-            "/",
+            r"\b0x[- ]prefix(?:ed)?\b|\bwith\s(?:a\s|the\s)?0x\sprefix\b|\(0x(?:\.\.\.|…)\)|\bstart(?:s"
+            r"|ing)?\swith\s[`'\"]?0x\b|\b0x\sfollowed\sby\b",
+            "0x",
         ),
-        lambda match, _text: Form(match[0], "^[^/]+/[^/]+$"),
+        lambda _match, text: (
+            Form("hexadecimal digits after 0x", r"^0x[0-9a-fA-F]+$", wrong=("vitalik.eth", "1234"))
+            if not re.search(r"\bENS\b|\.eth\b", text)
+            else None
+        ),
+    ),
+    (
+        Guarded(r"\bCIDR\s(?:block|notation|range|format)s?\b|\bin\sCIDR\b", "cidr"),
+        always("a CIDR block", r"^[0-9A-Fa-f.:]+/\d{1,3}$", "10.0.0.0"),
+    ),
+    (
+        Guarded(r"\bMAC\saddress\b", "mac address"),
+        always("a MAC address", "^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$", "my-laptop", widespread=True),
+    ),
+    (
+        Guarded(r"\bA1\s(?:notation|format|style|reference)\b", "a1 "),
+        always(
+            "a range in A1 notation",
+            r"^([^!]+!)?\$?[A-Za-z]{0,3}\$?\d*(:\$?[A-Za-z]{0,3}\$?\d*)?$",
+            "row 1",
+            "first column",
+        ),
+    ),
+    (
+        Guarded(r"\bDOI\b(?!s|\sor\b|\)?\s?(?:/|,))", "doi"),
+        lambda _match, text: (
+            Form("a DOI", r"10\.\d{4,9}/\S+$", wrong=("Attention is all you need",))
+            if re.match(
+                r"(?:the\s|an?\s|paper\s|digital\sobject\sidentifier\s?\(?)*DOI\b(?!\s?(?:or|,|/))", text, re.IGNORECASE
+            )
+            else None
+        ),
     ),
     (
         Guarded(
-            r"^(?:the\s|full\s|complete\s|absolute\s){0,3}(?:[a-z0-9]{1,16}\s){0,2}URI\b(?!s\b|/|\s(?:or|pattern|path|template)\b)",
+            r"\b(?:issue|ticket|epic|parent|story|work\sitem|task|bug)(?:'s)?\s(?:keys?|identifiers?)\b",
+            "key",
+            "identif",
+        ),
+        lambda _match, text: (
+            Form("a key such as AB-12", ISSUE, wrong=("12", "ab12")) if ISSUE_SAMPLE.search(text) else None
+        ),
+    ),
+    (
+        Guarded(
+            r"\b(?:numeric|integer)\s(?:string|ids?|identifiers?)\b|\b(?:must\sbe|is)\snumeric\b"
+            r"|\bdigits\sonly\b|\bonly\sdigits\b|\bnumber\sas\s(?:a\s)?string\b",
+            "numeric",
+            "integer",
+            "digits",
+            "number as",
+        ),
+        lambda match, text: (
+            Form("digits", r"^-?\d+$" if "number" in match[0].lower() else r"^\d+$", wrong=("my-project",))
+            if not re.search(r"\balphanumeric\b|\b(?:slug|name|key|uuid|url|alias|or)\b", text, re.IGNORECASE)
+            else None
+        ),
+    ),
+    (
+        Guarded(
+            r"\b(?:Go|Golang)(?:-style|'s)?\s(?:time\.)?duration\b|\bduration\s(?:string|format|expression)\b"
+            r"|\bin\sduration\sformat\b",
+            "duration",
+        ),
+        lambda _match, text: (
+            Form("a duration such as 1h30m", GO_DURATION, wrong=("1 hour", "60"))
+            if DURATION_SAMPLE.search(text) or "Go " in text
+            else None
+        ),
+    ),
+    (
+        Guarded(
+            r"^(?:the\s|full\s|complete\s|absolute\s){0,3}(?:[a-z0-9]{1,16}\s){0,2}URI\b(?!s\b|/|\s(?:or"
+            r"|pattern|path|template)\b)",
             "uri",
         ),
-        lambda _match, text: None if _STORED.search(text) else Form("a URI", r"^[A-Za-z][A-Za-z0-9+.\-]*:", True),
+        lambda _match, text: None if STORED.search(text) else Form("a URI", r"^[A-Za-z][A-Za-z0-9+.\-]*:", True),
     ),
     (
         Guarded(
@@ -286,6 +378,6 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
             r"(?!s\b|/|\s(?:or|pattern|path|parameter|slug|fragment|template|to\smatch|for\sthe\shyperlink)\b)",
             "url",
         ),
-        lambda _match, text: None if _SCHEMES.search(text) else Form("a URL", "^https?://", True),
+        lambda _match, text: None if SCHEMES.search(text) else Form("a URL", "^https?://", True),
     ),
 )

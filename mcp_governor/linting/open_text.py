@@ -38,12 +38,13 @@ class OpenText(NamedTuple):
         default = self.schema.get("default")
         return default if isinstance(default, str) else ""
 
-    def hit(self, keyword: str, value: Any, /, **facts: Any) -> Hit:
+    def hit(self, keyword: str, value: Any, /, *, weight: int = 0, **facts: Any) -> Hit:
         """A hit at the parameter, with the missing part of its schema."""
         return hit(
             self.node.pointer,
             value,
             correction=narrowed(self.node, {keyword: value}, items=self.items),
+            weight=weight,
             argument=self.name,
             fragment=self.fragment(keyword, value),
             **facts,

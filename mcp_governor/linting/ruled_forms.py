@@ -9,28 +9,77 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.linting.form import Form
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.named_forms import Form
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MARK = r"[`'\"“](?P<mark>[^\w\s`'\"]{1,3})[`'\"”]"
+_MARK = (
+    r"(?:[`'\"“(]{1,2}(?P<mark>[^\w\s`'\"()]{1,3})[`'\"”)]{1,2}|(?P<sign>@|\$|#)(?=[\s.,;)]|$)"
+    r"|(?P<named>(?:forward\s)?slash|hash(?:tag)?|at\ssign|dollar\ssign|hyphen|dash|colon|plus\ssign)\b)"
+)
+_SIGN_NAMES = {
+    "slash": "/",
+    "hash": "#",
+    "hashtag": "#",
+    "at sign": "@",
+    "dollar sign": "$",
+    "hyphen": "-",
+    "dash": "-",
+} | {
+    "colon": ":",
+    "plus sign": "+",
+}
+
+
+def _alike(source: str, *, number: int) -> str:
+    """The expression for a mark with its groups numbered, so that it can occur several times."""
+    return re.sub(r"\?P<(\w+)>", lambda match: f"?P<{match[1]}{number}>", source)
+
+
+_NOT = r"(?:must\snot|may\snot|cannot|can't|should\snot|shouldn't|do\snot|don't|not|never)"
 _NOT_IN_FRONT = Guarded(
-    rf"\b(?:must\snot|may\snot|cannot|can't|should\snot|do\snot|don't|not)\s(?:start|begin)\swith\s(?:an?\s|the\s)?{_MARK}"
-    rf"|\b(?:no|without|omit|excluding|strip)\s(?:the\s|an?\s|any\s)?leading\s{_MARK}"
-    rf"|\bwithout\s(?:the\s|a\s)?{_MARK}\s(?:prefix|sign|symbol|in\sfront)".replace("?P<mark>", ""),
+    rf"\b{_NOT}\s(?:start|begin)\swith\s(?:an?\s|the\s)?{_alike(_MARK, number=1)}"
+    rf"|\b(?:no|without|omit|excluding|exclude|strip|drop)\s(?:the\s|an?\s|any\s|its\s)?(?:leading"
+    rf"|initial)\s{_alike(_MARK, number=2)}"
+    rf"|\b(?:without|omit|no|exclude|excluding|{_NOT}\sinclude|{_NOT}\suse)\s(?:the\s|a\s|an\s"
+    rf"|any\s)?{_alike(_MARK, number=3)}\s(?:prefix|sign|symbol|character|in\sfront)"
+    rf"|\bwithout\s(?:the\s|a\s)?{_alike(_MARK, number=4)}(?=[\s.,;)]|$)",
     "start with",
     "begin with",
     "leading",
+    "initial",
     "without",
+    "prefix",
+    "sign",
+    "symbol",
+    "in front",
+    "character",
+)
+_NOT_AT_END = Guarded(
+    rf"\b(?:no|without|omit|excluding|exclude|strip)\s(?:the\s|an?\s|any\s)?trailing\s{_MARK}"
+    rf"|\b{_NOT}\send\swith\s(?:an?\s|the\s)?{_alike(_MARK, number=2)}",
+    "trailing",
+    "end with",
+)
+_NO_SCHEME = Guarded(
+    rf"\b(?:without|no|omit|exclude|excluding|{_NOT}\sinclude|not\sincluding)\s(?:the\s|a\s"
+    rf"|any\s)?(?:URL\s)?[`'\"(]?(?:https?(?:://)?|scheme|protocol)\b",
+    "without",
+    "no ",
+    "omit",
+    "exclud",
+    "includ",
 )
 _COLONS = Guarded(r"\bwithout\s(?:the\s)?(?:colons|::?)(?=$|[\s.,;)])", "without")
 _NOT_WITHIN = Guarded(
-    r"\b(?:must\snot|may\snot|cannot|can't|should\snot|do\snot|don't)\s(?:contain|include|have|use)\s(?:any\s)?(?P<what>"
-    r"white\s?space|spaces|slashes|dots|periods|commas|colons|hyphens|dashes|underscores)\b(?!\s(?:and|or|at|in\sfront)\b)"
-    r"|\b(?:without|no)\s(?:any\s)?(?P<less>white\s?space|spaces|slashes|dots|periods|commas)(?=\s?(?:$|[.,;)]))"
+    rf"\b{_NOT}\s(?:contain|include|have|use)\s(?:any\s)?(?P<what>"
+    r"white\s?space|spaces|slashes|dots|periods|commas|colons|hyphens|dashes|underscores"
+    r"|semicolons)\b(?!\s(?:and|or|at|in\sfront)\b)"
+    r"|\b(?:without|no)\s(?:any\s)?(?P<less>white\s?space|spaces|slashes|dots|periods|commas"
+    r"|semicolons)(?=\s?(?:$|[.,;)]))"
     r"|\bcharacters?\s(?P<marks>(?:[^\w\s.,;()]\s?){1,8})\s?(?:is|are)\snot\sallowed\b",
     *("contain", "include", "have", "use", "without", "no ", "allowed"),
 )
@@ -42,15 +91,68 @@ _KINDS = {
     "periods": ".",
     "commas": ",",
     "colons": ":",
+    "semicolons": ";",
     "hyphens": r"\-",
     "dashes": r"\-",
     "underscores": "_",
 }
+_QUOTED = r"[`'\"“](?P<%s>[^`'\"”\s]{1,40})[`'\"”]"
+_BARE = r"(?P<%s>[A-Za-z0-9]{1,20}(?:[_\-:/]|://)[A-Za-z0-9_\-:/]{0,20}|(?-i:[A-Z])(?=[\s.,;)(]|$)|/(?=[\s.,;)(]|$))"
+_SLASH = r"(?P<%s>(?:forward\s)?slash)\b"
+_THAT = r"(?:(?:the|an?)\s)?(?:(?:prefix|literal|string|letter|character|scheme|protocol)\s)?"
+_MORE = rf"(?:,?\s(?:or|/)\s(?:with\s)?{_QUOTED % 'more'})?"
+# The thing itself, or its noun, begins with it; "names that begin with it" are a filter.
+_SUBJECT = (
+    r"(?:\b(?:must|should|always|has\sto|have\sto|needs?\sto|will|usually)\s|(?:^|[(,;:.–—-]\s?|\b(?:it|they"
+    r"|which|values?)\s)(?:always\s)?"
+    r"|\b(?:ids?|keys?|tokens?|names?|numbers?|sid|codes?|values?|addresse?s?|hash(?:es)?|urls?|uris?|paths?"
+    r"|slugs?|identifiers?)[,:]?\s(?:\(|-\s|–\s|that\s|which\s)?)"
+)
 _PREFIX = Guarded(
-    r"(?:^|\()(?:(?:it|the\s(?:id|key|token|value|name)|[A-Za-z]{1,16}\sids?|ids?|keys?|tokens?)\s)?(?:always\s)?"
-    r"(?:start|begin)(?:s|ing)?\swith\s(?:the\s(?:prefix\s)?)?[`'\"]?(?P<one>[A-Za-z0-9]{1,16}[_\-:/])[`'\"]?(?=[\s).,;]|$)"
-    r"|\bprefixed\swith\s[`'\"](?P<two>[^`'\"\s]{1,30})[`'\"]",
+    rf"{_SUBJECT}(?:start|begin)(?:s|ning|ing)?\swith\s{_THAT}(?:{_QUOTED % 'one'}{_MORE}|{_BARE % 'plain'}"
+    rf"|{_SLASH % 'slash'})"
+    rf"|\b(?:must|should|needs?\sto|has\sto)\s(?:have|include|contain|be\sgiven\swith)\s(?:an?\s"
+    rf"|the\s)?leading\s(?:{_QUOTED % 'lead'}|{_SLASH % 'slash2'})"
+    rf"|\bwith\s(?:an?\s|the\s)?leading\s(?:{_QUOTED % 'lead2'}|{_SLASH % 'slash3'})"
+    rf"|\bprefix(?:ed)?\s(?:with|by)\s{_THAT}(?:{_QUOTED % 'two'}|{_BARE % 'plain2'})"
+    rf"|\b(?:with|including|include|has|have)\s(?:the|an?|its)\s(?:{_QUOTED % 'three'}|{_BARE % 'plain3'})\sprefix\b"
+    rf"|\bwith\s(?:the\s)?prefix\s(?:{_QUOTED % 'four'}|{_BARE % 'plain4'})",
     "with",
+    "prefix",
+    "leading",
+    "includ",
+)
+_FILTERS = re.compile(
+    r"\b(?:filter|matching|match|only\s(?:return|include|list|show)|search|starting|those|files|tables|names"
+    r"|keys|objects|exclude|skip|ignore|lines|if|when|unless|whose)\s?(?:\w{1,12}\s){0,3}$",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|when|unless|outside|depending|e\.g)\b", re.IGNORECASE)
+_MEANS = re.compile(r"\s?\(?(?:for|to|if|when|means?|=|in\sorder|indicates?)\b|\s?[→=]", re.IGNORECASE)
+_SUFFIX = Guarded(
+    r"\b(?:(?:must|should|has\sto|needs?\sto)\s(?:end|have|include|use)|always\sends?|ends|ending"
+    r"|file\s?name\sends)\s(?:in|with|an?|the)\s(?:(?:an?|the)\s)?(?:(?:file\s)?(?:extension|suffix)\s)?"
+    r"[`'\"(]?\.(?P<end>[a-z0-9]{2,8}(?:\.[a-z0-9]{2,5})?)\b[`'\"]?(?P<more>(?:,?\s?(?:or|/"
+    r"|,)\s?[`'\"]?\.[a-z0-9]{2,8}[`'\"]?){0,6})"
+    r"|\binclud(?:e|ing)\s(?:the\s)?[`'\"]?\.(?P<incl>[a-z0-9]{2,8})[`'\"]?\s(?:file\s)?(?:extension|suffix)\b",
+    "must",
+    "should",
+    "ends",
+    "ending",
+    "has to",
+    "need",
+    "includ",
+)
+_OPTIONAL_END = re.compile(
+    r"\b(?:(?:is|are|be|gets?)\s(?:added|appended)|extension\sis\soptional|if\s(?:missing|absent)|with\sor\swithout)\b",
+    re.IGNORECASE,
+)
+_FOLLOWED = Guarded(
+    r"[`'\"](?P<head>[^`'\"\s]{2,30})[`'\"]\s(?:followed\sby|and\sthen|plus)\s(?:an?\s|the\s)?(?P<what>number"
+    r"|digits|numeric|integer|[\w\s]{0,12}(?:id|name|key))",
+    "followed",
+    "and then",
+    "plus",
 )
 _EXAMPLE_PREFIX = Guarded(
     r"(?:e\.?g\.?,?|such\sas|example:?|format:?|form|i\.e\.)\s?[`'\"(]{0,2}"
@@ -63,7 +165,8 @@ _STORE = Guarded(
     *("s3 ", "gcs ", "gs ", "storage ", "vstfs ", "ipfs "),
 )
 _DOMAIN = Guarded(
-    r"\b(?:must\sbe|has\sto\sbe|only|needs\sto\sbe)\s(?:an?\s)?(?:(?:URLs?\s)?(?:from|on|at|within|under|in)\s(?:the\s)?)?"
+    r"\b(?:must\sbe|has\sto\sbe|only|needs\sto\sbe)\s(?:an?\s)?(?:(?:URLs?\s)?(?:from|on|at|within|under"
+    r"|in)\s(?:the\s)?)?"
     r"(?P<host>(?:[a-z0-9\-]{1,40}\.){1,4}[a-z]{2,10})(?=\s(?:domain|URLs?|links?|pages?|host)\b)",
     "domain",
     "url",
@@ -78,46 +181,118 @@ _OR = re.compile(
 )
 
 
-def ruled_forms(text: str, name: str) -> Iterator[Form]:
-    """The formats that a description gives as a rule, or that follow from the parameter's name and a word in it.
+def ruled_forms(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
+    """The formats that a description gives as a rule, or that follow from the parameter's name and a word in it, each
+    with where it begins and ends.
 
     Args:
         text: the description of a parameter.
         name: of the parameter.
     """
     if match := _NOT_IN_FRONT.search(text):
-        mark = next(filter(None, match.groups()))
-        yield Form(f'no leading "{mark}"', rf"^(?!{_escaped(mark)})", True)
-    if _COLONS.search(text):
-        yield Form("no colons", "^[^:]+$", True)
+        mark = _mark(match)
+        # Models know what a hyphen in front of an argument does; they do send "#general" and "@name".
+        petty = mark not in ("@", "#", "$", "/")
+        yield (
+            Form(f'text without a leading "{mark}"', rf"^(?!{_escaped(mark)})", petty, (f"{mark}example",)),
+            *match.span(),
+        )
+    if match := _NOT_AT_END.search(text):
+        mark = _mark(match)
+        yield (
+            Form(f'text without "{mark}" at the end', rf"(^|[^{_in_class(mark[-1])}])$", True, (f"example{mark}",)),
+            *match.span(),
+        )
+    if (match := _NO_SCHEME.search(text)) and not _OWN_SCHEME.search(text):
+        shape = r"^(?![A-Za-z][A-Za-z0-9+.\-]*://)"
+        yield Form("text without https://", shape, wrong=("https://example.com",)), *match.span()
+    if match := _COLONS.search(text):
+        yield Form("text without colons", "^[^:]+$", True, (":example:",)), *match.span()
     if match := _NOT_WITHIN.search(text):
         kind = match["what"] or match["less"]
         marks = _KINDS[kind.lower().replace(" ", "")] if kind else "".join(map(_in_class, match["marks"].split()))
-        yield Form(f"no {kind}" if kind else f"no {match['marks'].strip()}", f"^[^{marks}]*$", True)
-    if match := _PREFIX.search(text):
-        start = match["one"] or match["two"]
-        yield Form(f"a leading {start}", f"^{_escaped(start)}")
+        said = f"text without {kind}" if kind else f"text without {match['marks'].strip()}"
+        sample = {r"\s": "a b", r"\-": "a-b"}.get(marks, f"a{marks[-1]}b")
+        yield Form(said, f"^[^{marks}]*$", True, (sample, f"a{(match['marks'] or ' ')[0]}b")), *match.span()
+    yield from _ends(text, name.lower())
     if match := _EXAMPLE_PREFIX.search(text):
         head = match["head"].lower()
-        yield Form(f"a leading {head}", f"^{_escaped(head)}", not head.startswith("refs"))
+        yield _front(head, petty=not head.startswith("refs")), *match.span()
     elif match := _STORE.search(text):
-        scheme = _STORES[match["store"].lower()]
-        yield Form(f"a leading {scheme}://", f"^{scheme}://", True)
+        yield _front(f"{_STORES[match['store'].lower()]}://", petty=True), *match.span()
     if match := _DOMAIN.search(text):
-        yield Form(f"a URL of {match['host']}", rf"^https?://{_escaped(match['host'])}(/|$)")
+        host = match["host"]
+        yield (
+            Form(f"a URL of {host}", rf"^https?://{_escaped(host)}(/|$)", wrong=("https://example.com/",)),
+            *match.span(),
+        )
     yield from _of_name(text, name)
 
 
-def _of_name(text: str, name: str) -> Iterator[Form]:
+_OWN_SCHEME = re.compile(r"\b(?:with\sor\swithout|optional(?:ly)?|either)\b", re.IGNORECASE)
+
+
+def _mark(match: re.Match[str]) -> str:
+    found: str = next(filter(None, match.groups()))
+    named = found.lower().removeprefix("forward ")
+    return _SIGN_NAMES.get(named, found)
+
+
+def _front(*starts: str, petty: bool = False) -> Form:
+    """The form of text that begins with one of some strings."""
+    escaped = [_escaped(start) for start in dict.fromkeys(starts)]
+    pattern = escaped[0] if len(escaped) == 1 else f"({'|'.join(escaped)})"
+    wrong = {"refs/heads/": "main", "/": "issues"}.get(starts[0], "example")
+    return Form(f"text that starts with {' or '.join(dict.fromkeys(starts))}", f"^{pattern}", petty, (wrong, "12345"))
+
+
+def _ends(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
+    """What the text has to begin and to end with."""
+    examples = text.lower().find("xample")
+    for match in _PREFIX.finditer(text):
+        if 0 <= examples < match.start() or "prefix" in name or _MEANS.match(text, match.end()):
+            break
+        # Only the words in front decide if it is the thing itself.
+        words = text[max(0, match.start() - 40) : match.start() + 1]
+        begin = max(text.rfind(". ", 0, match.start()), text.rfind("\n", 0, match.start()), 0)
+        if _CONDITION.search(text[begin : match.start() + 1]):
+            continue
+        if _FILTERS.search(words) or re.match(r"\W*(?:names?|keys?)\s(?:that|which)\s", match[0], re.IGNORECASE):
+            continue
+        groups = match.groupdict()
+        starts = ["/" if key.startswith("slash") else part for key, part in groups.items() if part]
+        starts = [start.rstrip(".,;)") if len(start) > 1 else start for start in starts]
+        if re.match(r"\sor\s(?![`'\"])", text[match.end() :]):
+            continue  # "or others"
+        if re.fullmatch(r"https?://?|https?:?", starts[0]):
+            continue  # A URL, which its own form describes.
+        yield _front(*starts), *match.span()
+        break
+    end = _SUFFIX.search(text)
+    if end is not None and not _OPTIONAL_END.search(text):
+        ends = [end["end"] or end["incl"], *re.findall(r"\.([a-z0-9]{2,8})", end["more"] or "")]
+        shape = _escaped(ends[0]) if len(ends) == 1 else f"({'|'.join(map(_escaped, ends))})"
+        said = " or ".join(f".{one}" for one in ends)
+        yield Form(f"text that ends in {said}", rf"\.{shape}$", wrong=("example",)), *end.span()
+    both = _FOLLOWED.search(text)
+    if both is not None and re.search(r"[/:_\-#]$", both["head"]):
+        digits = both["what"].lower().startswith(("num", "dig", "int"))
+        shape = rf"^{_escaped(both['head'])}" + (r"\d+$" if digits else "")
+        said = f"{both['head']} and a number" if digits else f"text that starts with {both['head']}"
+        yield Form(said, shape, wrong=("12345", "example")), *both.span()
+
+
+def _of_name(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
     words = name_words(name)
     if not words:
         return
     seconds = _SECONDS.search(text) if _TIMES.intersection(words[-1:]) else None
     if seconds is not None:
-        unit = "milliseconds" if seconds["milli"] else "seconds"
-        yield Form(f"a time in {unit}", r"^\d+$")
+        if not re.search(r"\b(?:unix|epoch|posix)\b", text, re.IGNORECASE):
+            unit = "milliseconds" if seconds["milli"] else "seconds"
+            yield Form(f"a time in {unit}", r"^\d+$", wrong=("2026-01-02", "yesterday")), *seconds.span()
     elif words[-1] in ("email", "emails", "mail") and not _OR.search(text[:120].partition(".")[0]):
-        yield Form("an e-mail address", r"^[^@\s]+@[^@\s]+$", True)
+        yield Form("an e-mail address", r"^[^@\s]+@[^@\s]+$", True), 0, 0
 
 
 def _escaped(text: str) -> str:

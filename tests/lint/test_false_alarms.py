@@ -269,12 +269,15 @@ def test_an_example_with_too_many_strings_says_what_is_passed_and_what_is_taken(
 
 @pytest.mark.parametrize(
     ("bounds", "taken"),
-    [({}, "any text"), ({"minLength": 2, "maxLength": 2}, "any 2 characters"), ({"maxLength": 2}, "any text")],
+    [({}, "Germany"), ({"minLength": 2, "maxLength": 2}, "xx"), ({"maxLength": 4}, "abcd")],
+    ids=["any text", "two characters", "at most four"],
 )
-def test_a_format_of_a_declared_length_is_not_any_text(bounds, taken):
+def test_a_format_is_shown_a_text_that_the_schema_takes(bounds, taken):
     tool = argument("Two-letter country code, e.g. 'DE'", type="string", **bounds)
     (found,) = (one for one in findings_of(tool) if one.rule == "clarity/missing-format")
-    assert found.message.endswith(f"but the schema takes {taken}.")
+    assert found.message == (
+        f'x in a has to be a 2-letter country code, says its description, but the schema accepts "{taken}".'
+    )
 
 
 def test_both_ends_of_a_limit_are_quoted():

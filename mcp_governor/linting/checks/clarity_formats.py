@@ -10,6 +10,7 @@ from mcp_governor.findings import Effect
 from mcp_governor.linting.checks.clarity_lists import closed_list, sibling_list
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
+from mcp_governor.linting.form import witness
 from mcp_governor.linting.formats import stated_form
 from mcp_governor.linting.open_text import OpenText, open_text
 from mcp_governor.linting.passages import passages_about
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
-    from mcp_governor.linting.named_forms import Form
+    from mcp_governor.linting.form import Form
     from mcp_governor.linting.passages import Passage
     from mcp_governor.surface.model import Surface
 
@@ -33,16 +34,21 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A format that the description gives is a pattern."""
     found = open_text(node, context)
     form = _form(found, context) if found is not None else None
-    if found is not None and form is not None and not form.widespread and not _listed(node, context):
-        length = _length(found)
-        facts = {"says": "length", "length": counted(length, "character")} if length else {}
-        yield found.hit("pattern", form.pattern, form=form.said, **facts)
+    if found is None or form is None or form.widespread or _listed(node, context):
+        return
+    schema = found.schema.get("items") if found.items else found.schema
+    wrong = witness(form, schema if isinstance(schema, dict) else {})
+    if wrong:
+        place = f"{one_line(found.name, 64)} ({one_line(node.tool.name, 64)})"
+        gist = f'{place} has to be {form.said}, and "{wrong}" is accepted'
+        yield found.hit("pattern", form.pattern, form=form.said, witness=wrong, weight=_weight(form), gist=gist)
 
 
-def _length(found: OpenText) -> int:
-    """The exact length that the schema gives, which is a part of the format; 0 if there is none."""
-    least, most = (None if found.items else found.schema.get(key) for key in ("minLength", "maxLength"))
-    return most if isinstance(most, int) and least == most else 0
+def _weight(form: Form) -> int:
+    """How likely a model gets the format wrong: forms of one server first, then layouts of dates, then known codes."""
+    if form.said.startswith(("an ISO", "YYYY-MM-DD", "yyyy-mm-dd", "yyyy-MM-dd", "a BCP", "a hexa")):
+        return 1
+    return 2 if re.search(r"code|date|time|YY|yy|cron|version", form.said) else 3
 
 
 def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
