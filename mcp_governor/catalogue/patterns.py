@@ -208,6 +208,8 @@ def encodable(value: Any) -> Any:
 
 def with_options(part: Any, options: Mapping[str, Any]) -> Any:
     """A schema or a pattern with the values of options in place of every ``"{option}"`` that is a whole string."""
+    if not options:
+        return part
     if isinstance(part, str):
         name = part[1:-1]
         return options[name] if part == f"{{{name}}}" and name in options else part

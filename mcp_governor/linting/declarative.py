@@ -157,8 +157,8 @@ def _judge(case: Case, options: Mapping[str, Any]) -> tuple[Predicate, Callable[
         problems: _Problems = [([], "does not match" if wanted else "matches")]
         return lambda value: not isinstance(value, str) or pattern.search(value) is wanted, lambda _: problems
     schema = with_options(case.then, options)
-    validator = compile_schema(schema)
-    return predicate(schema), lambda value: errors(validator, value)
+    # Few cases are ever violated, and the engine remembers what it compiled for the predicate.
+    return predicate(schema), lambda value: errors(compile_schema(schema), value)
 
 
 def _named(expression: str) -> Callable[[str], bool]:
