@@ -32,7 +32,8 @@ class Target(NamedTuple):
     pointer: str
 
 
-_NAMING = ('"$id"', '"id"', '"$anchor"', '"$dynamicAnchor"', '"$recursiveAnchor"')
+_NAMING = ('"$anchor"', '"$dynamicAnchor"', '"$recursiveAnchor"')
+"""What the JSON of a schema with names contains, besides the keyword for its own name."""
 
 
 class Document:
@@ -54,7 +55,7 @@ class Document:
         self._alone = alone
         self._legacy = draft <= 7
         self._identity = "id" if draft == 4 else "$id"
-        if _may_name(schema, text):
+        if _may_name(schema, text, self._identity):
             self._index(Target(schema, "", ""))
 
     def parts(self, start: Target | None = None) -> Iterator[Target]:
@@ -151,12 +152,13 @@ class Document:
         return self.resources.setdefault(uri, Target(known, uri, ""))
 
 
-def _may_name(schema: Any, text: str) -> bool:
+def _may_name(schema: Any, text: str, identity: str) -> bool:
     try:
         text = text or json.dumps(schema, default=str)
     except RecursionError:
         return True
-    return any(word in text for word in _NAMING)
+    # A parameter named "id" is common, and a name only in draft 4.
+    return f'"{identity}"' in text or any(word in text for word in _NAMING)
 
 
 def _uri_of(base: str, reference: str) -> tuple[str, str] | None:
