@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_governor.linting.guarded import Guarded
 
-_KEY = Guarded(
+KEY = Guarded(
     r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_\-]{24,}|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bAKIA(?![A-Z0-9]{9}EXAMPLE)[0-9A-Z]{16}\b"
     r"|\bxox[baprs]-[0-9A-Za-z\-]{20,}|\bAIza[0-9A-Za-z_\-]{35}\b|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----"
     r"|\beyJ[A-Za-z0-9_\-]{10,4096}\.eyJ[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{10,4096}",
@@ -48,7 +48,7 @@ _READ = 10_000
 
 def key_in(text: str) -> str | None:
     """The first credential in a published form: a provider's key, a token, a private key."""
-    match = _KEY.search(text) if len(text) >= _SHORTEST_KEY else None
+    match = KEY.search(text) if len(text) >= _SHORTEST_KEY else None
     return match.group() if match is not None else None
 
 

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.context import Context, Hit, hit
-from mcp_governor.linting.credentials import key_in, outline
+from mcp_governor.linting.credentials import KEY, key_in, outline
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.text_scope import about_text
 from mcp_governor.text import char_name
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ _ALL_TOOLS = Guarded(
 )
 
 
+@about_text(unusual=True)
 def hidden_characters(text: Text, _context: Context) -> Iterator[Hit]:
     """No character that readers cannot see and models can."""
     value = text.value
@@ -136,6 +138,7 @@ def _is_writing(text: str, position: int) -> bool:
     return False
 
 
+@about_text(unusual=True)
 def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
     """No control characters except tab and line endings, and so no terminal sequences."""
     if text.value.isprintable():
@@ -150,16 +153,19 @@ def _matching(pattern: Guarded, text: Text) -> Iterable[Hit]:
     return () if match is None else (hit(text.pointer, text.value, found=match.group()),)
 
 
+@about_text(_PSEUDO_TAG)
 def pseudo_tags(text: Text, _context: Context) -> Iterable[Hit]:
     """No markup that imitates the roles of a conversation."""
     return _matching(_PSEUDO_TAG, text)
 
 
+@about_text(_OVERRIDE)
 def override_phrases(text: Text, _context: Context) -> Iterable[Hit]:
     """No phrase that asks to ignore earlier instructions."""
     return _matching(_OVERRIDE, text)
 
 
+@about_text(_CONCEAL)
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to keep something from the user; asking not to claim what is untrue is fine."""
     for match in _CONCEAL.finditer(text.value):
@@ -168,6 +174,7 @@ def concealment(text: Text, _context: Context) -> Iterator[Hit]:
             return
 
 
+@about_text(_SENSITIVE_PATH)
 def sensitive_paths(text: Text, _context: Context) -> Iterator[Hit]:
     """No path to keys or passwords, unless the sentence says that it is out of reach."""
     for match in _SENSITIVE_PATH.finditer(text.value):
@@ -183,6 +190,7 @@ def _sentence(text: str, match: re.Match[str]) -> tuple[str, str]:
     return _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
 
 
+@about_text(KEY)
 def secret_literals(text: Text, _context: Context) -> Iterator[Hit]:
     """No literal credential; its value is not shown either."""
     found = key_in(text.value)
@@ -215,16 +223,19 @@ def _is_base64(run: str) -> bool:
     return mixed and max(map(len, run.split("/"))) >= 24
 
 
+@about_text(_ORDER)
 def mandatory_order(text: Text, _context: Context) -> Iterable[Hit]:
     """No order to call a tool where a condition belongs."""
     return _matching(_ORDER, text)
 
 
+@about_text(_CAPITALS)
 def capitals(text: Text, _context: Context) -> Iterable[Hit]:
     """No words in capitals that force a model to obey."""
     return _matching(_CAPITALS, text)
 
 
+@about_text(_ALL_TOOLS)
 def cross_tool_commands(text: Text, _context: Context) -> Iterable[Hit]:
     """No rule about all other tools."""
     return _matching(_ALL_TOOLS, text)
