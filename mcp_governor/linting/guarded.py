@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.linting.linear import LinearTest
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
@@ -122,10 +124,15 @@ class Guarded:
         self._compiled: re.Pattern[str] | None = None
         self._quick: re.Pattern[str] | None = None
         self._has_quick = ignore_case
+        self._test = LinearTest(pattern, self.flags)
 
     def _pattern(self, text: str, lower: str) -> re.Pattern[str] | None:
         """The compiled expression, or ``None`` if it cannot match, though a needed word is there."""
-        if self._has_quick and text.isascii():
+        test = self._test.of(text)
+        if test is not None:
+            if not test(text):
+                return None
+        elif self._has_quick and text.isascii():
             # An expression that does not have to ignore case takes a third of the time, and most strings do not match.
             quick = self._quick
             if quick is None:
