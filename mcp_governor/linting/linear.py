@@ -161,7 +161,7 @@ class _RarePattern:
 
 
 def rare_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression as :func:`~mcp_governor.lazy.lazy_pattern`, for long texts, few of which it matches.
+    """A regular expression as :func:`~mcp_governor.lazy.lazy_pattern`, for long strings, few of which it matches.
 
     Args:
         source: the expression.
