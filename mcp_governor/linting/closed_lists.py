@@ -338,7 +338,7 @@ def _opened(text: str) -> Iterator[ClosedList]:
         lead = text[max(sentence(text, start), start - 60) : match.end()]
         example = EXAMPLE.search(lead)
         form = example is not None and example[0][:7].lower() == "format:"
-        if match["noun"] and match["noun"].lower() in _NO_NOUNS and match[0][-1] != "(":
+        if match["noun"] and match["noun"].lower() in _NO_NOUNS and match[0].rstrip()[-1] in "[{:":
             continue
         if not (
             (example and not form) or CONDITION.search(text[max(0, start - 60) : start]) or _in_bullet(text, start)

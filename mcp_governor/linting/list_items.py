@@ -210,6 +210,8 @@ def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[
         quoted = match["quoted"] is not None
         if values and not quoted and _LABEL.match(text, match.end()):
             break  # "fast, slow; default: fast"
+        if quoted and signs == {"|"} and text[end : match.start()].strip() == "," and _LABEL.match(text, match.end()):
+            break  # '"mode": "fast"|"slow", "size": …'
         value = bare(match[0])
         end = match.end()
         if not quoted and value.endswith("."):

@@ -9,26 +9,36 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.list_words import ABROAD, MAX_TEXT, PROMISE, is_example
 
-_MAX_TEXT = 4_000
-"""Maximum number of characters read from a description; later text does not define a parameter's values."""
 _MAX_CODES = 60
 """Maximum number of codes in a list; a longer one belongs in a document."""
 
+_SIGN = (
+    r"\s?(?:=|:|：|→|(?P<word>(?:means|for|to|is|will)\s|[a-z]{2,20}s\s)|-\s|–\s?|—\s?|-(?=[\u4e00-\u9fff])|代表|表示|为|是)"
+    r"\s?[`'\"]?[^\W\d_]"
+)
 _CODE = re.compile(
     r"(?<![\w.\-/])[`'\"]?(?P<code>-?\d{1,6})[`'\"]?"
-    # The meaning of the code: in brackets, possibly nested, or after a sign up to the next separator.
-    r"(?:\s?\([^()\n]{1,160}(?:\([^()\n]{0,80}\)[^()\n]{0,80})?\)"
-    r"|\s?(?:=|:|→|means\s|for\s|-\s|–\s?|—\s?)\s?[`'\"]?[A-Za-z][^,;|\n]{0,120}?(?=[,;|\n]|\s(?:or|and)\s-?\d|\.(?:\s|$)|\)|$))"
+    # The meaning of the code: in brackets, possibly nested, or after a sign up to the next separator. Chinese needs no
+    # sign, but has words behind an amount.
+    r"(?:\s?\([^()\n]{1,160}(?:\([^()\n]{0,80}\)[^()\n]{0,80})?\)|\s?（[^（）\n]{1,160}）"
+    rf"|(?:{_SIGN}|(?<=\d)(?![个条位秒分小天年月日次页米元到至])[\u4e00-\u9fff])[^,;|\n，；、。]{{0,120}}?"
+    r"(?=[,;|\n，；、。]|\s(?:or|and)\s[`'\"]?-?\d|/-?\d|\.(?:\s|$)|[)）]|$))"
 )
-_NEXT = re.compile(r"\s?(?:[,;|/.]\s?(?:(?:or|and)\s)?(?:[-*•]\s?)?|\n\s?(?:[-*•]\s?)?|(?:or|and)\s|-\s)")
-_BARE = Guarded(
-    r"\b(?:one of|options?|(?:valid|allowed|possible|supported|accepted|available)\s(?:[a-z]{1,16}\s)?[a-z]{1,16}"
-    r"|must be(?:\seither)?|either)(?:\s(?:are|is))?\s?:?\s?[(\[{]?\s?"
-    r"(?P<codes>\d{1,9}(?:(?:,\s?|\s?\|\s?|\s?/\s?|\s(?:or|and)\s|,\s(?:or|and)\s)\d{1,9}){1,59})\b(?!\s?[%.]?\w|\.\d)",
-    *("one of", "option", "valid", "allowed", "possible", "supported", "accepted", "available", "must be", "either"),
+_BULLET = r"(?:[*•]\s?|-\s)?"
+_NEXT = re.compile(
+    rf"\s?(?:[,;|/.，；、。]\s?(?:(?:or|and)\s)?{_BULLET}|\n\s?{_BULLET}|(?:or|and)\s|-\s)(?:(?:use|pass|set to)\s)?",
+    re.IGNORECASE,
 )
+_STEP = r"(?:[,，]\s?|、|\s?\|\s?|\s?/\s?|\s(?:or|and)\s|,\s(?:or|and)\s)"
+_BARE = re.compile(rf"\d{{1,9}}(?:{_STEP}\d{{1,9}}){{1,59}}\b(?!\s?[%.]?\w|\.\d)")
+_CLOSED_BEHIND = re.compile(
+    rf"(?:^|[.:;]\s)(?:currently\s)?(?:only\s)?(?P<codes>\d{{1,9}}(?:{_STEP}\d{{1,9}}){{1,59}})"
+    r"\s(?:are|is)\s(?:currently\s)?(?:supported|allowed|accepted|valid|permitted)\b",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"\(?(?P<codes>\d{1,9}(?:\s?\|\s?\d{1,9}){1,59})\)?\.?")
 _PROMISE = re.compile(
     r"\b(?:one of|options?|(?:valid|allowed|possible|supported|accepted|available)\s(?:[a-z]{1,16}\s)?[a-z]{1,16}"
     r"|values?|enum|codes?)(?:\s(?:are|is))?\s?:?\s?[(\[{]?\s?(?:[-*•]\s?)?$",
@@ -45,35 +55,53 @@ class NumberCodes(NamedTuple):
     Attributes:
         codes: each once, in order of appearance.
         promised: the words in front announce a list of values.
+        in_words: a word relates a code to its meaning ("1 for low"), which a sign does more certainly.
     """
 
     codes: tuple[int, ...]
     promised: bool
+    in_words: bool = False
 
 
 def number_codes(text: str) -> NumberCodes | None:
     """The one list of codes in the description of a parameter; ``None`` if there is none, or if it is open-ended."""
-    text = text[:_MAX_TEXT]
+    text = text[:MAX_TEXT]
     if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text):
         return None
-    bare = _BARE.search(text)
-    if bare is not None:
-        return NumberCodes(tuple(dict.fromkeys(int(code) for code in re.findall(r"\d+", bare["codes"]))), True)
+    bare = _announced(text)
+    if bare:
+        return NumberCodes(tuple(dict.fromkeys(int(code) for code in re.findall(r"\d+", bare))), True)
     start = _CODE.search(text)
     if start is None or _EXAMPLE.search(text, 0, start.start()):
         return None
     codes = [int(start["code"])]
+    in_words = start["word"] is not None
     at = start.end()
     while (step := _NEXT.match(text, at)) and (code := _CODE.match(text, step.end())) and len(codes) <= _MAX_CODES:
         codes.append(int(code["code"]))
+        in_words = in_words or code["word"] is not None
         at = code.end()
     if not 1 < len(codes) <= _MAX_CODES or len(set(codes)) < len(codes):
         return None
     default = _DEFAULT.search(text)
     if default is not None and int(default[1]) not in codes:
         return None  # Some other value is valid, too.
-    return NumberCodes(tuple(codes), _PROMISE.search(text, max(0, start.start() - 60), start.start()) is not None)
+    return NumberCodes(
+        tuple(codes), _PROMISE.search(text, max(0, start.start() - 60), start.start()) is not None, in_words
+    )
 
 
 _DEFAULT = re.compile(r"\bdefaults?(?:\sto|\sis)?\s?[:=]?\s?(-?\d{1,9})\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d.*\d", re.DOTALL)
+
+
+def _announced(text: str) -> str:
+    """The numbers behind words that announce values, or before words that close them; empty if there are none."""
+    closed = _CLOSED_BEHIND.search(text) or _WHOLE.fullmatch(text)
+    if closed is not None:
+        return closed["codes"]
+    for promise in (*PROMISE.finditer(text), *ABROAD.finditer(text)):
+        found = _BARE.match(text, promise.end())
+        if found is not None and not is_example(text, promise.start(), promise.end()):
+            return found[0]
+    return ""

@@ -269,12 +269,52 @@ CODES = [
     ("1 = low, 2 = medium, 3 = high, etc.", "level", []),
     ("One of 1.5, 2.5 or 3.5", "mode", []),
     ("Lists 2 kinds and 3 orders", "kind", []),
+    ("Must be 1, 2 or 3", "x", [1, 2, 3]),
+    ("Allowed values: [16, 24, 32]", "x", [16, 24, 32]),
+    ("Only 1 and 2 are supported.", "x", [1, 2]),
+    ("1 | 2 | 4", "x", [1, 2, 4]),
+    ("1 for low, 2 for medium, 3 for high", "x", [1, 2, 3]),
+    ("Use 1 to lower it, 2 to keep it and 3 to raise it.", "x", [1, 2, 3]),
+    ("1 is low, 2 is medium, 3 is high", "x", [1, 2, 3]),
+    ("方向，1:升序,-1:降序", "direction", [1, -1]),
+    ("类型：1代表快，0代表慢，3自动", "x", [1, 0, 3]),
+    ("取值：1、2、3", "x", [1, 2, 3]),
+    ("Start with 1 to see little. Use 0 for all of it.", "level", []),
+    ("返回1条，最多3条", "x", []),
+    ("Between 1, 2 and 3 items", "x", []),
 ]
 
 
 @pytest.mark.parametrize(("text", "name", "values"), CODES)
 def test_numbers_that_stand_for_something(text, name, values):
     assert fragments(text, name=name, schema=NUMBER) == ([values] if values else [])
+
+
+OBJECT = {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    ("text", "schema", "keys"),
+    [
+        ('How to write: {"mode": "fast" | "slow"}', OBJECT, ["mode"]),
+        ("Sets `mode` ('fast' or 'slow') and size (SMALL, LARGE or HUGE).", OBJECT, ["mode", "size"]),
+        ("Each has:\n- mode: fast|slow\n- name", {"type": "array", "items": OBJECT}, ["mode"]),
+        ('{"mode": "fast"|"slow", "size": "<number>"}', OBJECT, ["mode"]),
+        ('A spec such as {\n"mode": "fast"  # Or "slow"\n}', OBJECT, ["mode"]),
+        ("Sets `mode` ('fast' or 'slow').", {"type": "object", "properties": {"mode": {"enum": ["fast"]}}}, []),
+        ("Only with `mode` ('fast' or 'slow').", OBJECT, []),
+        ("E.g. {'mode': 'fast', 'size': 'small'}", OBJECT, []),
+        ("Provide `text` or `file`.", OBJECT, []),
+    ],
+)
+def test_values_of_the_keys_of_an_open_object(text, schema, keys):
+    found = fragments(text, name="body", schema=schema)
+    assert found == ([keys] if keys else [])
+
+
+def test_codes_may_be_text():
+    assert fragments("1: fast, 2: slow, 3: auto", name="x") == [["1", "2", "3"]]
+    assert fragments("1: fast, 2: slow, 3: auto", name="x", schema={**STRING, "default": "9"}) == []
 
 
 def test_codes_without_the_default_are_not_all():

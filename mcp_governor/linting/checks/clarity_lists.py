@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.linting.closed_lists import ClosedList, values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
+from mcp_governor.linting.key_lists import key_lists
 from mcp_governor.linting.number_codes import number_codes
 from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of, values_of
 from mcp_governor.linting.scope import about
+from mcp_governor.linting.shapes import lacks_keys
 from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words, stem
 
@@ -43,15 +45,19 @@ _MEASURE = re.compile(r"\d{1,5}[A-Za-z]{1,3}")
 """A duration or a size: "15m", "480p"."""
 
 
-@about(argument=True, types={"array", "integer", "number", "string"})
+@about(argument=True, types={"array", "integer", "number", "object", "string"})
 def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter whose values the description lists has an enum."""
     found = open_text(node, context)
     if found is None:
         yield from _listed_codes(node, context)
+        yield from _listed_keys(node, context)
         return
     claim = _stated_list(found, context)
     if claim is None:
+        codes = None if found.items else _codes(node, context)
+        if codes is not None and found.default in ("", *map(str, codes)):
+            yield found.hit("enum", [str(code) for code in codes], takes="text")
         return
     if not found.items and any(_is_joined(said.text, context) for said in passages_about(node, context)):
         if not _MODIFIED.search(" ".join(said.text for said in passages_about(node, context))):
@@ -78,24 +84,48 @@ def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     types = (types_of(schema, root) or frozenset()) - {"null"}
     if not types or not types <= {"integer", "number"} or values_of(root, schema) is not None:
         return
-    real = effective(root, schema)
-    words = name_words(node.argument)
+    codes = _codes(node, context)
+    default = effective(root, schema).get("default")
+    if codes is not None and (default is None or default in codes):
+        yield hit(
+            node.pointer,
+            codes,
+            correction=narrowed(node, {"enum": codes}),
+            argument=node.argument,
+            fragment=f'"enum": {json.dumps(codes)}',
+            takes="number",
+        )
+
+
+def _listed_keys(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """The values of the keys of an object that declares no keys."""
+    if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
+        return
+    schema = effective(root_of(node), node.schema)
+    if not lacks_keys(schema):
+        return
+    listed = [one for said in passages_about(node, context) for one in context.facts.read(key_lists, said.text)]
+    if listed:
+        properties = {"properties": {key: {"enum": list(values)} for key, values in listed}}
+        shown = {"items": properties} if schema.get("type") == "array" else properties
+        yield hit(
+            node.pointer,
+            [key for key, _ in listed],
+            argument=f"{node.argument}.{listed[0].key}",
+            fragment=json.dumps(shown, ensure_ascii=False)[1:-1],
+            takes="value",
+        )
+
+
+def _codes(node: SchemaPlace, context: Context) -> list[int] | None:
+    """The numbers that the description of a parameter lists, with words that announce them or a meaning for each."""
+    words = name_words(node.argument or "")
+    kind = bool(words) and is_kind(words[-1])
     for said in passages_about(node, context):
-        found = number_codes(said.text)
-        if found is None or not (found.promised or len(found.codes) > 2 or is_kind(words[-1] if words else "")):
-            continue
-        default = real.get("default")
-        if default is None or default in found.codes:
-            codes = list(found.codes)
-            yield hit(
-                node.pointer,
-                codes,
-                correction=narrowed(node, {"enum": codes}),
-                argument=node.argument,
-                fragment=f'"enum": {json.dumps(codes)}',
-                takes="number",
-            )
-            return
+        found = context.facts.read(number_codes, said.text)
+        if found is not None and (found.promised or len(found.codes) > 2 or (kind and not found.in_words)):
+            return list(found.codes)
+    return None
 
 
 @about(argument=True, types={"array", "string"})
@@ -105,13 +135,16 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if found is None:
         return
     enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(found.name, ())
-    text = node.schema.get("description")
+    text = node.schema.get("description") or ""
     if not enums or not isinstance(text, str):
         return
-    if _stated_list(found, context) is not None:
-        return  # closed_list reports values that the description lists.
+    # closed_list reports values that the description lists; "etc." and "supported values" say that it has others.
+    if _stated_list(found, context) is not None or context.facts.read(values_in, text).open or _OWN.search(text):
+        return
     for one in enums:
-        if one.items is found.items and one.tool != node.tool.name and _same_thing(found, text, one):
+        if one.items is not found.items or one.tool == node.tool.name:
+            continue
+        if (text and _same_thing(found, text, one)) or _is_only(one, enums, found, text):
             yield found.hit("enum", list(_as_default(one.values, found.default)), sibling=one.tool)
             return
 
@@ -306,6 +339,46 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     )
 
 
+def _in_prose(node: SchemaPlace, context: Context) -> tuple[str, ...] | None:
+    """The values that the own description of a parameter lists."""
+    found = open_text(node, context)
+    claim = _stated_list(found, context) if found is not None else None
+    if claim is None or any(_is_joined(said.text, context) for said in passages_about(node, context)):
+        return None
+    return claim.values
+
+
+_SHORT = 60
+"""Maximum number of characters of a description that says nothing about the values: "The style to set"."""
+
+
+def _is_only(one: _Enum, enums: tuple[_Enum, ...], found: OpenText, text: str) -> bool:
+    """True if a name of several words stands for these values everywhere, and a short description says nothing else."""
+    words = name_words(found.name)
+    if len(words) < 2 or words[-1] in FREE or len(text) > _SHORT or not _SAYS_NOTHING.fullmatch(text):
+        return False
+    known = {stem(word) for word in (*words, *one.words)}
+    if not {stem(word) for word in _words(text)} <= known | _COMMON:
+        return False
+    constants = all(map(_CONSTANT.fullmatch, one.values))
+    if not (is_kind(words[-1]) or constants) or (found.default and found.default not in one.values):
+        return False
+    return all(set(other.values) <= set(one.values) for other in enums)
+
+
+_SAYS_NOTHING = re.compile(r"[A-Za-z ,_'`]*\.?")
+"""Words without values, examples and forms."""
+_COMMON = frozenset(
+    stem(word)
+    for word in (
+        *("a", "and", "by", "filter", "for", "in", "new", "of", "on", "optional", "or", "parameter", "set", "the"),
+        *("this", "to", "type", "updated", "use", "value", "which", "with"),
+    )
+)
+"""Words that a description of anything may have."""
+_OWN = re.compile(r"\b(?:supported|allowed|valid|possible|accepted)\svalues?\b", re.IGNORECASE)
+
+
 class _Enum(NamedTuple):
     """A parameter of some tool that has an enum of strings."""
 
@@ -322,7 +395,7 @@ def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
         for node in context.facts.nodes(tool):
             if node.side == "inputSchema" and node.argument is not None and isinstance(node.schema, dict):
                 root = root_of(node)
-                values = values_of(root, node.schema)
+                values = values_of(root, node.schema) or _in_prose(node, context)
                 if values and len(values) > 1 and all(isinstance(value, str) for value in values):
                     known = out.setdefault(node.argument, {})
                     items = "array" in (types_of(node.schema, root) or ())
@@ -355,7 +428,8 @@ def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
         return True
     folded = {value.casefold() for value in other.values}
     quoted = {value.casefold() for value in _QUOTED.findall(text)}
-    if len(quoted) > 1 and quoted <= folded:
+    # Two values of a long list may be those of something else.
+    if len(quoted) > 1 and quoted <= folded and 4 * len(quoted) >= len(folded):
         return True
     named = {word.casefold() for word in _TOKEN.findall(text)} & folded
     return len(named) > 1 and len(named) >= 0.5 * len(folded)
