@@ -97,32 +97,73 @@ def _collected(facts: Facts) -> Defects:
 def _judge_types(surface: Surface, out: Defects) -> None:
     """Finds parameters that are a string in one tool and a list in another, under the same name and description.
 
-    Without a description, a name in the plural has to do.
+    Without a description, a name in the plural has to do; with two, that they mean one thing and several of it.
     """
-    uses: dict[str, list[tuple[Tool, str, str]]] = {}
+    for name, ones in _by_name(surface).items():
+        same: dict[str, list[tuple[Tool, str]]] = {}
+        for tool, types, text in ones:
+            if types in ({"string"}, {"array"}, {"string", "array"}) and (text is not None or name.endswith("s")):
+                same.setdefault((text or "").strip(". ").lower(), []).append((tool, _kinds(types)))
+        apart = [places for places in same.values() if len({kind for _tool, kind in places}) > 1]
+        for places in apart:
+            kinds = [kind for _tool, kind in places]
+            _put_types(out, name, places, max(set(kinds), key=lambda kind: (kinds.count(kind), kind)))
+        if not apart and (usual := _one_or_many(name, ones)):
+            _put_types(out, name, [(tool, _kinds(types)) for tool, types, _ in ones], usual)
+
+
+def _kinds(types: frozenset[str]) -> str:
+    return " or ".join(sorted(types, reverse=True))
+
+
+def _put_types(out: Defects, name: str, places: list[tuple[Tool, str]], usual: str) -> None:
+    pointer = join_pointer("/inputSchema/properties", name)
+    for tool, kind in places:
+        if kind != usual:
+            out.put("two-types", tool, name, pointer, f"{kind}; {usual} elsewhere")
+
+
+_Typed = tuple["Tool", frozenset[str], "str | None"]
+
+
+def _by_name(surface: Surface) -> dict[str, list[_Typed]]:
+    """The parameters of all tools, each with its types and its description."""
+    found: dict[str, list[_Typed]] = {}
     for tool in surface.tools:
         schema = tool.raw.get("inputSchema")
         properties = schema.get("properties") if isinstance(schema, dict) else None
         for name, value in properties.items() if isinstance(properties, dict) else ():
-            text = value.get("description", "" if name.endswith("s") else None) if isinstance(value, dict) else None
-            if isinstance(text, str):
+            if isinstance(value, dict):
                 types = (types_of(value, schema) or frozenset()) - {"null"}
-                if types in ({"string"}, {"array"}, {"string", "array"}):
-                    kind = " or ".join(sorted(types, reverse=True))
-                    uses.setdefault(f"{name}\n{text.strip('. ').lower()[:MAX_TEXT]}", []).append((tool, name, kind))
-    for places in uses.values():
-        kinds = [kind for _tool, _name, kind in places]
-        if len(set(kinds)) > 1:
-            usual = max(set(kinds), key=lambda kind: (kinds.count(kind), kind))
-            for tool, name, kind in places:
-                if kind != usual:
-                    out.put(
-                        "two-types",
-                        tool,
-                        name,
-                        join_pointer("/inputSchema/properties", name),
-                        f"{kind}; {usual} elsewhere",
-                    )
+                text = value.get("description")
+                said = text[:MAX_TEXT] if isinstance(text, str) else None if text is None else ""
+                found.setdefault(name, []).append((tool, types, said))
+    return found
+
+
+_SINGLE = frozenset({"string", "integer", "number"})
+
+
+def _one_or_many(name: str, ones: list[_Typed]) -> str | None:
+    """The usual type of a parameter that is one value in some tools and a list of such values in others.
+
+    A list of ids under the name of a single id; a list of what most tools take one of; commas in a string under the
+    name of a list.
+    """
+    singles = [types for _, types, _ in ones if len(types) == 1 and types <= _SINGLE]
+    lists = [(text or "").lower() for _, types, text in ones if types == {"array"}]
+    if not lists or len(singles) + len(lists) < len(ones) or len(set(singles)) != 1:
+        return None
+    single, (*_, last) = next(iter(singles[0])), name_words(name) or ("",)
+    most = single if len(singles) >= len(lists) else "array"
+    if last in ("id", "uid", "uuid") or any(
+        "comma" in (text or "").lower() for _, types, text in ones if types == {"string"}
+    ):
+        return most
+    if last.endswith("s") or single != "string" or len(singles) < 2 * len(lists):
+        return None
+    plural = f"{last[:-1]}ies" if last.endswith("y") else f"{last}{'es' if last.endswith(('ch', 'sh', 'x')) else 's'}"
+    return single if all(plural in text for text in lists) else None
 
 
 def _least(surface: Surface) -> frozenset[str]:

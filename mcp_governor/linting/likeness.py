@@ -75,6 +75,7 @@ _CALLED = re.compile(
 _PLAIN_TOOL = re.compile(
     r"\b(?i:use|call|run|invoke|via|with|using|calling)\sthe\s[`'\"“]?(?P<name>[a-z]{4,30})[`'\"”]?\stool\b(?!\s?[-_])"
 )
+_TITLED_TOOL = re.compile(r"[`'\"“](?P<title>[A-Z][A-Za-z]{1,20}(?:[ -][A-Za-z]{2,20}){1,4})[`'\"”]\s(?:MCP\s)?tool\b")
 _LISTED = re.compile(
     r"[^\S\n]{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
     r"\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-\s)"
@@ -299,6 +300,14 @@ def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         name = next((other for other in (f"{word}s", word.removesuffix("s")) if other in tools.names), None)
         if name is not None:
             yield word, name
+
+
+def titled_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
+    """Titles in front of "tool", which no call takes: "the 'Query Documents' tool" for query-docs."""
+    for match in _TITLED_TOOL.finditer(text):
+        title = match["title"]
+        if title not in tools.names:
+            yield title, tools.variant(title) or tools.nearest(title.replace(" ", "_").lower()) or ""
 
 
 def listed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:

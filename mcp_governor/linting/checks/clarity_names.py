@@ -21,6 +21,7 @@ from mcp_governor.linting.likeness import (
     notes_on,
     plain,
     plainly_misnamed,
+    titled_tools,
 )
 from mcp_governor.linting.schemas import root_of
 
@@ -62,6 +63,7 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     found = dict(misnamed_tools(read, tools))
     if " tool" in read:
         found.update(plainly_misnamed(read, tools))
+        found.update(titled_tools(read, tools))
     if "=" in read and "(" in read:
         found.update(called_tools(read, tools))
     if "\n" in read:
