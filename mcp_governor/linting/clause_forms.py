@@ -5,13 +5,13 @@ A form ends where its clause ends: "requires `a` to load" says what something is
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.linting import clause_words as words
 from mcp_governor.linting.clauses import Condition, Listed, Marked, marked
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Iterator
 
     from mcp_governor.linting.conditions import State
@@ -46,7 +46,8 @@ class _Clauses:
 
     def needs(self) -> Iterator[Stated]:
         """What the sentence states, form by form; the caller drops repetitions."""
-        if "<C" in self.text or "<L" in self.text:
+        # One parameter alone depends on nothing.
+        if self._conditions or len(self._lists) > 1:
             for form, reader in _FORMS:
                 for match in form.finditer(self.text):
                     yield from reader(self, match)
@@ -462,5 +463,18 @@ def clause_needs(text: str, group: Group, subject: str, *, free: bool) -> Iterat
         subject: the parameter that it describes; empty for one about all of them.
         free: the sentence says that something is optional.
     """
+    if not _names_something(text, group, subject):
+        return
     chooses = subject in group.values.values()
     yield from _Clauses(marked(text, group.names, group.values, subject), subject, free=free, chooses=chooses).needs()
+
+
+def _names_something(text: str, group: Group, subject: str) -> bool:
+    """True if a word of a sentence is another parameter or a value: most sentences contain such words only in part."""
+    words = set(_WORDS.findall(text))
+    if not words.isdisjoint(group.names) and (len(words.intersection(group.names)) > 1 or subject not in words):
+        return True
+    return bool(group.values) and any(word.lower() in group.values for word in words)
+
+
+_WORDS = re.compile(r"[\w$]+(?:[.\-]+[\w$]+)*")
