@@ -6,10 +6,11 @@ A form ends where its clause ends: "requires `a` to load" says what something is
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.linting import clause_words as words
-from mcp_governor.linting.clauses import Condition, Listed, Marked, marked
+from mcp_governor.linting.clause_parts import Clause, Stated
+from mcp_governor.linting.clauses import Listed, marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,31 +19,9 @@ if TYPE_CHECKING:
     from mcp_governor.linting.guarded import Guarded
     from mcp_governor.linting.needs import Group, Kind
 
-Ways = tuple[tuple[str, ...], ...]
 
-
-class Stated(NamedTuple):
-    """A need in the terms of :class:`~mcp_governor.linting.needs.Need`."""
-
-    kind: Kind
-    arguments: tuple[str, ...]
-    condition: str = ""
-    state: State = ""
-    values: tuple[str, ...] = ()
-    must: str = ""
-    ways: Ways = ()
-
-
-class _Clauses:
+class _Clauses(Clause):
     """Reads the clauses of one sentence."""
-
-    def __init__(self, found: Marked, subject: str, *, free: bool, chooses: bool) -> None:
-        self.text = found.text
-        self._lists = found.lists
-        self._conditions = found.conditions
-        self._subject = subject
-        self._free = free
-        self._chooses = chooses
 
     def needs(self) -> Iterator[Stated]:
         """What the sentence states, form by form; the caller drops repetitions."""
@@ -52,56 +31,6 @@ class _Clauses:
                 for match in form.finditer(self.text):
                     yield from reader(self, match)
 
-    # -- what a match names
-
-    def _list(self, match: re.Match[str], *groups: str) -> Listed | None:
-        found = next((match[group] for group in groups if match[group] is not None), None)
-        return self._lists[int(found)] if found is not None else None
-
-    def _heads(self, match: re.Match[str], *groups: str) -> tuple[str, ...]:
-        """The parameters that a match is about: those that it names, or the one that is described."""
-        named = self._list(match, *groups)
-        if named is not None:
-            return named.names
-        return (self._subject,) if self._subject else ()
-
-    def _case(self, match: re.Match[str], group: str = "w") -> Condition | tuple[str, ...] | None:
-        """The condition of a match, or the parameters that are given or not in it."""
-        if match[f"{group}l"] is not None:
-            return self._lists[int(match[f"{group}l"])].names
-        if match[f"{group}c"] is None:
-            return None
-        first = self._conditions[int(match[f"{group}c"])]
-        if match[f"{group}d"] is None:
-            return first
-        second = self._conditions[int(match[f"{group}d"])]
-        if first.name == second.name and first.state == second.state == "=":
-            return first._replace(values=(*first.values, *second.values))
-        return None
-
-    def _under(
-        self, match: re.Match[str], group: str = "w"
-    ) -> tuple[tuple[str, ...], State, tuple[str, ...], str] | None:
-        """A condition as the other parameters, what is said of them, the values, and the words."""
-        case, word = self._case(match, group), match[f"{group}k"].lower()
-        negative = word in ("unless", "without")
-        if case is None:
-            return None
-        if not isinstance(case, Condition):
-            if word in ("for", "in", "to", "by"):
-                return None
-            listed = self._lists[int(match[f"{group}l"])]
-            if word in ("if", "when", "while") and not listed.sure:
-                return None
-            if len(case) != 1:
-                return None
-            return case, "absent" if negative else "present", (), f"{word} {case[0]}"
-        if case.state == "=" or not case.state:
-            said = f"{word} {case.name} is {' or '.join(case.values)}" if case.state else f"{word} {case.values[0]}"
-            return (case.name,), "" if negative else case.state, case.values if case.state else (), said
-        flip: dict[State, State] = {"present": "absent", "absent": "present"}
-        return (case.name,), flip[case.state] if negative else case.state, (), f"{word} {case.name} is given"
-
     # -- readers
 
     def excluded(self, match: re.Match[str]) -> Iterator[Stated]:
@@ -110,10 +39,11 @@ class _Clauses:
             return
         if match["wl"] is not None and match["wk"].lower() in ("with", "if", "when", "alongside", "in", "while"):
             others = self._lists[int(match["wl"])]
+            if others.link == "and" and match["wk"].lower() in ("if", "when", "while"):
+                return  # All of them together exclude it, one does not.
             for head in self._heads(match, "s", "o"):
-                for name in others.names if others.sure or match.end() == len(match.string) else ():
-                    if name != head:
-                        yield Stated("exclusive", (head, name))
+                if others.sure or match.end() == len(match.string):
+                    yield from _excluded(head, others)
             return
         under = self._under(match)
         if under is None or match["wk"].lower() == "unless":
@@ -130,16 +60,13 @@ class _Clauses:
         others = self._list(match, "o", "p")
         ends = words.ENDS.match(self.text, match.end()) is not None
         if self._subject and others is not None and (others.sure or ends):
-            for name in others.names:
-                if name != self._subject:
-                    yield Stated("exclusive", (self._subject, name))
+            yield from _excluded(self._subject, others)
 
     def conflicts(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Conflicts with a"."""
         others = self._list(match, "o")
-        for name in others.names if others is not None and self._subject else ():
-            if name != self._subject:
-                yield Stated("exclusive", (self._subject, name))
+        if others is not None and self._subject:
+            yield from _excluded(self._subject, others)
 
     def omit(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Omit if a is given"."""
@@ -170,7 +97,7 @@ class _Clauses:
         """ "Use this or a"."""
         listed = self._list(match, "o")
         if listed is not None and listed.link == "or" and self._subject in listed.names:
-            yield from self._any(listed)
+            yield from self._any(match, listed)
 
     def precedes(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Takes precedence over a"."""
@@ -246,6 +173,46 @@ class _Clauses:
             for name in names:
                 yield Stated("when", (name, case.name), said, "=", case.values)
 
+    def excludes_all(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Mutually exclusive with the other filters (a, b and c)"."""
+        others = self._list(match, "o")
+        if others is not None and self._subject:
+            yield from _excluded(self._subject, others)
+
+    def without_fails(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Passing a without b fails"."""
+        heads, others = self._list(match, "s"), self._list(match, "o")
+        if heads is not None and others is not None and len(heads.names) == 1 and others.link != "or":
+            for name in others.names:
+                if name != heads.names[0]:
+                    yield Stated("when", (name, heads.names[0]), f"with {heads.names[0]}", "present")
+
+    def must_be(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Must be true when a is set"."""
+        (other,), state, values, said = self._of(int(match["c"]))
+        if self._subject and other != self._subject and state:
+            yield Stated("when", (self._subject, other), said, state, values, match["must"].lower())
+
+    def one_wins(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "If a and b are given, a is used"."""
+        both, one = self._list(match, "a"), self._list(match, "o")
+        # "a is used" looks like a condition.
+        case = self._conditions[int(match["c"])] if match["c"] is not None else None
+        one = Listed(((case.name,),)) if case is not None and case.state == "present" else one
+        if both is None or one is None or len(both.names) != 2 or len(one.names) != 1 or one.names[0] not in both.names:
+            return
+        (other,) = (name for name in both.names if name != one.names[0])
+        loser, winner = (other, one.names[0]) if match["wins"] or case is not None else (one.names[0], other)
+        yield Stated("ignored", (loser, winner), f"if {winner} is given", "present")
+
+    def requires_if_true(self, match: re.Match[str]) -> Iterator[Stated]:
+        """ "Requires a and b when true"."""
+        others = self._list(match, "o")
+        if self._subject and others is not None and others.link != "or":
+            for name in others.names:
+                if name != self._subject:
+                    yield Stated("when", (name, self._subject), f"with {self._subject}", "present")
+
     def along(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Must be used together with a", "use with a"."""
         others = self._list(match, "o", "t")
@@ -309,11 +276,6 @@ class _Clauses:
         else:
             yield Stated("when", (name, self._subject), f"if {match['free'].strip()}")
 
-    def _of(self, number: int) -> tuple[tuple[str, ...], State, tuple[str, ...], str]:
-        case = self._conditions[number]
-        said = f"if {case.name} is {' or '.join(case.values) or case.state}" if case.state else f"if {case.values[0]}"
-        return (case.name,), case.state, case.values if case.state else (), said
-
     def only(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Only available for the fast mode", "used only with a"."""
         under = self._under(match)
@@ -355,7 +317,7 @@ class _Clauses:
     def of_list(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Use either a + b or c", "exactly one of a and b is required"."""
         listed, how = self._list(match, "o"), match["how"].lower()
-        if listed is None or len(listed.ways) < 2 or self._free:
+        if listed is None or len(listed.ways) < 2 or self._is_free(match):
             return
         start = match.start("how")
         imperative = match["before"] is not None or start == 0 or self.text[start - 2 : start] in (". ", ": ", "; ")
@@ -374,17 +336,17 @@ class _Clauses:
 
     def neither(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Fails if neither a nor b is given"."""
-        yield from self._any(self._list(match, "o") if words.FAILS.search(self.text) else None)
+        yield from self._any(match, self._list(match, "o") if words.FAILS.search(self.text) else None)
 
     def one_required(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "a or b (one is required)"."""
-        yield from self._any(self._list(match, "o"), exact=match["exact"] is not None)
+        yield from self._any(match, self._list(match, "o"), exact=match["exact"] is not None)
 
     def give_one(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Provide a or b"."""
         listed = self._list(match, "o")
         if listed is not None and listed.link in ("or", "/") and listed.sure:
-            yield from self._any(listed, exact=match["both"] is not None)
+            yield from self._any(match, listed, exact=match["both"] is not None)
 
     def given_one(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "a or b must be given"."""
@@ -396,16 +358,16 @@ class _Clauses:
             and listed.sure
             and not front.endswith(("if ", "when ", "hether "))
         ):
-            yield from self._any(listed)
+            yield from self._any(match, listed)
 
     def by(self, match: re.Match[str]) -> Iterator[Stated]:
         """ "Identify the page by a or b"."""
         listed = self._list(match, "o")
         if listed is not None and listed.link == "or" and listed.sure:
-            yield from self._any(listed)
+            yield from self._any(match, listed)
 
-    def _any(self, listed: Listed | None, *, exact: bool = False) -> Iterator[Stated]:
-        if listed is not None and len(listed.ways) > 1 and not self._free:
+    def _any(self, match: re.Match[str], listed: Listed | None, *, exact: bool = False) -> Iterator[Stated]:
+        if listed is not None and len(listed.ways) > 1 and not self._is_free(match):
             yield Stated("one" if exact else "any", listed.names, ways=listed.ways)
 
     def all_of(self, match: re.Match[str]) -> Iterator[Stated]:
@@ -415,9 +377,15 @@ class _Clauses:
             listed is not None
             and len(listed.ways) == len(listed.names) == 2
             and listed.link == "and"
-            and not self._free
+            and not self._is_free(match)
         ):
             yield Stated("together", listed.names)
+
+
+def _excluded(head: str, others: Listed) -> Iterator[Stated]:
+    names = tuple(name for name in others.names if name != head)
+    if names:
+        yield Stated("exclusive", (head, *names))
 
 
 _FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Stated]]], ...] = (
@@ -441,6 +409,11 @@ _FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Stated
     (words.MUST_SPECIFY, _Clauses.must_specify),
     (words.REQUIRES, _Clauses.requires),
     (words.CHOICE_REQUIRES, _Clauses.choice_requires),
+    (words.EXCLUDES_ALL, _Clauses.excludes_all),
+    (words.WITHOUT_FAILS, _Clauses.without_fails),
+    (words.MUST_BE, _Clauses.must_be),
+    (words.ONE_WINS, _Clauses.one_wins),
+    (words.REQUIRES_IF_TRUE, _Clauses.requires_if_true),
     (words.ALONG, _Clauses.along),
     (words.ACCEPTED_BY, _Clauses.accepted_by),
     (words.ONLY, _Clauses.only),
@@ -454,19 +427,18 @@ _FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Stated
 )
 
 
-def clause_needs(text: str, group: Group, subject: str, *, free: bool) -> Iterator[Stated]:
+def clause_needs(text: str, group: Group, subject: str) -> Iterator[Stated]:
     """The needs that the clauses of a sentence state, possibly several times.
 
     Args:
         text: one sentence with single spaces.
         group: the parameters that it may name.
         subject: the parameter that it describes; empty for one about all of them.
-        free: the sentence says that something is optional.
     """
     if not _names_something(text, group, subject):
         return
     chooses = subject in group.values.values()
-    yield from _Clauses(marked(text, group.names, group.values, subject), subject, free=free, chooses=chooses).needs()
+    yield from _Clauses(marked(text, group.names, group.values, subject), subject, chooses=chooses).needs()
 
 
 def _names_something(text: str, group: Group, subject: str) -> bool:

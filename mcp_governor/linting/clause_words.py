@@ -31,6 +31,8 @@ def _condition(name: str) -> str:
     )
 
 
+_KIND = r"(?:\s(?!up\b|on\b|in\b|of\b|to\b|at\b|is\b|or\b|and\b|but\b|else\b|only\b)(?-i:[a-z]{2,14}))?"
+"""A word behind a value, which says what it is: "for form authentication"."""
 _PREPOSITION = "(?:if|when|for|with|in)"
 _NOT_VERB = (
     r"(?:(?:must|can|may|should|do|does)\s?(?:not|n't)|cannot|can't|don't|never)\s(?:also\s)?(?:be\s)?"
@@ -42,7 +44,7 @@ _NOT_VERB = (
 _WITH = r"(?:\s(?:together|simultaneously|at the same time|along|in combination|in conjunction))?"
 _MAY = r"available|supported|valid|allowed|permitted|accepted|usable|possible"
 _HAS_EFFECT = (
-    r"used|useful|applies|applied|applicable|apply|relevant|effective|meaningful|works?|has (?:an |any )?effect"
+    r"used|useful|applies|applied|applicable|apply|relevant|effective|meaningful|works?|has (?:an |any )?[ea]ffect"
     r"|respected|hono[u]?red|considered|needed|read|sent|taken into account|takes effect"
 )
 
@@ -118,6 +120,35 @@ ALONG = Guarded(
     "with",
     "accompanied",
 )
+EXCLUDES_ALL = Guarded(
+    r"\bmutually exclusive with (?:all |any )?(?:the )?(?:other )?[a-z]{2,20}(?: [a-z]{2,20})?\s?\(<L(?P<o>\d+)"
+    r">\)",
+    "exclusive",
+)
+WITHOUT_FAILS = Guarded(
+    r"\b(?:providing|passing|using|specifying|giving|setting)\s<L(?P<s>\d+)>\swithout\s(?:the\s)?<L(?P<o>\d+)>\s"
+    r"(?:will fail|fails|is an error|(?:returns|raises|is) an error|is (?:not allowed|invalid|refused|rejected))",
+    "without",
+)
+MUST_BE = Guarded(
+    rf"\bmust be (?:set to )?(?P<must>true|false)\s(?:if|when)\s<C(?P<c>\d+)"
+    rf">{_END}",
+    "must be true",
+    "must be false",
+    "set to",
+)
+ONE_WINS = Guarded(
+    rf"\b(?:if|when)\s(?:both\s)?<L(?P<a>\d+)>\s(?:is|are)\s(?:both\s)?{_GIVEN},\s(?:then\s)?(?:only\s)?"
+    r"(?:<C(?P<c>\d+)>|<L(?P<o>\d+)>\s(?:(?P<wins>takes (?:precedence|priority)|wins|is preferred|will be used"
+    r"|has priority)"
+    r"|(?:is|will be) ignored))",
+    *("if both", "when both", "precedence", "priority", "wins", "preferred", "will be used", "ignored"),
+)
+REQUIRES_IF_TRUE = Guarded(
+    rf"{_BEGIN}(?:also\s)?requires\s(?:the\s|both\s)?<L(?P<o>\d+)>\s(?:when|if)\s(?:<L0>\s(?:is\s)?)?(?:true|set"
+    rf"|enabled|given)\b",
+    "requires",
+)
 ALSO = Guarded(
     rf"\b(?:if|when|whenever)\s(?:you\s)?(?:(?:use|using|pass|passing|provide|providing|specify|specifying|set"
     rf"|setting)\s<L0>"
@@ -128,7 +159,7 @@ ALSO = Guarded(
 )
 THEN_GIVE = Guarded(
     rf"\b{_condition('w')}(?:,|:)?\s(?:then\s)?(?:(?:you\s)?{_MUST}\s(?:also\s)?|(?<=[,:]\s)|(?<=then\s))"
-    rf"{_GIVE}\s{_AS}<L(?P<s>\d+)>{_END}"
+    rf"(?:also\s)?{_GIVE}\s{_AS}<L(?P<s>\d+)>{_END}"
     rf"|\b{_condition('v')}(?:,|:)\s(?:then\s)?(?:both\s)?<L(?P<t>\d+)>\s(?:(?:is|are)\s(?:also\s)?(?:required"
     rf"|mandatory|needed)"
     rf"|{_MUST}\s(?:also\s)?be\s{_GIVEN})(?!\s(?:if|when|for|unless|to)\b)",
@@ -152,7 +183,7 @@ NEEDED_WHEN = Guarded(
     rf"(?:(?:\b(?:requires?|{_MUST}\s{_GIVE}|needs?|{_GIVE})\s{_AS}<L(?P<o>\d+)>|<L(?P<s>\d+)>\s(?:(?:is|are)\s)"
     rf"?(?:also\s|only\s)?"
     rf"(?:required|mandatory|needed|{_MUST}\s(?:also\s)?be\s{_GIVEN})|\b(?:required|mandatory))\s{_condition('w')})"
-    rf"{_END}",
+    rf"{_KIND}{_END}",
     *("require", "must", "need", "mandatory", "has to", "have to", "provide", "specify"),
 )
 MUST_SPECIFY = Guarded(
@@ -184,7 +215,7 @@ CASE = Guarded(
 )
 OF_LIST = Guarded(
     r"(?P<before>\b(?:use|provide|pass|specify|supply|set|give|include|choose|requires?|needs?|must|need|expects?"
-    r"|with)\b[^.;<>]{0,40})?"
+    r"|with)\b[^.;<>]{0,40}?)?"
     r"\b(?P<how>exactly one of|only one of|at most one of|at least one of|one or more of|any one of|one of"
     r"|(?<!in )(?<!of )(?<!on )(?<!for )(?<!from )either)\s"
     r"(?:(?:the following|these|the)\s?:?\s?){0,2}<L(?P<o>\d+)>"
@@ -197,6 +228,7 @@ NEITHER = Guarded(
     "neither",
     "none of",
 )
+FREE = re.compile(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", re.IGNORECASE)
 FAILS = re.compile(
     r"error\b|\b(?:errors?|fails?|raises?|invalid|must|required|throws?|refused|rejected)\b", re.IGNORECASE
 )

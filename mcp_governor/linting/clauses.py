@@ -145,7 +145,14 @@ def marked(text: str, names: Collection[str], values: Mapping[str, str], subject
         values: each value in lower case, with the parameter that has it.
         subject: the parameter that the sentence describes; empty for one about all of them.
     """
-    return _Marker(names, values, subject).mark(text.replace("<", "‹").replace(">", "›"))
+    plain = text.replace("<", "‹").replace(">", "›").replace("\\`", "`")
+    if "+" in plain and "{" in plain:
+        plain = _BRACED.sub(r"\1", plain)
+    return _Marker(names, values, subject).mark(plain)
+
+
+_BRACED = lazy_pattern(r"\{\s?([A-Za-z_$][\w$]{0,63}(?:\s?\+\s?[A-Za-z_$][\w$]{0,63}){0,5})\s?\}", re.NOFLAG)
+"""A group of parameters: "{a+b} or {c}"."""
 
 
 class _Marker:
@@ -284,7 +291,7 @@ class _Marker:
         out, end = [], 0
         for item in _ITEM.finditer(text):
             value = (item["quoted"] or item["bare"].rstrip(".")).casefold()
-            if item.start() < end or value not in self._values:
+            if item.start() < end or (value not in self._values and value.removesuffix("s") not in self._values):
                 continue
             at = item.start() - 4 if text[item.start() - 4 : item.start()].lower() == "the " else item.start()
             match = _OF_VALUES.match(text, max(at, end))
@@ -303,6 +310,8 @@ class _Marker:
             return text
         items = _items(match["values"])
         values = [(item["quoted"] or item["bare"].rstrip(".")).casefold() for item in items]
+        # "dashboards (requires an id)" is about the value "dashboard".
+        values = [value if value in self._values else value.removesuffix("s") for value in values]
         owner = self._values.get(values[0], "") if values else ""
         if not owner or any(self._values.get(value) != owner for value in values):
             return text
@@ -310,18 +319,32 @@ class _Marker:
         last = _LAST.split(owner)[-1].lower()
         fits = noun.lower().rstrip("s") == last.rstrip("s") or _OPERATION.fullmatch(noun) is not None
         written = all(item["quoted"] or not _PLAIN.fullmatch(item["bare"]) for item in items)
-        if owner == self._subject and not written:
+        bullet = _BULLET.fullmatch(match.string, 0, match.start()) is not None
+        if owner == self._subject and not written and not bullet:
             return text
         if not fits and not written:
             # A plain word stands for a value only where nothing else makes sense: "(for create)", "Create only:".
             at = match.end("values")
             lead = _LEADS.search(match.string, max(0, match.start() - 8), match.start())
-            if any(value in self._names for value in values) or lead is None or not _CLOSES.match(match.string, at):
+            closes = _CLOSES.match(match.string, at)
+            if closes is None and lead is not None and lead[0].lower() == "for ":
+                closes = _KIND_CLOSES.match(match.string, at)
+            if any(value in self._names for value in values) or lead is None or closes is None:
                 return text
-        said = tuple(dict.fromkeys((item["quoted"] or item["bare"].rstrip(".")) for item in items))
+        said = tuple(
+            dict.fromkeys(
+                bare if bare.casefold() in self._values else bare.removesuffix("s")
+                for bare in (item["quoted"] or item["bare"].rstrip(".") for item in items)
+            )
+        )
         mark = self._condition(Condition(owner, "=", said, fits or written))
         dot = "." if match["values"].endswith(".") else ""
         return mark + dot if fits else mark + dot + match.string[match.end("values") : match.end()]
+
+
+_BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s")
+_KIND_CLOSES = re.compile(r"\s(?!up\b|on\b|in\b|of\b|to\b|at\b)[a-z]{2,14}\s?(?:$|[.;:,)])")
+"""A word behind a value, which says what it is: "for form authentication"."""
 
 
 def _items(values: str) -> list[re.Match[str]]:

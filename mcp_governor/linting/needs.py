@@ -54,6 +54,7 @@ _GUARD = Cues(
         "overrid",
         "provide",
         "unavailable",
+        "without",
         "unsupported",
         "forbidden",
         "disallow",
@@ -319,7 +320,7 @@ class _Sentence:
     def more(self, found: list[Need]) -> Iterator[Need]:
         """What its clauses state besides what was found."""
         known = {frozenset(need.arguments) for need in found}
-        for one in clause_needs(self.text, self.group, self.subject, free=_FREE.search(self.text) is not None):
+        for one in clause_needs(self.text, self.group, self.subject):
             arguments = frozenset(one.arguments)
             if len(arguments) > 1 and not any(arguments <= other for other in known):
                 known.add(arguments)

@@ -42,6 +42,12 @@ ABOUT_ALL = [
     ("Fails if neither file_id nor `query` is given.", ("any", "file_id", "query")),
     ("Takes file_id or query (one is required).", ("any", "file_id", "query")),
     ("Provide file_id or, alternatively, a query.", ("any", "file_id", "query")),
+    ("At least one of {file_id+file_path} or {query} is required.", ("any", "file_id", "file_path", "query")),
+    ("Specify EXACTLY ONE of file_id or query. depth is optional.", ("one", "file_id", "query")),
+    ("Providing 'file_id' without 'query' will fail.", ("when", "query", "file_id")),
+    ("If both file_id and query are passed, only file_id is used.", ("ignored", "query", "file_id")),
+    ("If both file_id and query are passed, query will be ignored.", ("ignored", "query", "file_id")),
+    ("Always pass either the \\`file_id\\` or \\`query\\` field.", ("any", "file_id", "query")),
     ("Always pass BOTH file_id AND file_path together!", ("together", "file_id", "file_path")),
     ("When `file_id` is given, provide file_path.", ("when", "file_path", "file_id")),
     ("With action='start', `depth` must be given.", ("when", "depth", "action")),
@@ -67,6 +73,25 @@ def test_what_a_choice_requires_is_read_in_its_own_description():
     text = "What to do: 'start' — begin (requires file_id), 'move-one' — go on (requires file_id and depth)."
     needs = [(need.arguments, need.values) for need in stated_needs(text, GROUP, "action")]
     assert needs == [(("file_id", "action"), ("start",)), (("depth", "action"), ("move-one",))]
+
+
+def test_parameters_that_exclude_each_other_are_one_dependency():
+    text = {"type": "string"}
+    others = {"a_id": "b_id and c_id", "b_id": "a_id and c_id", "c_id": "a_id and b_id"}
+    properties = {name: {**text, "description": f"Mutually exclusive with {rest}."} for name, rest in others.items()}
+    assert [said for said, _ in needs_said(properties)] == ["at most one of `a_id`, `b_id` and `c_id` may be given"]
+    properties["b_id"], properties["c_id"] = text, text
+    assert [said for said, _ in needs_said(properties)] == ["`a_id` must not be given with `b_id` or `c_id`"]
+
+
+def test_what_several_choices_require_is_one_dependency():
+    kind = {
+        "enum": ["fast", "slow", "deep"],
+        "description": "- fast: quick (requires a_id)\n- slow: more (requires a_id)",
+    }
+    assert [said for said, _ in needs_said({"kind": kind, "a_id": {"type": "string"}})] == [
+        '`a_id` is required for `kind` "fast" or "slow"'
+    ]
 
 
 def test_two_ways_are_known_by_words_of_the_names():
@@ -132,6 +157,10 @@ ABOUT_ONE = [
     ("Required when query is set and long.", ("when", "depth", "query"), ""),
     ("Ignored if query is set.", ("ignored", "depth", "query"), "present"),
     ("Takes precedence over file_id if both are provided.", ("ignored", "file_id", "depth"), "present"),
+    ("Mutually exclusive with all other filters (file_id, query).", ("exclusive", "depth", "file_id", "query"), ""),
+    ("Must be true when deepScan is true.", ("when", "depth", "deepScan"), "=true"),
+    ("Required for the start procedure.", ("when", "depth", "action"), "=start"),
+    ("Requires file_id when true", ("when", "file_id", "depth"), "present"),
     ("Overrides `query`.", ("ignored", "query", "depth"), "present"),
     ("If given, file_id is ignored.", ("ignored", "file_id", "depth"), "present"),
     ("No effect without file_id.", ("only", "depth", "file_id"), "present"),
@@ -179,6 +208,8 @@ NOTHING = [
     "Where the query ran; only available in the path that was given.",
     "A deep query is not ignored if deepScan is true.",
     "Use it or query the table.",
+    "MUST NOT be included if both `file_id` and `file_path` are provided.",
+    "Required for start up.",
     "Used as an alternative to `file_id` and more.",
     "How often it may occur before it stops being ignored when action is 'start'.",
     "RESOURCE must be in either file_id or file_path.",

@@ -111,12 +111,35 @@ _ABOUT_ONE = {"when": "when", "mode": "when", "within": "within", "only": "ignor
 
 def _needs_of(tool: Tool, context: Context) -> list[_Found]:
     """Every dependency that is stated and missing in the schema, each once, without those that others imply."""
-    found = list(_unexpressed(tool, context))
+    found = list(_apart(list(_unexpressed(tool, context))))
     chosen = [one for one in found if one.need.kind in ("any", "one") and not one.need.condition]
     implied = [any(_implies(other, one) for other in chosen[:_MAX_CHOICES]) for one in found]
     paired = list(_paired([one for one, known in zip(found, implied, strict=True) if not known]))
     whole = [(one.pointer, set(one.need.arguments)) for one in paired if one.need.kind == "together"]
     return [one for one in paired if not (_is_mutual(one.need) and _is_part(one, whole))]
+
+
+def _apart(found: list[_Found]) -> Iterator[_Found]:
+    """Parameters each of which excludes all the others are one dependency: at most one of them."""
+    heads: dict[tuple[str, frozenset[str]], int] = {}
+    for one in found:
+        if _excludes_several(one.need):
+            key = (one.pointer, frozenset(one.need.arguments))
+            heads[key] = heads.get(key, 0) + 1
+    done: set[tuple[str, frozenset[str]]] = set()
+    for one in found:
+        key = (one.pointer, frozenset(one.need.arguments))
+        # If all but one of them say so, each pair is excluded.
+        if not _excludes_several(one.need) or heads[key] < len(key[1]) - 1:
+            yield one
+        elif key not in done:
+            done.add(key)
+            names = tuple(sorted(one.need.arguments))
+            yield one._replace(need=Need("exclusive", names, ways=tuple((name,) for name in names)))
+
+
+def _excludes_several(need: Need) -> bool:
+    return need.kind == "exclusive" and len(need.arguments) > 2 and not need.ways
 
 
 def _is_part(found: _Found, whole: list[tuple[str, set[str]]]) -> bool:
@@ -164,7 +187,7 @@ def _unexpressed(tool: Tool, context: Context) -> Iterator[_Found]:
     seen: dict[tuple[str, frozenset[str]], _Found] = {}
     for found in _stated(tool, context):
         kind = _ABOUT_ONE.get(found.need.kind, "set")
-        head = found.need.arguments[0] if kind != "set" else ""
+        head = found.need.arguments[0] if kind != "set" or _excludes_several(found.need) else ""
         key = (kind + head, frozenset(found.need.arguments))
         known = seen.get(key)
         if known is None:
