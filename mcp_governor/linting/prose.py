@@ -69,6 +69,13 @@ _TYPE_ORDER = Guarded(
     rf"(?:valid\s|positive\s|non-negative\s|whole\s)?({_TYPE})\b(?!\s?(?:or\b|[|/,\[<]|of\b|that\b|literal\b|id\b|ID\b))",
     " be a",
 )
+_TYPE_AS = Guarded(
+    r"(?<!parsed )(?<!treated )(?<!returned )(?<!displayed )(?<!shown )(?<!interpreted )(?<!stored )(?<!encoded )"
+    r"\bas an?\s(string|integer|number|boolean)\b(?=\s?(?:$|[.;,(]))",
+    "as a",
+)
+"""A type behind the thing that has it: "in cents, as a string"."""
+_IF_TRUE = Guarded(r"^(?:if|when)\s(?:set\sto\s)?(?:true|false)\s?,", "true", "false")
 _TEXTUAL = lazy_pattern(r"comma|separat|delimit|json|string|text|encoded|serial|newline|space", re.IGNORECASE)
 _COMMA_LIST = Guarded(r"\bcomma[- ](?:separated|delimited)\s(?:string|list|values)\b", "comma")
 _JSON_TEXT = Guarded(
@@ -130,9 +137,11 @@ def stated_type(text: str, argument: str) -> TypeClaim | None:
 
 
 def ordered_type(text: str) -> TypeClaim | None:
-    """The type in "must be a number". Not for containers, since it may refer to their items."""
-    match = _TYPE_ORDER.search(text)
-    return TypeClaim(_TYPES[match[1].lower()]) if match is not None else None
+    """The type in "must be a number" or "as a string". Not for containers, since it may refer to their items."""
+    match = _TYPE_ORDER.search(text) or _TYPE_AS.search(text)
+    if match is not None:
+        return TypeClaim(_TYPES[match[1].lower()])
+    return TypeClaim("boolean") if _IF_TRUE.search(text) else None
 
 
 def states_comma_list(text: str) -> bool:
@@ -148,7 +157,9 @@ def states_json_text(text: str) -> bool:
 _NULL = Guarded(
     r"(?<!empty )(?<!missing )(?<!undefined )\bor null(?=\s?(?:$|[).,;]|(?:to|for)\s))"
     r"|(?:^|[(,;.]\s?)(?:(?:use|pass|send|set to|leave)\s)?null\s(?:to|for|means|clears?|removes?|resets?|unsets?)\b"
-    r"|\b(?:set|pass|use|leave|send)\s(?:it\s|this\s)?(?:to\s|as\s)?null\sto\b",
+    r"|\b(?:set|pass|use|leave|send)\s(?:it\s|this\s)?(?:to\s|as\s)?[`'\"]?null[`'\"]?(?:\sto\b|(?=\s?(?:$|[(,;.]|or\b|for\b)))"
+    r"|\bnull\s(?:is|are)\s(?:treated|accepted|allowed|interpreted)\b|\bnull\sor\s(?:omitted|empty|unset|missing)\b"
+    r"|\b(?:omitted|empty|unset)\sor\snull\b|\bdefault(?:s to|\sis)?\s?[:=]?\s?null(?=\s?(?:$|[.;,)]))",
     "null",
 )
 _NO_NULL = lazy_pattern(
@@ -169,7 +180,7 @@ _ABOUT_TYPES = Cues(
     *{
         word
         for guarded in (
-            *(_TYPE_NOTE, _TYPE_LABEL, _TYPE_LEAD, _ARRAY_LEAD, _OBJECT_LEAD, _TYPE_ORDER),
+            *(_TYPE_NOTE, _TYPE_LABEL, _TYPE_LEAD, _ARRAY_LEAD, _OBJECT_LEAD, _TYPE_ORDER, _TYPE_AS, _IF_TRUE),
             *(_NULL, _COMMA_LIST, _JSON_TEXT),
         )
         for word in guarded.cues.words

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.schemas import effective, types_of
-from mcp_governor.linting.words import name_words
+from mcp_governor.linting.words import name_words, stem
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -73,10 +73,13 @@ def root_defects(tool: Tool) -> Iterator[tuple[str, str, str]]:
 _NEEDING = frozenset(
     [
         *("add", "append", "create", "delete", "edit", "execute", "insert", "invite", "modify", "move", "post", "push"),
-        *("query", "remove", "rename", "reply", "run", "send", "set", "update", "upload", "upsert", "write"),
+        *("query", "remove", "rename", "reply", "resize", "run", "send", "set", "update", "upload", "upsert", "write"),
+        *("assign", "attach", "cancel", "convert", "merge", "translate"),
     ]
 )
 """Verbs that need an object: such a tool has at least one required parameter."""
+_CHANGING = frozenset({"assign", "attach", "cancel", "delete", "remove", "rename", "resize", "update"})
+"""Verbs that need an object or a value, even where every parameter accepts null."""
 _ALONE_FINE = re.compile(
     r"\b(?:optional(?:ly)?|default|if\s(?:omitted|not|provided|given)|current|empty|none|all|additional|extra)\b",
     re.IGNORECASE,
@@ -89,19 +92,52 @@ _ALONE = re.compile(r"\b(?:optional(?:ly)?|current|(?:without|no)\s(?:arguments|
 def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
     """True if a tool that acts on its input accepts a call without arguments, and nothing allows that explicitly."""
     parts = name_words(tool.name)
-    if not (_NEEDING.intersection(parts[:2]) or _NEEDING.intersection(parts[-1:])) or len(properties) > _MAX_SMALL:
+    if _gets_one(parts, properties):
+        return True
+    # "run" is a thing in "get_run".
+    last = parts[-1:] if _READS_ONE.isdisjoint(parts[:1]) else ()
+    if (
+        not (_NEEDING.intersection(parts[:2] if last else parts[:1]) or _NEEDING.intersection(last))
+        or len(properties) > _MAX_SMALL
+    ):
         return False
     if any(key in schema for key in ("anyOf", "oneOf", "allOf", "if", "minProperties", "dependentRequired", "$ref")):
         return False
     if _ALONE.search(tool.description[:_MAX_TEXT]):
         return False
+    acts = not _CHANGING.isdisjoint(parts[:1])
     return all(
         isinstance(value, dict)
-        and "default" not in value
-        and "null" not in (types_of(value, schema) or ())
+        # Python generators write "or null", default null, for whatever the function can be called without.
+        and (value.get("default") is None if acts else "default" not in value)
+        and (acts or "null" not in (types_of(value, schema) or ()))
         and not _ALONE_FINE.search(str(value.get("description") or ""))
         and not ("create" in parts and _all_optional(effective(schema, value)))
         for value in properties.values()
+    )
+
+
+_READS_ONE = frozenset({"describe", "download", "fetch", "get", "read", "show"})
+_NAMES_IT = frozenset({"id", "guid", "iid", "key", "slug", "uid", "uuid"})
+_NAMES_ANOTHER_WAY = _NAMES_IT | {"branch", "email", "name", "number", "owner", "path", "ref", "url"}
+
+
+def _gets_one(parts: tuple[str, ...], properties: Mapping[str, Any]) -> bool:
+    """True if a tool reads the one thing that its only identifier names ("get_run" with `run_id`), and nothing says
+    which one it reads without that."""
+    if _READS_ONE.isdisjoint(parts[:2]) or len(properties) > _MAX_SMALL:
+        return False
+    named = [name for name in properties if _NAMES_ANOTHER_WAY.intersection(name_words(name)[-1:])]
+    words = name_words(named[0]) if len(named) == 1 else ()
+    if len(words) < 2 or words[-1] not in _NAMES_IT:
+        return False
+    schema, things = properties[named[0]], {stem(part) for part in parts}
+    return (
+        {stem(word) for word in words[:-1]} <= things
+        and isinstance(schema, dict)
+        and "default" not in schema
+        and "null" not in (types_of(schema) or ())
+        and not _ALONE_FINE.search(str(schema.get("description") or ""))
     )
 
 

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
 
 
-def found(rule: str, properties: dict[str, Any], description: str = "Does it.", *required: str) -> list[Finding]:
+def found(
+    rule: str, properties: dict[str, Any], description: str = "Does it.", *required: str, tool: str = "do_it"
+) -> list[Finding]:
     schema = {"type": "object", "properties": properties, **({"required": list(required)} if required else {})}
     tools = [{"name": name, "description": "Does.", "inputSchema": {"type": "object"}} for name in OTHERS]
-    tool = {"name": "do_it", "description": description, "inputSchema": schema}
-    return lint(build_surface({"tools": [tool, *tools]}), LintSettings(select=(rule,)))
+    tools.insert(0, {"name": tool, "description": description, "inputSchema": schema})
+    return lint(build_surface({"tools": tools}), LintSettings(select=(rule,)))
 
 
 OTHERS = ("list_items", "get_item", "delete_item")
@@ -216,3 +218,53 @@ def test_tools_that_do_not_exist(text: str, name: str) -> None:
     (finding,) = found("clarity/unknown-tool", {}, text)
     assert name in finding.message
     assert found("clarity/unknown-tool", {}, text.replace(name, "get_item")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Pass null (or an empty text) to clear it.", "string"),
+        ("Options of the browser. Default null.", "object"),
+        ("The folder. Empty, null or omitted means the root.", "string"),
+        ("Set to 0 to unassign. Null is treated as omitted.", "string"),
+        ("Budget in cents, as a string", "integer"),
+        ("The limit as a number.", "boolean"),
+        ("If true, sorts the newest first.", "string"),
+    ],
+)
+def test_types_in_prose(text: str, kind: str) -> None:
+    assert len(found("clarity/prose-type", {"value": of(text, type=kind)})) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("The budget, returned as a string.", "integer"),
+        ("Passing null is not allowed.", "string"),
+        ("What to do if the default is null.", "string"),
+        ("If true, the answer is shown.", "boolean"),
+        ("Shown as a number of days", "string"),
+    ],
+)
+def test_what_states_no_other_type(text: str, kind: str) -> None:
+    assert found("clarity/prose-type", {"value": of(text, type=kind)}) == []
+
+
+def test_identifiers_of_one_thing() -> None:
+    """Without a word: a tool that reads or changes one thing needs one of the names for it."""
+    either = {"issueId": {"type": "integer"}, "issueKey": {"type": "string"}}
+    [finding] = found("clarity/argument-dependencies", either, tool="get_issue_notes")
+    assert "get_issue_notes takes {}, but at least one of `issueId` and `issueKey` must be given" in finding.message
+    for name in ("list_issue_notes", "create_issue", "get_notes"):
+        assert found("clarity/argument-dependencies", either, tool=name) == []
+    spare = {**either, "issueKey": of("Key. If not provided, the current one.")}
+    assert found("clarity/argument-dependencies", spare, tool="get_issue") == []
+
+
+def test_what_a_tool_cannot_do_without() -> None:
+    one = {"run_id": {"type": "string"}}
+    assert len(found("clarity/nothing-required", one, tool="get_runs")) == 1
+    assert len(found("clarity/nothing-required", {"until": {"type": ["string", "null"]}}, tool="cancel_runs")) == 1
+    assert found("clarity/nothing-required", {"run_id": of("Run, by default the last one")}, tool="get_run") == []
+    assert found("clarity/nothing-required", {**one, "name": {"type": "string"}}, tool="get_run") == []
+    assert found("clarity/nothing-required", {"user_id": {"type": "string"}}, tool="get_runs") == []

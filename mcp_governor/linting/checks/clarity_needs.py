@@ -226,6 +226,7 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
             yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
         unsaid += [_Found(Need("together", pair), node.pointer, schema) for pair in _coordinates(arguments)]
         if is_call:
+            unsaid += [_Found(need, node.pointer, schema) for need in _identifiers(tool, arguments, group)]
             yield from _options(tool.description, node, group)
             for mode in modes_listed(tool.description, group.names, group.values):
                 need = Need("when", mode[:2], mode.condition, "=", mode.choices)
@@ -256,6 +257,41 @@ def _coordinates(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             other = next((one for one in arguments if name_words(one) == (*words[:-1], last)), None)
             if other is not None and all(_is_bare_number(arguments[one]) for one in (name, other)):
                 yield name, other
+
+
+_IDENTIFIES = frozenset({"arn", "guid", "id", "identifier", "iid", "key", "name", "path", "slug", "uid", "url", "uuid"})
+_LEFT_OUT = Guarded(
+    r"\b(?:optional(?:ly)?|omitted|not (?:provided|given|specified|set)|defaults?|current|filter(?:s|ed)?"
+    r"|search(?:es)?|new)\b",
+    *("optional", "omitted", "not ", "default", "current", "filter", "search", "new"),
+)
+_FINDS_MANY = frozenset({"count", "create", "filter", "find", "list", "new", "query", "search", "set"})
+"""Words of tools for which the name of a thing may be left out: they find several, or make it."""
+
+
+def _identifiers(tool: Tool, arguments: Mapping[str, Any], group: Group) -> Iterator[Need]:
+    """The identifiers of the one thing that a tool is about, each of which may be left out: `issueId`, `issueKey` of
+    "get_issue". Without one of them, the call is about nothing, whatever the description says."""
+    about = name_words(tool.name)
+    if not _FINDS_MANY.isdisjoint(about):
+        return
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name in arguments:
+        words = name_words(name)
+        if len(words) > 1 and words[-1] in _IDENTIFIES and words[-2] in about:
+            found.setdefault(words[:-1], []).append(name)
+    for names in found.values():
+        spare = len(names) > 1 and all(name in group.optional and _may_be_needed(arguments[name]) for name in names)
+        if spare:
+            yield Need("any", tuple(names), ways=tuple((name,) for name in names))
+
+
+def _may_be_needed(schema: Any) -> bool:
+    """True if nothing says what a tool does without the parameter."""
+    if not isinstance(schema, dict) or schema.get("default") is not None:
+        return False
+    said = schema.get("description")
+    return not isinstance(said, str) or _LEFT_OUT.search(said) is None
 
 
 def _is_bare_number(schema: Any) -> bool:
