@@ -13,7 +13,7 @@ room as in an enum."""
 
 # Letters beyond Latin end a value: "值为fast".
 _CHAR = r"[A-Za-z0-9_\u00c0-\u024f]"
-BARE = rf"[.+\-]?{_CHAR}(?:[.+\-]*{_CHAR}|:(?={_CHAR})|[+]){{0,49}}"
+BARE = rf"[.+\-]?{_CHAR}(?:[.+\-]*{_CHAR}|(?<=\d):(?=\d)|[+]){{0,49}}"
 _ITEM = re.compile(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:\.|\+)?)")
 _PATH = re.compile(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:/{BARE}){{0,4}}\.?)")
 """Items with a slash inside, in a list whose separator is another one: "image/png, image/jpeg"."""

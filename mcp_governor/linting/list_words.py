@@ -36,7 +36,7 @@ _VERB = r"(?:set (?:this |it )?to|use|pass|specify|provide|accepts?|takes?|suppo
 _FOR = r"(?:\s(?:for|of)\s(?:the\s|this\s)?[`'\"]?\w{1,40}[`'\"]?(?=\s(?:are|is|includes?)\b|\s?:))"
 # A note on the values: "Allowed values (case-sensitive):".
 _NOTED = r"(?:\s\((?:case|any|all|lower|upper|exact|required|optional|default)[^()\n]{0,40}\)(?=\s?:))"
-_SIGN = r"(?:\*\*)?(?:\s(?:are|is|includes?|being))?(?:\seither|\sonly)?(?:\*\*)?\s?(?::|=|—|–|\s-|∈)?\s?[(\[{]?\s?"
+_SIGN = r"(?:\*\*)?(?:\s(?:are|is|includes?|being)\b)?(?:\s(?:either|only)\b)?(?:\*\*)?\s?(?::|=|—|–|\s-|∈)?\s?[(\[{]?\s?"
 _LABEL = rf"(?:[A-Z][\w ]{{0,20}}:\s(?={_OPEN_QUOTE}))?"
 
 PROMISE = Guarded(
@@ -51,7 +51,7 @@ PROMISE = Guarded(
     r"|(?:consists?|made up|composed)\s(?:only\s|solely\s)?of|(?:limited|restricted)\sto(?:\seither)?"
     rf"|set\sto(?:\seither|\s{_ANY_OF})?|(?:choose|select|pick) (?:from|between|one)(?:\sof)?(?:\sthe\sfollowing)?"
     rf"|{_VERB}\s(?:either\s)?{_ANY_OF}"
-    rf"|{_VERB}(?:\seither|\sonly)?(?=:?\s{_OPEN_QUOTE})|(?<=\s)in(?=\s[\[{{])|only)"
+    rf"|{_VERB}(?:\seither|\sonly)?(?=:?\s{_OPEN_QUOTE})|(?<=\s)in(?=\s[\[{{])|only)(?!\w)"
     rf"{_SIGN}{_LABEL}",
     *("allowed", "valid", "possible", "accept", "supported", "available", "permi", "optional", "legal", "recogni"),
     *("must ", "should ", "could ", "will be", "has to", "have to", "need", "shall ", "may ", "can ", "following"),

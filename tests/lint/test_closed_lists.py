@@ -207,6 +207,8 @@ def test_a_list_is_announced_in_many_ways(text):
         ("Sort order, asc or desc", "order", ["asc", "desc"]),
         ("Sort by name, date or size", "sort_by", ["name", "date", "size"]),
         ("How to write it. Default is json. Can also be csv or xml.", "output_format", ["csv", "xml", "json"]),
+        ("One of issue, island or task", "thing", ["issue", "island", "task"]),
+        ("Options:only_owner(The owner),all(Everybody)", "thing", ["only_owner", "all"]),
         ("Must be set to 'plain' — 'rich' is gone.", "thing", ["plain"]),
     ],
 )

@@ -254,7 +254,7 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     if claim.promised:
         if kind or identifiers or claim.bullets:
             return True
-        return not given and ((plainly and several) or (claim.alternatives and len(values) > 2))
+        return not given and ((plainly and (several or certain)) or (claim.alternatives and len(values) > 2))
     if claim.quoted:
         return kind or claim.alternatives or claim.bullets or certain or (len(values) > 2 and _is_opened(claim))
     plain = claim.noun != "" or claim.alternatives or certain
