@@ -93,7 +93,7 @@ _BRACKETED = re.compile(rf"\(\s?({QUOTED})\s?\)")
 _MARKER = r"(?:[-*•+]\s?|\d{1,2}[.)]\s)"
 _BULLET = re.compile(
     rf"{_MARKER}(?P<item>{QUOTED}|\*\*[A-Za-z0-9_][\w.+\-]{{0,49}}\*\*|[A-Za-z0-9_.][\w.+/\-]{{0,49}})"
-    r"(?:\s\([^()\n]{0,80}\))?\s?(?::|=|–|—|-\s|→|\((?=[^()\n]{0,160}\)$)|$)"
+    r"(?:\s\([^()\n]{0,80}\))?\s?(?::|=|–|—|-\s|→|\((?=[^()\n]{0,160}\)$)|$|(?<=['\"`”]\s)[a-z]{2,20}(?:\s|$))"
 )
 _UNMARKED = re.compile(r"(?P<item>[a-z][\w\-]{0,30}|[A-Z][A-Z0-9_]{1,30})\s?(?::\s|=|–|—|-\s|→)(?=.{3})")
 """A value and its explanation on a line without a bullet."""
@@ -157,6 +157,7 @@ def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
         text, is_open_as_written = plain, is_open(plain)
     if is_open_as_written or not _JOINTS.are_in(text):
         return
+    text = _WRAPPED.sub(" ", text) if "\n" in text else text
     promises = [*PROMISE.finditer(text), *ABROAD.finditer(text)]
     for found in (
         *_literals(text),
@@ -177,6 +178,12 @@ _JOINTS = Cues(
     *("、", "，", "；", "：", "（", "或", " oder ", " ou ", "«", "「"),
 )
 """What separates values or marks them; a third of all descriptions have none of it and no list."""
+
+
+_WRAPPED = re.compile(
+    r"(?<=[a-z,)])\n(?=[a-z(][\w'\-]{0,30}[ ,.)])(?![\w\-]{1,40}\s(?:-|–|—|=|→)\s)|(?<=,)\n(?=['\"`“]|\w+[,.])"
+)
+"""The end of a line within a sentence, as docstrings have it. Values with a line each have a sign behind them."""
 
 
 def _with_default(text: str, found: ClosedList) -> ClosedList:
@@ -322,7 +329,13 @@ def _is_marked(line: str) -> bool:
 def _following(lines: list[str], start: int) -> list[str]:
     # A blank line may separate bullets from the line that introduces them.
     start += not "".join(lines[start : start + 1])
-    return list(itertools.takewhile(_is_marked, lines[start : start + MAX_VALUES]))
+    found: list[str] = []
+    for line in lines[start : start + 4 * MAX_VALUES]:
+        if _is_marked(line):
+            found.append(line)
+        elif not found or line.endswith(":") or len(found) == MAX_VALUES:
+            break  # Any other line continues the bullet before it.
+    return found
 
 
 def _opened(text: str) -> Iterator[ClosedList]:
@@ -345,7 +358,10 @@ def _opened(text: str) -> Iterator[ClosedList]:
         ):
             found = run(text, match.end())
             # "Format: YYYY-MM-DD" is one format; only alternatives are a list of formats, and "a/b" is a form itself.
-            if found is not None and (not form or (found.alternatives and not any("/" in one for one in found.values))):
+            listed = found is not None and (
+                found.alternatives or found.explained or (found.quoted and len(found.values) > 2)
+            )
+            if found is not None and (not form or (listed and not any("/" in one for one in found.values))):
                 yield found._replace(
                     noun=(match["noun"] or "list").lower(), bracketed=match[0].rstrip()[-1] in "([（【"
                 )
@@ -357,14 +373,14 @@ _NO_NOUNS = frozenset(["as", "default", "defaults", "for", "is", "of", "pass", "
 
 def _trailing(text: str) -> Iterator[ClosedList]:
     """Alternatives at the end of a sentence: "Sort order, asc or desc", "Sort by name, date or size"."""
-    if " or " not in text and "/" not in text:
+    if not _ENDING.are_in(text):
         return
     at = 0
     while match := _TRAILED.search(text, at):
         found, end = scan(text, match.end())
         at = max(end, match.end())
-        if found is not None and found.alternatives and found.ends and not found.quoted:
-            lead = text[sentence(text, match.start()) : match.start()]
+        if found is not None and (found.alternatives or found.explained) and found.ends and not found.quoted:
+            lead = text[sentence(text, match.start()) : match.start()] if match[0][0] != "." else ""
             if (
                 len(lead) <= _MAX_LEAD
                 and not _ONE_OF.search(lead)
@@ -373,6 +389,7 @@ def _trailing(text: str) -> Iterator[ClosedList]:
                 yield found
 
 
+_ENDING = Cues(" or ", "/", " (", " = ", "=")
 _MAX_LEAD = 40
 """Maximum number of characters in front of a list that only a comma or "by" introduces: a phrase of a few words."""
 _ONE_OF = re.compile(r"\b(?:one|any|name|id|list|some) of\b|\b(?:that|which|whether|if)\b", re.IGNORECASE)

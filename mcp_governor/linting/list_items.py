@@ -24,15 +24,17 @@ _NEXT = re.compile(
     r"|(?:又は|または|或者?|和|と)\s?)"
 )
 _MARK = re.compile(r"\b(?:or|oder|ou|или|o)\b|[|/｜／或は]|また|또는")
+_IN_BRACKETS = r"(?:\((?:[^()\n]|\([^()\n]{0,160}\)){0,400}\)|（[^（）\n]{0,200}）)"
 _NOTE = re.compile(
-    r"\s?\([^()\n]{0,160}\)|\s?（[^（）\n]{0,160}）|\s?=\s?[^,;|.()，；、\n]{1,80}"
-    r"|\s?[:：\-–—]\s?[\u3040-\u30ff\u4e00-\u9fff][^,;，；、|。\n]{0,60}"
+    rf"\s?{_IN_BRACKETS}|\s?=\s?(?:[^,;|.()（），；、。\n]|{_IN_BRACKETS}|\.(?=\w)){{1,160}}"
+    rf"|\s?[:：\-–—]\s?[\u3040-\u30ff\u4e00-\u9fff](?:[^,;，；、|。（）\n]|{_IN_BRACKETS}){{0,100}}"
+    r"|\sfor\s[A-Za-z](?:[^,;|.()\n]|\.(?=\w)){1,80}"
 )
 _VERB = r"(?:for|to|if|when|means|meaning|is|will|does|do|can|only|in|with|uses?|[a-z]{2,20}s)"
 _UP_TO_NEXT = r"(?=[,;]\s(?:or\s|and\s)?['\"`“]|\.\s['\"`“]|\s(?:or|and)\s['\"`“])"
 _EXPLAINED = re.compile(
-    rf"(?P<note>\s?\([^()\n]{{0,160}}\))?\s?(?::|=|-|–|—|→|{_VERB})(?=\s)[^;|\n'\"`“]{{1,160}}?{_UP_TO_NEXT}"
-    r"|\s?\([^()\n]{0,160}\)"
+    rf"(?P<note>\s?{_IN_BRACKETS})?\s?(?:(?::|=|-|–|—|→|{_VERB})(?=\s)|=(?=\w))[^;|\n'\"`“]{{1,160}}?{_UP_TO_NEXT}"
+    rf"|\s?{_IN_BRACKETS}"
 )
 _OR_SENTENCE = re.compile(r"\.?\s(?:or\s|and\s)(?=['\"`“])|\.\s(?=['\"`“])|\.\s(?:[A-Z][\w ]{0,20}:\s)(?=['\"`“])")
 _ENDS = re.compile(
@@ -142,6 +144,8 @@ def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
     # After an unquoted word the phrase may continue; "or a custom one" makes any list open.
     if GOES_ON.match(text, end) or not (found.quoted or _ENDS.match(text, end)):
         return None, end
+    if found.explained and not found.quoted and "=" in text and _ANOTHER.search(text, end):
+        return None, end
     values = [value for value in found.values if found.quoted or value.lower() not in _LEFT_OUT]
     if not 1 < len(values) <= MAX_VALUES or not (found.quoted or are_values(values)):
         return None, end
@@ -157,12 +161,15 @@ def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
     return closed, end
 
 
+_ANOTHER = re.compile(rf"[,;，；、。\n]\s?{BARE}\s?=")
+"""Another value with a meaning behind an explanation that was too long to read."""
 _STOPS = re.compile(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default)", re.IGNORECASE)
 
 
 def are_values(words: list[str]) -> bool:
     """True if unquoted words can be values: not words of a sentence, and not types. A view may be a "list"."""
-    types = sum(word.lower() in _TYPES for word in words)
+    # "STRING" is a constant.
+    types = sum(word.lower() in _TYPES and not word.isupper() for word in words)
     # One of fifty categories may be called "it".
     others = sum(word.lower() in _NO_VALUES for word in words)
     return 2 * types < len(words) and others * 20 <= len(words)
@@ -193,7 +200,9 @@ def items(text: str, at: int) -> Items:
         return found
     paths, _ = _items(text, at, _PATH)
     if all("/" in value for value in paths.values):
-        return paths
+        ends = [part for value in paths.values for part in value.split("/")[1:]]
+        # "hdr/exr for skies, jpg/exr for walls" are alternatives of two cases.
+        return paths if len(set(ends)) == len(ends) else paths._replace(values=[])
     # "low/medium/high or critical" has both, "UTC, Europe/Rome" is neither.
     return found if "," not in signs or len(found.values) > 2 * len(paths.values) else found._replace(values=[])
 
@@ -224,7 +233,7 @@ def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[
         if note is not None and _NO_NOTE.search(note[0]):
             # "`*` for anything, e.g. `.txt`", and a note that ends with "and so on".
             return Items([], quoted, alternatives, False, end), frozenset(signs)
-        explained += note is not None and (not quoted or note[0].lstrip()[:1] == "(")
+        explained += note is not None
         end = note.end() if note else end
         step = _NEXT.match(text, end) or (_OR_SENTENCE.match(text, end) if quoted else None)
         if step is None or GOES_ON.match(text, end):
@@ -232,7 +241,8 @@ def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[
         signs.add(step[0].strip()[:1])
         alternatives = alternatives or _MARK.search(step[0]) is not None
         at = step.end()
-    return Items(values, quoted, alternatives, 2 * explained > len(values), end), frozenset(signs)
+    # The last of quoted values has no quote behind its explanation.
+    return Items(values, quoted, alternatives, 2 * explained + quoted > len(values), end), frozenset(signs)
 
 
 _NO_NOTE = re.compile(r"\b(?:e[.,]g|such as|for example|for instance)\b|(?:等|など)$", re.IGNORECASE)

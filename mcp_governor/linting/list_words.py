@@ -36,7 +36,9 @@ _VERB = r"(?:set (?:this |it )?to|use|pass|specify|provide|accepts?|takes?|suppo
 _FOR = r"(?:\s(?:for|of)\s(?:the\s|this\s)?[`'\"]?\w{1,40}[`'\"]?(?=\s(?:are|is|includes?)\b|\s?:))"
 # A note on the values: "Allowed values (case-sensitive):".
 _NOTED = r"(?:\s\((?:case|any|all|lower|upper|exact|required|optional|default)[^()\n]{0,40}\)(?=\s?:))"
-_SIGN = r"(?:\*\*)?(?:\s(?:are|is|includes?|being)\b)?(?:\s(?:either|only)\b)?(?:\*\*)?\s?(?::|=|—|–|\s-|∈)?\s?[(\[{]?\s?"
+_SIGN = (
+    r"(?:\*\*)?(?:\s(?:are|is|includes?|being)\b)?(?:\s(?:either|only)\b)?(?:\*\*)?\s?(?::|=|—|–|\s-|∈)?\s?[(\[{]?\s?"
+)
 _LABEL = rf"(?:[A-Z][\w ]{{0,20}}:\s(?={_OPEN_QUOTE}))?"
 
 PROMISE = Guarded(
@@ -44,14 +46,15 @@ PROMISE = Guarded(
     rf"|{_FIT}\s(?:[a-z]{{1,16}}\s){{0,2}}(?P<kind>{_NOUN}){_FOR}?{_NOTED}?"
     # Any noun will do where the list certainly begins.
     rf"|{_FIT}\s(?:[a-z_\-]{{2,20}}\s){{0,2}}(?!are\b|includes?\b)(?P<noun>[a-z_\-]{{3,24}})(?:\s(?:are|include)\s?:?(?=\s)|\s?:(?=\s|$)|\sare(?=\s{_OPEN_QUOTE}))"
-    rf"|{_FIT}(?=\s?:)"
+    rf"|(?!optional){_FIT}(?=\s?:)"
     rf"|(?:the\s)?following\s(?:{_FIT}\s)?(?P<of>[a-z_\-]{{3,24}})(?:\s(?:are|is)\s(?:currently\s)?{_FIT})?(?=\s?:)"
+    rf"|{_VERB}(?:\seither|\sonly)?(?:\sthe)?(?=:?\s{_OPEN_QUOTE})"
     rf"|values(?:\srange)?|options|choices|accepts(?:\sthe\svalues)?|(?:only\s)?supports|enum|either"
     rf"|{_BE}(?:\seither|\sset to)?"
     r"|(?:consists?|made up|composed)\s(?:only\s|solely\s)?of|(?:limited|restricted)\sto(?:\seither)?"
     rf"|set\sto(?:\seither|\s{_ANY_OF})?|(?:choose|select|pick) (?:from|between|one)(?:\sof)?(?:\sthe\sfollowing)?"
     rf"|{_VERB}\s(?:either\s)?{_ANY_OF}"
-    rf"|{_VERB}(?:\seither|\sonly)?(?=:?\s{_OPEN_QUOTE})|(?<=\s)in(?=\s[\[{{])|only)(?!\w)"
+    rf"|(?<=\s)in(?=\s[\[{{])|only)(?!\w)"
     rf"{_SIGN}{_LABEL}",
     *("allowed", "valid", "possible", "accept", "supported", "available", "permi", "optional", "legal", "recogni"),
     *("must ", "should ", "could ", "will be", "has to", "have to", "need", "shall ", "may ", "can ", "following"),
@@ -138,6 +141,8 @@ _SYNTAX = ("json", "as json", "raw", "valid json", "optional json", "a json", "r
 _OF_A_VALUE = re.compile(
     rf"{QUOTED}(?:\s\([^()\n]{{0,80}}\))?\s?(?:for|to|as|is|=|:|-|–|—|\(|→|[a-z]{{2,20}}s\b)[^'\"`.\n]{{0,80}}$"
 )
+_WITHIN = re.compile(rf"{QUOTED}[^'\"`\n]{{2,80}}\([^()'\"`\n]{{0,80}}$")
+"""What precedes "etc." in a bracket that explains a quoted value: "'all' returns it (paths, tags, etc.)"."""
 _CLEARLY = re.compile(
     r"(?<=[.:;)]\s)(?:allowed|valid|possible|accepted|supported|permitted) (?:values|options)(?: are)?:", re.IGNORECASE
 )
@@ -168,6 +173,8 @@ def is_open(text: str) -> bool:
     promised: re.Match[str] | None = None
     for match in _FREE.finditer(text):
         word = match[0].lower()
+        if word == "etc" and _WITHIN.search(text, max(0, match.start() - 160), match.start()):
+            continue
         if word.startswith(_SYNTAX) and _OF_A_VALUE.search(text, max(0, match.start() - 160), match.start()):
             continue
         # Words that continue the sentence before all values are listed are about something else.

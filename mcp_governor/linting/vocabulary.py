@@ -35,4 +35,5 @@ FREE = _words("""
 def is_kind(word: str) -> bool:
     """True if a word is for a kind, in the singular or the plural."""
     last = word.rpartition("_")[2]
-    return word in KINDS or last.removesuffix("s") in KINDS or f"{last.removesuffix('ies')}y" in KINDS
+    singular = f"{last[:-3]}y" if last.endswith("ies") else last.removesuffix("s")
+    return word in KINDS or singular in KINDS

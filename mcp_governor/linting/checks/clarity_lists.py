@@ -185,12 +185,15 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
     shown = {match[1] for said in passages if said.where == "mention" and (match := _SHOWN.match(said.text))}
     if not shown <= listed:
         return None  # An example call has another value: the list belongs to one case.
-    more = any(
-        listed.intersection(claim.values) and not listed.issuperset(claim.values)
-        for said, claim in claims
-        if said.where != "section"
-    )
+    more = any(_adds(claim, listed) and _trusted(claim, found) for said, claim in claims if said.where != "section")
     return None if more else stated
+
+
+def _adds(claim: ClosedList, listed: set[str]) -> bool:
+    """True if a list is about the same values and has more of them; "reset and merge" may explain one."""
+    shared = len(listed.intersection(claim.values))
+    surely = claim.quoted or claim.promised or claim.bullets
+    return shared > (0 if surely else 1) and not listed.issuperset(claim.values)
 
 
 def _widest(stated: ClosedList, claims: list[ClosedList], found: OpenText) -> ClosedList:
@@ -254,7 +257,9 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     if claim.promised:
         if kind or identifiers or claim.bullets:
             return True
-        return not given and ((plainly and (several or certain)) or (claim.alternatives and len(values) > 2))
+        return not given and (
+            (plainly and (several or certain)) or (claim.alternatives and (len(values) > 2 or certain))
+        )
     if claim.quoted:
         return kind or claim.alternatives or claim.bullets or certain or (len(values) > 2 and _is_opened(claim))
     plain = claim.noun != "" or claim.alternatives or certain
