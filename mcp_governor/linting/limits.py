@@ -12,118 +12,33 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.guarded import Cues, Guarded, lowered
+from mcp_governor.linting.guarded import Cues, lowered
+from mcp_governor.linting.limit_words import (
+    ABOVE,
+    AT_END,
+    BASED,
+    BELOW,
+    COUNTED_THINGS,
+    EXACTLY,
+    FILLED,
+    FROM_END,
+    LEAST,
+    LENGTH,
+    MOST,
+    OF_LENGTH,
+    OR_FEWER,
+    OR_MORE,
+    POSITIVE,
+    RANGE,
+    SO_MANY,
+    WORDS,
+)
 from mcp_governor.linting.prose import number, of_alternative
 from mcp_governor.linting.units import same_unit, unit_of
 from mcp_governor.linting.words import name_words, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_WORDS = {
-    "zero": 0,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-    "twenty": 20,
-    "fifty": 50,
-}
-# Not an amount of money, a version, a part of a name, or a date.
-_N = (
-    rf"(?<![\w$€£#])(?<!\w\.)((?:-|\+)?(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,15}})(?:\.\d{{1,9}})?(?![\d$€£%]*[\d$€£])"
-    rf"|(?:{'|'.join(_WORDS)})\b)"
-)
-_REMARK = r"(?:\s?\([^()\n]{1,40}\))?"
-_UNIT = r"(?:\s?(?:ms|msec|milliseconds?|s|secs?|seconds?|mins?|minutes?|hours?|days?|px|pixels?|[kmg]b|bytes|%))?"
-_TO = rf"{_UNIT}{_REMARK}\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?"
-_IS = r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer))*\s?[:=]?\s?"
-_BETWEEN = (
-    rf"\b(?:between|from|rang(?:e|es|ing)(?:\s(?:is|of|from))?|valid\srange|values?(?:\sis|\srange)?|must\sbe|should\sbe)"
-    rf"\s?:?\s?{_N}{_TO}{_N}"
-)
-_LOOSE = (
-    rf"(?:^|[(,:;]\s?|\b(?:of|length|integer|number|value|level|scale|score|rating|priority|clamped\sto"
-    rf"|limited\sto)\s){_N}{_REMARK}\s?(?:-|–|\.\.\.?|to)\s?{_N}"
-)
-_CLOSED = rf"\b(?:in|within|between|range|ranges|is|interval|from)\s?:?\s?\[\s?{_N}\s?[,;]\s?{_N}\s?\]"
-_CHAIN = rf"{_N}\s?(?:<=|≤)\s?\w{{1,40}}\s?(?:<=|≤)\s?{_N}"
-_RANGE = Guarded("|".join((_BETWEEN, _LOOSE, _CLOSED, _CHAIN)), starts=r"(+,\d:;bcefilmnoprstvwz-")
-_MOST = Guarded(
-    rf"(?:\bmax(?:imum)?\.?{_IS}|\bat\smost\s|\bno\smore\sthan\s|\b(?:not|cannot|never|n't)\s(?:to\s)?(?:exceed|be\s(?:longer|more|greater|larger"
-    rf"|higher)\sthan)\s|\bup\sto\s|\b(?:hard|upper)\slimit(?:\sis|\sof|\s?:)?\s|\blimit\sis\s"
-    rf"|\bvalues?\s(?:above|over|beyond|(?:greater|higher|larger|more)\sthan)\s|\b(?:limited|capped|clamped|restricted)\s(?:to|at)\s|(?:^|[(,;]\s?)(?:hard\s)?(?:cap|ceiling)(?:\s(?:of|at|is))?\s?[:=]?\s?|\bupper\s(?:bound|limit)\s(?:is|of)\s|\bno\slonger\sthan\s|\bless\sthan\sor\sequal\sto\s"
-    rf"|(?<![<>=\w])(?:≤|<=)\s?){_N}",
-    *(
-        "max",
-        "at most",
-        "no more",
-        "exceed",
-        "up to",
-        "limited",
-        "cap",
-        "ceiling",
-        "clamped",
-        "restricted",
-        "upper",
-        "longer",
-        "equal to",
-        "≤",
-        "<=",
-        "er than",
-        "re than",
-        "limit",
-        "values ",
-        "value ",
-    ),
-    starts="(,;<achlmnruv≤",
-)
-_EXACTLY = Guarded(
-    rf"\bexactly\s{_N}(?=\s(?:char(?:acter)?|digit|letter|item|entr|element|value)s?\b)"
-    rf"|(?<![\d\-–]){_N}-(?:character|char|letter)\b(?!\s(?:limit|max|prefix|suffix|or\b))",
-    "exactly",
-    "-char",
-    "-letter",
-)
-_LEAST = Guarded(
-    rf"(?:\bmin(?:imum)?\.?{_IS}|\bat\sleast\s|\b(?:no|not)\s(?:less|fewer)\sthan\s|\bnot\sbe\s(?:less|smaller|lower|shorter|fewer)\sthan\s"
-    rf"|\bgreater\sthan\sor\sequal\sto\s|\b(?:line|page|number|index|numbering|counting)s?,?\s\(?(?:\w{{1,20}}\s)?start(?:s|ing)?\s(?:at|from|with)\s"
-    rf"|(?:^|[.]\s)starts?\s(?:at|from)\s|(?<![<>=\w])(?:≥|>=)\s?){_N}",
-    *("min", "at least", "no less", "no fewer", "not less", "not fewer", "not be", "equal to", "start", "≥", ">="),
-    starts=".>acgilmnps≥",
-)
-_BELOW = Guarded(rf"\bmust\sbe\s(?:less\sthan|below|under)\s{_N}", "must be")
-_ABOVE = Guarded(rf"\bmust\sbe\s(?:greater\sthan|more\sthan|larger\sthan|above|over)\s{_N}", "must be")
-_OR_FEWER = Guarded(rf"{_N}\s(?:char(?:acter)?s\s)?or\s(?:less|fewer)\b", "or less", "or fewer")
-_AT_END = Guarded(
-    rf"{_N}\s(?:char(?:acter)?s\s)?(?:max(?:imum)?|at\smost)\b(?!\s?[:=]?\s?\d)|\b(?:under|below|within)\s{_N}(?=\schar)",
-    "max",
-    "at most",
-    "char",
-)
-_OR_MORE = Guarded(
-    rf"{_N}\sor\s(?:older|more|greater|higher|above)\b", "or older", "or more", "or greater", "or higher", "or above"
-)
-_POSITIVE = Guarded(
-    r"\b(non[- ]?negative|positive)\s(?:integer|int|number|whole|float|value)s?\b"
-    r"|\bmust\sbe\s(?:a\s)?(non[- ]?negative|positive)\b(?:\s(?:integer|int|number|whole|float|value)s?\b)?"
-    r"|(?:^|\()(non[- ]?negative|positive)\b(?=\s?(?:[.,;)]|$))",
-    "positive",
-    "negative",
-)
-_FILLED = Guarded(
-    r"^(?:an?\s)?non-?empty\b|\b(?:can\s?not|can't|must\snot|may\snot)\sbe\sempty\b|\bmust\sbe\s(?:an?\s)?non-?empty\b",
-    "empty",
-)
-_OF_LENGTH = lazy_pattern(r"\blength\s(?:(?:must|should|has to)\s(?:be\s)?|is\s)?$", re.IGNORECASE)
-_LENGTH = lazy_pattern(r"\b(?:length|long|characters?|chars?)\b", re.IGNORECASE)
 
 _TAIL = lazy_pattern(r"\s?((?:[A-Za-zµ°%]+(?:\s|(?=\W|$))){0,12})\s?(?:\(inclusive\)\s?)?(\S?)", re.IGNORECASE)
 
@@ -132,15 +47,17 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_STOPS = frozenset(".,;:)]([—–-|/")
+_STOPS = frozenset(".,;:)]([—–-|/，。；、）个条项字")
 _FILLERS = _set(
     "inclusive allowed max maximum min minimum long in length total each at a time once per page request "
     "call to return returned be fetch retrieve include supported only of the can"
 )
 _UNSURE = _set("for when if but except unless with on or and than while depending by as not from more less fewer")
 _ADVICE = lazy_pattern(
-    r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|e\.g|example|such\sas|approx\w*|about|roughly|ideal\w*|prefer\w*|optimal\w*"
-    r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*|previously|was|were|took|takes|costs?|version|unlimited|no\slimit)\b"
+    r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|e\.g|example|such\sas|approx\w*|about|roughly|ideal\w*"
+    r"|prefer\w*|optimal\w*"
+    r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*"
+    r"|previously|was|were|took|takes|costs?|version|unlimited|no\slimit)\b"
     r"|\bby\sdefault\b|\bdefault(?:s\sto|:|\sis)?\s?$",
     re.IGNORECASE,
 )
@@ -149,7 +66,8 @@ _CONDITION_NEXT = lazy_pattern(
     r"\s?[,(;)]?\s?\(?(?:for|when|if|but|except|unless|or|otherwise|depending|in\scase)\b", re.IGNORECASE
 )
 _SPECIAL = lazy_pattern(
-    r"(?<![\d\w])-1\b|\b(?:0|zero|null)\s?(?:\(|=|means|for\s(?:no|un|all)|to\s(?:disable|get\sall))|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b",
+    r"(?<![\d\w])-1\b|\b(?:0|zero|null)\s?(?:\(|=|means|for\s(?:no|un|all)|to\s(?:disable|get\sall))"
+    r"|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b",
     re.IGNORECASE,
 )
 _OTHER_SIDE = lazy_pattern(r"\s?,?\s(?:and|to)\s(?:<=|≤|<|at\smost|up\sto|no\smore|less|max)", re.IGNORECASE)
@@ -238,7 +156,7 @@ def stated_limits(argument: Argument) -> list[Limit]:
     found_numbers = len(numbers.findall(text))
     if not found_numbers:
         return []
-    ranges = list(_RANGE.finditer(text)) if found_numbers > 1 else []
+    ranges = list(RANGE.finditer(text)) if found_numbers > 1 else []
     out: dict[str, set[Limit]] = {"lower": set(), "upper": set()}
     for found in _found(argument, ranges):
         if _about(found, argument):
@@ -251,7 +169,7 @@ def stated_limits(argument: Argument) -> list[Limit]:
     return [min(one, key=lambda limit: len(limit.said)) for one in sides]
 
 
-_NUMBER_WORDS = ("positive", "negative", "empty", *_WORDS)
+_NUMBER_WORDS = ("positive", "negative", "empty", *WORDS)
 _WORD_CUES = Cues(*_NUMBER_WORDS)
 _NUMBER_CUES = Cues(*"0123456789", *_NUMBER_WORDS)
 _DIGITS = lazy_pattern(r"\d+")
@@ -264,7 +182,7 @@ def _number_keyword(found: _Found, of: str) -> str:
 
 
 def _value(text: str) -> float:
-    word = _WORDS.get(text.lower())
+    word = WORDS.get(text.lower())
     return word if word is not None else number(text.lstrip("+"))
 
 
@@ -277,31 +195,51 @@ def _found(argument: Argument, ranges: list[re.Match[str]]) -> Iterator[_Found]:
             exclusive = _EXCLUSIVE.match(text, match.end()) is not None
             yield _Found("lower", low, match.start(), match.end(), exclusive=exclusive, both=True)
             yield _Found("upper", high, match.start(), match.end(), exclusive=exclusive, both=True)
+    yield from _sides(text)
+    yield from _exact(argument)
+
+
+def _sides(text: str) -> Iterator[_Found]:
+    """Limits of one side."""
     for pattern, side, exclusive in (
-        (_MOST, "upper", False),
-        (_LEAST, "lower", False),
-        (_BELOW, "upper", True),
-        (_ABOVE, "lower", True),
-        (_OR_FEWER, "upper", False),
-        (_AT_END, "upper", False),
-        (_OR_MORE, "lower", False),
+        (MOST, "upper", False),
+        (LEAST, "lower", False),
+        (BELOW, "upper", True),
+        (ABOVE, "lower", True),
+        (OR_FEWER, "upper", False),
+        (AT_END, "upper", False),
+        (OR_MORE, "lower", False),
     ):
         for match in pattern.finditer(text):
             if not _RANGE_GOES_ON.match(text, match.end()):
                 yield _Found(
-                    side, _value(match[1] or match[match.re.groups]), match.start(), match.end(), exclusive=exclusive
+                    side, _value(next(filter(None, match.groups()))), match.start(), match.end(), exclusive=exclusive
                 )
+
+
+def _exact(argument: Argument) -> Iterator[_Found]:
+    """Limits whose words contain the noun: so many characters or items, positive, not empty."""
+    text = argument.text
     if argument.of == "characters":
-        for match in _EXACTLY.finditer(text):
+        for match in EXACTLY.finditer(text):
             value = _value(match[1] or match[2])
             yield _Found("lower", value, match.start(), match.end(), tail=False)
             yield _Found("upper", value, match.start(), match.end(), tail=False)
     if argument.of in ("number", "integer"):
-        for match in _POSITIVE.finditer(text):
+        if not FROM_END.search(text):
+            for match in BASED.finditer(text):
+                yield _Found("lower", 1, match.start(), match.end(), tail=False)
+        for match in POSITIVE.finditer(text):
             above = next(filter(None, match.groups())).lower() == "positive"
             yield _Found("lower", 0, match.start(), match.end(), tail=False, exclusive=above)
-    else:
-        for match in _FILLED.finditer(text):
+    if argument.of == "items":
+        for match in SO_MANY.finditer(text):
+            if COUNTED_THINGS.match(text, match.end()):
+                value = _value(match[1])
+                yield _Found("lower", value, match.start(), match.end(), tail=False)
+                yield _Found("upper", value, match.start(), match.end(), tail=False)
+    if argument.of in ("characters", "items"):
+        for match in FILLED.finditer(text):
             yield _Found("lower", 1, match.start(), match.end(), tail=False)
 
 
@@ -312,17 +250,33 @@ _RANGE_GOES_ON = lazy_pattern(r"\s?(?:-|–|to|\.\.)\s?\d")
 def _about(found: _Found, argument: Argument) -> bool:
     """True if a limit applies to this parameter, unconditionally, and is not advice."""
     text = argument.text
-    begin = max((match.end() for match in _SENTENCE.finditer(text, 0, found.start)), default=0)
+    # One character more, because a sentence ends where the next one visibly begins.
+    begin = max((match.end() for match in _SENTENCE.finditer(text, 0, found.start + 1)), default=0)
     ends = _SENTENCE.search(text, found.end)
     before = text[begin : found.start]
     sentence = text[begin : ends.start() if ends else len(text)]
-    if _ADVICE.search(before[-160:]) or _CONDITION.search(before[-160:]):
+    # "Maximum number of rows returned for each" is about the rows that the tool may return, not about what it does.
+    said = _RETURNED.sub("", before[-160:]) if _IS_COUNT.match(before) else before[-160:]
+    if _ADVICE.search(said) or _CONDITION.search(said):
         return False
+    number = _DIGITS.search(text, found.start)
+    if _FOR.match(before):
+        return False
+    if found.both and number is not None and _ADVICE.search(text, found.start, number.start()):
+        return False  # "Recommended range 0.2-0.8"
     if found.side == "lower" and _SPECIAL.search(text.replace(text[found.start : found.end], " ", 1)):
         return False
     if not found.tail:
         return "positive or negative" not in sentence.lower() and not _CONDITION_NEXT.match(text, found.end)
     return _counts(found, argument, before)
+
+
+_FOR = lazy_pattern(r"\s*for\s(?!example)[^.:\n]{1,60}:", re.IGNORECASE)
+"""A case of several: "For ONE_OF_RANGE: exactly one value"."""
+_IS_COUNT = lazy_pattern(
+    r"(?:the\s|optional\s)?(?:max(?:imum)?|number|how\smany|limit|count|amount|total)\b", re.IGNORECASE
+)
+_RETURNED = lazy_pattern(r"\b(?:returned|returns|each|every)\b", re.IGNORECASE)
 
 
 def _counts(found: _Found, argument: Argument, before: str) -> bool:
@@ -353,7 +307,7 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
         if "json" in text.lower():
             return False
         return (len(noun) == 1 and noun[0] in _CHARACTERS) or (
-            not noun and bool(_LENGTH.search(around) or _OF_LENGTH.search(before[-40:]))
+            not noun and bool(LENGTH.search(around) or OF_LENGTH.search(before[-40:]))
         )
     if argument.of == "items":
         return _items(noun, argument, around, before)
@@ -371,6 +325,11 @@ def _noun(said: list[str]) -> list[str]:
 
 
 _LIST_OF = lazy_pattern(r"\b(?:list|array|set|batch|collection)\sof\s$", re.IGNORECASE)
+_HOLDS = lazy_pattern(
+    r"\b(?:must|should|needs?\sto|has\sto|can|may)\s(?:contain|have|include|hold|provide|specify)\b"
+    r"|^(?:[A-Z]\w{1,20}\s)?(?:list|array)\b",
+    re.IGNORECASE,
+)
 _WORDS_BEFORE = lazy_pattern(r"[a-z]{3,30}")
 
 
@@ -379,7 +338,12 @@ def _items(noun: list[str], argument: Argument, around: str, before: str) -> boo
     front = _WORDS_BEFORE.findall(before[-60:].lower()) if not noun and around.lstrip().startswith("(") else []
     if front and stem(front[-1]) in names:
         return True  # "one or more search queries (1-12)"
-    if noun and _LIST_OF.search(before) and unit_of(noun[0]) is None and not _CHARACTERS.intersection(noun):
+    if (
+        noun
+        and (_LIST_OF.search(before) or _HOLDS.search(before + around))
+        and unit_of(noun[0]) is None
+        and not _CHARACTERS.intersection(noun)
+    ):
         return True  # "list of up to 10 short cues"
     if not noun:
         return argument.bare and bool(

@@ -160,11 +160,14 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
-            r"\bmatch(?:es|ing)?\s(?:the\s)?(?:following\s)?(?:regex(?:p)?|pattern"
-            r"|regular\sexpression)?\s?:?\s?[`'\"/]?(?P<regex>\^[^\s`'\"]{3,80}\$)|\bmatch(?:es"
-            r"|ing)?\s(?:the\s)?(?:regex(?:p)?|pattern"
-            r"|regular\sexpression)\s?:?\s?[`'\"/]?(?P<open>\[[^\s`'\"]{3,80}(?:\]|[+*}]))(?=$|[\s`'\".,;/])",
+            r"\bmatch(?:es|ing)?\s(?:the\s)?(?:following\s)?(?:regex(?:p)?|pattern|regular\sexpression)?\s?:?\s?"
+            r"[`'\"/]?(?P<regex>\^[^\s`'\"]{3,80}\$)"
+            r"|(?:\bmatch(?:es|ing)?\s(?:the\s)?(?:regex(?:p)?|pattern|regular\sexpression)\s?:?"
+            r"|(?:[.(;]\s?|^)(?:pattern|regex)(?:\sper\sitem)?\s?[:=])\s?"
+            r"[`'\"/]?(?P<open>\[[^\s`'\"]{3,80}(?:\]|[+*}]))(?=$|[\s`'\".,;)/])",
             "match",
+            "pattern",
+            "regex",
         ),
         lambda match, _text: literal(match["regex"] or f"^{match['open']}$"),
     ),

@@ -130,6 +130,7 @@ FORMS = [
     ("Symbol, must be uppercase", ["ABC"], ["abc"]),
     ("Must match the pattern ^[a-z]{2}-[0-9]+$", ["ab-1"], ["ab"]),
     ("Ticket key, PROJ-123", ["AB-1"], ["1"]),
+    ("Identifier of the event. Pattern: [0-9]+#[a-f0-9]+", ["1#a"], ["1", "a#1"]),
 ]
 
 

@@ -69,6 +69,25 @@ def fragment(schema, text, name="n", tool="", required=()):
         (INTEGER, "Limit (1 ≤ n ≤ 100)", "limit", '"minimum": 1, "maximum": 100'),
         ({"anyOf": [INTEGER, {"type": "null"}], "default": None}, "1-100", "limit", '"minimum": 1, "maximum": 100'),
         ({**INTEGER, "minimum": 1}, "Depth (1-10)", "depth", '"maximum": 10'),
+        # In other words, and behind a sentence that says something else.
+        (INTEGER, "Maximum rows returned for each history, from 1 to 100.", "limit", '"minimum": 1, "maximum": 100'),
+        (
+            INTEGER,
+            "Maximum rows returned across all of them, 1–500 (default 100)",
+            "limit",
+            '"minimum": 1, "maximum": 500',
+        ),
+        (INTEGER, "JPEG quality 1-100", "quality", '"minimum": 1, "maximum": 100'),
+        (INTEGER, "First line (1-based, inclusive)", "line", '"minimum": 1'),
+        (INTEGER, "How many, not more than 50", "limit", '"maximum": 50'),
+        (INTEGER, "How many (> 0)", "limit", '"minimum": 1'),
+        (INTEGER, "返回数量，范围 1-1000，默认 100。", "limit", '"minimum": 1, "maximum": 1000'),
+        (INTEGER, "返回数量，最多 50 条", "limit", '"maximum": 50'),
+        (TEXT, "Where the user lives. Maximum length is 128 characters. Read-only.", "city", '"maxLength": 128'),
+        (TEXT, "80-character limit", "title", '"maxLength": 80'),
+        (TEXT, "ARN of the policy. 20-1011 chars.", "arn", '"minLength": 20, "maxLength": 1011'),
+        (LIST, "Targets to start (exactly 1 item)", "targets", '"minItems": 1, "maxItems": 1'),
+        (LIST, "An array of 2-4 answers", "options", '"minItems": 2, "maxItems": 4'),
     ],
 )
 def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
@@ -108,6 +127,10 @@ def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
         ({"type": "array", "items": NUMBER}, "Scores, maximum 10", "scores"),
         ({"type": "boolean"}, "Get up to 5 more excerpts", "extra"),
         ({}, "Level (1-9)", "level"),
+        (INTEGER, "Line to begin at, 1-based; negative: from the end", "line"),
+        (INTEGER, "Documents: 1-based index. Text files: 0-based offset.", "index"),
+        (LIST, "Values. For ONE_OF: exactly one value, a range.", "values"),
+        (INTEGER, "Recommended number 5-10", "limit"),
     ],
 )
 def test_what_only_looks_like_a_limit(schema, text, name):

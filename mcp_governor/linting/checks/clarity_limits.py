@@ -12,9 +12,11 @@ from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.limits import Argument, Limit, has_number, stated_limits
 from mcp_governor.linting.passages import passages_about
+from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of
 from mcp_governor.linting.scope import about
 from mcp_governor.linting.words import name_words
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,7 +31,6 @@ _BOUNDED = {
 }
 """Other keywords that bound a value, so that the keyword for the bound itself may be missing."""
 _OF = {"string": "characters", "array": "items", "number": "number", "integer": "integer"}
-_TAKES = {"characters": "text", "items": "number of items", "number": "number", "integer": "integer"}
 
 
 @about(argument=True, types={"array", "integer", "number", "string"})
@@ -57,7 +58,8 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if limits:
             bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
             correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
-            yield one.hit(correction=correction, limits=bounds, said=_quoted(limits), takes=_TAKES[of])
+            facts = _facts(node, limits)
+            yield one.hit(correction=correction, limits=bounds, **facts)
             return
     ruled = _ruled(node, context) if of in ("number", "integer") else None
     if ruled is not None:
@@ -74,8 +76,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                 correction=correction,
                 argument=node.argument,
                 limits=bounds,
-                said=_quoted(limits),
-                takes=_TAKES[of],
+                **_facts(node, limits),
             )
             return
     if of == "items" and "minItems" not in schema and _is_required(node) and _one_or_more(node):
@@ -86,8 +87,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             correction=narrowed(node, {"minItems": 1}),
             argument=node.argument,
             limits='"minItems": 1',
-            said="one or more",
-            takes=_TAKES[of],
+            **_facts(node, [Limit("minItems", 1, "one or more")]),
         )
 
 
@@ -161,6 +161,25 @@ def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                 if limit.keyword == "maximum" and default > limit.value:
                     yield one.hit(said=limit.said, default=default)
                     return
+
+
+def _facts(node: SchemaPlace, limits: list[Limit]) -> dict[str, Any]:
+    """What a message says of limits: their words, and a value beyond the first one that the schema accepts."""
+    said, beyond = _quoted(limits), _beyond(limits[-1])
+    place = f"{one_line(node.argument or '', 64)} ({one_line(node.tool.name, 64)})"
+    return {"said": said, "witness": beyond, "gist": f'{place} says "{one_line(said, 60)}" and takes {beyond}'}
+
+
+def _beyond(limit: Limit) -> str:
+    """A value that a limit excludes, by name."""
+    above = limit.keyword.lower().endswith(("maximum", "maxlength", "maxitems"))
+    step = 0 if limit.keyword.startswith("exclusive") else 1
+    value = limit.value + step if above else limit.value - step
+    if limit.keyword.endswith("Length"):
+        return counted(int(value), "character") if value else "empty text"
+    if limit.keyword.endswith("Items"):
+        return counted(int(value), "item") if value else "an empty list"
+    return f"{value:,}"
 
 
 def _quoted(limits: list[Limit]) -> str:
