@@ -163,7 +163,7 @@ def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
 
 _ANOTHER = re.compile(rf"[,;，；、。\n]\s?{BARE}\s?=")
 """Another value with a meaning behind an explanation that was too long to read."""
-_STOPS = re.compile(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default)", re.IGNORECASE)
+_STOPS = re.compile(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default|\(for\s)", re.IGNORECASE)
 
 
 def are_values(words: list[str]) -> bool:

@@ -222,6 +222,7 @@ def test_a_list_is_announced_in_many_ways(text):
         ("When. asc or desc. Defaults to desc.", "direction", ["asc", "desc"]),
         ("'all' shows it (paths, tags, etc.), 'some' less.", "thing", ["all", "some"]),
         ("Reset mode: soft (keep it), merge (reset and merge), keep (leave it).", "mode", ["soft", "merge", "keep"]),
+        ("How the server gets there (proxy or direct)", "access", ["proxy", "direct"]),
         ("Must be set to 'plain' — 'rich' is gone.", "thing", ["plain"]),
     ],
 )
@@ -245,12 +246,20 @@ def test_values_of_other_shapes(text, name, values):
         ("推荐取值：fast / slow", "thing"),
         ("A place, optional: hdr/exr for skies, jpg/png/exr for walls.", "file_format"),
         ("Id / URI / label for option B", "candidate_b"),
+        ("Search for a user by name or email (case does not count).", "search_term"),
+        ("Whose it is (User or Group)", "holder"),
         ("类型：fast=快速，slow=慢速。其他，auto=自动", "thing"),
         ("模式：fast=快速，slow=慢速等", "thing"),
     ],
 )
 def test_what_only_looks_like_values(text, name):
     assert fragments(text, name=name) == []
+
+
+def test_items_of_a_list_may_follow_a_colon():
+    text = "Filter by state: open, held, done (for 'list')"
+    assert fragments(text, name="states", schema=ITEMS) == [["open", "held", "done"]]
+    assert fragments(text, name="names", schema=ITEMS) == []
 
 
 def test_hundreds_of_values_are_read_and_the_message_shows_some():

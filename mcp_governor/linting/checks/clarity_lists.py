@@ -235,7 +235,8 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     own = claim.promised and claim.noun != "" and stem(claim.noun) in {stem(word) for word in words}
     plainly = claim.plainly or own
     if found.items and not claim.promised:
-        return not free and claim.quoted and claim.ends and claim.noun != ""
+        listed = claim.quoted or (len(claim.values) > 2 and is_kind(last))
+        return not free and listed and claim.ends and claim.noun != ""
     if claim.noun in _OF_CONTENT and not own and not is_kind(last) and _IN_AND_OUT.isdisjoint(words):
         return False
     if free and claim.promised and not own and (claim.noun or not plainly):
@@ -263,11 +264,15 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     if claim.quoted:
         return kind or claim.alternatives or claim.bullets or certain or (len(values) > 2 and _is_opened(claim))
     plain = claim.noun != "" or claim.alternatives or certain
+    if given and claim.noun == "" and not claim.whole and not claim.bracketed and _ORDERS.isdisjoint(words):
+        return False  # "Search by name or email."
     if (kind and (plain or constants or claim.whole)) or (identifiers and (plain or claim.whole)):
         return True
     return not given and _is_enumeration(claim)
 
 
+_ORDERS = frozenset(["by", "direction", "group", "order", "sort"])
+"""Words for what is sorted or grouped, by things that have any value themselves."""
 _OF_CONTENT = frozenset(["extensions", "formats"])
 _IN_AND_OUT = frozenset(
     ["as", "content", "export", "in", "out", "output", "reply", "response", "result", "return", "to"]
@@ -279,6 +284,8 @@ def _is_enumeration(claim: ClosedList) -> bool:
     """True if unquoted words that nothing announces are values: they are the whole description, each is explained, one
     is marked as the default, or they are alternatives after a colon or in brackets."""
     certain = claim.marked or claim.explained
+    if len(claim.values) == 2 and claim.alternatives and claim.bracketed and all(map(str.islower, claim.values)):
+        return True
     if len(claim.values) == 2:
         return claim.alternatives and claim.marked and (claim.whole or claim.bracketed or claim.noun != "")
     return (
