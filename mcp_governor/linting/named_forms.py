@@ -164,7 +164,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
             r"[`'\"/]?(?P<regex>\^[^\s`'\"]{3,80}\$)"
             r"|(?:\bmatch(?:es|ing)?\s(?:the\s)?(?:regex(?:p)?|pattern|regular\sexpression)\s?:?"
             r"|(?:[.(;]\s?|^)(?:pattern|regex)(?:\sper\sitem)?\s?[:=])\s?"
-            r"[`'\"/]?(?P<open>\[[^\s`'\"]{3,80}(?:\]|[+*}]))(?=$|[\s`'\".,;)/])",
+            r"[`'\"/]?(?P<open>[\w\-:/]{0,16}\[[^\s`'\"]{3,80}(?:\]|[+*}]))(?=$|[\s`'\".,;)/])",
             "match",
             "pattern",
             "regex",

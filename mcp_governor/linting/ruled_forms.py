@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 _MARK = (
     r"(?:[`'\"“(]{1,2}(?P<mark>[^\w\s`'\"()]{1,3})[`'\"”)]{1,2}|(?P<sign>@|\$|#)(?=[\s.,;)]|$)"
-    r"|(?P<named>(?:forward\s)?slash|hash(?:tag)?|at\ssign|dollar\ssign|hyphen|dash|colon|plus\ssign)\b)"
+    r"|(?P<named>(?:forward\s)?slash|hash(?:tag)?|at\ssign|dollar\ssign|hyphen|dash|dot|period|colon|plus\ssign)\b)"
 )
 _SIGN_NAMES = {
     "slash": "/",
+    "dot": ".",
+    "period": ".",
     "hash": "#",
     "hashtag": "#",
     "at sign": "@",
@@ -58,6 +60,7 @@ _NOT_IN_FRONT = Guarded(
     "in front",
     "character",
 )
+_WITHOUT = Guarded(r"\bwithout\s(?:the\s|a\s)?[`'\"](?P<head>[A-Za-z][\w./\-]{0,20}[/_:])[`'\"]", "without")
 _NOT_AT_END = Guarded(
     rf"\b(?:no|without|omit|excluding|exclude|strip)\s(?:the\s|an?\s|any\s)?trailing\s{_MARK}"
     rf"|\b{_NOT}\send\swith\s(?:an?\s|the\s)?{_alike(_MARK, number=2)}",
@@ -197,6 +200,9 @@ def ruled_forms(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
             Form(f'text without a leading "{mark}"', rf"^(?!{_escaped(mark)})", petty, (f"{mark}example",)),
             *match.span(),
         )
+    if match := _WITHOUT.search(text):
+        head = match["head"]
+        yield Form(f"text without {head} in front", f"^(?!{_escaped(head)})", wrong=(f"{head}main",)), *match.span()
     if match := _NOT_AT_END.search(text):
         mark = _mark(match)
         yield (

@@ -211,8 +211,8 @@ _JSON = Guarded(
 )
 _JOINED = Guarded(
     r"\b(?P<by>comma|space|semicolon|pipe|newline)[- ](?:separated|delimited)\b"
-    r"|\b(?:separated|delimited)\sby\s(?:an?\s)?(?P<sign>commas?|spaces?|semicolons?|pipes?|newlines?)\b|[`'\"](?P<mark>[|;,])[`'\"]\sas\s(?:the\s|a\s)?(?:delimiter|separator)\b",
-    *("separated", "delimited", "delimiter", "separator"),
+    r"|\b(?:(?:separated|delimited|split)\s(?:by|with)|joined\s(?:by|with|using))\s(?:an?\s)?(?P<sign>commas?|spaces?|semicolons?|pipes?|newlines?)\b|[`'\"](?P<mark>[|;,])[`'\"]\sas\s(?:the\s|a\s)?(?:delimiter|separator)\b",
+    *("separated", "delimited", "delimiter", "separator", "joined", "split"),
 )
 _TRUTH = Guarded(
     r"[`'\"](?:true|false)[`'\"]\s?(?:or|/|\||,)\s?[`'\"](?:true|false)[`'\"]|^(?:true|false)\s?(?:or|/|\|)\s?(?:true|false)\b",

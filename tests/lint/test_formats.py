@@ -129,6 +129,9 @@ FORMS = [
     ("Name, may only contain letters, digits and underscores", ["a_1"], ["a b"]),
     ("Symbol, must be uppercase", ["ABC"], ["abc"]),
     ("Must match the pattern ^[a-z]{2}-[0-9]+$", ["ab-1"], ["ab"]),
+    ("Identifier of the record. Pattern: rec-[a-z0-9]*", ["rec-1"], ["1"]),
+    ('Branch to commit to (without "refs/heads/", e.g., "main")', ["main", "a/b"], ["refs/heads/main"]),
+    ("Filter by country domain (without leading dot)", ["de"], [".de"]),
     ("Ticket key, PROJ-123", ["AB-1"], ["1"]),
     ("Identifier of the event. Pattern: [0-9]+#[a-f0-9]+", ["1#a"], ["1", "a#1"]),
 ]

@@ -117,6 +117,7 @@ def test_a_key_that_the_words_give(text, description, key):
         ("A string serialized from a JSON structure", {}, "JSON"),
         ("IDs, comma-separated", {}, "comma-separated"),
         ("IDs separated by spaces", {}, "space-separated"),
+        ("Values joined with commas", {}, "comma-separated"),
         ("Use '|' as the delimiter between both", {}, "pipe-separated"),
         ("'true' or 'false'", {}, "true or false"),
         ("Enable the cache", {"default": "false"}, "true or false"),
