@@ -70,11 +70,9 @@ _NOT_AT_END = Guarded(
 _NO_SCHEME = Guarded(
     rf"\b(?:without|no|omit|exclude|excluding|{_NOT}\sinclude|not\sincluding)\s(?:the\s|a\s"
     rf"|any\s)?(?:URL\s)?[`'\"(]?(?:https?(?:://)?|scheme|protocol)\b",
-    "without",
-    "no ",
-    "omit",
-    "exclud",
-    "includ",
+    "http",
+    "scheme",
+    "protocol",
 )
 _COLONS = Guarded(r"\bwithout\s(?:the\s)?(?:colons|::?)(?=$|[\s.,;)])", "without")
 _NOT_WITHIN = Guarded(
@@ -84,7 +82,16 @@ _NOT_WITHIN = Guarded(
     r"|\b(?:without|no)\s(?:any\s)?(?P<less>white\s?space|spaces|slashes|dots|periods|commas"
     r"|semicolons)(?=\s?(?:$|[.,;)]))"
     r"|\bcharacters?\s(?P<marks>(?:[^\w\s.,;()]\s?){1,8})\s?(?:is|are)\snot\sallowed\b",
-    *("contain", "include", "have", "use", "without", "no ", "allowed"),
+    "space",
+    "slashes",
+    "dots",
+    "periods",
+    "commas",
+    "colons",
+    "hyphens",
+    "dashes",
+    "underscores",
+    "not allowed",
 )
 _KINDS = {
     "whitespace": r"\s",
@@ -120,10 +127,12 @@ _PREFIX = Guarded(
     rf"|\bprefix(?:ed)?\s(?:with|by)\s{_THAT}(?:{_QUOTED % 'two'}|{_BARE % 'plain2'})"
     rf"|\b(?:with|including|include|has|have)\s(?:the|an?|its)\s(?:{_QUOTED % 'three'}|{_BARE % 'plain3'})\sprefix\b"
     rf"|\bwith\s(?:the\s)?prefix\s(?:{_QUOTED % 'four'}|{_BARE % 'plain4'})",
-    "with",
+    "start with",
+    "starts with",
+    "starting with",
+    "begin",
     "prefix",
     "leading",
-    "includ",
 )
 _FILTERS = re.compile(
     r"\b(?:filter|matching|match|only\s(?:return|include|list|show)|search|starting|those|files|tables|names"
@@ -138,13 +147,11 @@ _SUFFIX = Guarded(
     r"[`'\"(]?\.(?P<end>[a-z0-9]{2,8}(?:\.[a-z0-9]{2,5})?)\b[`'\"]?(?P<more>(?:,?\s?(?:or|/"
     r"|,)\s?[`'\"]?\.[a-z0-9]{2,8}[`'\"]?){0,6})"
     r"|\binclud(?:e|ing)\s(?:the\s)?[`'\"]?\.(?P<incl>[a-z0-9]{2,8})[`'\"]?\s(?:file\s)?(?:extension|suffix)\b",
-    "must",
-    "should",
-    "ends",
-    "ending",
-    "has to",
-    "need",
-    "includ",
+    " .",
+    "'.",
+    '".',
+    "`.",
+    "(.",
 )
 _OPTIONAL_END = re.compile(
     r"\b(?:(?:is|are|be|gets?)\s(?:added|appended)|extension\sis\soptional|if\s(?:missing|absent)|with\sor\swithout)\b",
