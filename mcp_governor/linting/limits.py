@@ -271,7 +271,7 @@ def _about(found: _Found, argument: Argument) -> bool:
     return _counts(found, argument, before)
 
 
-_FOR = lazy_pattern(r"\s*for\s(?!example)[^.:\n]{1,60}:", re.IGNORECASE)
+_FOR = lazy_pattern(r"\s*for\s(?!example)[^.:,\[\n]{1,40}:", re.IGNORECASE)
 """A case of several: "For ONE_OF_RANGE: exactly one value"."""
 _IS_COUNT = lazy_pattern(
     r"(?:the\s|optional\s)?(?:max(?:imum)?|number|how\smany|limit|count|amount|total)\b", re.IGNORECASE

@@ -87,6 +87,12 @@ def fragment(schema, text, name="n", tool="", required=()):
         (TEXT, "80-character limit", "title", '"maxLength": 80'),
         (TEXT, "ARN of the policy. 20-1011 chars.", "arn", '"minLength": 20, "maxLength": 1011'),
         (LIST, "Targets to start (exactly 1 item)", "targets", '"minItems": 1, "maxItems": 1'),
+        (
+            LIST,
+            "Members. For details, see [IDs]. Note: - Up to 50 users at a time.- Users",
+            "user_ids",
+            '"maxItems": 50',
+        ),
         (LIST, "An array of 2-4 answers", "options", '"minItems": 2, "maxItems": 4'),
     ],
 )
