@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.context import Context, Hit, hit
@@ -100,7 +101,7 @@ class _Use(NamedTuple):
     Attributes:
         tool: its name.
         kind: type of the parameter; integers are numbers.
-        said: stems of its description.
+        text: its description.
         siblings: the names next to it.
         pointer: where it is in the tool.
         strict: the call fails without it, or with an unknown name in its place.
@@ -109,11 +110,26 @@ class _Use(NamedTuple):
 
     tool: str
     kind: str
-    said: frozenset[str]
+    text: str
     siblings: frozenset[str]
     pointer: str
     strict: bool
     listed: bool
+
+    @property
+    def said(self) -> frozenset[str]:
+        """Stems of its description, which few uses are asked for."""
+        return _stems(self.text)
+
+
+_MAX_READ = 400
+"""Maximum number of characters read from a description."""
+
+
+# The uses of one name are compared with those of several others, one pair after the other.
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text))
 
 
 _Family = dict[str, list[_Use]]
@@ -217,10 +233,11 @@ def _uses(surface: Surface) -> dict[str, list[_Use]]:
         for name, argument in properties.items():
             whole = effective(schema, argument)
             text = whole.get("description")
-            said = frozenset(stem(word) for word in words(text[:400])) if isinstance(text, str) else frozenset()
             pointer = join_pointer(f"{at}/properties", name)
             listed = "enum" in whole or "const" in whole
-            uses[name].append(_Use(tool.name, _kind(whole), said, siblings, pointer, closed or name in needed, listed))
+            strict = closed or name in needed
+            text = text[:_MAX_READ] if isinstance(text, str) else ""
+            uses[name].append(_Use(tool.name, _kind(whole), text, siblings, pointer, strict, listed))
     return uses
 
 
@@ -230,7 +247,7 @@ def _nested(context: Context, uses: Mapping[str, list[_Use]]) -> Iterator[_Famil
     for one in declared(context.surface, context):
         # Other names within objects are those of the interface behind, and seldom taken over.
         if one.nested and (parts := name_words(one.name)) and (parts[-1] in _TAKEN_OVER or one.name in _OBJECTS):
-            use = _Use(one.tool.name, _kind(one.schema), frozenset(), frozenset(), one.pointer, one.required, False)
+            use = _Use(one.tool.name, _kind(one.schema), "", frozenset(), one.pointer, one.required, False)
             alike["".join(_canonical(one.name))].setdefault(one.name, []).append(use)
     for name, all_uses in uses.items():
         if (key := "".join(_canonical(name))) in alike:
