@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.linting import clause_words as words
 from mcp_governor.linting.clause_parts import Clause, Stated
 from mcp_governor.linting.clauses import Listed, marked
+from mcp_governor.linting.guarded import Guards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ class _Clauses(Clause):
         """What the sentence states, form by form; the caller drops repetitions."""
         # One parameter alone depends on nothing.
         if self._conditions or len(self._lists) > 1:
-            for form, reader in _FORMS:
+            for form, reader in _GUARDS.possible(self.text):
                 for match in form.finditer(self.text):
                     yield from reader(self, match)
 
@@ -425,6 +426,7 @@ _FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Stated
     (words.PRECEDES, _Clauses.precedes),
     (words.PRECEDED, _Clauses.preceded),
 )
+_GUARDS = Guards(_FORMS)
 
 
 def clause_needs(text: str, group: Group, subject: str) -> Iterator[Stated]:

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.guarded import Cues, has_any, lowered
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -107,6 +108,7 @@ _COMPARED = lazy_pattern(
     r"\s?\d{1,9}(?![\w.]*\d)",
     re.IGNORECASE,
 )
+_COMPARES = Cues("‹", "›", "≥", "≤", " than")
 _GIVEN = r"(?:provided|specified|set(?!\sto)|given|used|present|supplied|passed|included|defined)"
 _STATED = lazy_pattern(
     rf"(?P<no>\bno\s)?<L(?P<at>\d+)>(?:\s(?:is|are|has been|was))?(?P<aux>n't)?\s(?:also\s)?(?:(?P<not>not\s)"
@@ -165,17 +167,23 @@ class _Marker:
 
     def mark(self, text: str) -> Marked:
         """Conditions on values first, since they contain names; then names, lists, and what is given."""
-        text = self._with_assigned(text)
-        text = _COMPARED.sub(self._compared, text)
-        if self._values:
+        # Most steps find nothing in most sentences, and a look for what they need takes less time.
+        names = has_any(text, self._names)
+        if names:
+            text = self._with_assigned(text)
+            if _COMPARES.are_in(lowered(text)):
+                text = _COMPARED.sub(self._compared, text)
+        if self._values and has_any(text.casefold(), self._values):
             text = self._with_values(text)
-        text = _NAME.sub(self._named, text)
+        if names and has_any(text, self._names):
+            text = _NAME.sub(self._named, text)
         if self._subject:
             text = _SELF.sub("<L0>", text)
         if text.count("<L") > 1:
             text = _PLUS.sub(self._plus, text)
             text = _JOINED.sub(self._joined, text)
-        text = _STATED.sub(self._stated, text)
+        if "<L" in text:
+            text = _STATED.sub(self._stated, text)
         if "> <C" in text:
             text = _NAME_FIRST.sub(self._one, text)
         return Marked(text, self._lists, self._conditions)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.linting.guarded import Cues, lowered
+from mcp_governor.linting.guarded import Cues, Guards, lowered
 from mcp_governor.linting.named_forms import KNOWN
 from mcp_governor.linting.ruled_forms import ruled_forms
 from mcp_governor.linting.templates import templates
@@ -264,10 +264,13 @@ def _samples(text: str) -> Iterator[str]:
                 yield sample[0].rstrip(".:")
 
 
+_KNOWN = Guards(KNOWN)
+
+
 def _forms(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
     yield from templates(text)
     yield from ruled_forms(text, name)
-    for pattern, make in KNOWN:
+    for pattern, make in _KNOWN.possible(text):
         match = pattern.search(text)
         form = make(match, text) if match is not None else None
         if match is not None and form is not None:

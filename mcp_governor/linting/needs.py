@@ -320,11 +320,25 @@ class _Sentence:
     def more(self, found: list[Need]) -> Iterator[Need]:
         """What its clauses state besides what was found."""
         known = {frozenset(need.arguments) for need in found}
+        # No clause states anything but these.
+        possible = self._possible()
+        if len(possible) < 2 or any(possible <= other for other in known):
+            return
         for one in clause_needs(self.text, self.group, self.subject):
             arguments = frozenset(one.arguments)
             if len(arguments) > 1 and not any(arguments <= other for other in known):
                 known.add(arguments)
                 yield Need(*one)
+
+    def _possible(self) -> set[str]:
+        """The parameters that the sentence may be about: those whose name or value is a part of it."""
+        found = {name for name in self.group.names if name in self.text}
+        if self.subject:
+            found.add(self.subject)
+        if self.group.values:
+            folded = self.text.casefold()
+            found.update(owner for value, owner in self.group.values.items() if value in folded)
+        return found
 
     def _case(self) -> str:
         """The only case of which a sentence speaks: "when moving, …", "- move: …", "… for panels"; empty if none."""
