@@ -261,6 +261,16 @@ def test_identifiers_of_one_thing() -> None:
     assert found("clarity/argument-dependencies", spare, tool="get_issue") == []
 
 
+def test_sources_of_what_a_tool_takes_in() -> None:
+    sources = {"url": {"type": "string"}, "file_path": {"type": "string"}, "text": {"type": "string"}}
+    [finding] = found("clarity/argument-dependencies", sources, tool="add_note")
+    assert "at least one of `url`, `file_path` and `text` must be given" in finding.message
+    assert found("clarity/argument-dependencies", sources, tool="find_note") == []
+    assert found("clarity/argument-dependencies", {**sources, "mode": {"type": "string"}}, tool="add_note") == []
+    assert found("clarity/argument-dependencies", {**sources, "url": of("Optional link")}, tool="add_note") == []
+    assert found("clarity/argument-dependencies", sources, "Does it.", "text", tool="add_note") == []
+
+
 def test_what_a_tool_cannot_do_without() -> None:
     one = {"run_id": {"type": "string"}}
     assert len(found("clarity/nothing-required", one, tool="get_runs")) == 1

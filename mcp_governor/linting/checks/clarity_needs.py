@@ -226,7 +226,8 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
             yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
         unsaid += [_Found(Need("together", pair), node.pointer, schema) for pair in _coordinates(arguments)]
         if is_call:
-            unsaid += [_Found(need, node.pointer, schema) for need in _identifiers(tool, arguments, group)]
+            without_words = (*_identifiers(tool, arguments, group), *_sources(tool, arguments, group))
+            unsaid += [_Found(need, node.pointer, schema) for need in without_words]
             yield from _options(tool.description, node, group)
             for mode in modes_listed(tool.description, group.names, group.values):
                 need = Need("when", mode[:2], mode.condition, "=", mode.choices)
@@ -284,6 +285,26 @@ def _identifiers(tool: Tool, arguments: Mapping[str, Any], group: Group) -> Iter
         spare = len(names) > 1 and all(name in group.optional and _may_be_needed(arguments[name]) for name in names)
         if spare:
             yield Need("any", tuple(names), ways=tuple((name,) for name in names))
+
+
+_TAKES_IN = frozenset(
+    {"add", "attach", "convert", "extract", "import", "ingest", "load", "parse", "transcribe", "upload"}
+)
+_LINK, _FILE = frozenset({"uri", "url"}), frozenset({"file", "filepath", "path"})
+_CONTENT = frozenset({"base64", "content", "text"})
+_CHOOSES = frozenset({"action", "mode", "operation", "source", "type"})
+"""Parameters that say which source counts, so that the others may be left out."""
+
+
+def _sources(tool: Tool, arguments: Mapping[str, Any], group: Group) -> Iterator[Need]:
+    """What a tool takes in, by URL, as a file or directly. Without any of these, the call is about nothing."""
+    if _TAKES_IN.isdisjoint(name_words(tool.name)) or not _CHOOSES.isdisjoint(arguments):
+        return
+    last = {name: name_words(name)[-1:] for name in arguments if name_words(name)}
+    named = [name for name, word in last.items() if (_LINK | _FILE | _CONTENT).intersection(word)]
+    kinds = {kind for kind in (_LINK, _FILE) for name in named if kind.intersection(last[name])}
+    if len(kinds) == 2 and all(name in group.optional and _may_be_needed(arguments[name]) for name in named):
+        yield Need("any", tuple(named), ways=tuple((name,) for name in named))
 
 
 def _may_be_needed(schema: Any) -> bool:
