@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.linting.guarded import Cues, Guarded
+from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.list_items import BARE, MAX_VALUES, ClosedList, are_values, bare, is_quoted, items, run, scan
 from mcp_governor.linting.list_words import (
     ABOUT_OTHERS,
@@ -62,7 +63,7 @@ _ALL_OF_IT = re.compile(
 )
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
-_ALONE = re.compile(
+_ALONE = rare_pattern(
     rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?: is| are)?:\s"
     rf"(?P<one>{QUOTED}|[A-Za-z0-9][\w\-]{{1,40}})(?=\s?(?:$|[.)](?:\s|$)))"
     rf"|\bonly\s(?P<other>{QUOTED})\s(?:is\s)?(?:currently\s)?(?:supported|allowed|accepted)\b"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import STOP_WORDS, stem, word_count, words
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ _CODE_FORM = re.compile(
 )
 _CURRENCY_CODE = re.compile(r"\bcurrency\scodes?\b", re.IGNORECASE)
 """There is one list of them that everybody means, ISO 4217."""
-_JSON = re.compile(
+_JSON = rare_pattern(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
     r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\b",
     re.IGNORECASE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.linear import rare_pattern
 
 _MAX_READ = 2_000
 """Maximum number of characters searched per description."""
@@ -20,7 +21,7 @@ _PLAIN = lazy_pattern(r"[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,40})[`'\"]?\s?(?:\([
 _NEXT = lazy_pattern(
     r"\s?(?:,\s?(?:and\s|or\s|an?\s|optional\s|optionally\s)*|\s?and\s(?:an?\s|optional\s|optionally\s)*|;\s?|/\s?)"
 )
-_WORDS = lazy_pattern(
+_WORDS = rare_pattern(
     r"\b(?:(?P<plain>(?:keys|fields|properties|attributes)(?:\s(?:are\s?:|is\s?:|include|named|called))?\s?:?"
     r"|(?:must|should) (?:have|include|contain|specify|provide)\s(?:the\s)?(?:keys|fields|properties|attributes)\s?:?)"
     r"|(?:must|should|has to|need to|needs to)\s(?:each\s|also\s)?(?:have|include|contain|specify|provide)(?:\sboth)?"
@@ -35,13 +36,13 @@ _SHAPE = lazy_pattern(
     re.IGNORECASE,
 )
 _IN_SHAPE = lazy_pattern(r"(?:^|,)\s?[`'\"]?(?P<name>[A-Za-z_]\w{0,40})[`'\"]?\??\s?(?=:|,|$)")
-_TYPED = lazy_pattern(
+_TYPED = rare_pattern(
     rf"(?:[`'\"](?P<quoted>[A-Za-z_]\w{{0,40}})[`'\"]|(?:^|\n)\s?[-*•]\s?[`'\"*]{{0,3}}(?P<listed>[A-Za-z_]\w{{0,40}})[`'\"*]{{0,3}})"
     rf"\s?:?\s?\(\s?{_KINDS}\b",
     re.IGNORECASE,
 )
 _ITEM = rf"(?:an?\s|the\s)?[`'\"]?[A-Za-z_]\w{{1,40}}[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b"
-_NAMED = lazy_pattern(
+_NAMED = rare_pattern(
     rf"\b(?:must|should|has to|needs? to)\s(?:each\s|also\s)?(?:have|include|contain|provide)\s{_ITEM}"
     rf"(?:(?:\s?,\s?(?:and\s)?|\sand\s){_ITEM}){{1,12}}",
     re.IGNORECASE,

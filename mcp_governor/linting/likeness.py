@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -67,22 +68,24 @@ _TOOL_BEHIND = re.compile(
     r"[`'\"”]?(?:,?\s(?:and|or)\s(?:the\s)?[`'\"“]?\w{3,64}[`'\"”]?)?\s(?:MCP\s)?tools?\b(?!\s?[-_]\w|\s--)",
     re.IGNORECASE,
 )
-_CALLED = re.compile(
+_CALLED = rare_pattern(
     r"\b(?:call|calls|calling|use|uses|using|prefer|run|invoke|via)\s(?:the\s)?[`'\"]?(?P<name>[a-z][a-z0-9]*(?:_[a-z0-9]+)+)"
     r"\([a-z_]{1,40}\s?=[^()\n]{0,120}\)"
 )
 """A call with a named argument, which in prose is one of a tool: "calling plan_turn(model=…)"."""
-_PLAIN_TOOL = re.compile(
+_PLAIN_TOOL = rare_pattern(
     r"\b(?i:use|call|run|invoke|via|with|using|calling)\sthe\s[`'\"“]?(?P<name>[a-z]{4,30})[`'\"”]?\stool\b(?!\s?[-_])"
 )
-_TITLED_TOOL = re.compile(r"[`'\"“](?P<title>[A-Z][A-Za-z]{1,20}(?:[ -][A-Za-z]{2,20}){1,4})[`'\"”]\s(?:MCP\s)?tool\b")
+_TITLED_TOOL = rare_pattern(
+    r"[`'\"“](?P<title>[A-Z][A-Za-z]{1,20}(?:[ -][A-Za-z]{2,20}){1,4})[`'\"”]\s(?:MCP\s)?tool\b"
+)
 _LISTED = re.compile(
     r"[^\S\n]{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
     r"\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-\s)"
 )
 _MIN_LISTED = 3
 """Minimum number of known tools in a list for it to be a list of tools."""
-_NOTES = re.compile(
+_NOTES = rare_pattern(
     r"\b(?:hints?|notes?|examples?|syntax|format|guidance|details|tips)\s(?:for|on|about)\s(?:the\s)?[`'\"“]$",
     re.IGNORECASE,
 )
@@ -94,7 +97,7 @@ _IN_CALL = re.compile(
     r"[`'\"”]?\s(?:is|are)\s(?:present|included|set|given)\sin\s(?:the|your|each|every|all)\s(?:tool\s)?calls?\b",
     re.IGNORECASE,
 )
-_PHRASE = re.compile(
+_PHRASE = rare_pattern(
     r"\b[Ii]f\s(?:no\s|an?\s|the\s)?(?P<words>[a-z]{2,20}(?:\s[a-z]{2,20}){1,2})"
     r"\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)"
 )

@@ -150,14 +150,15 @@ class _RarePattern:
         test = self._test.of(text)
         return test is None or test(text)
 
-    def search(self, text: str) -> re.Match[str] | None:
-        return self._pattern.search(text) if self._may_match(text) else None
+    # Behind an end that is not that of the string, the test would read on.
+    def search(self, text: str, at: int = 0, *end: int) -> re.Match[str] | None:
+        return self._pattern.search(text, at, *end) if end or self._may_match(text) else None
 
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        return self._pattern.finditer(text) if self._may_match(text) else iter(())
+    def finditer(self, text: str, at: int = 0, *end: int) -> Iterator[re.Match[str]]:
+        return self._pattern.finditer(text, at, *end) if end or self._may_match(text) else iter(())
 
-    def findall(self, text: str) -> list[Any]:
-        return self._pattern.findall(text) if self._may_match(text) else []
+    def findall(self, text: str, at: int = 0, *end: int) -> list[Any]:
+        return self._pattern.findall(text, at, *end) if end or self._may_match(text) else []
 
 
 def rare_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
@@ -168,7 +169,7 @@ def rare_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
         flags: as in :func:`re.compile`.
 
     Returns:
-        An object with the methods and attributes of a compiled expression; ``search``, ``finditer`` and ``findall``
-        take a string and nothing else.
+        An object with the methods and attributes of a compiled expression; the functions of :mod:`re` do not accept
+        it.
     """
     return cast("re.Pattern[str]", _RarePattern(source, flags))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
+from mcp_governor.linting.linear import rare_pattern
 
 MAX_TEXT = 8_000
 """Maximum number of characters read from a description: five hundred values, which some descriptions list."""
@@ -88,7 +89,7 @@ ABROAD = Guarded(
 )
 """The same words in other languages."""
 
-EXAMPLE = re.compile(
+EXAMPLE = rare_pattern(
     r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
     r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than"
     r"|formatted (?:as|like)|in (?:the )?form(?:at)?(?: of)?"

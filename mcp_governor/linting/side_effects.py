@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
 _MAX_PARAMETERS = 200
 """Number of parameters looked at, more than any known tool has at the top."""
-_CLAIMED = re.compile(
+_CLAIMED = rare_pattern(
     # A sentence or an item of a list that begins with what the tool does: "- Creates tables and inserts data". Only
     # with "s": without it, the sentence is advice for the caller.
     r"(?:(?:\A|\n|[.!:;]\s)[ \t]{0,40}(?:[-*•]\s{0,4}|\d{1,2}[.)]\s{0,4})?"
@@ -33,12 +34,12 @@ _CLAIMED = re.compile(
     r"(?:create|delete|remove|update|overwrite|save|store|modify|replace|rename|drop|insert|upload|install|write)\b",
     re.IGNORECASE,
 )
-_FILES = re.compile(
+_FILES = rare_pattern(
     r"\b(?:generates|saves|writes|stores|downloads|exports)\s(?:[\w'/()-]+,?\s){0,6}?(?:files?|disk|folders?|director(?:y|ies))\b"
     r"|\b(?:will\sbe|are|is|automatically)\s(?:saved|written|downloaded|appended|exported)\b",
     re.IGNORECASE,
 )
-_MANAGES = re.compile(
+_MANAGES = rare_pattern(
     r"\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b", re.IGNORECASE
 )
 _OPENING = re.compile(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
@@ -53,7 +54,7 @@ _TAKEN = re.compile(r"\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\so
 _SEEN = re.compile(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui)", re.IGNORECASE)
 _SAVING = frozenset({"dest", "destination", "download", "export", "output", "save"})
 _PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "path"})
-_READ_ONLY = re.compile(r"\bread[- ]?only\b", re.IGNORECASE)
+_READ_ONLY = rare_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
 
 
 def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | None:

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.linear import rare_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ _CODE = lazy_pattern(r"[\w)\]]\s?=\s{0,20}$|```(?:python|py|js|javascript|ts|typ
 _COMMENT = lazy_pattern(r"[,\[{\]}\"\d]\s{1,40}(?:#|//)\s?\w")
 _TRAILING = lazy_pattern(r",\s*[}\]]")
 _NESTED = lazy_pattern(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))")
-_CALL = lazy_pattern(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
+_CALL = rare_pattern(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
 _LONGEST_CALL = 400
 """Maximum length of a call in an example: two to four lines. The end of a longer one is not searched for."""
 

@@ -11,6 +11,7 @@ from mcp_governor.linting import prose
 from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
+from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
 from mcp_governor.schemas.pointers import join_pointer
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _MAX_READ = 20_000
 """Maximum number of characters read from a description; a longer one is a manual."""
-_NOTE = re.compile(
+_NOTE = rare_pattern(
     r"\b(?P<name>[A-Za-z_]\w{0,63})[`*]{0,3}\s?\((?P<note>(?:str|string|int|integer|float|number|bool|boolean|list|dict"
     r"|array|object)\b[^()\n]{0,60})\)",
     re.IGNORECASE,

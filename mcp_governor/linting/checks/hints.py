@@ -11,6 +11,7 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.corrections import correction
 from mcp_governor.linting.effects import DESTROYING_VERBS, effect_of, opening_verb, product_prefix, stated_loss, verb_of
 from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.text import one_line
@@ -121,7 +122,7 @@ _SURE_CHANGES = MUTATING_VERBS - {
     "put",
 }
 """Verbs that change something outside the result. The others also produce values: a sum, a merged string, a draft."""
-_SAVES = re.compile(
+_SAVES = rare_pattern(
     r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database)\b",
     re.IGNORECASE,
 )
@@ -138,7 +139,7 @@ _ALSO_CHANGES = re.compile(
 )
 _MAX_FIRST = 600
 """Maximum length in characters of the paragraph that says what a tool does."""
-_PRETENDS = re.compile(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
+_PRETENDS = rare_pattern(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
 _SAME_AGAIN = re.compile(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
 _MAKES = frozenset({"create", "send", "post", "append", "insert"})
 _PURE_READS = frozenset(
