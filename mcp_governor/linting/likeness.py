@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.guarded import Guarded
@@ -17,7 +17,7 @@ from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
 _COMPOUND = re.compile(r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_\-]++[A-Za-z0-9]++)++|[A-Z]*+[a-z]++[A-Z][A-Za-z0-9]*+)")
 """An identifier of several words, joined by separators or by capitals."""
@@ -157,19 +157,47 @@ class Names:
     def __init__(self, names: Collection[str], effort: int = _MAX_COMPARED) -> None:
         self._effort = effort
         self.names = frozenset(names)
-        self._plain: dict[str, str] = {}
-        for name in names:
-            self._plain.setdefault(plain(name), name)
-        firsts = Counter(parts[0] for parts in map(name_words, names) if parts)
-        shared = max(firsts, key=firsts.__getitem__, default="")
-        # The name of the product, at the start of most names.
-        self._prefix = shared if len(names) > 2 and firsts[shared] * 5 >= len(names) * 3 else ""
-        behind = {parts[1] for parts in map(name_words, names) if len(parts) > 1 and parts[0] == self._prefix}
-        self.firsts = frozenset(firsts) | behind
+        self._given = names
 
-        marks = [mark for mark in "_-" if sum(mark in name for name in names) * 3 >= len(names) * 2]
-        self._mark = marks[0] if len(marks) == 1 else ""
-        self._inner = not marks and sum(_INNER_CAPITAL.search(name) is not None for name in names) * 3 >= len(names) * 2
+    # The descriptions of most tools have no word that is compared with their parameters.
+
+    @cached_property
+    def _plain(self) -> dict[str, str]:
+        out: dict[str, str] = {}
+        for name in self._given:
+            out.setdefault(plain(name), name)
+        return out
+
+    @cached_property
+    def _firsts(self) -> Counter[str]:
+        return Counter(parts[0] for parts in map(name_words, self._given) if parts)
+
+    @cached_property
+    def _prefix(self) -> str:
+        """The name of the product, at the start of most names."""
+        shared = max(self._firsts, key=self._firsts.__getitem__, default="")
+        return shared if len(self._given) > 2 and self._firsts[shared] * 5 >= len(self._given) * 3 else ""
+
+    @cached_property
+    def firsts(self) -> frozenset[str]:
+        """The first words of the names, and the words behind the prefix."""
+        parts_of = map(name_words, self._given)
+        return frozenset(self._firsts) | {parts[1] for parts in parts_of if len(parts) > 1 and parts[0] == self._prefix}
+
+    @cached_property
+    def _marks(self) -> list[str]:
+        return [mark for mark in "_-" if self._most(mark in name for name in self._given)]
+
+    @cached_property
+    def _mark(self) -> str:
+        return self._marks[0] if len(self._marks) == 1 else ""
+
+    @cached_property
+    def _inner(self) -> bool:
+        return not self._marks and self._most(_INNER_CAPITAL.search(name) is not None for name in self._given)
+
+    def _most(self, true: Iterable[bool]) -> bool:
+        return sum(true) * 3 >= len(self._given) * 2
 
     def is_alike(self, word: str) -> bool:
         """True if a word begins like one of these names and is joined by the separator that most of them have."""

@@ -81,9 +81,14 @@ def has_passages(node: SchemaPlace, facts: Facts) -> bool:
 def _last(node: SchemaPlace, argument: str, facts: Facts) -> _Last:
     last = facts.memo("said", _Last)
     if last.node is not node:
-        last.node, last.said = node, tuple(_read(node, argument, facts))
+        key = ("passages", node.tool.index, node.pointer)
+        last.node, last.said = node, facts.kept(key, lambda: tuple(_read(node, argument, facts)), _size)
         last.certain = tuple([one for one in last.said if one.where in ("own", "entry")]) if last.said else ()
     return last
+
+
+def _size(said: tuple[Passage, ...]) -> int:
+    return 200 * (len(said) + 1) + sum([len(one.text) for one in said])  # noqa: C419  (a list is faster here)
 
 
 def outline_of(tool: Tool, facts: Facts) -> Outline:

@@ -105,9 +105,13 @@ def _form(found: OpenText, context: Context) -> Form | None:
     forms = {
         form.pattern: form
         for said in passages_about(found.node, context, mentions=True)
-        if (text := _text(said)) and (form := stated_form(text, found.name)) is not None
+        if (text := _text(said)) and (form := context.facts.read(stated_form, text, found.name)) is not None
     }
-    if not forms and (text := _in_plain_words(found)) and (form := stated_form(text, found.name)) is not None:
+    if (
+        not forms
+        and (text := _in_plain_words(found))
+        and (form := context.facts.read(stated_form, text, found.name)) is not None
+    ):
         forms = {form.pattern: form}
     # "URL of the page" says less than "Must be from the example.com domain".
     specific = {pattern: form for pattern, form in forms.items() if not form.widespread} or forms

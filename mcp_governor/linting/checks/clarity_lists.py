@@ -156,11 +156,15 @@ def _as_default(values: tuple[str, ...], default: str) -> tuple[str, ...]:
     return tuple(value.lower() if default.islower() else value.upper() for value in values)
 
 
+_SIZE = 400
+"""Approximate size of a list with its key."""
+
+
 def _stated_list(found: OpenText, context: Context) -> ClosedList | None:
     """The list of values that the descriptions of a parameter give; ``None`` if another list there has more."""
-    # Two rules ask for this, and then the rules about formats.
+    # Asked for about all parameters at once, and then by two rules and those about formats about each.
     key = ("closed list", found.node.tool.index, found.node.pointer)
-    return context.facts.recent(key, lambda: _read(found, context))
+    return context.facts.kept(key, lambda: _read(found, context), lambda _: _SIZE)
 
 
 def _read(found: OpenText, context: Context) -> ClosedList | None:
