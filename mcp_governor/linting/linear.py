@@ -107,8 +107,8 @@ def _closing(source: str, at: int) -> int:
 
 
 _USES = 100
-"""Number of searches before the test is made, which takes the time of about a hundred. A run over a small surface makes
-none."""
+"""Number of searches before the test is made, which takes the time of about a hundred, and a quarter of a megabyte. A
+run over a small surface makes none; one over the recorded servers makes 150, and then takes 6 % less time."""
 
 
 class LinearTest:
