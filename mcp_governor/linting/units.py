@@ -29,6 +29,7 @@ _UNITS = {
     "m": "meter meters metre metres",
     "km": "km kilometer kilometers kilometre kilometres",
     "mi": "mile miles",
+    "ft": "foot feet",
     "%": "% percent percents percentage",
     "°": "° degree degrees",
 }
@@ -64,9 +65,10 @@ def same_unit(unit: str, name: str, text: str) -> bool:
 
 
 _MEASURES = {
-    "time": "timeout duration delay interval ttl wait lookback expiry cooldown sleep retention",
+    "time": "timeout duration delay interval ttl wait lookback cooldown sleep retention "
+    "expiry expire expires expiration",
     "bytes": "memory disk storage",
-    "length": "width height margin padding thickness radius",
+    "length": "width height margin padding thickness radius distance altitude elevation",
 }
 _MEASURE = {word: dimension for dimension, words in _MEASURES.items() for word in words.split()}
 _SIZED = {
@@ -82,7 +84,7 @@ _SIZED = {
 _OF = {
     "time": frozenset({"ms", "s", "min", "h", "d", "w", "mo", "y"}),
     "bytes": frozenset({"B", "kB", "MB", "GB", "TB"}),
-    "length": frozenset({"px", "pt", "in", "cm", "mm", "m", "km", "mi", "%"}),
+    "length": frozenset({"px", "pt", "in", "cm", "mm", "m", "km", "mi", "ft", "%"}),
 }
 _EDGES = frozenset({"top", "right", "bottom", "left"})
 _NAMED = rare_pattern(
