@@ -90,7 +90,7 @@ rules-report: $(READY)
 recall: $(READY)
 	$(BIN)/python tools/recall.py --split $(or $(SPLIT),dev) $(if $(UPDATE),--update) $(MORE)
 
-# What the servers of SPLIT=fresh and SPLIT=unseen publish, from the registries. Half an hour.
+# What the labelled servers publish that are not in the corpus, from the registries. Half an hour.
 recordings: $(READY)
 	$(BIN)/python tools/record_servers.py $(MORE)
 

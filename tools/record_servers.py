@@ -1,4 +1,4 @@
-"""Records what the servers of two sets of labels publish, for ``make recall SPLIT=fresh`` and ``SPLIT=unseen``.
+"""Records what the labelled servers publish that are not in the corpus, for ``make recall SPLIT=fresh`` and others.
 
     python tools/record_servers.py [--only WORD] [--out DIR]
 

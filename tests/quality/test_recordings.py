@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import record_servers
 from quality_corpus import release
-from quality_labels import RECALL, labelled_servers
+from quality_labels import RECALL, RECORDED_SPLITS, labelled_servers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,5 +79,5 @@ def test_each_labelled_server_that_is_not_in_the_corpus_can_be_recorded() -> Non
         (entry["server"], entry["registry"], entry["version"])
         for entry in json.loads((RECALL / "recordings.json").read_text("utf-8"))
     }
-    labelled = [*labelled_servers("fresh"), *labelled_servers("unseen")]
+    labelled = [server for split in RECORDED_SPLITS for server in labelled_servers(split)]
     assert listed == {(server.server, server.registry, server.version) for server in labelled}
