@@ -107,15 +107,17 @@ async def recorded(entry: dict[str, Any], folder: Path) -> dict[str, Any]:
             "instructions": said.get("instructions"),
             "tools": await _every(session.list_tools, "tools"),
             "prompts": await _every(session.list_prompts, "prompts") if "prompts" in offers else [],
-            "resources": await _every(session.list_resources, "resources") if "resources" in offers else [],
-            "resourceTemplates": await _templates(session) if "resources" in offers else [],
+            "resources": await _known(session.list_resources, "resources") if "resources" in offers else [],
+            "resourceTemplates": await _known(session.list_resource_templates, "resourceTemplates")
+            if "resources" in offers
+            else [],
         }
 
 
-async def _templates(session: ClientSession) -> list[Any]:
-    """The resource templates; none where the server has resources and does not know the request."""
+async def _known(page: Callable[..., Awaitable[BaseModel]], key: str) -> list[Any]:
+    """A list; none where the server offers resources and does not know the request."""
     try:
-        return await _every(session.list_resource_templates, "resourceTemplates")
+        return await _every(page, key)
     except Exception:  # the SDK raises its own class, whose name changed between its versions
         return []
 
