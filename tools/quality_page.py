@@ -32,9 +32,9 @@ The recordings of the servers are not in this repository, because they belong to
 the verdicts are: [`fixtures/quality`](../fixtures/quality). Without the recordings the commands say so, and the tests
 that hold the figures are skipped.
 
-Authors of rules do not read the labels of *held* (12 servers), *unseen* (11) and *sealed* (18). They may read *dev* (13),
-*later* (18), *fresh* (19) and *more* (16). All but *dev* and *held* were labelled when rules existed already, by readers who
-had seen no rule: their first figure is one of servers that no rule was written for. *Before* is the state before any
+Authors of rules do not read the labels of *held* (12 servers), *unseen* (11) and *sealed* (18). They may read *dev*
+(13), *later* (18), *fresh* (19) and *more* (16). All but *dev* and *held* were labelled when rules existed already, by
+readers who had seen no rule: their first figure is one of servers that no rule was written for. *Before* is the state before any
 rule was changed for the labels. Verdicts about findings on *later* count as *dev*. The reader decided which problems a
 rule could see in the text and the schema; the others take knowledge of the domain."""
 
@@ -42,8 +42,8 @@ _METHOD = """\
 ## How it was judged
 
 **Recall.** One reader noted 526 problems and 257 traps on 25 servers before the rules were changed, fourteen others
-those of 82 servers later; [the README of the labels](../fixtures/quality/recall/README.md) says how. A trap looks like a
-problem to a naive rule and is none. A finding counts as finding a problem if it points at its place, or lists it
+those of 82 servers later; [the README of the labels](../fixtures/quality/recall/README.md) says how. A trap looks like
+a problem to a naive rule and is none. A finding counts as finding a problem if it points at its place, or lists it
 (`places` in JSON), and its rule repairs that kind of problem ([`kinds.toml`](../fixtures/quality/kinds.toml)). Of the
 kinds that hold many sorts, schema defects and others, it has to be of the same sort as well. A finding of a matching
 kind at the place of a trap is a false alarm, unless it finds a problem there.

@@ -105,7 +105,10 @@ def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if found:
             verb = found[0][0]
             sorts = [sort for other, sort in found if other == verb]
-            yield one.hit(problem=f"{verb} {' and '.join(sorts[:3])}", pattern=pattern)
+            # Without both anchors it accepts anything that holds a match; the sentence is about what is meant.
+            anchored = pattern.startswith("^") and pattern.endswith("$")
+            said = verb if anchored else f"{verb}, once it has ^ and $,"
+            yield one.hit(problem=f"{said} {' and '.join(sorts[:3])}", pattern=pattern)
             return
 
 

@@ -71,11 +71,27 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     if found:
         known = context.facts.memo("other names", lambda: _other_names(context.facts))
         found = {named: name for named, name in found.items() if named not in known}
+        titles = context.facts.memo("titles of tools", lambda: _titles(context.facts))
+        for title in sorted(found.keys() & titles.keys()):
+            name = titles[title]
+            yield hit(text.pointer, text.value, tool=text.tool, says="title", named=title, advice=f"Write {name}.")
+            del found[title]
     if found:
         pairs = list(found.items())[:_MAX_NAMED]
         near = [f"{name} for {named}" for named, name in pairs if name]
         advice = f"Write {', '.join(near)}, if that is meant." if near else "Name a tool that this server has."
         yield hit(text.pointer, text.value, tool=text.tool, named=_joined([named for named, _ in pairs]), advice=advice)
+
+
+def _titles(facts: Facts) -> dict[str, str]:
+    """The titles of the tools, which no call takes, with their names."""
+    out: dict[str, str] = {}
+    for tool in facts.surface.tools:
+        notes = tool.raw.get("annotations")
+        for holder in (tool.raw, notes if isinstance(notes, dict) else {}):
+            if isinstance(title := holder.get("title"), str) and title not in facts.names:
+                out.setdefault(title, tool.name)
+    return out
 
 
 def _joined(names: list[str]) -> str:
