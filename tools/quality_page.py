@@ -34,7 +34,8 @@ that hold the figures are skipped.
 
 Authors of rules do not read the labels of *held* (12 servers), *unseen* (11) and *sealed* (18). They may read *dev*
 (13), *later* (18), *fresh* (19) and *more* (16). All but *dev* and *held* were labelled when rules existed already, by
-readers who had seen no rule: their first figure is one of servers that no rule was written for. *Before* is the state before any
+readers who had seen no rule: their first figure is one of servers that no rule was written for. *Before* is the state
+before any
 rule was changed for the labels. Verdicts about findings on *later* count as *dev*. The reader decided which problems a
 rule could see in the text and the schema; the others take knowledge of the domain."""
 

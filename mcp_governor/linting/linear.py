@@ -24,6 +24,9 @@ _AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _ANCHORS = {"\\A": "^", "\\Z": "$", "$": r"(?:\n?$)"}
 """Anchors as the engine writes them: in Python, a line break may follow ``$``."""
 
+_IN_CLASS = lazy_pattern(r"\\.|\[", re.NOFLAG)
+"""An escape, or a bracket, which the engine wants escaped."""
+
 
 class _Last:
     """The most recent string: many expressions are searched in one string in a row."""
@@ -73,7 +76,8 @@ def _without_lookaround(source: str) -> str:
             out.append(_ANCHORS[part])
         elif part[0] == "[":
             start = 2 if part[1] == "^" else 1
-            out.append(part[:start] + part[start:-1].replace("[", r"\[") + "]")
+            inside = _IN_CLASS.sub(lambda one: one[0] if len(one[0]) > 1 else rf"\{one[0]}", part[start:-1])
+            out.append(f"{part[:start]}{inside}]")
         else:
             out.append(part)
         at = end

@@ -127,7 +127,7 @@ _FREE = Guarded(
     r"\b(?:(?:or|and|also|accepts?|supports?)\s(?:an?\s|your\s)?custom"
     r"|custom\s(?:(?:[a-z]{2,16}\s)?(?:values?|names?|types?|modes?|ones?|strings?|ids?|are|is|can|also))"
     r"|otherwise,?\s(?:an?|the|any)|arbitrary|any (?:string|value|valid|other)|free[- ]?(?:form|text)"
-    r"|other (?:values?|names?|types?)"
+    r"|other (?:values?|names?|types?)|or (?:any )?other [A-Za-z]{2,30} [A-Za-z]{2,30}"
     r"|other\s[a-z]{3,20}\s(?:are|can be|may be)\s(?:also\s)?(?:accepted|supported|allowed|possible|used)|and more"
     r"|(?:as|valid|raw|optional|a) json"
     r"|json[- ](?:string|array|object|text|list|encoded|formatted|document|body)"

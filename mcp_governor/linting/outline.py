@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 _SECTION = lazy_pattern(
     r"#{0,6}\s?[*_]{0,2}(?:required|optional|input|key|tool|all|main|additional)?\s?"
-    r"(?:args|arguments|parameters|params|inputs?|(?:simple|basic|common|advanced|request)\s(?:fields|options))(?:\s\((?:all\s)?(?:required|optional)\))?[*_]{0,2}\s?:?[*_]{0,2}",
+    r"(?:args|arguments|parameters|params|inputs?|(?:simple|basic|common|advanced|request)\s(?:fields|options))(?:\s\((?:all\s)?(?:required|optional)\))?[*_]{0,2}\s?:?[*_]{0,2}"
+    r"|<(?:args|arguments|parameters|params|inputs?)>",
     re.IGNORECASE,
 )
 _LONGEST_SECTION = 60
 """Maximum length of a section heading in characters: "###### **Additional parameters (all required)**:" and some
 more."""
-_HEADING = lazy_pattern(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|<[\w_]{1,40}>", re.NOFLAG)
+_HEADING = lazy_pattern(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|</?[\w_]{1,40}>", re.NOFLAG)
 _APART = lazy_pattern(
     r"\b(?:returns?|response|outputs?|results?|yields|raises|errors?|examples?|fields|columns|see also)\b",
     re.IGNORECASE,

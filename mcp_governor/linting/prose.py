@@ -58,7 +58,7 @@ _TYPE_LEAD = Guarded(
 )
 _ARRAY_LEAD = Guarded(r"^(?:an?\s)array\sof\s|^array\sof\s(?:strings|numbers|integers|objects|ids|names)\b", "array of")
 _OBJECT_LEAD = Guarded(
-    r"^(?:an?\s|the\s)?(?:optional\s)?(?:record|map|mapping|dictionary|dict|hash)\s(?:of|from|mapping)\s",
+    r"^(?:an?\s|the\s)?(?:optional\s)?(?:record|map|mapping|dictionary|dict)\s(?:of|from|mapping)\s|^(?:an?\s|the\s)?hash\smapping\s",
     "record",
     "map",
     "dict",

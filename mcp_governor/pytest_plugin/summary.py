@@ -88,7 +88,7 @@ def _left_out(found: list[Cause], kept: list[Cause]) -> Iterator[Line]:
     left: Counter[str] = Counter()
     for cause in found:
         if not any(cause is one for one in kept):
-            left[cause.rule] += len(cause.findings)
+            left.update(finding.rule for finding in cause.findings)
     if left:
         rules = ", ".join(f"{rule} {count:,}" for rule, count in left.most_common(NAMES_SHOWN))
         rest = ", …" if len(left) > NAMES_SHOWN else ""

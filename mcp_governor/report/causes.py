@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
@@ -11,7 +12,7 @@ from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.text import one_line, short_digests, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mcp_governor.findings import Finding, Severity
 
@@ -30,7 +31,7 @@ _NAME = 60
 
 @frozen
 class Cause:
-    """Findings of one rule that differ only in tool and place.
+    """Findings that differ only in tool and place, of one rule or of rules that say the same about them.
 
     Attributes:
         findings: at least one, in the order of the report.
@@ -42,6 +43,11 @@ class Cause:
     def rule(self) -> str:
         """The rule that they are of."""
         return self.findings[0].rule
+
+    @property
+    def rules(self) -> list[str]:
+        """All rules that they are of, each once."""
+        return list(dict.fromkeys(finding.rule for finding in self.findings))
 
     @property
     def severity(self) -> Severity:
@@ -115,13 +121,22 @@ def named_places(findings: Sequence[Finding]) -> str:
 def _gists(findings: Sequence[Finding]) -> str:
     """What the first findings say, apart from the names of their tools not twice, and the other tools by name."""
     quoted: dict[str, Finding] = {}
-    for finding in findings:
+    for finding in _in_turns(findings):
         quoted.setdefault(finding.gist.replace(finding.tool or "", ""), finding)
     first = list(quoted.values())[:GISTS_SHOWN]
     shown = {finding.tool for finding in first}
     rest = list(dict.fromkeys(one.tool for one in findings if one.tool is not None and one.tool not in shown))
     said = "; ".join(finding.gist for finding in first)
     return f"{said}; also in {named_tools(rest, more=len(rest) > 1)}" if rest else said
+
+
+def _in_turns(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings in their order, but each rule in turn, so that the first ones show what all rules found."""
+    of_rule: dict[str, list[Finding]] = {}
+    for finding in findings:
+        of_rule.setdefault(finding.rule, []).append(finding)
+    for turn in zip_longest(*of_rule.values()):
+        yield from (finding for finding in turn if finding is not None)
 
 
 def _named_at(path: str) -> str:
@@ -142,7 +157,9 @@ def causes(findings: Iterable[Finding]) -> list[Cause]:
     """
     together: dict[tuple[str, str, str, str | None], list[Finding]] = {}
     for finding in sorted(findings, key=lambda one: (-one.weight, one.tool or "", one.path)):
-        together.setdefault((finding.rule, finding.severity, _said(finding), finding.accepted), []).append(finding)
+        # Rules that quote what they found share a sentence.
+        rule = "" if finding.gist else finding.rule
+        together.setdefault((rule, finding.severity, _said(finding), finding.accepted), []).append(finding)
     found = [Cause(tuple(members)) for members in together.values()]
     of_rule = Counter((cause.rule, cause.severity) for cause in found)
     return sorted(

@@ -238,8 +238,8 @@ def _cause(cause: Cause, report: Report) -> str:
         body += f'<p class="quiet">{_place(first, report)}</p><p class="id">{_safe(first.id)}</p>'
     else:
         body += f"<details><summary>{count_of(len(cause.findings), 'place')}</summary><ul>{listed}</ul></details>"
-    words = " ".join([first.rule, cause.sentence, *cause.tools])
-    return _article(first.severity.value, first.id, words, _safe(first.rule), body)
+    words = " ".join([*cause.rules, cause.sentence, *cause.tools])
+    return _article(first.severity.value, first.id, words, _safe(", ".join(cause.rules)), body)
 
 
 def _place(finding: Finding, report: Report) -> str:

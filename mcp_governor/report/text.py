@@ -183,7 +183,7 @@ def _left_out(found: Sequence[Cause], shown: Sequence[Cause]) -> Iterator[Line]:
     left: Counter[str] = Counter()
     for cause in found:
         if id(cause) not in kept:
-            left[cause.rule] += len(cause.findings)
+            left.update(finding.rule for finding in cause.findings)
     if left:
         rules = ", ".join(f"{rule} {count:,}" for rule, count in left.most_common(NAMES_SHOWN))
         rest = ", …" if len(left) > NAMES_SHOWN else ""
@@ -206,7 +206,8 @@ def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
     tool = visible(first.tool) if first.tool is not None else ""
     if tool not in text:  # the messages of some rules leave the name to the place, which has no room here
         text = f"{tool}: {text}"
-    said = ((mark, style), " ", text, "  ", _rule_span(cause.rule, style))
+    rules = [part for rule in cause.rules for part in (", ", _rule_span(rule, style))][1:]
+    said = ((mark, style), " ", text, "  ", *rules)
     yield line(*said, "  " if where else "", Span(where, "cyan", link=file), hang=2)
 
 

@@ -74,3 +74,10 @@ def test_a_rare_pattern_finds_the_same_before_and_after_the_test(monkeypatch: py
         assert pattern.findall("no1, NO2") == ["1", "2"]
         assert [match[1] for match in pattern.finditer("é no3")] == ["3"]
         assert pattern.match("no4") is not None
+
+
+def test_an_escape_in_a_class_stays_one():
+    """A bracket that was escaped before got a second backslash, and the class lost the backslash itself."""
+    test = linear_test(r"^[^:(\[]{0,20}[\[(]x")
+    assert test is not None
+    assert (test("\\[x"), test("a(x"), test("ax")) == (True, True, False)

@@ -74,3 +74,8 @@ def test_time_is_linear_in_the_description(piece):
     reported = outline(piece * (1_000_000 // len(piece)), NAMES)
     assert len(reported.entries) <= 1
     assert all(len(strings) <= 4 for strings in reported.mentions.values())
+
+
+def test_a_tagged_block_is_a_section_that_its_end_closes():
+    text = "Compiles.\n\n<parameters>\nmetrics: What to count\nwhere: A filter in SQL\n</parameters>\nmetrics: not an entry\n"
+    assert dict(outline(text, {"metrics", "where"}).entries) == {"metrics": "What to count", "where": "A filter in SQL"}
