@@ -25,7 +25,7 @@ _ANCHORS = {"\\A": "^", "\\Z": "$", "$": r"(?:\n?$)"}
 """Anchors as the engine writes them: in Python, a line break may follow ``$``."""
 
 _IN_CLASS = lazy_pattern(r"\\.|\[", re.NOFLAG)
-"""An escape, or a bracket, which the engine wants escaped."""
+"""An escape, or a bracket, which the engine takes only escaped."""
 
 
 class _Last:

@@ -77,5 +77,5 @@ def test_time_is_linear_in_the_description(piece):
 
 
 def test_a_tagged_block_is_a_section_that_its_end_closes():
-    text = "Compiles.\n\n<parameters>\nmetrics: What to count\nwhere: A filter in SQL\n</parameters>\nmetrics: not an entry\n"
+    text = "<parameters>\nmetrics: What to count\nwhere: A filter in SQL\n</parameters>\nmetrics: not an entry\n"
     assert dict(outline(text, {"metrics", "where"}).entries) == {"metrics": "What to count", "where": "A filter in SQL"}

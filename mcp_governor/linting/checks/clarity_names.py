@@ -53,8 +53,8 @@ _FROM_HERE = lazy_pattern(_ABOUT_ANSWERS, re.IGNORECASE)
 _MAX_COMPARED = 2_000
 """Maximum number of comparisons of a word with a parameter per tool, which take 10 ms; see likeness."""
 _MANUAL = 2_500
-"""Characters of a description per parameter that make it a manual of a language: the long ones of 148 servers that explain
-parameters have 1,500 at most, and two manuals of diagram languages have 3,500 and 5,700."""
+"""Characters of a description per parameter that make it a manual of a language: of 148 servers, the long ones that
+explain parameters have 1,500 at most, and two manuals of diagram languages have 3,500 and 5,700."""
 _MAX_NAMED = 5
 """Maximum number of names quoted in a message."""
 
