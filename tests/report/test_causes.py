@@ -244,3 +244,29 @@ def test_findings_that_say_different_things_are_quoted_and_the_other_tools_named
     many = [one, same, *(quoted(f"t{number}", str(number)) for number in range(3, 8))]
     [cause] = causes(many)
     assert cause.sentence == "Calls fail: t1 takes a; t3 takes 3; t4 takes 4; also in 4 more tools: t2, t5, t6, …"
+
+
+def quoting(rule: str, tool: str, gist: str) -> Finding:
+    return said(rule, f"{gist}.", tool, "/x", cause="Schemas accept too much: {gists}.", gist=gist)
+
+
+def test_rules_that_quote_what_they_found_share_a_line_and_have_their_turns() -> None:
+    findings = [quoting("a/form", f"t{n}", f"form {n}") for n in range(3)]
+    findings += [quoting("b/limit", "t1", "limit 50"), quoting("c/need", "t9", "a needs b")]
+    [cause] = causes(findings)
+    assert cause.rules == ["a/form", "b/limit", "c/need"]
+    assert cause.sentence == "Schemas accept too much: form 0; limit 50; a needs b; also in t2."
+    shown = text_of(*findings)
+    assert shown.count("\n!") == 1
+    assert "a/form, b/limit, c/need" in shown
+
+
+def test_what_is_left_out_is_counted_by_its_own_rule() -> None:
+    others = [said(f"o/r{n}", "O.", "t", order=-1) for n in range(MAX_CAUSES)]
+    shared = [quoting("a/form", "t1", "form"), quoting("b/limit", "t2", "limit")]
+    assert "… and 2 more findings (a/form 1, b/limit 1)" in text_of(*others, *shared)
+
+
+def test_one_finding_alone_says_its_own_sentence() -> None:
+    [cause] = causes([quoting("a/form", "t1", "form 1")])
+    assert cause.sentence == "form 1."
