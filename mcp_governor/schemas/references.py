@@ -32,8 +32,7 @@ class Target(NamedTuple):
     pointer: str
 
 
-_NAMING = ('"$anchor"', '"$dynamicAnchor"', '"$recursiveAnchor"')
-"""What the JSON of a schema with names contains, besides the keyword for its own name."""
+_NAMING = ('"$id"', '"id"', '"$anchor"', '"$dynamicAnchor"', '"$recursiveAnchor"')
 
 
 class Document:
@@ -55,7 +54,7 @@ class Document:
         self._alone = alone
         self._legacy = draft <= 7
         self._identity = "id" if draft == 4 else "$id"
-        if _may_name(schema, text, self._identity):
+        if _may_name(schema, text):
             self._index(Target(schema, "", ""))
 
     def parts(self, start: Target | None = None) -> Iterator[Target]:
@@ -152,13 +151,12 @@ class Document:
         return self.resources.setdefault(uri, Target(known, uri, ""))
 
 
-def _may_name(schema: Any, text: str, identity: str) -> bool:
+def _may_name(schema: Any, text: str) -> bool:
     try:
         text = text or json.dumps(schema, default=str)
     except RecursionError:
         return True
-    # A parameter named "id" is common, and a name only in draft 4.
-    return f'"{identity}"' in text or any(word in text for word in _NAMING)
+    return any(word in text for word in _NAMING)
 
 
 def _uri_of(base: str, reference: str) -> tuple[str, str] | None:
