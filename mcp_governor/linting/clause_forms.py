@@ -9,22 +9,23 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting import clause_words as words
-from mcp_governor.linting.clause_parts import Clause, Stated
+from mcp_governor.linting.clause_parts import Clause
 from mcp_governor.linting.clauses import Listed, marked
 from mcp_governor.linting.guarded import Guards
+from mcp_governor.linting.need import Need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mcp_governor.linting.conditions import State
     from mcp_governor.linting.guarded import Guarded
-    from mcp_governor.linting.needs import Group, Kind
+    from mcp_governor.linting.need import Group, Kind
 
 
 class _Clauses(Clause):
     """Reads the clauses of one sentence."""
 
-    def needs(self) -> Iterator[Stated]:
+    def needs(self) -> Iterator[Need]:
         """What the sentence states, form by form; the caller drops repetitions."""
         # One parameter alone depends on nothing.
         if self._conditions or len(self._lists) > 1:
@@ -34,7 +35,7 @@ class _Clauses(Clause):
 
     # -- readers
 
-    def excluded(self, match: re.Match[str]) -> Iterator[Stated]:
+    def excluded(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Cannot be used with a", "not supported for the fast mode"."""
         if match["wk"].lower() == "to":
             return
@@ -52,70 +53,70 @@ class _Clauses(Clause):
         (other,), state, values, said = under
         for head in self._heads(match, "s", "o"):
             if head != other and (state != "present" or values):
-                yield Stated("exclusive", (head, other), said, state, values)
+                yield Need("exclusive", (head, other), said, state, values)
             elif head != other:
-                yield Stated("exclusive", (head, other))
+                yield Need("exclusive", (head, other))
 
-    def instead(self, match: re.Match[str]) -> Iterator[Stated]:
+    def instead(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Alternative to a"."""
         others = self._list(match, "o", "p")
         ends = words.ENDS.match(self.text, match.end()) is not None
         if self._subject and others is not None and (others.sure or ends):
             yield from _excluded(self._subject, others)
 
-    def conflicts(self, match: re.Match[str]) -> Iterator[Stated]:
+    def conflicts(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Conflicts with a"."""
         others = self._list(match, "o")
         if others is not None and self._subject:
             yield from _excluded(self._subject, others)
 
-    def omit(self, match: re.Match[str]) -> Iterator[Stated]:
+    def omit(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Omit if a is given"."""
         under = self._under(match)
         if self._subject and under is not None and len(under[0]) == 1 and match["wk"].lower() in ("if", "when", "for"):
             (other,), state, values, said = under
             sure = match["wc"] is None or self._conditions[int(match["wc"])].sure
             if other != self._subject and state and sure:
-                whole = Stated("exclusive", (self._subject, other))
+                whole = Need("exclusive", (self._subject, other))
                 given = state == "present" or values == ("true",)
                 yield whole if given else whole._replace(condition=said, state=state, values=values)
 
-    def spared(self, match: re.Match[str]) -> Iterator[Stated]:
+    def spared(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Not needed when using a"."""
         under = self._under(match)
         if self._subject and under is not None and under[1] == "present" and match["wk"].lower() in ("if", "when"):
             (other,) = under[0]
             if other != self._subject:
-                yield Stated("any", (self._subject, other), ways=((self._subject,), (other,)))
+                yield Need("any", (self._subject, other), ways=((self._subject,), (other,)))
 
-    def otherwise(self, match: re.Match[str]) -> Iterator[Stated]:
+    def otherwise(self, match: re.Match[str]) -> Iterator[Need]:
         """ "If omitted, a is required"."""
         others = self._list(match, "o")
         if self._subject and others is not None and len(others.ways) == 1 and self._subject not in others.names:
-            yield Stated("any", (self._subject, *others.names), ways=((self._subject,), *others.ways))
+            yield Need("any", (self._subject, *others.names), ways=((self._subject,), *others.ways))
 
-    def this_or(self, match: re.Match[str]) -> Iterator[Stated]:
+    def this_or(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Use this or a"."""
         listed = self._list(match, "o")
         if listed is not None and listed.link == "or" and self._subject in listed.names:
             yield from self._any(match, listed)
 
-    def precedes(self, match: re.Match[str]) -> Iterator[Stated]:
+    def precedes(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Takes precedence over a"."""
         others = self._list(match, "o")
         for head in self._heads(match, "s")[:1]:
             for name in others.names if others is not None else ():
                 if name != head:
-                    yield Stated("ignored", (name, head), f"if {head} is given", "present")
+                    yield Need("ignored", (name, head), f"if {head} is given", "present")
 
-    def preceded(self, match: re.Match[str]) -> Iterator[Stated]:
+    def preceded(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Overridden by a"."""
         others = self._list(match, "o")
         for name in others.names if others is not None and self._subject else ():
             if name != self._subject:
-                yield Stated("ignored", (self._subject, name), f"if {name} is given", "present")
+                yield Need("ignored", (self._subject, name), f"if {name} is given", "present")
 
-    def ignored(self, match: re.Match[str]) -> Iterator[Stated]:
+    def ignored(self, match: re.Match[str]) -> Iterator[Need]:
         """ "If a is given, b is ignored", "ignored without a"."""
         under = self._under(match)
         if under is None:
@@ -125,16 +126,16 @@ class _Clauses(Clause):
             if head != other:
                 # "No effect unless a is set" and "only with a" are the same.
                 only = match["wk"].lower() in ("unless", "without") and state == "absent"
-                yield Stated("only" if only else "ignored", (head, other), said, "present" if only else state, values)
+                yield Need("only" if only else "ignored", (head, other), said, "present" if only else state, values)
 
-    def ignored_by_this(self, match: re.Match[str]) -> Iterator[Stated]:
+    def ignored_by_this(self, match: re.Match[str]) -> Iterator[Need]:
         """ "If given, b is ignored"."""
         others = self._list(match, "o")
         for name in others.names if others is not None and self._subject else ():
             if name != self._subject:
-                yield Stated("ignored", (name, self._subject), f"if {self._subject} is given", "present")
+                yield Need("ignored", (name, self._subject), f"if {self._subject} is given", "present")
 
-    def requires(self, match: re.Match[str]) -> Iterator[Stated]:
+    def requires(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Requires a"."""
         heads = self._heads(match, "s")
         # Of a parameter with choices, each choice needs what it needs: "(start: …; requires a)".
@@ -146,11 +147,11 @@ class _Clauses(Clause):
             if case.name == head:
                 return
             if case.state == "=" and case.values in (("true",), ("false",)):
-                yield Stated("when", (case.name, head), f"with {head}", "present", (), case.values[0])
+                yield Need("when", (case.name, head), f"with {head}", "present", (), case.values[0])
             elif case.state == "=":
-                yield Stated("within", (head, case.name), f"with {case.name}", "=", case.values)
+                yield Need("within", (head, case.name), f"with {case.name}", "=", case.values)
             elif case.state == "present":
-                yield Stated("when", (case.name, head), f"with {head}", "present")
+                yield Need("when", (case.name, head), f"with {head}", "present")
             return
         others = self._list(match, "o")
         if others is None or others.link == "or":
@@ -159,9 +160,9 @@ class _Clauses(Clause):
             return
         for name in others.names:
             if name != head:
-                yield Stated("when", (name, head), f"with {head}", "present")
+                yield Need("when", (name, head), f"with {head}", "present")
 
-    def choice_requires(self, match: re.Match[str]) -> Iterator[Stated]:
+    def choice_requires(self, match: re.Match[str]) -> Iterator[Need]:
         """ "'fast' mode requires a", "- fast: quick (requires a)"."""
         case, others = self._conditions[int(match["c"])], self._list(match, "o")
         if others is None or case.state != "=" or "not " in match["gap"] or "n't " in match["gap"]:
@@ -169,32 +170,32 @@ class _Clauses(Clause):
         said = f"for {', '.join(case.values)}"
         names = [name for name in others.names if name != case.name]
         if others.link == "or" and len(names) > 1:
-            yield Stated("any", tuple(names), said, ways=tuple((name,) for name in names))
+            yield Need("any", tuple(names), said, ways=tuple((name,) for name in names))
         elif others.link != "or":
             for name in names:
-                yield Stated("when", (name, case.name), said, "=", case.values)
+                yield Need("when", (name, case.name), said, "=", case.values)
 
-    def excludes_all(self, match: re.Match[str]) -> Iterator[Stated]:
+    def excludes_all(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Mutually exclusive with the other filters (a, b and c)"."""
         others = self._list(match, "o")
         if others is not None and self._subject:
             yield from _excluded(self._subject, others)
 
-    def without_fails(self, match: re.Match[str]) -> Iterator[Stated]:
+    def without_fails(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Passing a without b fails"."""
         heads, others = self._list(match, "s"), self._list(match, "o")
         if heads is not None and others is not None and len(heads.names) == 1 and others.link != "or":
             for name in others.names:
                 if name != heads.names[0]:
-                    yield Stated("when", (name, heads.names[0]), f"with {heads.names[0]}", "present")
+                    yield Need("when", (name, heads.names[0]), f"with {heads.names[0]}", "present")
 
-    def must_be(self, match: re.Match[str]) -> Iterator[Stated]:
+    def must_be(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Must be true when a is set"."""
         (other,), state, values, said = self._of(int(match["c"]))
         if self._subject and other != self._subject and state:
-            yield Stated("when", (self._subject, other), said, state, values, match["must"].lower())
+            yield Need("when", (self._subject, other), said, state, values, match["must"].lower())
 
-    def one_wins(self, match: re.Match[str]) -> Iterator[Stated]:
+    def one_wins(self, match: re.Match[str]) -> Iterator[Need]:
         """ "If a and b are given, a is used"."""
         both, one = self._list(match, "a"), self._list(match, "o")
         # "a is used" looks like a condition.
@@ -204,40 +205,40 @@ class _Clauses(Clause):
             return
         (other,) = (name for name in both.names if name != one.names[0])
         loser, winner = (other, one.names[0]) if match["wins"] or case is not None else (one.names[0], other)
-        yield Stated("ignored", (loser, winner), f"if {winner} is given", "present")
+        yield Need("ignored", (loser, winner), f"if {winner} is given", "present")
 
-    def requires_if_true(self, match: re.Match[str]) -> Iterator[Stated]:
+    def requires_if_true(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Requires a and b when true"."""
         others = self._list(match, "o")
         if self._subject and others is not None and others.link != "or":
             for name in others.names:
                 if name != self._subject:
-                    yield Stated("when", (name, self._subject), f"with {self._subject}", "present")
+                    yield Need("when", (name, self._subject), f"with {self._subject}", "present")
 
-    def along(self, match: re.Match[str]) -> Iterator[Stated]:
+    def along(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Must be used together with a", "use with a"."""
         others = self._list(match, "o", "t")
         if self._subject and others is not None and others.link != "or":
             for name in others.names:
                 if name != self._subject:
-                    yield Stated("when", (name, self._subject), f"with {self._subject}", "present")
+                    yield Need("when", (name, self._subject), f"with {self._subject}", "present")
 
-    def also(self, match: re.Match[str]) -> Iterator[Stated]:
+    def also(self, match: re.Match[str]) -> Iterator[Need]:
         """ "If you pass this, you must also pass a"."""
         others = self._list(match, "o", "p")
         if self._subject and others is not None and others.link != "or":
             for name in others.names:
                 if name != self._subject:
-                    yield Stated("when", (name, self._subject), f"with {self._subject}", "present")
+                    yield Need("when", (name, self._subject), f"with {self._subject}", "present")
 
-    def then_give(self, match: re.Match[str]) -> Iterator[Stated]:
+    def then_give(self, match: re.Match[str]) -> Iterator[Need]:
         """ "If a is set, provide b"."""
         group = "w" if match["s"] is not None else "v"
         if match[f"{group}k"].lower() in ("to", "by", "in"):
             return
         yield from self._needed(self._list(match, "s", "t"), self._under(match, group))
 
-    def needed_when(self, match: re.Match[str]) -> Iterator[Stated]:
+    def needed_when(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Requires a when b is set", "a and b are required for the fast mode"."""
         if match["wk"].lower() in ("to", "by", "in"):
             return
@@ -253,18 +254,18 @@ class _Clauses(Clause):
 
     def _needed(
         self, named: Listed | None, under: tuple[tuple[str, ...], State, tuple[str, ...], str] | None
-    ) -> Iterator[Stated]:
+    ) -> Iterator[Need]:
         if named is None or under is None or len(under[0]) != 1:
             return
         (other,), state, values, said = under
         names = [name for name in named.names if name != other]
         if named.link == "or" and len(names) > 1:
-            yield Stated("any", tuple(names), said, ways=tuple((name,) for name in names))
+            yield Need("any", tuple(names), said, ways=tuple((name,) for name in names))
         elif named.link != "or":
             for name in names:
-                yield Stated("when", (name, other), said, state, values)
+                yield Need("when", (name, other), said, state, values)
 
-    def must_specify(self, match: re.Match[str]) -> Iterator[Stated]:
+    def must_specify(self, match: re.Match[str]) -> Iterator[Need]:
         """ "If you need more than one, you must specify one of these in a"."""
         others = self._list(match, "o")
         if not self._subject or others is None or not others.sure or len(others.names) != 1:
@@ -275,9 +276,9 @@ class _Clauses(Clause):
         if match["c"] is not None:
             yield from self._needed(others, self._of(int(match["c"])))
         else:
-            yield Stated("when", (name, self._subject), f"if {match['free'].strip()}")
+            yield Need("when", (name, self._subject), f"if {match['free'].strip()}")
 
-    def only(self, match: re.Match[str]) -> Iterator[Stated]:
+    def only(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Only available for the fast mode", "used only with a"."""
         under = self._under(match)
         if under is None or match["wk"].lower() in ("unless", "by") or self._denied(match):
@@ -291,31 +292,31 @@ class _Clauses(Clause):
             return
         for head in self._heads(match, "s"):
             if head != other:
-                yield Stated(kind, (head, other), said, state, values)
+                yield Need(kind, (head, other), said, state, values)
 
     def _denied(self, match: re.Match[str]) -> bool:
         return self.text[: match.start()].rstrip().lower().endswith((" not", "n't", "never", "not"))
 
-    def only_behind(self, match: re.Match[str]) -> Iterator[Stated]:
+    def only_behind(self, match: re.Match[str]) -> Iterator[Need]:
         """ "(fast mode only)"."""
         case = self._conditions[int(match["c"])]
         if self._subject and case.name != self._subject and case.state == "=":
-            yield Stated("only", (self._subject, case.name), f"for {', '.join(case.values)}", "=", case.values)
+            yield Need("only", (self._subject, case.name), f"for {', '.join(case.values)}", "=", case.values)
 
-    def accepted_by(self, match: re.Match[str]) -> Iterator[Stated]:
+    def accepted_by(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Only fast and slow accept a"."""
         case, heads = self._conditions[int(match["c"])], self._list(match, "s")
         for head in heads.names if heads is not None else ():
             if head != case.name and case.state == "=":
-                yield Stated("within", (head, case.name), f"for {', '.join(case.values)}", "=", case.values)
+                yield Need("within", (head, case.name), f"for {', '.join(case.values)}", "=", case.values)
 
-    def case(self, match: re.Match[str]) -> Iterator[Stated]:
+    def case(self, match: re.Match[str]) -> Iterator[Need]:
         """ "When mode is 'fast'": all that a description says, or a remark in it."""
         case = self._conditions[int(match["c"])]
         if self._subject and case.name != self._subject and case.state == "=" and case.sure:
-            yield Stated("only", (self._subject, case.name), f"for {', '.join(case.values)}", "=", case.values)
+            yield Need("only", (self._subject, case.name), f"for {', '.join(case.values)}", "=", case.values)
 
-    def of_list(self, match: re.Match[str]) -> Iterator[Stated]:
+    def of_list(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Use either a + b or c", "exactly one of a and b is required"."""
         listed, how = self._list(match, "o"), match["how"].lower()
         if listed is None or len(listed.ways) < 2 or self._is_free(match):
@@ -333,23 +334,23 @@ class _Clauses(Clause):
             kind = "one"
         elif how.startswith(("only", "at most")):
             kind = "exclusive"
-        yield Stated(kind, listed.names, ways=listed.ways)
+        yield Need(kind, listed.names, ways=listed.ways)
 
-    def neither(self, match: re.Match[str]) -> Iterator[Stated]:
+    def neither(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Fails if neither a nor b is given"."""
         yield from self._any(match, self._list(match, "o") if words.FAILS.search(self.text) else None)
 
-    def one_required(self, match: re.Match[str]) -> Iterator[Stated]:
+    def one_required(self, match: re.Match[str]) -> Iterator[Need]:
         """ "a or b (one is required)"."""
         yield from self._any(match, self._list(match, "o"), exact=match["exact"] is not None)
 
-    def give_one(self, match: re.Match[str]) -> Iterator[Stated]:
+    def give_one(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Provide a or b"."""
         listed = self._list(match, "o")
         if listed is not None and listed.link in ("or", "/") and listed.sure:
             yield from self._any(match, listed, exact=match["both"] is not None)
 
-    def given_one(self, match: re.Match[str]) -> Iterator[Stated]:
+    def given_one(self, match: re.Match[str]) -> Iterator[Need]:
         """ "a or b must be given"."""
         listed = self._list(match, "o")
         front = self.text[max(0, match.start() - 9) : match.start()].lower()
@@ -361,17 +362,17 @@ class _Clauses(Clause):
         ):
             yield from self._any(match, listed)
 
-    def by(self, match: re.Match[str]) -> Iterator[Stated]:
+    def by(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Identify the page by a or b"."""
         listed = self._list(match, "o")
         if listed is not None and listed.link == "or" and listed.sure:
             yield from self._any(match, listed)
 
-    def _any(self, match: re.Match[str], listed: Listed | None, *, exact: bool = False) -> Iterator[Stated]:
+    def _any(self, match: re.Match[str], listed: Listed | None, *, exact: bool = False) -> Iterator[Need]:
         if listed is not None and len(listed.ways) > 1 and not self._is_free(match):
-            yield Stated("one" if exact else "any", listed.names, ways=listed.ways)
+            yield Need("one" if exact else "any", listed.names, ways=listed.ways)
 
-    def all_of(self, match: re.Match[str]) -> Iterator[Stated]:
+    def all_of(self, match: re.Match[str]) -> Iterator[Need]:
         """ "Always pass both a and b together"."""
         listed = self._list(match, "o", "p")
         if (
@@ -380,16 +381,16 @@ class _Clauses(Clause):
             and listed.link == "and"
             and not self._is_free(match)
         ):
-            yield Stated("together", listed.names)
+            yield Need("together", listed.names)
 
 
-def _excluded(head: str, others: Listed) -> Iterator[Stated]:
+def _excluded(head: str, others: Listed) -> Iterator[Need]:
     names = tuple(name for name in others.names if name != head)
     if names:
-        yield Stated("exclusive", (head, *names))
+        yield Need("exclusive", (head, *names))
 
 
-_FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Stated]]], ...] = (
+_FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Need]]], ...] = (
     (words.OF_LIST, _Clauses.of_list),
     (words.NEITHER, _Clauses.neither),
     (words.ONE_REQUIRED, _Clauses.one_required),
@@ -429,7 +430,7 @@ _FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Stated
 _GUARDS = Guards(_FORMS)
 
 
-def clause_needs(text: str, group: Group, subject: str) -> Iterator[Stated]:
+def clause_needs(text: str, group: Group, subject: str) -> Iterator[Need]:
     """The needs that the clauses of a sentence state, possibly several times.
 
     Args:

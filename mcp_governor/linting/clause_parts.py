@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.linting import clause_words as words
 from mcp_governor.linting.clauses import Condition, Listed, Marked
@@ -11,21 +11,6 @@ if TYPE_CHECKING:
     import re
 
     from mcp_governor.linting.conditions import State
-    from mcp_governor.linting.needs import Kind
-
-Ways = tuple[tuple[str, ...], ...]
-
-
-class Stated(NamedTuple):
-    """A need in the terms of :class:`~mcp_governor.linting.needs.Need`."""
-
-    kind: Kind
-    arguments: tuple[str, ...]
-    condition: str = ""
-    state: State = ""
-    values: tuple[str, ...] = ()
-    must: str = ""
-    ways: Ways = ()
 
 
 class Clause:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from mcp_governor.linting.conditions import State
-
-Ways = tuple[tuple[str, ...], ...]
+    from mcp_governor.linting.need import Ways
 
 _MAX_MARKS = 60
 """Maximum number of names and values marked in a sentence; a longer one is a listing."""

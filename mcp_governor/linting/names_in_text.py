@@ -14,7 +14,7 @@ from mcp_governor.lazy import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-Ways = tuple[tuple[str, ...], ...]
+    from mcp_governor.linting.need import Ways
 
 IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
 _WORD_BEFORE = lazy_pattern(r"[A-Za-z_$][\w$]{0,63}/$")

@@ -15,7 +15,7 @@ from mcp_governor.linting.schemas import types_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mcp_governor.linting.needs import Need
+    from mcp_governor.linting.need import Need
 
 FLAG = (frozenset({"boolean"}), frozenset({"boolean", "null"}))
 """Types of a parameter that is given if it is true."""

@@ -10,20 +10,18 @@ from __future__ import annotations
 import itertools
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.clause_forms import clause_needs
 from mcp_governor.linting.conditions import clause_of, quoted_condition, state_of, values_named
 from mcp_governor.linting.guarded import Cues, Guarded, has_any, lowered
-from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, Ways, grouped, names_in, places
+from mcp_governor.linting.names_in_text import BETWEEN, IDENTIFIER, grouped, names_in, places
+from mcp_governor.linting.need import Group, Kind, Need, Ways
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
-    from mcp_governor.linting.conditions import State
-
-Kind = Literal["together", "exclusive", "any", "one", "when", "within", "mode", "only", "ignored"]
 
 _MAX_SENTENCE = 600
 """Maximum number of characters read from a sentence. A longer one is a listing, and its end is about its items."""
@@ -188,46 +186,6 @@ _CLAUSE = lazy_pattern(
 )
 
 
-class Group(NamedTuple):
-    """Parameters that one object declares.
-
-    Attributes:
-        names: of the parameters.
-        values: each enum value with the parameter that has it; a value of two parameters is omitted.
-        optional: the parameters that may be left out.
-    """
-
-    names: Collection[str]
-    values: Mapping[str, str]
-    optional: tuple[str, ...] = ()
-
-
-class Need(NamedTuple):
-    """One dependency that a description states.
-
-    Attributes:
-        kind: ``together``: all or none. ``exclusive``: the first excludes each of the others; if there are ``ways``,
-            at most one of these. ``any``: at least one. ``one``: exactly one. Under a condition, the first is required
-            or must have a value (``when``), has an effect (``only``), or has none (``ignored``); it can be given only
-            then (``within``). ``mode``: the first names the thing that some choices of another are about.
-        arguments: the parameters; for a condition, the dependent one first, then those that it depends on.
-        condition: as written, for a condition; for the others, the only case to which it applies.
-        state: the condition on the second parameter: ``present``, ``absent``, ``=`` for one of the ``values``, or empty
-            for anything else.
-        values: of the second parameter, as written.
-        must: what the first must be under the condition: ``true``, ``false``, ``left out``; empty if it must be given.
-        ways: for ``any`` and ``one``: the parameters of each alternative, one or several together.
-    """
-
-    kind: Kind
-    arguments: tuple[str, ...]
-    condition: str = ""
-    state: State = ""
-    values: tuple[str, ...] = ()
-    must: str = ""
-    ways: Ways = ()
-
-
 def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
     """The dependencies between parameters that a description states.
 
@@ -328,7 +286,7 @@ class _Sentence:
             arguments = frozenset(one.arguments)
             if len(arguments) > 1 and not any(arguments <= other for other in known):
                 known.add(arguments)
-                yield Need(*one)
+                yield one
 
     def _possible(self) -> set[str]:
         """The parameters that the sentence may be about: those whose name or value is a part of it."""

@@ -11,7 +11,7 @@ from mcp_governor.linting.names_in_text import names_in
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from mcp_governor.linting.names_in_text import Ways
+    from mcp_governor.linting.need import Ways
 
 _MAX_READ = 20_000
 """Maximum number of characters read per description; a longer one is a manual."""

@@ -9,8 +9,8 @@ from jsonschema import Draft202012Validator
 
 from mcp_governor.linting.checks.clarity_needs import unstated_needs
 from mcp_governor.linting.context import Context, Facts
+from mcp_governor.linting.need import Need
 from mcp_governor.linting.need_words import call_ruled_out
-from mcp_governor.linting.needs import Need
 from mcp_governor.surface import build_surface
 
 TEXT = {"type": "string"}

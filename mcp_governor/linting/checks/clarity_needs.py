@@ -11,8 +11,9 @@ from mcp_governor.linting.closed_lists import values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
+from mcp_governor.linting.need import Group, Need
 from mcp_governor.linting.need_words import Worded, call_ruled_out, together
-from mcp_governor.linting.needs import Group, Need, stated_needs
+from mcp_governor.linting.needs import stated_needs
 from mcp_governor.linting.option_lists import stated_options
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.prose import without_name
