@@ -17,9 +17,8 @@ from mcp_governor.linting.need import Need
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from mcp_governor.linting.conditions import State
     from mcp_governor.linting.guarded import Guarded
-    from mcp_governor.linting.need import Group, Kind
+    from mcp_governor.linting.need import Group, Kind, State
 
 
 class _Clauses(Clause):

@@ -10,7 +10,7 @@ from mcp_governor.linting.clauses import Condition, Listed, Marked
 if TYPE_CHECKING:
     import re
 
-    from mcp_governor.linting.conditions import State
+    from mcp_governor.linting.need import State
 
 
 class Clause:

@@ -18,8 +18,7 @@ from mcp_governor.linting.guarded import Cues, has_any, lowered
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from mcp_governor.linting.conditions import State
-    from mcp_governor.linting.need import Ways
+    from mcp_governor.linting.need import State, Ways
 
 _MAX_MARKS = 60
 """Maximum number of names and values marked in a sentence; a longer one is a listing."""

@@ -7,16 +7,16 @@ left as written: a schema that says only half of it would refuse calls that the 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.names_in_text import IDENTIFIER, NOT_USING, QUOTES
+from mcp_governor.linting.need import State
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-State = Literal["", "present", "absent", "="]
 Said = tuple[State, tuple[str, ...]]
 
 _MAX_QUOTED = 80

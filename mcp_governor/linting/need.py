@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from mcp_governor.linting.conditions import State
-
 Kind = Literal["together", "exclusive", "any", "one", "when", "within", "mode", "only", "ignored"]
 
+State = Literal["", "present", "absent", "="]
+"""What a condition says about a parameter; empty for anything that the others do not say."""
 Ways = tuple[tuple[str, ...], ...]
 """The parameters of each alternative, one or several together."""
 
