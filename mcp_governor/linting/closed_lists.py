@@ -260,6 +260,8 @@ def _bullets(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
     if (spaced := _SPACED.search(text)) is not None and _ALL_OF_IT.search(text[: spaced.start("values")].rstrip()):
         yield ClosedList(tuple(dict.fromkeys(spaced["values"].split())), False, True, "list", bullets=True)
     for match in promises:
+        if is_example(text, match.start(), match.end()):
+            continue  # "Common values:"
         # After conversion from HTML, bullets are on one line: "Optional values are:- `a`: …- `b`: …".
         if text.startswith("- ", match.end()) or text[match.end() - 2 : match.end()].endswith("- "):
             start = text.rfind("-", 0, match.end() + 1)

@@ -304,6 +304,8 @@ _PLURAL = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(r"(?:the|an?)\s", re.IGNORECASE)
+_SEVERAL = r"(?!(?:as|has|is|its|this|was)\b)[a-z]{3,}(?<!s)s\b"
+"""The noun behind the name, which is the thing, in the plural: "the configuration specifications"."""
 _MANY_NAMES = frozenset(
     {
         "list",
@@ -334,7 +336,7 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
         return False
     said = text.lower().split(".")[0]
     # The name is what the description is about: "The user to invite" for user, not "The address to write to" for to.
-    head = re.compile(rf"(?:the|an?)\s(?:[\w-]+\s){{0,3}}?{re.escape(parts[-1])}(?![\w'’-])(?!\s\w+$)")
+    head = re.compile(rf"(?:the|an?)\s(?:[\w-]+\s){{0,3}}?{re.escape(parts[-1])}(?![\w'’-])(?!\s\w+$)(?!\s{_SEVERAL})")
     return head.match(said) is not None and f"{parts[-1]}s" not in said
 
 

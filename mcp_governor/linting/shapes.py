@@ -130,7 +130,7 @@ _SAMPLE_KEYS = frozenset(
 )
 
 
-_ROWS = frozenset({"rows", "records", "documents", "metadatas", "headers", "env", "variables"})
+_ROWS = frozenset({"rows", "records", "documents", "metadatas", "headers", "env", "query", "variables"})
 """Objects whose keys belong to the user, whatever an example shows."""
 
 
@@ -230,6 +230,9 @@ _OR_JSON = re.compile(
     re.IGNORECASE,
 )
 
+_SEARCH = re.compile(r"\b(?:search|keywords?|terms)\b", re.IGNORECASE)
+"""Words about what people type into a search box, which is text however many words it has."""
+
 
 def packed(text: str, schema: Mapping[str, Any]) -> str | None:
     """Content of a string parameter that has a JSON type: "JSON", "comma-separated", "true or false"; or ``None``."""
@@ -247,6 +250,8 @@ def packed(text: str, schema: Mapping[str, Any]) -> str | None:
         by = (joined["by"] or joined["sign"] or {"|": "pipe", ";": "semicolon", ",": "comma"}[joined["mark"]]).rstrip(
             "s"
         )
+        if by.lower() == "space" and _SEARCH.search(text):
+            return None
         return f"{by.lower()}-separated"
     return None
 

@@ -168,6 +168,15 @@ def table(**properties: dict) -> dict:
     return {**described("Draws it."), "inputSchema": {"type": "object", "properties": properties}}
 
 
+def searching(name: str = "query") -> dict:
+    return table(**{name: {"type": "object", "description": f"The {name}.", "additionalProperties": {}}})
+
+
+def commented(**properties: dict) -> dict:
+    fix = {"type": "string", "description": "What to write instead; requires line."}
+    return table(fix=fix, snippet={"type": "string", "description": "Text to find."}, **properties)
+
+
 def made(name: str, **more: object) -> dict:
     data = {"type": "object", "properties": {"name": {"type": "string"}}, **more}
     return {**table(data=data), "name": name}
@@ -191,6 +200,48 @@ def documented(text: str) -> dict:
             list_of("week_day", "The week day on which it occurs."),
         ),
         ("clarity/list-of-one", list_of("jwt", "The JWT's data."), list_of("jwt", "The JWT for it.")),
+        (
+            "clarity/list-of-one",
+            list_of("build_setting", "The setting entries for the build."),
+            list_of("build_setting", "The setting is for the build."),
+        ),
+        (
+            "clarity/closed-list",
+            table(length={"type": "string", "description": "How long. Use format: '2h' (hours), '90m', or '2h30m'."}),
+            table(voice={"type": "string", "description": "How it sounds. Use format: 'mono', 'duo', or 'surround'."}),
+        ),
+        (
+            "clarity/closed-list",
+            table(
+                unit={"type": "string", "description": "What counts. Common values:\n- 'km': far\n- 'mi': in the UK"}
+            ),
+            table(unit={"type": "string", "description": "What counts. Valid values:\n- 'km': far\n- 'mi': in the UK"}),
+        ),
+        (
+            "clarity/limit-without-bound",
+            table(points={"type": "integer", "description": "Points to draw. Higher values (100-900) show more."}),
+            table(points={"type": "integer", "description": "Points to draw. Allowed values (100-900)."}),
+        ),
+        (
+            "clarity/stringly-typed",
+            table(query={"type": "string", "description": "Space-separated search words."}),
+            table(query={"type": "string", "description": "Comma-separated search words."}),
+        ),
+        (
+            "clarity/parameter-described",
+            {**searching(), "description": 'Finds rows.\n\nExample query for open rows:\n{"open": true}'},
+            {**searching(), "description": 'Finds rows.\n\nExample result for open rows:\n{"open": true}'},
+        ),
+        (
+            "clarity/open-object",
+            {**searching(), "description": 'Finds rows.\n\nExample query for all goals:\n{"goals": {}}'},
+            {**searching("plan"), "description": 'Finds rows.\n\nExample plan for all goals:\n{"goals": {}}'},
+        ),
+        (
+            "clarity/argument-dependencies",
+            commented(line={"type": "integer", "description": "Line of the remark (or use snippet)."}),
+            commented(line={"type": "integer", "description": "Line of the remark (or use words)."}),
+        ),
         ("clarity/nothing-required", made("create_room"), made("update_room")),
         ("clarity/nothing-required", made("create_room"), made("create_room", required=["name"])),
         (

@@ -333,6 +333,9 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     sample = _SAMPLE if not claim.promised else _DATED
     if any(sample.search(value) for value in values):
         return True
+    # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
+    if claim.noun == "format" and not is_kind(found.name) and all(value[:1].isdigit() for value in values):
+        return True
     siblings = parent_of(found.node).get("properties", {})
     others = siblings.keys() - {found.name}
     named = values & context.facts.names

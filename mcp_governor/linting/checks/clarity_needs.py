@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.call_arguments import call_object
@@ -187,6 +188,8 @@ def _is_mutual(need: Need) -> bool:
 def _unexpressed(tool: Tool, context: Context) -> Iterator[_Found]:
     seen: dict[tuple[str, frozenset[str]], _Found] = {}
     for found in _stated(tool, context):
+        if _has_substitute(found.need, found.schema):
+            continue
         kind = _ABOUT_ONE.get(found.need.kind, "set")
         head = found.need.arguments[0] if kind != "set" or _excludes_several(found.need) else ""
         key = (kind + head, frozenset(found.need.arguments))
@@ -200,6 +203,25 @@ def _unexpressed(tool: Tool, context: Context) -> Iterator[_Found]:
             of_mode = known.of_mode or found.of_mode
             seen[key] = known._replace(need=known.need._replace(values=values), of_mode=of_mode)
     yield from seen.values()
+
+
+_SUBSTITUTE = re.compile(r"\bor\s(?:use|pass|provide|give|set|specify)\s[`'\"]?([A-Za-z_]\w{0,60})", re.IGNORECASE)
+
+
+def _has_substitute(need: Need, schema: Mapping[str, Any]) -> bool:
+    """True if what is required says that another parameter does as well: "Line of it (or use code_snippet)"."""
+    if need.kind != "when" or need.must:
+        return False
+    argument = schema["properties"].get(need.arguments[0])
+    text = argument.get("description") if isinstance(argument, dict) else None
+    if not isinstance(text, str) or len(text) > _MAX_BRIEF:
+        return False
+    others = schema["properties"].keys() - set(need.arguments)
+    return any(match[1] in others for match in _SUBSTITUTE.finditer(text))
+
+
+_MAX_BRIEF = 1_000
+"""Maximum number of characters of a description that is read for a substitute, which a short one names."""
 
 
 def _is_choice(*found: _Found) -> bool:
