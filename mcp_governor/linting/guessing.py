@@ -316,10 +316,7 @@ def _shown(one: Argument) -> bool:
     """True if an example in the tool's description gives the parameter a value with a shape."""
     if one.name not in one.of_tool or not ("{" in one.of_tool or "[" in one.of_tool):
         return False
-    name = re.escape(one.name)
-    shown = rf"(?<!\w){name}[\"'`*]{{0,3}}\s?[:=]\s?[\"'`]?[\[{{]"
-    # "Example query that fetches all goals:", and the value below it.
-    shown += rf"|\b[Ee]xamples?\s(?:of\s)?(?:an?\s)?{name}\b[^.:\n]{{0,80}}:\s{{0,40}}[\[{{]"
+    shown = rf"(?<!\w){re.escape(one.name)}[\"'`*]{{0,3}}\s?[:=]\s?[\"'`]?[\[{{]"
     return re.search(shown, one.of_tool[:_MAX_TEXT]) is not None
 
 

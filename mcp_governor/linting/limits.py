@@ -57,7 +57,6 @@ _UNSURE = _set("for when if but except unless with on or and than while dependin
 _ADVICE = rare_pattern(
     r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|e\.g|example|such\sas|approx\w*|about|roughly|ideal\w*"
     r"|prefer\w*|optimal\w*"
-    r"|(?:higher|lower|larger|smaller|bigger|longer|shorter)\s(?:values?|numbers?|settings?|ones)"
     r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*"
     r"|previously|was|were|took|takes|costs?|version|unlimited|no\slimit)\b"
     r"|\bby\sdefault\b|\bdefault(?:s\sto|:|\sis)?\s?$",

@@ -1,4 +1,4 @@
-"""A dependency between parameters that a text states, as a value."""
+"""One dependency between parameters that a description states, and the parameters it is about."""
 
 from __future__ import annotations
 

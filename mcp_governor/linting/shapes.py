@@ -130,7 +130,7 @@ _SAMPLE_KEYS = frozenset(
 )
 
 
-_ROWS = frozenset({"rows", "records", "documents", "metadatas", "headers", "env", "query", "variables"})
+_ROWS = frozenset({"rows", "records", "documents", "metadatas", "headers", "env", "variables"})
 """Objects whose keys belong to the user, whatever an example shows."""
 
 

@@ -168,10 +168,6 @@ def table(**properties: dict) -> dict:
     return {**described("Draws it."), "inputSchema": {"type": "object", "properties": properties}}
 
 
-def searching(name: str = "query") -> dict:
-    return table(**{name: {"type": "object", "description": f"The {name}.", "additionalProperties": {}}})
-
-
 def commented(**properties: dict) -> dict:
     fix = {"type": "string", "description": "What to write instead; requires line."}
     return table(fix=fix, snippet={"type": "string", "description": "Text to find."}, **properties)
@@ -218,24 +214,9 @@ def documented(text: str) -> dict:
             table(unit={"type": "string", "description": "What counts. Valid values:\n- 'km': far\n- 'mi': in the UK"}),
         ),
         (
-            "clarity/limit-without-bound",
-            table(points={"type": "integer", "description": "Points to draw. Higher values (100-900) show more."}),
-            table(points={"type": "integer", "description": "Points to draw. Allowed values (100-900)."}),
-        ),
-        (
             "clarity/stringly-typed",
             table(query={"type": "string", "description": "Space-separated search words."}),
             table(query={"type": "string", "description": "Comma-separated search words."}),
-        ),
-        (
-            "clarity/parameter-described",
-            {**searching(), "description": 'Finds rows.\n\nExample query for open rows:\n{"open": true}'},
-            {**searching(), "description": 'Finds rows.\n\nExample result for open rows:\n{"open": true}'},
-        ),
-        (
-            "clarity/open-object",
-            {**searching(), "description": 'Finds rows.\n\nExample query for all goals:\n{"goals": {}}'},
-            {**searching("plan"), "description": 'Finds rows.\n\nExample plan for all goals:\n{"goals": {}}'},
         ),
         (
             "clarity/argument-dependencies",
