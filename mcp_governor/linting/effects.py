@@ -103,18 +103,14 @@ _DENIAL = re.compile(
 _REACH = 40
 """Number of characters in front of a phrase in which a negation counts: the words of one clause."""
 _RUNS = re.compile(
-    r"\b(?:execut|run|evaluat)\w*\s(?:\w+\s){0,3}(?:sql|(?P<query>quer(?:y|ies))|code|scripts?|commands?|javascript|python|shell)\b",
+    r"\b(?:execut|run|evaluat)\w*\s(?:\w+\s){0,3}(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
     re.IGNORECASE,
 )
-_MAY_CHANGE = re.compile(
-    r"sql\b|\b(?:cypher|aql|sparql|statements?|insert|updates?|deletes?|ddl|dml|mutations?|procedures?|databases?|tables?"
-    r"|writes?\s(?:data|operations?|to)|any|arbitrary|raw)\b",
-    re.IGNORECASE,
-)
-"""Words for what a query can change: SQL's own, and for a query that is anything."""
 _HARMLESS = re.compile(
     r"\bread[- ]?only\b|\bonly select\b|\bselect[- ](?:only|statements?|quer(?:y|ies))\b|\bsandbox"
-    r"|\bwithout (?:side effects|changing)",
+    r"|\bwithout (?:side effects|changing)"
+    # Languages in which nothing can be changed.
+    r"|\b(?:insta|log|prom|so|trace)ql\b|\b(?:jql|sosl)\b",
     re.IGNORECASE,
 )
 _UNLOCKED = re.compile(
@@ -189,19 +185,11 @@ def _is_harmless(text: str) -> bool:
     return _HARMLESS.search(text) is not None and _UNLOCKED.search(text) is None
 
 
-def _runs_its_input(text: str) -> bool:
-    runs = _RUNS.search(text[:300])
-    if runs is None or _is_harmless(text):
-        return False
-    # Some languages for queries cannot change anything.
-    return not runs["query"] or _MAY_CHANGE.search(text) is not None
-
-
 def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     """The effect of a tool, by its name and its description."""
     text = tool.description[:_MAX_TEXT]
     verb = verb_of(tool, prefix)
-    if verb in (None, "query") and _runs_its_input(text):
+    if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
     if verb == "clear" and _SETTING.search(text[:_MAX_OPENING]):

@@ -24,7 +24,7 @@ def surface(*tools):
         ("costs", "This tool analyzes costs. WRITE OPERATION: starts one of 20 runs a day", "writes"),
         ("query", "Execute an InstaQL query against an app. If unsure how to write queries, read its page.", "reads"),
         ("query", "Execute a Cypher query against the graph.", "runs"),
-        ("query", "Execute any query against the graph.", "runs"),
+        ("query", "Execute a query against the graph.", "runs"),
         ("query", "Execute a script against the graph.", "runs"),
         ("transact", "Does what the steps say.", "writes"),
         ("session-sql", "Execute SQL queries on the database. Example: SELECT 1", "runs"),
