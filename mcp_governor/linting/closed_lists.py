@@ -159,7 +159,11 @@ def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
     if is_open_as_written or not _JOINTS.are_in(text):
         return
     text = _WRAPPED.sub(" ", text) if "\n" in text else text
-    promises = [*PROMISE.finditer(text), *ABROAD.finditer(text)]
+    promises = [
+        found
+        for found in (*PROMISE.finditer(text), *ABROAD.finditer(text))
+        if not is_example(text, found.start(), found.end())  # "Common values:"
+    ]
     for found in (
         *_literals(text),
         *_promised(text, promises),
@@ -216,9 +220,7 @@ def _literals(text: str) -> Iterator[ClosedList]:
 
 def _promised(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
     for match in promises:
-        # Matches "one of" without a list after it, and examples.
-        before = text[sentence(text, match.start()) : match.start()]
-        if is_example(text, match.start(), match.end()) or CASE.search(before):
+        if CASE.search(text[sentence(text, match.start()) : match.start()]):
             continue
         abroad = match.re.groups == 0
         leads = match.start() == 0 and match[0].lower().startswith("either")
@@ -260,8 +262,6 @@ def _bullets(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
     if (spaced := _SPACED.search(text)) is not None and _ALL_OF_IT.search(text[: spaced.start("values")].rstrip()):
         yield ClosedList(tuple(dict.fromkeys(spaced["values"].split())), False, True, "list", bullets=True)
     for match in promises:
-        if is_example(text, match.start(), match.end()):
-            continue  # "Common values:"
         # After conversion from HTML, bullets are on one line: "Optional values are:- `a`: …- `b`: …".
         if text.startswith("- ", match.end()) or text[match.end() - 2 : match.end()].endswith("- "):
             start = text.rfind("-", 0, match.end() + 1)

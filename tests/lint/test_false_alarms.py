@@ -208,6 +208,11 @@ def documented(text: str) -> dict:
         ),
         (
             "clarity/closed-list",
+            table(maxLength={"type": "string", "description": "Use format: '8k', '4k', or '2k'."}),
+            table(videoSize={"type": "string", "description": "Use format: '8k', '4k', or '2k'."}),
+        ),
+        (
+            "clarity/closed-list",
             table(
                 unit={"type": "string", "description": "What counts. Common values:\n- 'km': far\n- 'mi': in the UK"}
             ),

@@ -334,7 +334,9 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     if any(sample.search(value) for value in values):
         return True
     # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
-    if claim.noun == "format" and not is_kind(found.name) and all(value[:1].isdigit() for value in values):
+    words = name_words(found.name)
+    kind = bool(words) and is_kind(words[-1])
+    if claim.noun == "format" and not kind and all(value[:1].isdigit() for value in values):
         return True
     siblings = parent_of(found.node).get("properties", {})
     others = siblings.keys() - {found.name}
