@@ -198,7 +198,7 @@ def documented(text: str) -> dict:
         ("clarity/list-of-one", list_of("jwt", "The JWT's data."), list_of("jwt", "The JWT for it.")),
         (
             "clarity/list-of-one",
-            list_of("build_setting", "The setting entries for the build."),
+            list_of("build_setting", "The setting specifications for the build."),
             list_of("build_setting", "The setting is for the build."),
         ),
         (
