@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.linting import prose
+from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.quantities import counts_something, never_below_zero
@@ -218,7 +218,7 @@ def _judge_shape(
     if top and not text:
         # Servers written in Python describe their parameters in the tool's description.
         text = outline_of(tool, facts).entries.get(name, "")[:MAX_TEXT]
-    words = prose.without_name(text, name).replace("\n", " ")
+    words = without_name(text, name).replace("\n", " ")
     if types == {"string"}:
         if pattern := unanchored(schema):
             out.add("unanchored-pattern", node, pattern)

@@ -30,7 +30,7 @@ _CALLS = Guarded(
     r"(?:the\s|a\s)?[`'\"“]?$",
     *("call", "use", "using", "run", "invok", "via", "see", "try", "prefer", "through"),
 )
-_INNER_CAPITAL = re.compile(r"[a-z][A-Z]", re.NOFLAG)
+INNER_CAPITAL = re.compile(r"[a-z][A-Z]", re.NOFLAG)
 _ORDERED = Guarded(r"\b(?:call|calls|calling|invoke|invokes|invoking)\s(?:the\s)?[`'\"“]?$", "call", "invok")
 """Verbs for tools alone."""
 _LEADS = Guarded(
@@ -112,7 +112,7 @@ _OTHER_BEHIND = re.compile(
     r"|types?\b|objects?\b)",
     re.IGNORECASE,
 )
-_DENIED = Guarded(
+DENIED = Guarded(
     r"\b(?:no|not|without|never|unlike|instead of|rather than|old|deprecated|removed|former)\s[^.]{0,24}$",
     *("no", "without", "never", "unlike", "instead", "rather", "old", "deprecated", "removed", "former"),
 )
@@ -121,7 +121,7 @@ _CONTRASTED = Guarded(
     *("instead", "than", "unlike", "over", "before", "after", "as"),
 )
 """Words that come before another tool of the same server."""
-_FROM_RESULT = re.compile(r"[`'\"”]?\s(?:string|value|field|from|returned|of)\b", re.IGNORECASE)
+FROM_RESULT = re.compile(r"[`'\"”]?\s(?:string|value|field|from|returned|of)\b", re.IGNORECASE)
 _STATES = re.compile(
     r"[`'\"”]?\s(?:is|are)\s(?:set|true|false|not|provided|specified|given|omitted|empty|null)\b|\s?=\s?\w"
 )
@@ -194,7 +194,7 @@ class Names:
 
     @cached_property
     def _inner(self) -> bool:
-        return not self._marks and self._most(_INNER_CAPITAL.search(name) is not None for name in self._given)
+        return not self._marks and self._most(INNER_CAPITAL.search(name) is not None for name in self._given)
 
     def _most(self, true: Iterable[bool]) -> bool:
         return sum(true) * 3 >= len(self._given) * 2
@@ -205,7 +205,7 @@ class Names:
 
     def has_style(self, word: str) -> bool:
         """True if a word is joined as most of these names are."""
-        return self._mark in word if self._mark else self._inner and _INNER_CAPITAL.search(word) is not None
+        return self._mark in word if self._mark else self._inner and INNER_CAPITAL.search(word) is not None
 
     def variant(self, word: str) -> str | None:
         """The name that consists of the same words in another spelling, or with the prefix of most names."""
@@ -266,7 +266,7 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         behind = _TOOL_BEHIND.match(text, end) is not None
         name = tools.variant(word)
         contrasted = name is not None and _CONTRASTED.search(front) is not None
-        if not contrasted and _DENIED.search(front):
+        if not contrasted and DENIED.search(front):
             continue
         called = _CALLS.search(front) is not None
         if name is None:
@@ -285,7 +285,7 @@ def _is_spelling(word: str, name: str, *, quoted: bool, called: bool, contrasted
     marked = "_" in word.strip("_") and "_" in name
     if marked and (quoted or called or contrasted or word.lower() == name.lower()):
         return True
-    if called and (quoted or _INNER_CAPITAL.search(word)):
+    if called and (quoted or INNER_CAPITAL.search(word)):
         return True
     return word.islower() and "_" in word.strip("_") and "-" in name
 
@@ -401,92 +401,15 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         # "ready-to-run" is a word.
         if name is None and (not called or ("-" in word and not hyphens and front[-1:] not in _QUOTES)):
             continue
-        if (not called and _OTHER_BEHIND.match(text, end)) or _DENIED.search(front):
+        if (not called and _OTHER_BEHIND.match(text, end)) or DENIED.search(front):
             continue
         if name is not None:
-            sets = _SETS.search(front) and not _FROM_RESULT.match(text, end)
+            sets = _SETS.search(front) and not FROM_RESULT.match(text, end)
             entry = _ENTRY.search(front) is not None and text[end : end + 3].lstrip("`*'\"")[:1] == ":"
             if called or entry or sets or _STATES.match(text, end) or _NEEDED.match(text, end):
                 yield word, name
         elif called:
             yield word, arguments.close(word) or ""
-
-
-_QUOTED_ARGUMENT = re.compile(r"(?P<quote>[`'\"])(?P<name>[A-Za-z]\w{1,40})(?P=quote)")
-_AS_ARGUMENT = re.compile(
-    r"\s(?:(?P<called>parameters?|arguments?|params?)\b|(?:is|are)\s(?:also\s)?(?:required|mandatory|optional)\b)"
-)
-_SETS_ARGUMENT = re.compile(
-    r"\b(?:set|pass|provide|specify|supply|give|omit|requires?)\s(?:the\s|an?\s)?$", re.IGNORECASE
-)
-_SET_ARGUMENT = Guarded(
-    r"\b(?:use|using|set|pass|specify)\s`?(?P<name>[a-z]\w{2,40})\s?[=:]\s?(?:true|false|\d{1,9})\b",
-    "=",
-    ":",
-    starts="psu",
-)
-_OF_ANOTHER = re.compile(
-    r"\b(?:query|url|uri|path|http|request|api|cli|command[- ]line|sql|function|method|template|environment"
-    r"|config(?:uration)?"
-    r"|connection|driver|server|body|header|form|json|field|column)s?\s(?:the\s)?$",
-    re.IGNORECASE,
-)
-_AND_VALUES = re.compile(r"\s?(?:,|or|,\sor)\s[`'\"][a-z]{1,40}[`'\"]")
-"""A plain word next in the list: "pass 'journalArticle' or 'book'" lists values."""
-_OF_A_FILE = re.compile(r"[`'\"]\s(?:columns?|keys?|fields?)\b[^.]{0,60}$")
-"""Columns of a file before it: "with an 'input' column; 'ground_truth' is optional"."""
-_TEXTUAL = frozenset(
-    ["code", "command", "cql", "expression", "filter", "jql", "q", "query", "script", "search", "sql", "where"]
-)
-"""Parameters with a syntax of their own, in which a name may be assigned a value."""
-
-
-def named_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
-    """Words that a tool's description treats as its parameters though it has none of these names.
-
-    Args:
-        text: a tool's description, without the parts about results and examples.
-        arguments: parameters of the tool.
-    """
-    for match in _QUOTED_ARGUMENT.finditer(text):
-        name = match["name"]
-        if name in arguments.names:
-            continue
-        behind = _AS_ARGUMENT.match(text, match.end())
-        compound = "_" in name.strip("_") or _INNER_CAPITAL.search(name) is not None
-        if not compound and (behind is None or behind["called"] is None):
-            continue
-        front = text[max(0, match.start() - 40) : match.start()]
-        if (behind is None and not _SETS_ARGUMENT.search(front)) or _FROM_RESULT.match(text, match.end()):
-            continue
-        if _AND_VALUES.match(text, match.end()) or _OF_A_FILE.search(text, max(0, match.start() - 80), match.start()):
-            continue
-        if not (_OF_ANOTHER.search(front) or _DENIED.search(front)):
-            yield name, arguments.close(name) or ""
-    if _TEXTUAL.isdisjoint(arguments.names):
-        for match in _SET_ARGUMENT.finditer(text):
-            if match["name"] not in arguments.names and not match["name"].isupper():
-                yield match["name"], arguments.close(match["name"]) or ""
-
-
-_ASSIGNED = re.compile(
-    r"\b(?:use|set|pass|with|specify|using|and|or|,)\s[`'\"]?(?P<name>[A-Za-z_]\w{1,40})\s?=\s?(?P<quote>['\"])(?P<value>[\w\-]{1,40})(?P=quote)",
-    re.IGNORECASE,
-)
-
-
-def misassigned(text: str, arguments: Names, values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Names to which a description assigns a value of a parameter of another name: "use format='docs'" for mode.
-
-    Args:
-        text: a tool's description.
-        arguments: parameters of the tool.
-        values: the values of its enums, each with the only parameter that accepts it.
-    """
-    for match in _ASSIGNED.finditer(text):
-        owner = values.get(match["value"])
-        if owner is not None and match["name"] not in arguments.names:
-            yield match["name"], owner
 
 
 def called_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mcp_governor.linting import prose
 from mcp_governor.linting.call_arguments import argument_places
 from mcp_governor.linting.context import Hit, SchemaPlace, hit
+from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.outline import Outline, outline
 from mcp_governor.linting.words import name_words, stem
 
@@ -104,7 +104,7 @@ def outline_of(tool: Tool, facts: Facts) -> Outline:
 def _read(node: SchemaPlace, argument: str, facts: Facts) -> Iterator[Passage]:
     own = node.schema.get("description")
     if isinstance(own, str) and own:
-        yield Passage(node, f"{node.pointer}/description", own, prose.without_name(own, argument), "own")
+        yield Passage(node, f"{node.pointer}/description", own, without_name(own, argument), "own")
     if node.side != "inputSchema":
         return
     tool = node.tool
@@ -116,7 +116,7 @@ def _read(node: SchemaPlace, argument: str, facts: Facts) -> Iterator[Passage]:
         return
     entry = described.entries.get(argument)
     if entry:
-        yield Passage(node, "/description", tool.description, prose.without_name(entry, argument), "entry")
+        yield Passage(node, "/description", tool.description, without_name(entry, argument), "entry")
     for text in described.mentions.get(argument, ()):
         yield Passage(node, "/description", tool.description, text, "mention")
 

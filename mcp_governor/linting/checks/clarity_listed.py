@@ -10,6 +10,7 @@ from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.linting import prose
 from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.passages import outline_of
@@ -201,7 +202,7 @@ def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: To
     if (isinstance(names, list) and name in names) or _CASES.search(own):
         return None
     found = effective(root, schema)
-    text = prose.without_name(own, name)
+    text = without_name(own, name)
     return _literal(prose.stated_default(text, name), text, types_of(found, root) or frozenset(), found.get("enum"))
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.argument_names import misassigned, named_arguments
 from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
@@ -14,10 +15,8 @@ from mcp_governor.linting.likeness import (
     absent_arguments,
     called_tools,
     listed_tools,
-    misassigned,
     misnamed_arguments,
     misnamed_tools,
-    named_arguments,
     notes_on,
     plain,
     plainly_misnamed,

@@ -10,6 +10,7 @@ from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.choices import quoted_choices, values_of
 from mcp_governor.linting.closed_lists import values_in
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
 from mcp_governor.linting.need import Group, Need
@@ -17,7 +18,6 @@ from mcp_governor.linting.need_words import Worded, call_ruled_out, together
 from mcp_governor.linting.needs import stated_needs
 from mcp_governor.linting.option_lists import stated_options
 from mcp_governor.linting.passages import outline_of
-from mcp_governor.linting.prose import without_name
 from mcp_governor.linting.schemas import COMPOSITION, root_of, types_of
 from mcp_governor.linting.vocabulary import is_kind
 from mcp_governor.linting.words import name_words
