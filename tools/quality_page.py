@@ -73,7 +73,7 @@ left, 51 of them useful by the same verdicts (60 %) and 9 false.
 servers, for which no rule was ever changed, on the same day and after those repairs: 21 and 20 useful, 12 and 13
 nitpicks, 9 and 9 false; they differ on one line (kappa 0.96)
 ([verdicts](../fixtures/quality/precision/unseen)). None of the lines is an error. So half of what is said about a
-server that nobody has read is useful, and a fifth of it false. Nothing was changed after these verdicts.
+server that nobody has read is useful, and a fifth of it false. Nothing was changed because of these verdicts.
 
 **What CI holds.** Neither recall on the held half nor the share of useful findings may fall below the figures recorded
 here, nor may more traps be hit. A rule with eight judged findings or more of which fewer than 60 % are useful may not
