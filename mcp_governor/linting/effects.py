@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.linting.guarded import Cues, lowered
 from mcp_governor.linting.linear import rare_pattern
-from mcp_governor.linting.side_effects import side_effect
+from mcp_governor.linting.operations import operations, takes_any_method
+from mcp_governor.linting.side_effects import saving_parameter, side_effect
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -97,13 +98,12 @@ _LOSSES = rare_pattern(
     re.IGNORECASE,
 )
 _LOSS_CUES = Cues(" be ", "irreversibl", "permanently ", "overwrit", "replac")
-_DENIAL = re.compile(
-    r"\b(?:not|never|without|no|avoids?|prevents?|unless|if|whether|instead of)\b|n't\b", re.IGNORECASE
-)
+_DENIAL = re.compile(r"\b(?:not|never|without|no|avoids?|prevents?|instead of)\b|n't\b", re.IGNORECASE)
+_DOUBT = re.compile(rf"{_DENIAL.pattern}|\b(?:unless|if|whether)\b", re.IGNORECASE)
 _REACH = 40
 """Number of characters in front of a phrase in which a negation counts: the words of one clause."""
 _RUNS = re.compile(
-    r"\b(?:execut|run|evaluat)\w*\s(?:\w+\s){0,3}(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
+    r"\b(?:execut|run|evaluat)[a-z]{0,5}\s(?:\w+\s){0,3}(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
     re.IGNORECASE,
 )
 _HARMLESS = re.compile(
@@ -119,7 +119,8 @@ _UNLOCKED = re.compile(
 """A setting takes the protection away, so that the same tool runs anything."""
 _SAYS_WRITE = rare_pattern(r"\bwrite operations?\b|\bmodif(?:y|ies) (?:the |your |data|state)", re.IGNORECASE)
 _WHAT_IT_IS = re.compile(
-    r"\W{0,8}(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?", re.IGNORECASE
+    r"\W{0,8}(?:[A-Za-z]{1,20}\s\|\s(?!\W)|(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?)",
+    re.IGNORECASE,
 )
 _SETTLED = frozenset(
     ["alert", "comment", "conflict", "conversation", "discussion", "incident", "issue", "thread", "ticket", "todo"]
@@ -127,7 +128,7 @@ _SETTLED = frozenset(
 """Things that are closed by being resolved; anything else that is resolved is looked up."""
 _SETTING = re.compile(
     r"\b(?:clear|reset|unset)s?\s(?:(?:the|your|current|active|default)\s){0,3}session(?:'s)?\s(?:\w+\s){0,3}?"
-    r"(?:settings?|director(?:y|ies)|default|context|variables?|preferences?)\b",
+    r"(?:settings?|director(?:y|ies)|defaults?|context|variables?|preferences?)\b",
     re.IGNORECASE,
 )
 """What is cleared is a setting of the session, which the next call can set again."""
@@ -156,8 +157,22 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
     for joint in ("or", "and"):
         if joint in parts[1:-1] and (second := parts[parts.index(joint) + 1]) in _WRITING_VERBS:
             return second
+    # "post-search" is the method of a request and what it does.
+    if parts[:1] == ("post",) and parts[1:2] and parts[1] in READING_VERBS:
+        return parts[1]
     verbs = READING_VERBS | _WRITING_VERBS
-    return next((word for word in (*parts[:3], *parts[-1:]) if word in verbs), None)
+    return next(
+        (
+            word
+            for at, word in enumerate((*parts[:3], *parts[-1:]))
+            if word in verbs and (at == 0 or word not in _NOUNS or opening_verb(tool.description) == word)
+        ),
+        None,
+    )
+
+
+_NOUNS = frozenset({"comment", "commit", "copy", "deploy", "format", "link", "merge", "patch", "post"})
+"""Verbs for writing that are nouns after another word: "expand_link", "deploy" in "site_deploy_reader"."""
 
 
 def opening_verb(text: str) -> str | None:
@@ -172,13 +187,30 @@ def opening_verb(text: str) -> str | None:
 
 
 def stated_loss(text: str) -> str | None:
-    """The words that say that something is lost ("cannot be undone"), unless they are negated."""
+    """The words that say that this tool loses something ("cannot be undone"); not what it denies, nor what another
+    tool would do."""
     if not _LOSS_CUES.are_in(lowered(text)):
         return None
-    for match in _LOSSES.finditer(text, 0, _MAX_TEXT):
-        if not _DENIAL.search(text, max(0, match.start() - _REACH), match.start()):
+    return own_statement(_LOSSES, text, _DOUBT)
+
+
+def own_statement(pattern: re.Pattern[str], text: str, denial: re.Pattern[str] = _DENIAL) -> str | None:
+    """The first words that match and are about this tool: not what it denies, nor what another tool is for."""
+    for match in pattern.finditer(text, 0, _MAX_TEXT):
+        before = _SENTENCE_END.split(text[max(0, match.start() - _SENTENCE) : match.start()])[-1]
+        if not denial.search(before[-_REACH:]) and not _OTHER_TOOL.search(before):
             return match[0]
     return None
+
+
+_SENTENCE = 300
+"""Maximum number of characters read of a sentence before the words in question."""
+_SENTENCE_END = re.compile(r"[.!?]\s|\n")
+_OTHER_TOOL = re.compile(
+    r"\b(?:[Uu]se|[Uu]sing|[Cc]all|[Rr]un|[Tt]ry|[Pp]refer|with|via)\s(?:the\s)?[`'\"]?[A-Za-z]{2,30}(?:[_-][A-Za-z]|[a-z][A-Z])",
+    re.NOFLAG,
+)
+"""Advice to take another tool for what follows: "use start_process to replace all of them"."""
 
 
 def _is_harmless(text: str) -> bool:
@@ -186,7 +218,22 @@ def _is_harmless(text: str) -> bool:
 
 
 def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
-    """The effect of a tool, by its name and its description."""
+    """The effect of a tool, by its name, its description and what its parameters can make it do."""
+    picked = operations(tool)
+    if any(one.loses for one in picked):
+        return "destroys"
+    if picked and all(one.reads for one in picked):
+        return "reads"
+    said = _effect_said(tool, prefix)
+    if said in ("reads", "unknown"):
+        if takes_any_method(tool):
+            return "runs"
+        if any(one.changes for one in picked) or saving_parameter(tool) is not None:
+            return "writes"
+    return said
+
+
+def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     text = tool.description[:_MAX_TEXT]
     verb = verb_of(tool, prefix)
     if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
@@ -194,7 +241,7 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
     if verb == "clear" and _SETTING.search(text[:_MAX_OPENING]):
         return "writes"
-    if verb in DESTROYING_VERBS or (verb not in READING_VERBS and stated_loss(text)):
+    if verb in DESTROYING_VERBS or (verb not in READING_VERBS and not _is_passing(tool) and stated_loss(text)):
         return "destroys"
     if _is_closed_by_resolving(verb, tool) or (verb in READING_VERBS and opening_verb(text) in _SENDING):
         return "writes"
@@ -205,6 +252,12 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
 
 
+def _is_passing(tool: Tool) -> bool:
+    """True if what a tool replaces was set for the time being: "emulate"."""
+    return not _PASSING.isdisjoint(name_words(tool.name)[:2])
+
+
+_PASSING = frozenset({"emulate", "preview", "simulate"})
 _SENDING = frozenset({"create", "mark", "send", "submit", "subscribe", "unsubscribe", "update"})
 """Verbs that count only if the description starts with them: "search_feedback" sends feedback."""
 
@@ -218,4 +271,7 @@ def _inner_verb(tool: Tool, prefix: str | None) -> str | None:
     """The verb of a name whose first word is not its verb: "browser_click" clicks, "by_order" does not order."""
     parts = name_words(tool.name)
     parts = parts[1:] if prefix is not None and parts[:1] == (prefix,) else parts
-    return next((word for word in parts[:1] if word in _READS_TOO | _WRITES_TOO), None)
+    inner = next((word for word in parts[:1] if word in _READS_TOO | _WRITES_TOO), None)
+    # A noun that is a verb elsewhere: "type", which "Returns the type of a value".
+    opens = opening_verb(tool.description)
+    return opens if inner in _WRITES_TOO and opens in READING_VERBS | {"return", "retrieve"} else inner

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_governor.linting.guarded import has_any, lowered
 from mcp_governor.linting.linear import rare_pattern
@@ -54,6 +54,16 @@ _TAKEN = re.compile(r"\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\so
 _SEEN = re.compile(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui)", re.IGNORECASE)
 _SAVING = frozenset({"dest", "destination", "download", "export", "output", "save"})
 _PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "path"})
+_MAX_WRAPS = 3
+_MAX_FIRST = 600
+"""Maximum number of characters read from the description of a parameter."""
+_SAVED_TO = re.compile(
+    r"\b(?:path|file|folder|directory)\b(?:\s(?:path|name))?\s(?:to|where|in which|into which)\s"
+    r"(?:[\w'-]+\s){0,4}?(?:save|write|saved|written)\b"
+    r"|\b(?:saves?|writes?|saved|written)\s(?:[\w'-]+\s){0,4}?(?:to|into)\s(?:a|this|the)\s(?:local\s)?"
+    r"(?:file|path|folder|directory)\b",
+    re.IGNORECASE,
+)
 _READ_ONLY = rare_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
 
 
@@ -103,11 +113,35 @@ def _does_both(text: str) -> bool:
     return any(form in _CHANGING for word in words[1:] for form in (word, word.removesuffix("s")))
 
 
+def saving_parameter(tool: Tool) -> tuple[str, str] | None:
+    """The parameter that asks where to save a file, and the words by which it does."""
+    for name, schema in wrapped_properties(tool).items():
+        text = schema.get("description") if isinstance(schema, dict) else None
+        if isinstance(text, str) and has_any(lowered(text), ("save", "write", "writ")):
+            match = _SAVED_TO.search(text, 0, _MAX_FIRST)
+            if match is not None:
+                return name, match[0]
+    return None
+
+
 def _saves(tool: Tool, verb: str | None) -> bool:
     """True if a parameter is the place for a file: "save_path", or any path of a tool that downloads."""
-    declared = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-    for name in list(declared)[:_MAX_PARAMETERS] if isinstance(declared, dict) else ():
+    for name in wrapped_properties(tool):
         parts = name_words(name)
         if parts[-1:] and parts[-1] in _PLACES and (verb == "download" or parts[0] in _SAVING):
             return True
-    return False
+    return saving_parameter(tool) is not None
+
+
+def wrapped_properties(tool: Tool) -> dict[str, Any]:
+    """The parameters of a tool; those of the object that wraps them all, where there is one."""
+    schema: Any = tool.input_schema
+    for _ in range(_MAX_WRAPS):
+        declared = schema.get("properties") if isinstance(schema, dict) else None
+        if not isinstance(declared, dict):
+            return {}
+        only = next(iter(declared.values())) if len(declared) == 1 else None
+        if not (isinstance(only, dict) and isinstance(only.get("properties"), dict)):
+            return dict(islice(declared.items(), _MAX_PARAMETERS))
+        schema = only
+    return {}

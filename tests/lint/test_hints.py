@@ -64,6 +64,18 @@ def surface(*tools):
         ("clear_dir", "Clear the session working directory setting", "writes"),
         ("clear_session", "Clear the session", "destroys"),
         ("retrieve", "Retrieves a page. A copy overwrites the old one", "destroys"),
+        # A verb that is a noun after another word, and the verb of a description that knows better.
+        ("expand_link", "Expand a short address", "unknown"),
+        ("page_link", "Link a page", "writes"),
+        ("type", "Returns the type of the value", "reads"),
+        ("type", "Type text into a field", "writes"),
+        ("post-search", "Books | Search by title", "reads"),
+        ("post-page", "Books | Create a page", "writes"),
+        # Another tool does it, or it is for the time being.
+        ("load", "Loads a page. Use run_code with a script that replaces all links", "unknown"),
+        ("load", "Loads a page, and replaces all links", "destroys"),
+        ("emulate", "Emulates a phone. Replaces all settings of the last call", "unknown"),
+        ("session_clear_defaults", "Clear session defaults", "writes"),
     ],
 )
 def test_what_a_tool_does(name, text, effect):
@@ -85,6 +97,54 @@ def test_what_a_tool_does(name, text, effect):
 def test_a_place_to_save_is_a_change(name, parameter, effect):
     schema = {"type": "object", "properties": {parameter: {"type": "string"}}}
     (tool,) = surface({"name": name, "description": "Gets a paper", "inputSchema": schema}).tools
+    assert effect_of(tool) == effect
+
+
+def valued(name, *values, **more):
+    return {name: {"type": "string", "enum": list(values), **more}}
+
+
+@pytest.mark.parametrize(
+    ("properties", "effect"),
+    [
+        (valued("action", "list", "delete"), "destroys"),
+        (valued("action", "list", "createItem"), "writes"),
+        (valued("operation", "get-plan", "list-plans"), "reads"),
+        (valued("mode", "fast", "slow"), "writes"),
+        # What a parameter of another name takes is data.
+        (valued("type", "list", "delete"), "writes"),
+        ({"params": {"type": "object", "properties": valued("action", "get", "drop")}}, "destroys"),
+        ({"at": {"anyOf": [{"properties": {"operation": {"const": "purge-plan"}}}]}}, "destroys"),
+        # Its own operation beside its parameters, but not in a list of data.
+        (
+            {**valued("operation", "set"), "params": {"properties": valued("action", "get", "delete-entry")}},
+            "destroys",
+        ),
+        ({**valued("operation", "set"), "rows": {"properties": valued("action", "get", "delete")}}, "writes"),
+    ],
+)
+def test_a_tool_does_what_one_of_its_operations_does(properties, effect):
+    schema = {"type": "object", "properties": properties}
+    (tool,) = surface({"name": "manage_plans", "description": "Manage plans", "inputSchema": schema}).tools
+    assert effect_of(tool) == effect
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "effect"),
+    [
+        ("api_request", {"httpMethod": {"description": "GET, POST, PUT or DELETE"}}, "runs"),
+        ("search_api", {"method": {"enum": ["GET", "DELETE"]}}, "runs"),
+        ("search_api", {"method": {"enum": ["GET", "HEAD"]}}, "reads"),
+        ("search_api", {"method": {"description": "How to put it"}}, "reads"),
+        ("create_hook", {"method": {"enum": ["GET", "PUT"]}}, "writes"),
+        ("get_log", {"where": {"description": "File to save the log to"}}, "writes"),
+        ("get_log", {"wrapped": {"properties": {"where": {"description": "File to save the log to"}}}}, "writes"),
+        ("get_log", {"where": {"description": "File to read the log from"}}, "reads"),
+    ],
+)
+def test_what_a_parameter_can_do_counts_for_the_tool(name, argument, effect):
+    schema = {"type": "object", "properties": argument}
+    (tool,) = surface({"name": name, "inputSchema": schema}).tools
     assert effect_of(tool) == effect
 
 
@@ -166,3 +226,45 @@ def test_what_is_made_to_be_returned_may_be_read_only(name, found):
     tools = [{"name": name, "description": f"{verb} a plan of the music.", "annotations": {"readOnlyHint": True}}]
     findings = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/hints-contradict",)))
     assert len(findings) == found
+
+
+def contradicts(name, text, hints, properties=None):
+    schema = {"type": "object", "properties": properties or {}}
+    tool = {"name": name, "description": text, "annotations": hints, "inputSchema": schema}
+    findings = lint(build_surface({"tools": [tool]}), LintSettings(select=("clarity/hints-contradict",)))
+    return [one.message.partition(", but ")[2] for one in findings]
+
+
+READS, CHANGES, KEEPS = (
+    {"readOnlyHint": True},
+    {"readOnlyHint": False},
+    {"readOnlyHint": False, "destructiveHint": False},
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "hints", "properties", "said"),
+    [
+        # A noun in the name, where operations or words say that it reads.
+        ("site_deploy_reader", "One of the operations", READS, valued("operation", "get-deploy"), []),
+        ("site_update_reader", "Run an operation (read-only)", READS, None, []),
+        ("site_update_reader", "Run an operation", READS, None, ['the name says "update".']),
+        ("site_reader", "Run an operation", READS, valued("operation", "get", "set"), ['operation takes "set".']),
+        ("site_request", "Ask a site", READS, {"method": {"enum": ["PUT"]}}, ["it takes the method of a request."]),
+        # Advice to take another tool.
+        ("read_file", "Read a file. Use run_code to replace all lines.", READS, None, []),
+        ("read_file", "Read a file, replace all lines.", READS, None, ['the description says "replace all".']),
+        ("report", "Makes a report. Use write_file and it writes to disk", READS, None, []),
+        ("report", "Makes a report. Saves it to disk", READS, None, ['the description says "Saves it to disk".']),
+        # It saves where a parameter says so.
+        ("get_rows", "Gets the rows.", CHANGES, {"to": {"description": "File to save the log to"}}, []),
+        ("get_rows", "Gets the rows.", CHANGES, {"to": {"description": "Time of the last line"}},
+            ['the name and the description say "get" and no change.']),
+        ("manage_keys", "Manage keys", KEEPS, valued("action", "get", "delete"), ['action takes "delete".']),
+        ("manage_keys", "Manage keys", KEEPS, valued("action", "get", "create"), []),
+        ("terminate_app", "Ends an app", KEEPS, None, []),
+        ("terminate_contract", "Ends a contract", KEEPS, None, ['the name says "terminate".']),
+    ],
+)  # fmt: skip
+def test_hints_contradict_only_what_is_plain(name, text, hints, properties, said):
+    assert contradicts(name, text, hints, properties) == said

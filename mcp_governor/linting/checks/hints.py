@@ -6,13 +6,21 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Correction, Edit, Effect
-from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.corrections import correction
-from mcp_governor.linting.effects import DESTROYING_VERBS, effect_of, opening_verb, product_prefix, stated_loss, verb_of
-from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.effects import (
+    DESTROYING_VERBS,
+    effect_of,
+    opening_verb,
+    own_statement,
+    product_prefix,
+    stated_loss,
+    verb_of,
+)
 from mcp_governor.linting.linear import rare_pattern
+from mcp_governor.linting.operations import operations, takes_any_method
 from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.side_effects import saving_parameter
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.text import one_line
 
@@ -123,7 +131,7 @@ _SURE_CHANGES = MUTATING_VERBS - {
 }
 """Verbs that change something outside the result. The others also produce values: a sum, a merged string, a draft."""
 _SAVES = rare_pattern(
-    r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database)\b",
+    r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database|director(?:y|ies)|folder)\b",
     re.IGNORECASE,
 )
 _MENTIONED_CHANGE = re.compile(
@@ -158,7 +166,7 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     reads, destroys = hints.get("readOnlyHint"), hints.get("destructiveHint")
     if reads is True:
-        if said := change_stated(tool, prefix) or _saving_parameter(tool, context):
+        if said := change_stated(tool, prefix) or _change_by_parameter(tool):
             yield hit(
                 "/annotations/readOnlyHint",
                 True,
@@ -169,7 +177,7 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
             )
         return
     if destroys is False:
-        if said := _loss_said(verb, text):
+        if said := _loss_said(tool, verb, text):
             right = "destructiveHint: true"
             yield hit(
                 "/annotations/destructiveHint",
@@ -179,7 +187,7 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
                 said=said,
                 right=right,
             )
-    elif (reads is False or destroys is True) and _reads_only(verb, text):
+    elif (reads is False or destroys is True) and _reads_only(tool, prefix):
         key, value = ("destructiveHint", True) if destroys is True else ("readOnlyHint", False)
         yield hit(
             f"/annotations/{key}",
@@ -206,24 +214,16 @@ def _hint(name: str, value: bool) -> Correction:
     return Correction((Edit(f"/annotations/{name}", value),), Effect.NEUTRAL)
 
 
-def _saving_parameter(tool: Tool, context: Context) -> str | None:
-    """The words by which a parameter asks where to save a file."""
-    for name, schema in call_object(tool, context.facts).properties.items():
-        text = schema.get("description") if isinstance(schema, dict) else None
-        if isinstance(text, str) and has_any(lowered(text), ("save", "write", "writ")):
-            match = _SAVED_TO.search(text, 0, _MAX_FIRST)
-            if match is not None:
-                return f'{one_line(name, 64)} is "{one_line(match[0], 60)}"'
-    return None
-
-
-_SAVED_TO = re.compile(
-    r"\b(?:path|file|folder|directory)\b(?:\s(?:path|name))?\s(?:to|where|in which|into which)\s"
-    r"(?:[\w'-]+\s){0,4}?(?:save|write|saved|written)\b"
-    r"|\b(?:saves?|writes?|saved|written)\s(?:[\w'-]+\s){0,4}?(?:to|into)\s(?:a|this|the)\s(?:local\s)?"
-    r"(?:file|path|folder|directory)\b",
-    re.IGNORECASE,
-)
+def _change_by_parameter(tool: Tool) -> str | None:
+    """What a parameter can make a tool do that reads otherwise: another operation, or a file."""
+    picked = operations(tool)
+    worst = next((one for one in picked if one.loses), None) or next((one for one in picked if one.changes), None)
+    if worst is not None:
+        return f'{one_line(worst.argument, 64)} takes "{one_line(worst.value, 60)}"'
+    if takes_any_method(tool):
+        return "it takes the method of a request"
+    saving = saving_parameter(tool)
+    return f'{one_line(saving[0], 64)} is "{one_line(saving[1], 60)}"' if saving is not None else None
 
 
 def change_stated(tool: Tool, prefix: str | None) -> str | None:
@@ -234,7 +234,10 @@ def change_stated(tool: Tool, prefix: str | None) -> str | None:
         prefix: what the names of all its server's tools begin with (:func:`product_prefix`).
     """
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
-    if verb in _SURE_CHANGES and not _PRETENDS.search(text):
+    picked = operations(tool)
+    if picked and all(one.reads for one in picked):
+        return None
+    if verb in _SURE_CHANGES and not _PRETENDS.search(text) and not _says_read(text):
         return f'the name says "{verb}"'
     if said := change_described(tool, prefix):
         return said
@@ -261,21 +264,39 @@ def change_described(tool: Tool, prefix: str | None) -> str | None:
         return None
     if loss := stated_loss(text):
         return f'the description says "{one_line(loss, 60)}"'
-    if verb not in READING_VERBS and (saves := _SAVES.search(text)):
-        return f'the description says "{one_line(saves[0], 60)}"'
+    if verb not in READING_VERBS and (saves := own_statement(_SAVES, text)):
+        return f'the description says "{one_line(saves, 60)}"'
     return None
 
 
-def _loss_said(verb: str | None, text: str) -> str | None:
-    if loss := stated_loss(text):
-        return f'the description says "{one_line(loss, 60)}"'
-    return f'the name says "{verb}"' if verb in DESTROYING_VERBS and verb not in ("clear", "replace") else None
+def _says_read(text: str) -> bool:
+    """True if the description contradicts a verb of the name: the name is about something else then."""
+    return opening_verb(text) in READING_VERBS or _READ_ONLY.search(text) is not None
 
 
-def _reads_only(verb: str | None, text: str) -> bool:
+_READ_ONLY = rare_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
+
+
+_STARTED_AGAIN = frozenset({"app", "application", "browser", "emulator", "server", "simulator"})
+"""What loses nothing by being ended."""
+
+
+def _loss_said(tool: Tool, verb: str | None, text: str) -> str | None:
+    ends = verb in ("kill", "terminate") and not _STARTED_AGAIN.isdisjoint(name_words(tool.name))
+    if verb in DESTROYING_VERBS and verb not in ("clear", "replace") and not ends:
+        return f'the name says "{verb}"'
+    if deletes := next((one for one in operations(tool) if one.loses), None):
+        return f'{one_line(deletes.argument, 64)} takes "{one_line(deletes.value, 60)}"'
+    loss = stated_loss(text)
+    return f'the description says "{one_line(loss, 60)}"' if loss else None
+
+
+def _reads_only(tool: Tool, prefix: str | None) -> bool:
+    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     opens = opening_verb(text)
     reads = opens in READING_VERBS or opens in ("retrieve", "return")
-    if verb not in _PURE_READS or not reads:
+    # Whatever one of its parameters can do counts, too.
+    if verb not in _PURE_READS or not reads or effect_of(tool, prefix) != "reads":
         return False
     # Later paragraphs are about the caller's work, so only explicit statements about the tool count there.
     first = text.lstrip()[:_MAX_FIRST].split("\n\n", 1)[0]

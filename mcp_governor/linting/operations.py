@@ -1,0 +1,115 @@
+"""What a tool does by the values of the argument that picks its operation: "action": "delete", "method": "PUT".
+
+Such a tool does whatever one of its values can do, so its name and its description tell half of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Tool
+
+_PICKS = frozenset({"action", "mode", "operation"})
+"""Names of arguments whose values are operations, if one of them is a verb that says so."""
+_METHODS = frozenset({"httpmethod", "method", "requestmethod"})
+_LOSE = frozenset({"delete", "destroy", "drop", "erase", "prune", "purge", "remove", "revoke", "uninstall", "wipe"})
+_CHANGE = MUTATING_VERBS | {"alter", "disable", "enable", "initialize", "rollback", "set", "start", "stop"}
+_READ = READING_VERBS | {"discover", "download", "status", "versions"}
+_MAX_VALUES = 200
+_MAX_DEPTH = 6
+_MAX_NODES = 300
+"""Bounds of what is read from one schema. An argument that picks the operation is near the top."""
+_ANY_METHOD = re.compile(r"\b(?:PUT|DELETE|PATCH)\b", re.NOFLAG)
+_MAX_TEXT = 300
+
+
+class Operation(NamedTuple):
+    """One value of an argument that picks what a tool does.
+
+    Attributes:
+        argument: name of the argument.
+        value: as the schema lists it.
+    """
+
+    argument: str
+    value: str
+
+    @property
+    def loses(self) -> bool:
+        """True if it removes something."""
+        return _verb(self.value) in _LOSE
+
+    @property
+    def changes(self) -> bool:
+        """True if it changes something; one that removes does."""
+        return _verb(self.value) in _CHANGE or self.loses
+
+    @property
+    def reads(self) -> bool:
+        """True if it only reads."""
+        return _verb(self.value) in _READ
+
+
+def operations(tool: Tool) -> list[Operation]:
+    """The operations among which a call picks; empty if no value of the argument is a known verb."""
+    found = [
+        Operation(name, value)
+        for name, schema in _arguments(tool)
+        if name.lower() in _PICKS
+        for value in _values(schema)
+    ]
+    return found if any(one.changes or one.reads for one in found) else []
+
+
+def takes_any_method(tool: Tool) -> bool:
+    """True if a call names an HTTP method, and it may be one that changes or deletes."""
+    for name, schema in _arguments(tool):
+        if "".join(name_words(name)) in _METHODS and isinstance(schema, dict):
+            said = schema.get("description")
+            texts = (*_values(schema), said[:_MAX_TEXT] if isinstance(said, str) else "")
+            if any(_ANY_METHOD.search(text) for text in texts):
+                return True
+    return False
+
+
+def _verb(value: str) -> str:
+    return next(iter(name_words(value)), "")
+
+
+def _values(schema: Any) -> Iterator[str]:
+    listed = schema.get("enum") if isinstance(schema, dict) else None
+    listed = listed if isinstance(listed, list) else [schema.get("const")] if isinstance(schema, dict) else []
+    yield from (value for value in listed[:_MAX_VALUES] if isinstance(value, str))
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key) if isinstance(schema, dict) else None
+        for branch in branches[:_MAX_VALUES] if isinstance(branches, list) else ():
+            if isinstance(branch, dict) and isinstance(value := branch.get("const"), str):
+                yield value
+
+
+def _arguments(tool: Tool) -> Iterator[tuple[str, Any]]:
+    """The arguments of a call: those of the tool, of an object that wraps them all, and of its variants."""
+    waiting: list[tuple[Any, int]] = [(tool.input_schema, 0)]
+    for _ in range(_MAX_NODES):
+        if not waiting:
+            return
+        schema, depth = waiting.pop(0)
+        if not isinstance(schema, dict) or depth > _MAX_DEPTH:
+            continue
+        declared = schema.get("properties")
+        if isinstance(declared, dict):
+            yield from declared.items()
+            picked = any(name.lower() in _PICKS for name in declared)
+            # What an operation takes beside it may hold an operation of its own; anything else is data.
+            if len(declared) == 1 or (picked and isinstance(declared.get("params"), dict)):
+                inner = declared["params"] if len(declared) > 1 else next(iter(declared.values()))
+                waiting.append((inner, depth + 1))
+        for key in ("anyOf", "oneOf", "allOf"):
+            branches = schema.get(key)
+            waiting += [(branch, depth + 1) for branch in branches] if isinstance(branches, list) else []
