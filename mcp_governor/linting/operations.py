@@ -15,18 +15,21 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_PICKS = frozenset({"action", "mode", "operation"})
-"""Names of arguments whose values are operations, if one of them is a verb that says so."""
+_PICKS = frozenset({"action", "operation"})
+"""Names of arguments whose values are operations, if one of them is a verb that says so. A mode is mostly a manner."""
 _METHODS = frozenset({"httpmethod", "method", "requestmethod"})
 _LOSE = frozenset({"delete", "destroy", "drop", "erase", "prune", "purge", "remove", "revoke", "uninstall", "wipe"})
 _CHANGE = MUTATING_VERBS | {"alter", "disable", "enable", "initialize", "rollback", "set", "start", "stop"}
 _READ = READING_VERBS | {"discover", "download", "status", "versions"}
 _MAX_VALUES = 200
+"""Maximum number of values read of one argument; no tool has as many operations."""
 _MAX_DEPTH = 6
+"""Maximum depth of an argument that picks the operation: it is near the top, within a wrapper and a variant or two."""
 _MAX_NODES = 300
-"""Bounds of what is read from one schema. An argument that picks the operation is near the top."""
+"""Maximum number of objects looked at in one schema: more variants than any known tool has."""
 _ANY_METHOD = re.compile(r"\b(?:PUT|DELETE|PATCH)\b", re.NOFLAG)
 _MAX_TEXT = 300
+"""Maximum number of characters read from a description; the methods come first."""
 
 
 class Operation(NamedTuple):

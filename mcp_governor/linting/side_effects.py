@@ -55,6 +55,7 @@ _SEEN = re.compile(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui
 _SAVING = frozenset({"dest", "destination", "download", "export", "output", "save"})
 _PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "path"})
 _MAX_WRAPS = 3
+"""Maximum number of objects around the parameters; frameworks write one."""
 _MAX_FIRST = 600
 """Maximum number of characters read from the description of a parameter."""
 _SAVED_TO = re.compile(

@@ -110,7 +110,7 @@ def valued(name, *values, **more):
         (valued("action", "list", "delete"), "destroys"),
         (valued("action", "list", "createItem"), "writes"),
         (valued("operation", "get-plan", "list-plans"), "reads"),
-        (valued("mode", "fast", "slow"), "writes"),
+        (valued("action", "fast", "slow"), "writes"),
         # What a parameter of another name takes is data.
         (valued("type", "list", "delete"), "writes"),
         ({"params": {"type": "object", "properties": valued("action", "get", "drop")}}, "destroys"),
