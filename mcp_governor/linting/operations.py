@@ -1,6 +1,6 @@
 """What a tool does by the values of the argument that picks its operation: "action": "delete", "method": "PUT".
 
-Such a tool does whatever one of its values can do, so its name and its description tell half of it.
+Such a tool does whatever one of its values can do, so its name and its description say half of it.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def takes_any_method(tool: Tool) -> bool:
     for name, schema in _arguments(tool):
         if "".join(name_words(name)) in _METHODS and isinstance(schema, dict):
             said = schema.get("description")
-            texts = (*_values(schema), said[:_MAX_TEXT] if isinstance(said, str) else "")
-            if any(_ANY_METHOD.search(text) for text in texts):
+            shown = (*_values(schema), said[:_MAX_TEXT] if isinstance(said, str) else "")
+            if any(_ANY_METHOD.search(text) for text in shown):
                 return True
     return False
 
@@ -109,7 +109,7 @@ def _arguments(tool: Tool) -> Iterator[tuple[str, Any]]:
         if isinstance(declared, dict):
             yield from declared.items()
             picked = any(name.lower() in _PICKS for name in declared)
-            # What an operation takes beside it may hold an operation of its own; anything else is data.
+            # What an operation takes with it may hold an operation of its own; anything else is data.
             if len(declared) == 1 or (picked and isinstance(declared.get("params"), dict)):
                 inner = declared["params"] if len(declared) > 1 else next(iter(declared.values()))
                 waiting.append((inner, depth + 1))
