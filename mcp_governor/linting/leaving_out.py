@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from mcp_governor.linting.guarded import Guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _ALL = Guarded(
     r"\bdefaults?(?:\sis|\sto|\s?:)\s(?:all|every|unlimited|no limit|infinite)\b"
@@ -49,3 +53,38 @@ def states_optional(text: str) -> str | None:
     """The words by which a description makes the parameter optional, in some cases or always."""
     match = next((found for found in _SPARE.finditer(text) if not _of_a_key(text, found.start())), None)
     return " ".join(text[match.start() : match.start() + 60].strip(" .;,(").split()) if match is not None else None
+
+
+_IF_NOT = Guarded(
+    r"\b(?:if|when)\s(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_]\w{0,63})[`'\"]?(?:\s(?:parameter|argument|field|option))?\s"
+    r"(?:(?:is|are)\s)?(?:(?:not|n't)\s(?:provided|given|specified|set|supplied|passed)|omitted|left (?:out|blank)|unset)\b"
+    r"(?P<then>[^.;\n]{0,100})",
+    "not ",
+    "omitted",
+    "left ",
+    "unset",
+)
+_FAILS = re.compile(
+    r"\b(?:errors?|fails?|raises?|throws?|rejects?|refuses?|refused|rejected|ask|prompt|must|required|call|run|first|find"
+    r"|invalid|cannot|look)\b",
+    re.IGNORECASE,
+)
+"""What happens without a parameter that may not be left out, or where the caller gets it."""
+_OPTIONALLY = Guarded(
+    r"\b(?:optionally\s(?:(?:with|by|using|from|for|specify|provide|pass|give|and)\s)?(?:the\s|an?\s)?|(?:an?|the)\soptional\s)"
+    r"[`'\"]?(?P<name>[A-Za-z_]\w{0,63})[`'\"]?(?:\s(?:name|id|parameter|argument))?(?=\s?(?:$|[.,;)\n]))",
+    "optional",
+)
+
+
+def left_out(text: str, names: Collection[str]) -> set[str]:
+    """The parameters that the description of a tool lets its caller leave out: "If a is not given, it uses …",
+    "by name and optionally a".
+
+    Args:
+        text: the description of a tool.
+        names: of parameters.
+    """
+    out = {match["name"] for match in _IF_NOT.finditer(text) if not _FAILS.search(match["then"])}
+    out.update(match["name"] for match in _OPTIONALLY.finditer(text))
+    return out.intersection(names)

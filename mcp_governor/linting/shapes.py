@@ -101,13 +101,15 @@ _MAX_TUPLE = 200
 _OWN_KEYS = re.compile(
     r"\{\s?[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:"
     r"|\{\s?(?P<plain>[a-z_]\w{0,40})(?:,\s?[a-z_]\w{0,40}){1,8}\s?\}"
+    # The first key of a shape, whose others may hold objects: "{mode?: 'fast'|'slow', steps: [{from, to}]}".
+    r"|\{\s?(?P<shape>[A-Za-z_]\w{0,40})(?:\?\s?:|\s?:\s?[^{}\[\],:]{1,60},\s?[A-Za-z_]\w{0,40}\??\s?:)\s"
     r"|\b(?i:(?:objects?|dict(?:ionar(?:y|ies))?|list|each(?:\s\w{1,20}){0,2})\s(?:with|of|containing|accepts|has|contains)|(?:should|must)\sinclude)"
     r"\s?:?\s(?:(?:the|keys?|fields?|following|properties)\s?:?\s){0,2}[`'\"](?P<quoted>[A-Za-z_]\w{0,40})[`'\"]"
     r"|\b(?i:each)(?:\s\w{1,20})?\s(?:containing|with|has|contains):\s?-\s[`'\"]?(?P<listed>[A-Za-z_]\w{0,40})[`'\"]?:"
     r"|\b(?i:each)(?:\s\w{1,20})?\s(?:accepts|takes|has)\s(?P<bare>[A-Z][a-z]+(?:[A-Z][a-z]+)+|[a-z]+_[a-z_]{1,30})\b"
 )
 _ANY_KEYS = re.compile(
-    r"\b(?:key[-/ ]values?|arbitrary|any\s(?:key|field|object|valid|json|additional)|free-?form"
+    r"\b(?:key[-/ ]values?|keyed\s(?:by|on)|arbitrary|any\s(?:key|field|object|valid|json|additional)|free-?form"
     r"|maps?\sof|mapping|map\sfrom|custom|e\.g\.,?\s\{|headers?|variables|environment|columns?|metadata_field|user-defined)\b",
     re.IGNORECASE,
 )

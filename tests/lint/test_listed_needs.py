@@ -25,6 +25,15 @@ LISTS = [
     ),
     ("**Required:** path, text", [(["text"], "required")]),
     ("Optional: path.", [(["path"], "optional")]),
+    ("If the `path` parameter is not provided, it uses the current one.", [(["path"], "optional")]),
+    ("Reads by text and optionally path name", [(["path"], "optional")]),
+    ("Lists everything below an optional path.", [(["path"], "optional")]),
+    # What fails, what the caller does then, and another thing.
+    ("If path is not provided, the call fails.", []),
+    ("If path is not given, call list_paths first.", []),
+    ("Optionally path-like names.", []),
+    ("Reads text, with an optional path separator.", []),
+    ("If text is omitted, all are read.", []),
     # Lists that agree, that mark nothing or not what is optional, that stand for one operation, or have an exception.
     ("Args: path (str), text (str, optional), size (int, optional)", []),
     ("Args: path (str), text (str), size (int)", []),
@@ -41,6 +50,11 @@ def test_lists_of_arguments(description, expected):
     surface = surface_of(description, ARGUMENTS)
     found = listed_necessity(surface.tools[0], Context({}, Facts(surface)))
     assert [(one.values["arguments"], one.values["stated"]) for one in found] == expected
+
+
+def test_a_required_argument_with_a_default_is_another_rule():
+    surface = surface_of("Lists everything below an optional path.", {"path": {"default": "/"}})
+    assert not list(listed_necessity(surface.tools[0], Context({}, Facts(surface))))
 
 
 def test_a_default_that_says_something_and_null_are_optional():

@@ -12,6 +12,7 @@ from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
+from mcp_governor.linting.leaving_out import left_out
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
@@ -53,7 +54,10 @@ def listed_necessity(tool: Tool, context: Context) -> Iterator[Hit]:
     names = schema.get("required")
     required = {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
     description = tool.description[:_MAX_READ]
-    listed = {**_by_notes(description, arguments, required), **_by_headings(description, arguments)}
+    # clarity/required-default is about the others.
+    bare = [name for name in arguments if name in required and not _has_default(arguments[name])]
+    listed = dict.fromkeys(left_out(description, bare), "optional")
+    listed |= {**_by_notes(description, arguments, required), **_by_headings(description, arguments)}
     for stated in ("required", "optional"):
         wrong = [name for name, said in listed.items() if said == stated and _differs(said, name, arguments, required)]
         if wrong:
@@ -67,6 +71,10 @@ def _differs(said: str, name: str, arguments: Mapping[str, Any], required: set[s
         # A parameter with a meaningful default is optional, whatever the list says.
         return name not in required and isinstance(schema, dict) and schema.get("default") in (None, "")
     return name in required and "null" not in (types_of(schema) or ())
+
+
+def _has_default(schema: Any) -> bool:
+    return isinstance(schema, dict) and "default" in schema
 
 
 def _by_notes(description: str, arguments: Mapping[str, Any], required: set[str]) -> dict[str, str]:
