@@ -56,9 +56,10 @@ def states_optional(text: str) -> str | None:
 
 
 _IF_NOT = Guarded(
-    r"\b(?:if|when)\s(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_]\w{0,63})[`'\"]?(?:\s(?:parameter|argument|field|option))?\s"
-    r"(?:(?:is|are)\s)?(?:(?:not|n't)\s(?:provided|given|specified|set|supplied|passed)|omitted|left (?:out|blank)|unset)\b"
-    r"(?P<then>[^.;\n]{0,100})",
+    r"\b(?:if|when)\s(?:the\s|an?\s)?[`'\"]?(?P<name>[A-Za-z_]\w{0,63})[`'\"]?"
+    r"(?:\s(?:parameter|argument|field|option))?\s"
+    r"(?:(?:is|are)\s)?(?:(?:not|n't)\s(?:provided|given|specified|set|supplied|passed)|omitted|left (?:out|blank)"
+    r"|unset)\b(?P<then>[^.;\n]{0,100})",
     "not ",
     "omitted",
     "left ",

@@ -126,3 +126,34 @@ def test_what_a_choice_asks_for_may_be_one_of_two():
     text = "- create: requires `name` or `url`\n- delete: requires name and url"
     found = modes_listed(text, {"name", "url", "mode"}, VALUES)
     assert [(one.argument, one.choices) for one in found] == [("name", ("delete",)), ("url", ("delete",))]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("url", "The target (only kind=url)", ['`url` is for `kind` "url"']),
+        ("newPath", "Where to, for rename operations.", ['`newPath` is for `kind` "rename"']),
+        # What filters a list may be left out.
+        ("path", "Where, for list operations.", []),
+        ("newPath", "Where, for list operations.", []),
+    ],
+)
+def test_an_operation_fails_without_the_thing_that_it_is_about(name, text, said):
+    arguments = {
+        "kind": {"enum": ["url", "rename", "list"], "type": "string"},
+        name: {"type": "string", "description": text},
+    }
+    assert _needs(arguments) == said
+
+
+def test_a_condition_that_names_every_value_cannot_be_broken():
+    country = {"type": "string", "description": 'The country. Available only if topic is "general".'}
+    one, two = ({"enum": values, "type": "string"} for values in (["general"], ["general", "news"]))
+    assert _needs({"topic": one, "country": country}) == []
+    assert _needs({"topic": two, "country": country}) == ['`country` is available only for `topic` "general"']
+
+
+def _needs(arguments):
+    schema = {"type": "object", "properties": arguments}
+    surface = build_surface({"tools": [{"name": "a", "description": "", "inputSchema": schema}]}, source="test")
+    return [one.values["needs"] for one in unstated_needs(surface.tools[0], Context({}, Facts(surface)))]

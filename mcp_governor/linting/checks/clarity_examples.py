@@ -81,7 +81,11 @@ def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
         schema, arguments = tool.input_schema, _arguments(tool)
         for pointer, text in _descriptions(tool):
             if pointer == "/description":
-                found = (*_of_calls(surface, text, names), *_of_values(tool, text, context))
+                found = (
+                    *_of_calls(surface, text, names),
+                    *_of_messages(surface, text, context),
+                    *_of_values(tool, text, context),
+                )
             else:
                 name = pointer_tokens(pointer)[2]
                 found = tuple(_of_argument(schema, name, arguments[name], text, context))
@@ -125,7 +129,42 @@ def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
         if reason:
             yield f"{reason} in {shown}"
         elif absent:
-            yield f"{' and '.join(absent[:3])} {'is' if len(absent) == 1 else 'are'} required and not in {shown}"
+            yield f"{_named(absent)} required and not in {shown}"
+
+
+def _of_messages(surface: Surface, text: str, context: Context) -> Iterator[str]:
+    """Problems with calls as clients send them: ``{"name": "read", "arguments": {"path": "a"}}``."""
+    for one in _snippets(text, context):
+        value = one.value
+        if not isinstance(value, dict) or not value.keys() <= _MESSAGE or _is_denied(text, one.at):
+            continue
+        named = next((value[key] for key in ("name", "tool") if isinstance(value.get(key), str)), None)
+        given = next((value[key] for key in _GIVEN if isinstance(value.get(key), dict)), None)
+        tool = surface.by_name.get(named) if named is not None else None
+        if tool is None or given is None or not isinstance(schema := tool.input_schema, dict):
+            continue
+        if value.keys() <= _arguments(tool).keys():
+            continue  # These are parameters of the tool itself.
+        reason = misfit(schema, schema, given)
+        absent = [] if reason else missing(schema, given)
+        if reason:
+            yield f"{reason} in {_short(one.text)}"
+        elif absent:
+            yield f"{_named(absent)} required and not in {_short(one.text)}"
+
+
+_GIVEN = ("arguments", "args", "input", "parameters", "params")
+_MESSAGE = frozenset({"name", "tool", *_GIVEN})
+"""Keys of a call."""
+
+
+def _is_denied(text: str, at: int) -> bool:
+    """True if the words in front of an example say that it is a wrong one."""
+    return _DENIED.search(text[max(0, at - 200) : at]) is not None
+
+
+def _named(names: list[str]) -> str:
+    return f"{' and '.join(names[:3])} {'is' if len(names) == 1 else 'are'}"
 
 
 def _is_plain(key: tuple[str, Any]) -> bool:
@@ -196,7 +235,7 @@ def _unfit_call(call: Call, tool: Tool) -> str:
     if taken:
         return taken
     absent = missing(schema, call.named) if call.whole and not call.given and isinstance(schema, dict) else []
-    return f"{' and '.join(absent[:3])} {'is' if len(absent) == 1 else 'are'} required and not" if absent else ""
+    return f"{_named(absent)} required and not" if absent else ""
 
 
 def _placed(values: list[Any], names: list[str], tool: Tool) -> str:

@@ -24,7 +24,7 @@ from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from mcp_governor.linting.closed_lists import ClosedList
     from mcp_governor.linting.context import Context, Facts, Hit, SchemaPlace
@@ -361,12 +361,22 @@ def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[
     spare = "default" in argument and argument["default"] is not None
     words = name_words(name)
     named = not spare and types_of(argument) in _TEXT and bool(words) and words[-1] in _NAMING
-    need = Need("mode" if named and len(mode.choices) > 1 else "only", mode[:2], mode.condition, "=", mode.choices)
+    needed = len(mode.choices) > 1 or _is_the_thing_of(words, mode.choices)
+    need = Need("mode" if named and needed else "only", mode[:2], mode.condition, "=", mode.choices)
     yield _Found(need, node.pointer, node.schema, of_mode=True)
 
 
 _NAMING = frozenset({"arn", "branch", "id", "identifier", "key", "name", "path", "ref", "slug", "url", "uuid"})
 """Last words of parameters that say which thing an operation is about: it fails without."""
+
+
+def _is_the_thing_of(words: Collection[str], choices: Collection[str]) -> bool:
+    """True if an operation fails without a parameter that applies to it alone: the `url` of type "url", the new name of
+    "rename". Of another operation it may be a filter: the name of "list"."""
+    return any(name_words(choice) == tuple(words) or ("new" in words and choice in _TO_NEW) for choice in choices)
+
+
+_TO_NEW = frozenset({"move", "rename"})
 
 
 def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
@@ -431,10 +441,20 @@ def _chooses(found: ClosedList, kind: bool) -> bool:
 def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
     """True if the schema relates these parameters to each other, or leaves no choice."""
     argument = schema["properties"].get(need.arguments[0])
+    if need.kind in ("only", "ignored", "within") and _is_every_value(need, schema):
+        return True
     if need.kind == "when" and need.condition.startswith("with ") and isinstance(argument, dict):
         # What has a default is there whenever another parameter needs it.
         return argument.get("default") is not None or _is_related(need, schema)
     return _is_related(need, schema)
+
+
+def _is_every_value(need: Need, schema: Mapping[str, Any]) -> bool:
+    """True if a condition names every value that its parameter takes: no call breaks it."""
+    chooser = schema["properties"].get(need.arguments[1]) if need.state == "=" else None
+    values = chooser.get("enum") if isinstance(chooser, dict) else None
+    said = {value.casefold() for value in need.values}
+    return isinstance(values, list) and all(isinstance(one, str) and one.casefold() in said for one in values)
 
 
 def _is_related(need: Need, schema: Mapping[str, Any]) -> bool:
