@@ -70,6 +70,9 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         stated = [one for one in stated if not any(set(one.need.arguments) <= other for other in tied)]
     if not stated:
         return
+    if not ignored and all(one.of_mode for one in stated):
+        # The finding is shown at the first: what most choices are about.
+        stated.sort(key=lambda one: -len(one.need.values))
     first = stated[0]
     said: list[tuple[str, dict[str, Any] | None]] = []
     for pointer in dict.fromkeys(one.pointer for one in stated):
@@ -88,7 +91,7 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     fragments = fragments or [fragment for _, fragment in said if fragment is not None][:1]
     advice = json.dumps(together(fragments), ensure_ascii=False)[1:-1] if fragments else _CONDITION
     pointer, value = first.pointer, first.schema
-    if all(one.of_mode for one in stated):
+    if not ignored and all(one.of_mode for one in stated):
         # The object as a whole is fine; the fault is in one parameter of a choice.
         name = first.need.arguments[0]
         pointer, value = join_pointer(pointer, "properties", name), value["properties"][name]
