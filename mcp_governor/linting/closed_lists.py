@@ -175,9 +175,12 @@ def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
         *_supported(text),
         *_trailing(text),
     ):
-        yield _with_default(text, found)
+        # "'<width>x<height>[,mobile]'. 'mobile' for …": what is listed is a part of the value.
+        if found.promised or _TEMPLATE.search(text) is None:
+            yield _with_default(text, found)
 
 
+_TEMPLATE = Guarded(r"[<{][a-z][\w\-]{0,24}[>}][^\s<>{}]{1,3}[<{][a-z]", ">", "}")
 _JOINTS = Cues(
     *(",", "/", "\n", " or ", " and ", "'", '"', "`", ":", ";", "|", "[", "- ", "“", "‘", ")or ", ")and "),
     *("、", "，", "；", "：", "（", "或", " oder ", " ou ", "«", "「"),

@@ -260,7 +260,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
-            r"\b(?P<first>lat(?:itude)?|lon(?:g(?:itude)?)?|lng)\s?,\s?(?P<second>lat(?:itude)?"
+            r"\b(?P<first>lat(?:itude)?|lon(?:g(?:itude)?)?|lng)[>}]?\s?,\s?[<{]?(?P<second>lat(?:itude)?"
             r"|lon(?:g(?:itude)?)?|lng)\b(?!\s?,)"
             r"|(?P<cn>经度\s?[,，、]\s?纬度|纬度\s?[,，、]\s?经度)",
             "lat",

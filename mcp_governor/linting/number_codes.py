@@ -76,21 +76,24 @@ def number_codes(text: str) -> NumberCodes | None:
         return None
     codes = [int(start["code"])]
     in_words = start["word"] is not None
+    endless = _ENDLESS.search(start[0]) is not None
     at = start.end()
     while (step := _NEXT.match(text, at)) and (code := _CODE.match(text, step.end())) and len(codes) <= _MAX_CODES:
         codes.append(int(code["code"]))
         in_words = in_words or code["word"] is not None
+        endless = endless or _ENDLESS.search(code[0]) is not None
         at = code.end()
     if not 1 < len(codes) <= _MAX_CODES or len(set(codes)) < len(codes):
         return None
     default = _DEFAULT.search(text)
     if default is not None and int(default[1]) not in codes:
         return None  # Some other value is valid, too.
-    return NumberCodes(
-        tuple(codes), _PROMISE.search(text, max(0, start.start() - 60), start.start()) is not None, in_words
-    )
+    promised = _PROMISE.search(text, max(0, start.start() - 60), start.start()) is not None
+    # "Items per node (0 = none, -1 = unlimited)": a count has any value in between.
+    return NumberCodes(tuple(codes), promised, in_words) if promised or not endless else None
 
 
+_ENDLESS = re.compile(r"\b(?:unlimited|no\slimit|infinite(?:ly)?|forever)\b", re.IGNORECASE)
 _DEFAULT = re.compile(r"\bdefaults?(?:\sto|\sis)?\s?[:=]?\s?(-?\d{1,9})\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d.*\d", re.DOTALL)
 

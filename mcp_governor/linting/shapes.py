@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.list_words import CASE, sentence
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ _AS_TEXT = re.compile(r"[`'\"]|\b(?:or|e\.g|like|such as|all|range|string)\b", r
 """Words that make a number of things text: "number of days, or 'all'"."""
 _FLAG = re.compile(r"(?:whether|if\strue|set\sto\strue|(?:en|dis)able[sd]?)\b", re.IGNORECASE)
 _OR_JSON = re.compile(
-    r"\bor\s(?:a\s|an\s)?(?:JSON|comma|plain|single|raw)|\b(?:file|path|URL|SQL|code|schema|document|template|payload)\b",
+    r"\bor\s(?:a\s|an\s)?(?:JSON|comma|plain|single|raw|wildcard|pattern|glob)|\b(?:file|path|URL|SQL|code|schema|document|template|payload)\b",
     re.IGNORECASE,
 )
 
@@ -236,12 +237,23 @@ _SEARCH = re.compile(r"\b(?:search|keywords?|terms)\b", re.IGNORECASE)
 """Words about what people type into a search box, which is text however many words it has."""
 
 
+def _is_truth(text: str) -> bool:
+    """True if a text names true and false for every case, not for one: "If it is a checkbox, 'true' or 'false'"."""
+    found = _TRUTH.search(text)
+    if found is None or _FOR_SOME.match(text, found.end()):
+        return False
+    return CASE.search(text[sentence(text, found.start()) : found.start()]) is None
+
+
+_FOR_SOME = re.compile(r"\s(?:for|if|when)\s", re.IGNORECASE)
+
+
 def packed(text: str, schema: Mapping[str, Any]) -> str | None:
     """Content of a string parameter that has a JSON type: "JSON", "comma-separated", "true or false"; or ``None``."""
     default = schema.get("default")
     if "enum" in schema or "const" in schema or "pattern" in schema or "format" in schema:
         return None
-    if _TRUTH.search(text) or (default in ("true", "false") and _FLAG.match(text)):
+    if _is_truth(text) or (default in ("true", "false") and _FLAG.match(text)):
         return "true or false"
     if _NUMBER_OF.match(text) and not _AS_TEXT.search(text) and not isinstance(default, str):
         return "a number"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.form_makers import read_dates
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,23 +161,65 @@ def templates(text: str) -> Iterator[tuple[Form, int, int]]:
                 match.start(),
                 also.end() if also is not None else max(end, match.end() if group == "front" else end),
             )
-    for match in _PAIRS.finditer(text):
-        shown = _EXAMPLE.search(text, max(0, match.start() - 60), match.start())
-        if _SIZES.search(match[0]) or _RATIOS.search(match[0]):
-            continue  # Of numbers, below.
-        if not shown and not any(at <= match.start() < at + 80 for at in seen) and not _SEVERAL_PAIRS.search(text):
-            yield _joined(match[0]), match.start(), match.end()
+    yield from _pairs(text, seen)
     for pattern, said, shape, wrong in (
         (_SIZES, "WIDTHxHEIGHT", r"^\d+\s?[x×]\s?\d+$", "1920 by 1080"),
         (_RATIOS, "width:height", r"^\d+(\.\d+)?:\d+(\.\d+)?$", "1.5"),
     ):
         found = pattern.search(text)
-        if found is not None:
-            yield Form(said, shape, wrong=(wrong,)), found.start(), found.end()
+        form = _with_options(Form(said, shape, wrong=(wrong,)), text, found.end()) if found is not None else None
+        if found is not None and form is not None:
+            yield form, found.start(), found.end()
     found = _DIRECTED.search(text)
     if found is not None and not _SEVERAL_PAIRS.search(text):
         by = found["by"]
         yield Form(f"field{by}asc or field{by}desc", f"^[^{by}]+{by}(asc|desc)$", wrong=("name",)), *found.span()
+
+
+def _pairs(text: str, seen: set[int]) -> Iterator[tuple[Form, int, int]]:
+    """Names with separators that no word for a form introduces: "owner/repo", "<name>:<tag>".
+
+    Args:
+        text: the description.
+        seen: where the templates begin that were read.
+    """
+    if _SEVERAL_PAIRS.search(text):
+        return
+    for match in _PAIRS.finditer(text):
+        if _EXAMPLE.search(text, max(0, match.start() - 60), match.start()):
+            continue
+        if _SIZES.search(match[0]) or _RATIOS.search(match[0]):
+            continue  # Of numbers, which are read by themselves.
+        if any(at <= match.start() < at + 80 for at in seen) or _in_one_case(text, match.start(), match.end()):
+            continue
+        form = _with_options(_joined(match[0]), text, match.end())
+        if form is not None:
+            yield form, match.start(), match.end()
+
+
+def _in_one_case(text: str, start: int, end: int) -> bool:
+    """True if a template is the last of several forms, or for some calls: "a bare name, or database.table", "use
+    database.table for queries across databases"."""
+    return _OR.search(text, max(0, start - 40), start) is not None or (
+        _USE.search(text, max(0, start - 8), start) is not None and _FOR_SOME.match(text, end) is not None
+    )
+
+
+_OR = re.compile(r"\bor\s(?:[\w-]+\s){0,3}[`'\"(]?$", re.IGNORECASE)
+_USE = re.compile(r"\buse\s[`'\"]?$", re.IGNORECASE)
+_FOR_SOME = re.compile(rf"[`'\"]?\s(?:{_MARKED}\s)?(?:for|if|to|when)\s", re.IGNORECASE)
+
+
+def _with_options(form: Form, text: str, end: int) -> Form | None:
+    """The form with what may follow: "<width>x<height>[,mobile][,touch]"; ``None`` if that is not clear."""
+    options = _OPTIONS.match(text, end)
+    if options is None:
+        return form if text[end : end + 1] not in ("[", "(") else None
+    each = "|".join(_plain(option) for option in options[0][1:-1].split("]["))
+    return form._replace(said=f"{form.said}{options[0]}", pattern=f"{form.pattern[:-1]}({each})*$")
+
+
+_OPTIONS = re.compile(r"(?:\[[^\[\]\s<>{}`'\"]{1,30}\]){1,8}(?=$|[\s`'\".,;)])")
 
 
 def _dates(text: str) -> Iterator[tuple[Form, int, int]]:
@@ -284,11 +327,28 @@ def _joined(template: str) -> Form:
     loose = bool(re.search(r"[\w\-]", signs))  # Signs that names contain themselves.
     hole = ".+" if loose else f"[^{''.join(re.escape(sign) if sign in '-]^' + chr(92) else sign for sign in signs)}]+"
     out = "".join(
-        (_plain(mark) if at else "") + (_plain(part) if literal and not _STANDS_FOR.search(part) else hole)
+        (_plain(mark) if at else "")
+        + (_plain(part) if literal and not _STANDS_FOR.search(part) else _NUMERIC.get(_last_word(part), hole))
         for at, (mark, part) in enumerate(zip(["", *marks], parts, strict=False))
     )
-    last = re.split(r"[./:#@=,]", body)[-1].strip("<>{}") or "example"
-    return Form(template, f"^{first}{out}$", wrong=(last.lower(), "example", "a b"))
+    last = parts[-1].strip("<>{}").lower() if parts else "to"
+    # "FROM:TO accepts "to"" would read oddly.
+    odd = last in ("to", "end") or _last_word(parts[-1]) in _NUMERIC
+    wrong = ("example", "a b") if odd else (last, "example", "a b")
+    return Form(template, f"^{first}{out}$", wrong=wrong)
+
+
+def _last_word(part: str) -> str:
+    """The last word of a name in brackets; empty if there are no brackets, where "scale:width" may be literal."""
+    words = name_words(part.strip("<>{}")) if part[0] in "<{" else ()
+    return words[-1] if words else ""
+
+
+_NUMERIC = {
+    **dict.fromkeys(("height", "port", "width"), r"\d+"),
+    **dict.fromkeys(("ratio", "scale", "zoom"), r"\d+(\.\d+)?"),
+}
+"""The patterns for parts that are numbers, by the last word of their names."""
 
 
 def _plain(text: str) -> str:

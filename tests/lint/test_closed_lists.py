@@ -250,6 +250,8 @@ def test_values_of_other_shapes(text, name, values):
         ("Whose it is (User or Group)", "holder"),
         ("类型：fast=快速，slow=慢速。其他，auto=自动", "thing"),
         ("模式：fast=快速，slow=慢速等", "thing"),
+        ("Device, '<width>x<height>[,touch][,small]'. 'touch' and 'small' for phones.", "device_mode"),
+        ('ALWAYS use FROM:TO format - "Sheet!A1:C10" or "Sheet!C1:C1"', "range"),
     ],
 )
 def test_what_only_looks_like_values(text, name):
@@ -291,6 +293,8 @@ CODES = [
     ("What to do:\n- 0 - nothing\n- 1 - some\n- 10 - everything", "x", [0, 1, 10]),
     ("One of 0, 90, 180 or 270", "x", [0, 90, 180, 270]),
     ("0 = all, -1 = as many as fit", "rows", []),
+    ("Rows (0 = none, 2 = default, -1 = unlimited)", "rows", []),
+    ("Rows (0 = none, 2 = default, 9 = all)", "rows", [0, 2, 9]),
     ("0 (worst) to 5 (best)", "level", []),
     ("Port, e.g. 80 (http), 443 (https), 22 (ssh)", "port", []),
     ("1 = low, 2 = medium, 3 = high, etc.", "level", []),

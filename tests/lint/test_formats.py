@@ -47,6 +47,9 @@ FORMS = [
     ("ISO timestamp", ["2026-11-22T10:00:00Z"], ["2026-11-22"]),
     ("40-character commit SHA", ["a" * 40], ["a" * 39, "HEAD"]),
     ("Repository (owner/repo)", ["a/b"], ["a", "a/b/c"]),
+    ("Size, '<width>x<height>[,mobile][,touch]'", ["4x3", "4x3,touch,mobile"], ["mobile", "4x3,wide", "4xb"]),
+    ("Where (`<latitude>,<longitude>`)", ["52.5,-13.4"], ["Berlin", "52.5"]),
+    ("Use db.table notation.", ["shop.orders"], ["orders"]),
     ("Issue key (e.g., 'PROJ-123')", ["AB-1"], ["AB", "ab-1"]),
     ("12-digit account ID", ["123456789012"], ["123", "x"]),
     ("Only lowercase letters, digits and hyphens", ["a-1"], ["A", "a_b"]),
@@ -193,6 +196,9 @@ NONE = [
     "Must end with .mp4; the extension is added if missing",
     "Where to save. Use the same file as before, which ends there",
     "Locale, e.g. en-US; a two-letter language code at least",
+    "A bare name, or database.table to look elsewhere",
+    "Table. Use db.table notation for queries across databases.",
+    "A path, `{owner}/{name}(/more)`",
 ]
 
 
