@@ -139,7 +139,8 @@ def uuid(match: re.Match[str], text: str) -> Form | None:
     if match[0].lower().startswith("uuid") and match.start() > _LEAD:
         return None  # Advice on how to make one up.
     named = _NAME_REFUSED.search(text)
-    return Form("a UUID" if not named else "a UUID, and no name", UUID, not named, ("my-project",))
+    demanded = match[0].lower().startswith("must")
+    return Form("a UUID" if not named else "a UUID, and no name", UUID, not (named or demanded), ("my-project",))
 
 
 _LEAD = 80

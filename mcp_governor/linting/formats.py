@@ -231,7 +231,7 @@ _OTHERS = rare_pattern(
     r"|formats are|also (?:accepts?|supports?|takes)"
     r"|now|today|yesterday|\d?daysago|named? colou?rs?"
     r"|or an? (?:\w{1,12} )?(?:branch|commit|duration|expression|id|name|number|offset|path|ref|sha|slug|string"
-    r"|tag|text|title|url|shorthand|keyword)"
+    r"|tag|text|title|url|shorthand|keyword)(?!://)"
     r")\b"
     r"|\brgba?\(|\b[ap]\.?m\b|;\s?for\s[^.;]{1,60}\suse\b",
     re.IGNORECASE,

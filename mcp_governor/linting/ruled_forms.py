@@ -275,15 +275,21 @@ def _ends(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
         groups = match.groupdict()
         starts = ["/" if key.startswith("slash") else part for key, part in groups.items() if part]
         starts = [start.rstrip(".,;)") if len(start) > 1 else start for start in starts]
+        if re.fullmatch(r"https?://?|https?:?", starts[0]):
+            if _DEMANDED.match(match[0]) and starts[0].endswith("://"):
+                yield from _addressed(text, match)
+                break
+            continue  # A URL, which its own form describes.
         if re.match(r"\sor\s(?![`'\"])", text[match.end() :]):
             continue  # "or others"
-        if re.fullmatch(r"https?://?|https?:?", starts[0]):
-            continue  # A URL, which its own form describes.
         yield _front(*starts), *match.span()
         break
     end = _SUFFIX.search(text)
     if end is not None and not _OPTIONAL_END.search(text):
         ends = [end["end"] or end["incl"], *re.findall(r"\.([a-z0-9]{2,8})", end["more"] or "")]
+        # "must end with .json, or if it is compressed, .json.gz"
+        otherwise = _OR_IF.match(text, end.end())
+        ends += [one.removeprefix(".") for one in _ENDINGS.findall(otherwise[0])] if otherwise is not None else []
         shape = _escaped(ends[0]) if len(ends) == 1 else f"({'|'.join(map(_escaped, ends))})"
         said = " or ".join(f".{one}" for one in ends)
         yield Form(f"text that ends in {said}", rf"\.{shape}$", wrong=("example",)), *end.span()
@@ -293,6 +299,24 @@ def _ends(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
         shape = rf"^{_escaped(both['head'])}" + (r"\d+$" if digits else "")
         said = f"{both['head']} and a number" if digits else f"text that starts with {both['head']}"
         yield Form(said, shape, wrong=("12345", "example")), *both.span()
+
+
+_DEMANDED = re.compile(r"(?:must|has to|have to)\s", re.IGNORECASE)
+_SCHEME = re.compile(r"(?<![\w.])([a-z][a-z0-9+]{1,15})://")
+
+
+def _addressed(text: str, match: re.Match[str]) -> Iterator[tuple[Form, int, int]]:
+    """The form of text that has to start with https://, or with another scheme that the sentence names behind it."""
+    stop = text.find(". ", match.end())
+    stop = min(match.end() + 120, len(text)) if stop < 0 else min(match.end() + 120, stop)
+    named = list(_SCHEME.finditer(text, match.start(), stop))
+    schemes = list(dict.fromkeys(f"{one[1]}://" for one in named))
+    if " or " not in text[named[-1].end() : stop]:
+        yield _front(*schemes)._replace(wrong=("example.com", "example")), match.start(), named[-1].end()
+
+
+_OR_IF = re.compile(r",?\sor\s(?:if|when)\s[^.\n]{1,80}\s[`'\"]?(?:\.[a-z0-9]{2,8}){1,3}\b")
+_ENDINGS = re.compile(r"(?:\.[a-z0-9]{2,8}){1,3}\b")
 
 
 def _of_name(text: str, name: str) -> Iterator[tuple[Form, int, int]]:

@@ -250,6 +250,7 @@ def test_values_of_other_shapes(text, name, values):
         ("Whose it is (User or Group)", "holder"),
         ("类型：fast=快速，slow=慢速。其他，auto=自动", "thing"),
         ("模式：fast=快速，slow=慢速等", "thing"),
+        ("For rows: 'columnName:asc' or 'columnName:desc'", "sort_by"),
         ("Device, '<width>x<height>[,touch][,small]'. 'touch' and 'small' for phones.", "device_mode"),
         ('ALWAYS use FROM:TO format - "Sheet!A1:C10" or "Sheet!C1:C1"', "range"),
     ],

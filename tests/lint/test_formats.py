@@ -47,6 +47,9 @@ FORMS = [
     ("ISO timestamp", ["2026-11-22T10:00:00Z"], ["2026-11-22"]),
     ("40-character commit SHA", ["a" * 40], ["a" * 39, "HEAD"]),
     ("Repository (owner/repo)", ["a/b"], ["a", "a/b/c"]),
+    ("URL (must start with http:// or https://), or a ref://<id> token", ["http://a", "ref://1"], ["a.example"]),
+    ("Owner (must be a UUID string)", ["0" * 8 + 3 * "-0000" + "-" + "0" * 12], ["me"]),
+    ("Must end with .json, or if it is compressed, .json.gz.", ["a.json", "a.json.gz"], ["a.gz", "a"]),
     ("Size, '<width>x<height>[,mobile][,touch]'", ["4x3", "4x3,touch,mobile"], ["mobile", "4x3,wide", "4xb"]),
     ("Where (`<latitude>,<longitude>`)", ["52.5,-13.4"], ["Berlin", "52.5"]),
     ("Use db.table notation.", ["shop.orders"], ["orders"]),
@@ -199,6 +202,7 @@ NONE = [
     "A bare name, or database.table to look elsewhere",
     "Table. Use db.table notation for queries across databases.",
     "A path, `{owner}/{name}(/more)`",
+    "Place. Must start with http:// or be a path",
 ]
 
 
@@ -289,3 +293,18 @@ def test_a_sentence_that_names_the_argument_in_plain_words():
     surface = build_surface({"tools": [tool]})
     found = lint(surface, LintSettings(select=("clarity/missing-format",)))
     assert [(one.path, one.value) for one in found] == [("/inputSchema/properties/start_day", DAY)]
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Reads a page.\n- Paths should end with .md extension", r"\.md$"),
+        ("Reads a page. The path must end with .md, or if it is packed, .md.gz.", r"\.(md|md\.gz)$"),
+        ("Reads a page. The path of the result should end with .md.", ""),
+        ("Reads a page; its other paths should end with .md.", ""),
+    ],
+)
+def test_a_word_names_the_argument_where_the_sentence_is_about_it(text, pattern):
+    tool = {"name": "a", "description": text, "inputSchema": {"properties": {"path": {"type": "string"}}}}
+    found = lint(build_surface({"tools": [tool]}), LintSettings(select=("clarity/missing-format",)))
+    assert [one.value for one in found] == ([pattern] if pattern else [])

@@ -12,6 +12,7 @@ from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
 from mcp_governor.linting.form import witness
 from mcp_governor.linting.formats import stated_form
+from mcp_governor.linting.guarded import Cues
 from mcp_governor.linting.open_text import OpenText, open_text
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.phrases import counted
@@ -122,23 +123,32 @@ def _form(found: OpenText, context: Context) -> Form | None:
 
 
 def _in_plain_words(found: OpenText) -> str:
-    """What a sentence of the tool's description requires of the parameter that it names in plain words: "The start day
-    must be …" for ``start_day``."""
+    """What sentences of the tool's description demand of the parameter that they name in plain words: "The start day
+    must be …" for ``start_day``, "Paths should end with …" for ``path``."""
     words, description = name_words(found.name), found.node.tool.description
-    if len(words) < 2 or found.node.tokens != ("properties", found.name) or " must " not in description:
+    if not words or found.node.tokens != ("properties", found.name) or not _DEMANDS.are_in(description):
         return ""
     flat = " ".join(description[:_MAX_DESCRIPTION].split())
-    phrase = re.compile(rf"\b{' '.join(words)}\b", re.IGNORECASE)
+    phrase = re.compile(rf"\b{' '.join(map(re.escape, words))}s?\b", re.IGNORECASE)
+    demands = []
     for match in islice(phrase.finditer(flat), _MAX_PHRASES):
         demand = _DEMAND.match(flat, match.end())
-        if demand is not None:
-            return demand["what"]
-    return ""
+        # One word may be any word, unless the sentence is about it.
+        if demand is not None and (
+            len(words) > 1 or (not demand["between"] and _LEADS.search(flat, max(0, match.start() - 20), match.start()))
+        ):
+            demands.append(demand["what"])
+    return ". ".join(dict.fromkeys(demands))
 
 
 _MAX_PHRASES = 8
 """Maximum number of occurrences of the phrase that are tried."""
-_DEMAND = re.compile(r"[^.]{0,80}?\s(?P<what>must\s[^.]{3,200})")
+_DEMANDS = Cues(" must ", " should ", " has to ", " have to ")
+_DEMAND = re.compile(
+    r"(?P<between>[^.]{0,80}?)\s(?P<what>(?:must|should|has to|have to)\s(?:[^.]|\.(?=[^\s\"'`)])){3,200})"
+)
+_LEADS = re.compile(r"(?:^|[.:]\s|[-*•]\s)(?:(?:the|all|each|every|any)\s)?$", re.IGNORECASE)
+"""What stands between the start of a sentence and its subject."""
 _MAX_DESCRIPTION = 4_000
 """Maximum number of characters of a tool's description searched for such a sentence."""
 _RULES = re.compile(r"- (?:must|has to|have to|should|only|needs to|use)\b", re.IGNORECASE)

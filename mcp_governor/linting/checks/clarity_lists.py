@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _SAMPLE = re.compile(r"Y{2,4}|\d{4}-\d\d|^[\d.,:\-]+$|^[./~$<{]|[/@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
 _DATED = re.compile(r"Y{2,4}|\d{4}-\d\d|^[~$<{]|[@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
 """What is a sample even after "one of"."""
+_ORDERED = re.compile(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
+"""A column that stands for any, and a direction."""
 _MENTIONED = re.compile(
     r"(?:(?:list|argument|parameter|field|option|value|array)s?\s)?"
     r"(?:[(:=]|(?:is|to|must|should|can|may|either|as|accepts|takes|one of|values?)\b)",
@@ -333,6 +335,8 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     sample = _SAMPLE if not claim.promised else _DATED
     if any(sample.search(value) for value in values):
         return True
+    if all(map(_ORDERED.fullmatch, values)):
+        return True  # "columnName:asc" or "columnName:desc"
     # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
     words = name_words(found.name)
     kind = bool(words) and is_kind(words[-1])
