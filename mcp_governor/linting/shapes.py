@@ -238,7 +238,7 @@ _SEARCH = re.compile(r"\b(?:search|keywords?|terms)\b", re.IGNORECASE)
 
 
 def _is_truth(text: str) -> bool:
-    """True if a text names true and false for every case, not for one: "If it is a checkbox, 'true' or 'false'"."""
+    """True if the words name true and false for every case, not for one: "If it is a checkbox, 'true' or 'false'"."""
     found = _TRUTH.search(text)
     if found is None or _FOR_SOME.match(text, found.end()):
         return False
