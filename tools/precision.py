@@ -47,6 +47,11 @@ def standing(verdicts: Iterable[Verdict], today: Iterable[Given]) -> list[Verdic
     return [verdict._replace(severity=severity[verdict.key]) for verdict in verdicts if verdict.key in severity]
 
 
+def demanding(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """The verdicts on warnings and errors, which ask for a repair; remarks do not, and share one line."""
+    return [verdict for verdict in verdicts if verdict.severity != "info"]
+
+
 def counts_by_rule(today: Iterable[Given], split: str, drawn: Mapping[str, str]) -> Counter[str]:
     """Number of lines per rule in the text report on the servers of a split: one for each cause."""
     servers: dict[str, list[Finding]] = {}
@@ -67,18 +72,22 @@ def figures(verdicts: list[Verdict], counts: Mapping[str, Mapping[str, int]]) ->
     for split in SPLITS:
         chosen = of_split(verdicts, split)
         found = counts.get(split, {})
-        rules = by_rule(chosen)
-        share = weighted(rules, found)
+        rules, asked = by_rule(chosen), demanding(chosen)
         out[split] = {
-            "judged": Tally.of(chosen).as_json(),
+            "judged": Tally.of(asked).as_json(),
             "errors": Tally.of(verdict for verdict in chosen if verdict.severity == "error").share("true").as_json(),
-            "weighted": None if share is None else round(share, 4),
+            "weighted": _rounded(weighted(by_rule(asked), found)),
+            "with remarks": _rounded(weighted(rules, found)),
             "today": sum(found.values()),
             "covered": sum(found[rule] for rule in rules if rule in found),
             "rules": {rule: tally.as_json() for rule, tally in rules.items()},
         }
     out["judges"] = [[*row[:3], None if row[3] is None else round(row[3], 4)] for row in agreement(verdicts)]
     return out
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
 
 
 def report(split: str, verdicts: list[Verdict], counts: Mapping[str, int]) -> Iterator[str]:
@@ -103,10 +112,11 @@ def report(split: str, verdicts: list[Verdict], counts: Mapping[str, int]) -> It
     yield "\nShare and 95 % interval (Wilson) of the judged findings. Where judges disagree, each counts in part.\n"
     errors = Tally.of(verdict for verdict in verdicts if verdict.severity == "error")
     yield f"Errors that are true: {errors.share('true')}"
-    share = weighted(rules, counts)
-    if share is not None:
-        judged_rules = sum(counts[rule] for rule in rules if rule in counts)
-        yield f"Useful, if all lines of a rule are as its judged findings: {share:.0%} of {judged_rules} lines"
+    for name, some in (("Warnings and errors", by_rule(demanding(verdicts))), ("With remarks", rules)):
+        share = weighted(some, counts)
+        if share is not None:
+            lines = sum(counts[rule] for rule in some if rule in counts)
+            yield f"{name}, if all lines of a rule are as its judged findings: {share:.0%} of {lines} lines useful"
     if counts:
         unjudged = sorted(set(counts) - set(rules))
         if unjudged:

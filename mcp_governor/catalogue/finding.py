@@ -91,7 +91,7 @@ def finding(
         spots=tuple(Spot(*spot) for spot in spots),
         weight=weight,
         order=_ORDER.get(rule.order, 0),
-        gist=visible(str(known.get("gist", ""))),
+        gist=_gist(rule, known),
     )
 
 
@@ -103,6 +103,11 @@ def _cause(rule: Rule, known: Mapping[str, Any]) -> str:
     if not rule.grouped:
         return ""
     return fill(rule.grouped, {name: fact for name, fact in known.items() if name not in ("tools", "places", "gists")})
+
+
+def _gist(rule: Rule, known: Mapping[str, Any]) -> str:
+    """What the finding adds to a sentence about several: in the rule's words, or in those of its check."""
+    return fill(rule.gist, known) if rule.gist else visible(str(known.get("gist", "")))
 
 
 def sentence(rule: Rule, facts: Mapping[str, Any], says: str = "") -> str:

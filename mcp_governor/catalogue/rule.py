@@ -183,8 +183,9 @@ class Rule:
         messages: by key, if a rule needs several; then ``message`` is empty, or the most common one.
         grouped: one message for findings about several tools, with the facts that they share, and with ``{tools}`` for
             their number and names, ``{places}`` for parameters and tools, or ``{gists}`` for what the check says of the
-            first ones (its value ``gist``) and the names of the others; empty: the message of the first finding stands
-            for all.
+            first ones (``gist``) and the names of the others; empty: the message of the first finding stands for all.
+            Rules with the same sentence about gists share one line of a report.
+        gist: what a finding adds to that sentence, with the same facts, if the check does not say it.
         order: ``first`` or ``last`` among findings of equal severity, for reports with few lines: what makes calls fail
             comes first, polish last; empty: between them.
         fix: what to do instead, with the same facts.
@@ -210,6 +211,7 @@ class Rule:
     message: str = ""
     messages: Mapping[str, str] = field(default_factory=dict)
     grouped: str = ""
+    gist: str = ""
     order: str = ""
     persona: str = "regular"
     station: str = "lint"

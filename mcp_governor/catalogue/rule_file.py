@@ -80,7 +80,7 @@ def _examples(data: Mapping[str, Any]) -> Examples:
 
 _OPTIONAL = (
     *("persona", "station", "on", "enabled", "check", "twin", "unseen"),
-    *("message", "messages", "grouped", "order"),
+    *("message", "messages", "grouped", "gist", "order"),
 )
 
 

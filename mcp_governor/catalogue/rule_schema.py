@@ -154,6 +154,11 @@ RULE_SCHEMA: dict[str, Any] = {
             "for their number and names, {places} for parameters and tools, or {gists} for what is said of them. "
             "Default: the message of the first one, and the names of the other tools.",
         },
+        "gist": {
+            **_SENTENCE,
+            "description": "What a finding adds to a sentence about {gists}, with facts in braces. Rules with the same "
+            "sentence share one line of a report.",
+        },
         "order": {
             "enum": ["first", "last"],
             "description": "Place among findings of equal severity where a report has room for few: first what makes "

@@ -204,9 +204,16 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
     if types & {"integer", "number", "string"}:
         _judge_unit(node, real, types, text, out)
     if types and types <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
-        _judge_number(node, real, types, text, out, least)
+        _judge_number(node, real, types, _said_of(node, text, facts), out, least)
     if types & {"array", "object", "string"}:
         _judge_shape(node, real, types, text, out, facts)
+
+
+def _said_of(node: SchemaPlace, text: str, facts: Facts) -> str:
+    """The description of a parameter, or what its tool says about it: servers written in Python describe it there."""
+    if text or node.tokens != ("properties", node.argument):
+        return text
+    return outline_of(node.tool, facts).entries.get(node.argument or "", "")[:MAX_TEXT]
 
 
 def _judge_shape(
@@ -214,10 +221,7 @@ def _judge_shape(
 ) -> None:
     """Finds lists that may be empty, objects without keys, structure packed into strings, and unanchored patterns."""
     name, tool = node.argument or "", node.tool
-    top = node.tokens == ("properties", name)
-    if top and not text:
-        # Servers written in Python describe their parameters in the tool's description.
-        text = outline_of(tool, facts).entries.get(name, "")[:MAX_TEXT]
+    top, text = node.tokens == ("properties", name), _said_of(node, text, facts)
     words = without_name(text, name).replace("\n", " ")
     if types == {"string"}:
         if pattern := unanchored(schema):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_governor.text import one_line
+
 _KINDS: dict[type, str] = {
     bool: "a boolean",
     str: "a string",
@@ -23,3 +25,9 @@ def kind_of(value: Any) -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """``1 tool``, ``2 tools``."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def in_short(parameter: str, tool: str, number: int) -> str:
+    """A parameter and how many others: ``limit (list_issues) and 3 more parameters``."""
+    more = f" and {counted(number - 1, 'more parameter')}" if number > 1 else ""
+    return f"{one_line(parameter, 64)} ({one_line(tool, 64)}){more}"

@@ -25,6 +25,9 @@ PLACES_SHOWN = 5
 GISTS_SHOWN = 3
 """Findings that one sentence quotes: a paragraph of a terminal, and enough to see what the others are about."""
 
+RULES_SHOWN = 3
+"""Rules that one line names: as many as it quotes findings of. The JSON report and ``-v`` name all of them."""
+
 _NAME = 60
 """Characters of a tool's name: the longest that a client takes has 64."""
 
@@ -51,7 +54,7 @@ class Cause:
 
     @property
     def severity(self) -> Severity:
-        """The severity that they have."""
+        """The severity that they have; of rules that share a sentence, the gravest."""
         return self.findings[0].severity
 
     @property
@@ -75,7 +78,7 @@ class Cause:
         if len(self.findings) == 1:
             return visible(first.message)
         tools = self.tools
-        if first.cause and tools:
+        if first.cause and (tools or first.gist):
             said = first.cause.replace("{places}", named_places(self.findings), 1)
             said = said.replace("{gists}", _gists(self.findings), 1)
             return _ended(visible(said.replace("{tools}", named_tools(tools), 1)))
@@ -127,7 +130,10 @@ def _gists(findings: Sequence[Finding]) -> str:
     shown = {finding.tool for finding in first}
     rest = list(dict.fromkeys(one.tool for one in findings if one.tool is not None and one.tool not in shown))
     said = "; ".join(finding.gist for finding in first)
-    return f"{said}; also in {named_tools(rest, more=len(rest) > 1)}" if rest else said
+    if rest:
+        return f"{said}; also in {named_tools(rest, more=len(rest) > 1)}"
+    left = len(quoted) - len(first)
+    return f"{said}; {left} more" if left else said
 
 
 def _in_turns(findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -157,10 +163,10 @@ def causes(findings: Iterable[Finding]) -> list[Cause]:
     """
     together: dict[tuple[str, str, str, str | None], list[Finding]] = {}
     for finding in sorted(findings, key=lambda one: (-one.weight, one.tool or "", one.path)):
-        # Rules that quote what they found share a sentence.
-        rule = "" if finding.gist else finding.rule
-        together.setdefault((rule, finding.severity, _said(finding), finding.accepted), []).append(finding)
-    found = [Cause(tuple(members)) for members in together.values()]
+        # Rules that quote what they found share a sentence, whatever their severities: the gravest is that of the line.
+        rule, severity = ("", "") if finding.gist else (finding.rule, finding.severity)
+        together.setdefault((rule, severity, _said(finding), finding.accepted), []).append(finding)
+    found = [Cause(tuple(sorted(members, key=lambda one: -one.severity.rank))) for members in together.values()]
     of_rule = Counter((cause.rule, cause.severity) for cause in found)
     return sorted(
         found,
@@ -176,7 +182,7 @@ def causes(findings: Iterable[Finding]) -> list[Cause]:
 
 def _said(finding: Finding) -> str:
     """The message of a finding without the tool and the place."""
-    if finding.cause and finding.tool is not None:
+    if finding.cause and (finding.tool is not None or finding.gist):
         return finding.cause
     said = finding.message
     for part in (finding.path, finding.tool):

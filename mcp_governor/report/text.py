@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.terms import Verdict
 from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
-from mcp_governor.report.causes import NAMES_SHOWN, causes, fitting
+from mcp_governor.report.causes import NAMES_SHOWN, RULES_SHOWN, causes, fitting
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
@@ -206,8 +206,9 @@ def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
     tool = visible(first.tool) if first.tool is not None else ""
     if tool not in text:  # the messages of some rules leave the name to the place, which has no room here
         text = f"{tool}: {text}"
-    rules = [part for rule in cause.rules for part in (", ", _rule_span(rule, style))][1:]
-    said = ((mark, style), " ", text, "  ", *rules)
+    rules = [part for rule in cause.rules[:RULES_SHOWN] for part in (", ", _rule_span(rule, style))][1:]
+    more = ", …" if len(cause.rules) > RULES_SHOWN else ""
+    said = ((mark, style), " ", text, "  ", *rules, (more, "dim"))
     yield line(*said, "  " if where else "", Span(where, "cyan", link=file), hang=2)
 
 

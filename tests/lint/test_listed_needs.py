@@ -80,7 +80,7 @@ STATED = [
 def test_a_default_in_words_only(argument, value):
     surface = surface_of("", {"n": argument})
     (found,) = unstated_default(surface, Context({}, Facts(surface)))
-    assert found.values["places"] == f"n of a ({value})"
+    assert found.values["names"] == f"n of a ({value})"
     assert found.values["fragment"] == f'"default": {value}'
 
 
@@ -109,6 +109,6 @@ def test_one_finding_for_a_server_names_each_tool_before_a_second_argument():
     tools = [{"name": f"t{number}", "inputSchema": schema} for number in range(4)]
     surface = build_surface({"tools": tools}, source="test")
     (found,) = unstated_default(surface, Context({}, Facts(surface)))
-    assert found.values["places"] == (
+    assert found.values["names"] == (
         "m of t0 (1), m of t1 (1), m of t2 (1), m of t3 (1), n of t0 (1), n of t1 (1), and 2 more"
     )

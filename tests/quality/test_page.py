@@ -36,7 +36,13 @@ def stage(hits: int) -> dict[str, Any]:
 
 
 def judged() -> dict[str, Any]:
-    split = {"judged": TALLY, "errors": share(29, 30), "weighted": 0.66, "rules": {"clarity/bounds": TALLY}}
+    split = {
+        "judged": TALLY,
+        "errors": share(29, 30),
+        "weighted": 0.66,
+        "with remarks": 0.6,
+        "rules": {"clarity/bounds": TALLY},
+    }
     return {**dict.fromkeys(("all", "dev", "held"), split), "judges": [["one", "two", 40, 0.625]]}
 
 
@@ -58,8 +64,9 @@ def test_the_page_shows_both_stages_side_by_side() -> None:
         *("4 of 10, 40 % (17–69)", "9 of 10, 90 % (60–98)", "2 of 10, 20 % (6–51)", "7 of 10, 70 % (40–89)"),
         *("none", "none", "none", "none"),
     ]
-    assert row(text, "judged findings that are useful")[1:3] == ["not judged", "7.5 of 10, 75 % (40–92)"]
+    assert row(text, "judged warnings and errors that are useful")[1:3] == ["not judged", "7.5 of 10, 75 % (40–92)"]
     assert row(text, "… weighted")[1:3] == ["–", "66 %"]
+    assert row(text, "… together with remarks")[1:3] == ["–", "60 %"]
     assert row(text, "judged errors")[1:3] == ["not judged", "29 of 30, 97 % (83–99)"]
     assert row(text, "lines about findings")[1] == "12.5"
     assert "| all (3) | now | 1,234 | 5 | 9 | 12.5 | 99 |" in text

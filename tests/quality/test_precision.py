@@ -181,6 +181,16 @@ def test_a_sample_asks_for_each_cause_before_it_asks_for_one_again() -> None:
         assert other in draw([*same, other], 2, seed)
 
 
+def test_remarks_ask_for_no_repair_and_are_counted_apart() -> None:
+    warned = verdict(key(1, rule="a/one"))
+    remarked = verdict(key(2, rule="a/two"), "nitpick", severity="info")
+    found = precision.figures([warned, remarked], {"all": {"a/one": 3, "a/two": 1}})["all"]
+    assert (found["judged"]["n"], found["weighted"], found["with remarks"]) == (1, 1.0, 0.75)
+    shown = "\n".join(precision.report("all", [warned, remarked], {"a/one": 3, "a/two": 1}))
+    assert "Warnings and errors, if all lines of a rule are as its judged findings: 100% of 3 lines useful" in shown
+    assert "With remarks, if all lines of a rule are as its judged findings: 75% of 4 lines useful" in shown
+
+
 def test_a_judge_does_not_see_the_rule_or_its_severity() -> None:
     sample = [item(key(1, "secret/rule"), "Wrong.", Severity.ERROR), item(key(2, tool=""))]
     shown = list(sheet(sample))

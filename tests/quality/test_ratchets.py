@@ -16,6 +16,8 @@ from quality_figures import read_figures
 from quality_judged import Given, Tally, by_rule, given, read_verdicts
 from quality_labels import SPLITS, corpus_of
 
+from mcp_governor.findings import Severity
+
 NOW = read_figures()["now"]
 
 with_corpus = pytest.mark.skipif(
@@ -57,7 +59,7 @@ def test_no_smaller_share_of_the_judged_findings_is_useful(today: list[Given]) -
     standing = precision.standing(read_verdicts(), today)
     recorded = NOW.get("precision", {})
     for split in precision.SPLITS:
-        of_split = precision.of_split(standing, split)
+        of_split = precision.demanding(precision.of_split(standing, split))
         errors = Tally.of(verdict for verdict in of_split if verdict.severity == "error")
         was = recorded.get(split, {})
         # Four digits are recorded.
@@ -66,8 +68,9 @@ def test_no_smaller_share_of_the_judged_findings_is_useful(today: list[Given]) -
 
 
 def below_the_bar(rules: dict[str, Tally]) -> dict[str, str]:
-    """Recommended rules of which enough findings were judged and too few are useful."""
-    recommended = {active.id for active in default_selection().linted}
+    """Recommended rules of which enough findings were judged and too few are useful. Remarks, which say that a thing is
+    small and share a line, may be called small by a judge."""
+    recommended = {active.id for active in default_selection().linted if active.severity is not Severity.INFO}
     return {
         rule: str(tally.share("useful"))
         for rule, tally in rules.items()
@@ -87,7 +90,10 @@ def test_recommended_rules_are_useful_by_what_they_report_today(today: list[Give
 
 
 def test_the_bar_asks_for_enough_useful_findings_of_recommended_rules() -> None:
-    some = next(active.id for active in default_selection().linted if active.id not in KEPT)
+    linted = [active for active in default_selection().linted if active.id not in KEPT]
+    some = next(active.id for active in linted if active.severity is Severity.WARNING)
+    remark = next(active.id for active in linted if active.severity is Severity.INFO)
+    assert below_the_bar({remark: Tally(8, 0, 8, 0)}) == {}
     assert list(below_the_bar({some: Tally(8, 4, 4, 0)})) == [some]
     assert below_the_bar({some: Tally(7, 0, 7, 0)}) == {}
     assert below_the_bar({some: Tally(10, 6, 0, 4)}) == {}

@@ -261,6 +261,41 @@ def test_rules_that_quote_what_they_found_share_a_line_and_have_their_turns() ->
     assert "a/form, b/limit, c/need" in shown
 
 
+def remark(rule: str, gist: str) -> Finding:
+    cause = "Schemas accept too much: {gists}."
+    return said(rule, f"All of {gist}.", None, "/tools", cause=cause, gist=gist, severity=Severity.INFO)
+
+
+def test_remarks_about_the_server_share_the_line_of_warnings_and_come_after_them() -> None:
+    findings = [remark("a/count", "limit may be -1"), quoting("b/limit", "t1", "limit 50")]
+    [cause] = causes(findings)
+    assert cause.severity is Severity.WARNING
+    assert cause.rules == ["b/limit", "a/count"]
+    assert cause.sentence == "Schemas accept too much: limit 50; limit may be -1."
+    assert text_of(*findings).count("\n!") == 1
+
+
+def test_remarks_alone_take_one_line_and_the_rest_of_them_is_counted() -> None:
+    findings = [remark(f"a/r{n}", f"gist {n}") for n in range(5)]
+    [cause] = causes(findings)
+    assert cause.severity is Severity.INFO
+    assert cause.sentence == "Schemas accept too much: gist 0; gist 1; gist 2; 2 more."
+    shown = text_of(*findings)
+    assert shown.count("\ni ") == 1
+    assert "2 more.  a/r0, a/r1, a/r2, …\n" in shown
+    # Each has its own sentence with -v.
+    assert text_of(*findings, verbose=1).count("All of gist") == 5
+
+
+def test_a_remark_alone_says_its_own_sentence() -> None:
+    assert [cause.sentence for cause in causes([remark("a/count", "limit may be -1")])] == ["All of limit may be -1."]
+
+
+def test_a_rule_words_its_part_of_a_shared_sentence() -> None:
+    rule = replace(QUOTED, gist="{name} may be -1")
+    assert finding(rule, "/tools", name="limit", gist="the words of the check").gist == "limit may be -1"
+
+
 def test_what_is_left_out_is_counted_by_its_own_rule() -> None:
     others = [said(f"o/r{n}", "O.", "t", order=-1) for n in range(MAX_CAUSES)]
     shared = [quoting("a/form", "t1", "form"), quoting("b/limit", "t2", "limit")]

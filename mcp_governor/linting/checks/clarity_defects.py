@@ -18,7 +18,7 @@ from mcp_governor.linting.corrections import (
     without_type,
 )
 from mcp_governor.linting.defects import MAX_TEXT, MAX_VALUES, Found, defects, kind_of
-from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.phrases import counted, in_short
 from mcp_governor.linting.schemas import effective, is_generated, root_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -57,6 +57,7 @@ def _once(
         listed.append(_place(places, further + 1))
     more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     tools = len({place.tool.index for place in found})
+    first = next((place for place in found if place.name), found[0])
     all_edits = [edit for place in found for edit in in_tool(edits(place), place.tool.name)] if edits else []
     yield hit(
         join_pointer("/tools", found[0].tool.index) + found[0].pointer if len(found) == 1 else "/tools",
@@ -66,6 +67,7 @@ def _once(
         arguments=counted(len(found), "parameter"),
         tools=counted(tools, "tool"),
         names=", ".join(listed) + more,
+        parameters=in_short(first.name, first.tool.name, len(found)),
     )
 
 

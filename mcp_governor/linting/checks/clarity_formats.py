@@ -15,7 +15,7 @@ from mcp_governor.linting.formats import stated_form
 from mcp_governor.linting.guarded import Cues
 from mcp_governor.linting.open_text import OpenText, open_text
 from mcp_governor.linting.passages import passages_about
-from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.phrases import counted, in_short
 from mcp_governor.linting.scope import about
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
@@ -88,6 +88,7 @@ def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
         names=", ".join(listed[:_MAX_NAMES]) + more,
         fragment=first.fragment("pattern", form.pattern),
         argument=first.name,
+        parameters=in_short(first.name, first.node.tool.name, len(found)),
     )
 
 

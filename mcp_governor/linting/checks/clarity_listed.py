@@ -15,6 +15,7 @@ from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.leaving_out import left_out
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.passages import outline_of
+from mcp_governor.linting.phrases import in_short
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -171,7 +172,15 @@ def unstated_default(surface: Surface, context: Context) -> Iterator[Hit]:
     correction = Correction(edits, Effect.NEUTRAL)
     fragment = f'"default": {json.dumps(order[0].value)}'
     spots = ((one.tool, one.pointer) for one in found)
-    yield hit("/tools", len(found), correction=correction, spots=spots, places=", ".join(shown), fragment=fragment)
+    yield hit(
+        "/tools",
+        len(found),
+        correction=correction,
+        spots=spots,
+        names=", ".join(shown),
+        fragment=fragment,
+        parameters=in_short(order[0].argument, order[0].tool, len(found)),
+    )
 
 
 def _arguments(root: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any], str]]:
