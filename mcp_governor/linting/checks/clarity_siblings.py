@@ -1,0 +1,154 @@
+"""Parameters that most tools of a server limit, and one of them forgot."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.findings import Effect
+from mcp_governor.linting.context import hit
+from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
+from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.quantities import counts_something
+from mcp_governor.linting.schemas import closes, effective, is_generated, root_of, types_of
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.surface.model import Surface
+
+
+class _Lacks(NamedTuple):
+    """A parameter without the keyword that it has in other tools."""
+
+    node: SchemaPlace
+    keyword: str
+    value: Any
+    sibling: str
+
+
+_FEWEST = 2
+"""Number of tools that have to agree; what one tool says may be about that tool."""
+_MAX_NAMES = 8
+"""Maximum number of parameters named in a message; the rest are counted."""
+_MAX_TOOLS = 3
+"""Maximum number of tools named per parameter."""
+
+
+def sibling_bound(surface: Surface, context: Context) -> Iterator[Hit]:
+    """A parameter has the maximum, the format or the pattern that it has in other tools."""
+    places: dict[str, list[tuple[SchemaPlace, dict[str, Any]]]] = {}
+    for tool in surface.tools:
+        for node in context.facts.nodes(tool):
+            # Definitions that no parameter refers to say nothing about parameters.
+            if node.side == "inputSchema" and node.argument is not None and node.tokens[0] == "properties":
+                if not isinstance(node.schema, dict):
+                    continue
+                places.setdefault(node.argument, []).append((node, dict(effective(root_of(node), node.schema))))
+    found = [one for name, ones in places.items() if len(ones) > _FEWEST for one in _lacking(name, ones)]
+    if not found:
+        return
+    by_name: dict[str, list[_Lacks]] = {}
+    for one in found:
+        by_name.setdefault(one.node.argument or "", []).append(one)
+    more = f" and {len(by_name) - _MAX_NAMES} more" if len(by_name) > _MAX_NAMES else ""
+    first = found[0]
+    fragment = json.dumps({first.keyword: first.value}, ensure_ascii=False)[1:-1]
+    yield hit(
+        join_pointer("/tools", first.node.tool.index) + first.node.pointer if len(found) == 1 else "/tools",
+        sorted(by_name),
+        correction=correction(
+            [
+                edit
+                for one in found
+                for edit in in_tool(keyword_edits(one.node, {one.keyword: one.value}), one.node.tool.name)
+            ],
+            Effect.NARROWER,
+        ),
+        spots=((one.node.tool.name, one.node.pointer) for one in found),
+        arguments=counted(len(found), "parameter"),
+        tools=counted(len({one.node.tool.index for one in found}), "tool"),
+        names=", ".join(map(_named, list(by_name.values())[:_MAX_NAMES])) + more,
+        fragment=fragment,
+        argument=first.node.argument or "",
+    )
+
+
+def _named(ones: list[_Lacks]) -> str:
+    """A name, the tools that lack the keyword, and one that has it: "count (list_a, list_b: maximum 100, as in c)"."""
+    first = ones[0]
+    tools = ", ".join(one_line(one.node.tool.name, 64) for one in ones[:_MAX_TOOLS])
+    said = one_line(str(first.value), 48)
+    name = one_line(first.node.argument or "", 64)
+    return f"{name} ({tools}: {first.keyword} {said}, as in {one_line(first.sibling, 64)})"
+
+
+def _lacking(name: str, ones: list[tuple[SchemaPlace, dict[str, Any]]]) -> Iterator[_Lacks]:
+    """The parameters of one name that lack what all others of that name agree on."""
+    numbers = [(node, schema) for node, schema in ones if _of(node) <= {"integer", "number"}]
+    if len(numbers) > _FEWEST:
+        yield from _apart([one for one in numbers if _counts(name, one[1])], "maximum", _is_free_number)
+    if name.lower() in _ANY_TEXT:
+        return
+    strings = [(node, schema) for node, schema in ones if _of(node) == {"string"}]
+    for keyword in ("format", "pattern") if len(strings) > _FEWEST else ():
+        yield from _apart(strings, keyword, _is_free_text)
+
+
+def _of(node: SchemaPlace) -> frozenset[str]:
+    return (types_of(node.schema, root_of(node)) or frozenset({"unknown"})) - {"null"}
+
+
+def _counts(name: str, schema: dict[str, Any]) -> bool:
+    text = schema.get("description")
+    return counts_something(name, text if isinstance(text, str) else "")
+
+
+def _apart(ones: list[tuple[SchemaPlace, dict[str, Any]]], keyword: str, is_free: Any) -> Iterator[_Lacks]:
+    having = [(node, schema[keyword]) for node, schema in ones if keyword in schema]
+    values = [value for _, value in having]
+    if len({node.tool.index for node, _ in having}) < _FEWEST or any(value != values[0] for value in values):
+        return
+    value = values[0]
+    if is_generated(value) or (keyword == "format" and value not in _FORMATS):
+        return
+    tools = {node.tool.index for node, _ in having}
+    for node, schema in ones:
+        if node.tool.index not in tools and is_free(schema, value) and not closes(root_of(node), node.schema):
+            yield _Lacks(node, keyword, value, having[0][0].tool.name)
+
+
+def _is_free_number(schema: dict[str, Any], most: Any) -> bool:
+    """True if nothing limits a count, in the schema or in its description, and its default is within the limit."""
+    bound, default, text = schema.get("maximum"), schema.get("default"), schema.get("description")
+    if (bound is not None and not is_generated(bound)) or "exclusiveMaximum" in schema:
+        return False
+    if isinstance(default, int | float) and not (0 <= default <= most):
+        return False
+    return not isinstance(text, str) or _LIMITED.search(text[:_MAX_TEXT]) is None
+
+
+def _is_free_text(schema: dict[str, Any], _form: Any) -> bool:
+    return not schema.keys() & {"format", "pattern", "enum", "const", "contentEncoding", "contentMediaType"} and (
+        not isinstance(schema.get("default"), str) and not isinstance(schema.get("examples"), list)
+    )
+
+
+_MAX_TEXT = 400
+"""Maximum number of characters read from a description: what a parameter is comes first."""
+_LIMITED = re.compile(
+    r"\b(?:all|any\snumber|between|everything|max\.?|no\slimit|no\smaximum|unlimited|up\sto)\b|\d\s?(?:-|–|to)\s?\d",
+    re.IGNORECASE,
+)
+"""Words on a limit of its own, which other rules compare with the schema, or on none."""
+_FORMATS = frozenset({"date", "date-time", "email", "ipv4", "ipv6", "time", "uri", "uuid"})
+"""Formats that say how the string is written; generators add others ("binary", "json", "password")."""
+_ANY_TEXT = frozenset(
+    {"body", "content", "data", "description", "id", "input", "key", "label", "message", "name", "output", "prompt"}
+    | {"query", "text", "title", "type", "value"}
+)
+"""Names of strings that are something else in every tool."""
