@@ -376,7 +376,7 @@ def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[s
     dimension = measures(name, within)
     if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
         return
-    if "string" in types and (text or within.lower() not in ("margin", "margins", "padding")):
+    if "string" in types and not _lacks_form(dimension, text, schema):
         return
     if any(one in parent_of(node).get("properties", {}) for one in unit_names(name)):
         return
@@ -384,5 +384,14 @@ def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[s
         out.add("missing-unit", node)
 
 
+def _lacks_form(dimension: str, text: str, schema: Mapping[str, Any]) -> bool:
+    """True if nothing shows how a quantity is written as a string: "5s", "1cm". Words may be about a point in time
+    ("when it expires"), but not those about a length."""
+    if isinstance(schema.get("default"), str) or isinstance(schema.get("examples"), list):
+        return False
+    return not text or (dimension == "length" and not _SHOWS_FORM.search(text))
+
+
+_SHOWS_FORM = re.compile(r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%", re.IGNORECASE)
 _MAX_TOOL_TEXT = 4_000
 """Maximum number of characters of a tool's description searched for a unit."""
