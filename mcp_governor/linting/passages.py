@@ -125,7 +125,8 @@ _ON_VALUES = frozenset(
     stem(word)
     for word in (
         *("all", "allowed", "available", "choices", "constraints", "formats", "guide", "guidelines", "options"),
-        *("optional", "parameter", "possible", "reference", "required", "requirements", "restrictions", "rules"),
+        *("are", "following", "include", "optional", "parameter", "possible", "reference", "required", "requirements"),
+        *("restrictions", "rules"),
         *("supported", "syntax", "the", "valid", "values"),
     )
 )

@@ -363,7 +363,7 @@ SECTION = """Works.
 """
 
 
-@pytest.mark.parametrize("heading", ["**Mode types:**", "## Modes", "Supported modes:", "MODE"])
+@pytest.mark.parametrize("heading", ["**Mode types:**", "## Modes", "Supported modes:", "Valid modes include:", "MODE"])
 def test_bullets_below_a_heading_that_names_the_argument(heading):
     tool = SECTION.replace("**Mode types:**", heading)
     assert fragments("", tool=tool, others={"types": STRING}) == ([["fast", "slow"]] if "types" not in heading else [])

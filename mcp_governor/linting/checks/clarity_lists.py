@@ -10,6 +10,7 @@ from mcp_governor.linting.closed_lists import ClosedList, values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.key_lists import key_lists
+from mcp_governor.linting.list_items import items
 from mcp_governor.linting.number_codes import number_codes
 from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.passages import passages_about
@@ -438,6 +439,11 @@ def _words(text: Any) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower())) if isinstance(text, str) else frozenset()
 
 
+_SHOWN_LIST = re.compile(r"\b(?:e\.g\.?,?|such\sas|for\sexample,?)\s(?=[\w`'\"])", re.IGNORECASE)
+_MAX_TEXT = 400
+"""Maximum number of characters read from a description: what a parameter is comes first."""
+
+
 def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
     """True if two parameters of one name mean the same: same words, only values of it in quotes, half of its
     values, or its default."""
@@ -455,6 +461,11 @@ def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
     quoted = {value.casefold() for value in _QUOTED.findall(text)}
     # Two values of a long list may be those of something else.
     if len(quoted) > 1 and quoted <= folded and 4 * len(quoted) >= len(folded):
+        return True
+    # "(e.g. iOS, watchOS)": the examples are values.
+    shown = _SHOWN_LIST.search(text[:_MAX_TEXT])
+    samples = {value.casefold() for value in items(text, shown.end()).values} if shown is not None else set()
+    if len(samples) > 1 and samples <= folded:
         return True
     named = {word.casefold() for word in _TOKEN.findall(text)} & folded
     return len(named) > 1 and len(named) >= 0.5 * len(folded)
