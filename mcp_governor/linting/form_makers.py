@@ -183,7 +183,7 @@ SIGNS = r"(?:letters|numbers|digits|hyphens|dashes|underscores|periods|dots)"
 
 def alphabet(match: re.Match[str], text: str) -> Form | None:
     said = match[0].lower()
-    if re.match(r"[^.\n]{0,30}\b(?:or|and|spaces?|slash|colon|comma)", text[match.end() :].lower()):
+    if _MORE_SIGNS.match(text, match.end()):
         return None  # More signs, which are not read.
     letters = "a-z" if re.search(r"lower-?case", said) else "A-Z" if re.search(r"upper-?case", said) else "a-zA-Z"
     if not re.search(r"letter|alphanumeric", said):
@@ -207,6 +207,10 @@ def alphabet(match: re.Match[str], text: str) -> Form | None:
     return Form(f"{signs} only", f"^[{letters}{digits}{marks}{hyphen}]+$", wrong=("My Name", "My_Name.1"))
 
 
+_MORE_SIGNS = re.compile(
+    r"[^.\n]{0,30}\b(?:(?:or|and)\b(?!\s(?:be|begin|end|has|have|is|must|start)s?\b)|spaces?|slash|colon|comma)",
+    re.IGNORECASE,
+)
 ISSUE = r"^[A-Z][A-Z0-9_]+-\d+$"
 ISSUE_SAMPLE = re.compile(
     r"(?:[`'\"(]|\b(?:e\.g\.,?|like|as|format|,)\s|[A-Z]-\d{1,6},\s)[A-Z][A-Z0-9_]{1,12}-\d{1,9}\b"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.linting.form import Form
 from mcp_governor.linting.guarded import Cues, Guards, lowered
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.named_forms import KNOWN
@@ -17,8 +18,6 @@ from mcp_governor.linting.templates import templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from mcp_governor.linting.form import Form
 
 _MAX_TEXT = 2_000
 """Maximum number of characters read from a description; later text does not define a format."""
@@ -39,7 +38,7 @@ def stated_form(text: str, name: str = "") -> Form | None:
         if _is_open(text, start, end):
             return None
         forms.setdefault(form.pattern, form)
-    found = _one(list(forms.values())) if forms else None
+    found = _one(list(forms.values())) or _either_time(list(forms.values()), text) if forms else None
     if found is None or _OTHERS.search(text):
         return None
     return found if all(re.search(found.pattern, sample) for sample in _samples(text)) else None
@@ -71,7 +70,7 @@ _LOOSE = rare_pattern(
     re.IGNORECASE,
 )
 _OR_ELSE = re.compile(
-    r"[^.;()\n]{0,40}?\bor\s(?:[`'\"]|(?:an?|the|just|simply|any|another|other|full|empty|blank|as|one\sof)\s"
+    r"[^.;()\n]{0,40}?\bor\s(?!(?:an?\s|as\s)?(?i:unix|epoch|posix|ISO|RFC)\b)(?:[`'\"]|(?:an?|the|just|simply|any|another|other|full|empty|blank|as|one\sof)\s"
     r"|[A-Z]{3,}\b(?!\s?format))"
     r"|[`'\"]?\)?\s?(?:/|or)\s(?:name|url|id|slug|path|number|alias|text|none|null|relative|natural)\b",
 )
@@ -100,6 +99,22 @@ def _one(forms: list[Form]) -> Form | None:
             return whole if whole.pattern.startswith(front.pattern) else None
     return None
 
+
+def _either_time(forms: list[Form], text: str) -> Form | None:
+    """Both ways to write a time, where the text takes either: "RFC 3339 or Unix timestamp"."""
+    if len(forms) != 2 or _EITHER_TIME.search(text) is None:
+        return None
+    iso, unix = sorted(forms, key=lambda form: "nix" in form.said)
+    if not iso.said.startswith("an ISO 8601 date") or "nix" not in unix.said:
+        return None
+    pattern = f"^(?:{iso.pattern[1:-1]}|{unix.pattern[1:-1]})$"
+    return Form(f"{iso.said} or {unix.said}", pattern, wrong=("yesterday", "now-1h"))
+
+
+_EITHER_TIME = re.compile(
+    r"\b(?:ISO|RFC)[^.;\n]{1,40}\bor\s(?:an?\s|as\s)?(?:unix|epoch|posix)\b|\b(?:unix|epoch|posix)\b[^.;\n]{0,30}\bor\s(?:an?\s|as\s)?(?:ISO|RFC)",
+    re.IGNORECASE,
+)
 
 # Every format is stated with one of these; most descriptions contain none, and one search skips them.
 _CUES = Cues(

@@ -48,6 +48,9 @@ FORMS = [
     ("40-character commit SHA", ["a" * 40], ["a" * 39, "HEAD"]),
     ("Repository (owner/repo)", ["a/b"], ["a", "a/b/c"]),
     ("URL (must start with http:// or https://), or a ref://<id> token", ["http://a", "ref://1"], ["a.example"]),
+    ("Must contain only letters, digits and underscores, and be at most 9 characters", ["a_1"], ["a 1"]),
+    ("ISO 8601 or Unix timestamp", ["2026-11-22", "1767312000"], ["now", "yesterday"]),
+    ("Start as RFC3339 or a Unix timestamp", ["2026-11-22T10:00:00Z", "1767312000.5"], ["now-1h", "2026-11-22"]),
     ("Owner (must be a UUID string)", ["0" * 8 + 3 * "-0000" + "-" + "0" * 12], ["me"]),
     ("Must end with .json, or if it is compressed, .json.gz.", ["a.json", "a.json.gz"], ["a.gz", "a"]),
     ("Size, '<width>x<height>[,mobile][,touch]'", ["4x3", "4x3,touch,mobile"], ["mobile", "4x3,wide", "4xb"]),
@@ -174,7 +177,10 @@ NONE = [
     "Time in the format 'HH:MM AM/PM'",
     "A token, such as a timestamp in the format 'YYYY-MM-DD'",
     "The ID (GUID) or name of the repository",
-    "ISO 8601 or Unix timestamp",
+    "Must contain only letters, digits and underscores, and spaces",
+    "Unix timestamp, not ISO 8601",
+    "RFC 3339, relative, or Unix timestamp",
+    "ISO 8601 timestamp or Unix timestamp or natural language",
     "Optional URL to match for the link to remove",
     "What to look for. Do not start with a question.",
     "Names that start with 'a'",
@@ -308,3 +314,10 @@ def test_a_word_names_the_argument_where_the_sentence_is_about_it(text, pattern)
     tool = {"name": "a", "description": text, "inputSchema": {"properties": {"path": {"type": "string"}}}}
     found = lint(build_surface({"tools": [tool]}), LintSettings(select=("clarity/missing-format",)))
     assert [one.value for one in found] == ([pattern] if pattern else [])
+
+
+def test_the_object_around_an_argument_says_how_it_is_written():
+    name = {"type": "object", "properties": {"name": {"type": "string"}}}
+    for text, found in (("The column. Name must end with _id.", 0), ("The column. Name must be YYYY-MM-DD.", 1)):
+        assert len(patterns({**name, "description": text})) == found
+    assert patterns({**name, "description": "The column. The name of the table must be YYYY-MM-DD."}) == []

@@ -16,6 +16,7 @@ from mcp_governor.linting.guarded import Cues
 from mcp_governor.linting.open_text import OpenText, open_text
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.phrases import counted, in_short
+from mcp_governor.linting.schemas import parent_of
 from mcp_governor.linting.scope import about
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
@@ -124,10 +125,13 @@ def _form(found: OpenText, context: Context) -> Form | None:
 
 
 def _in_plain_words(found: OpenText) -> str:
-    """What sentences of the tool's description demand of the parameter that they name in plain words: "The start day
-    must be …" for ``start_day``, "Paths should end with …" for ``path``."""
-    words, description = name_words(found.name), found.node.tool.description
-    if not words or found.node.tokens != ("properties", found.name) or not _DEMANDS.are_in(description):
+    """What sentences of the description around a parameter demand of it, which they name in plain words: "The start
+    day must be …" for ``start_day``, "Paths should end with …" for ``path``."""
+    words = name_words(found.name)
+    top = found.node.tokens == ("properties", found.name)
+    outer = found.node.tool.description if top else parent_of(found.node).get("description")
+    description = outer if isinstance(outer, str) else ""
+    if not words or not _DEMANDS.are_in(description):
         return ""
     flat = " ".join(description[:_MAX_DESCRIPTION].split())
     phrase = re.compile(rf"\b{' '.join(map(re.escape, words))}s?\b", re.IGNORECASE)

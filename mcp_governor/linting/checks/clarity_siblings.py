@@ -12,6 +12,7 @@ from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.quantities import counts_something
 from mcp_governor.linting.schemas import closes, effective, is_generated, root_of, types_of
+from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
@@ -105,6 +106,9 @@ def _of(node: SchemaPlace) -> frozenset[str]:
 
 def _counts(name: str, schema: dict[str, Any]) -> bool:
     text = schema.get("description")
+    # How much text one answer has is for each tool to say.
+    if not _AMOUNTS.isdisjoint(name_words(name)):
+        return False
     return counts_something(name, text if isinstance(text, str) else "")
 
 
@@ -138,6 +142,7 @@ def _is_free_text(schema: dict[str, Any], _form: Any) -> bool:
     )
 
 
+_AMOUNTS = frozenset({"bytes", "characters", "chars", "length", "tokens", "words"})
 _MAX_TEXT = 400
 """Maximum number of characters read from a description: what a parameter is comes first."""
 _LIMITED = re.compile(
