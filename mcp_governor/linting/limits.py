@@ -59,6 +59,8 @@ _ADVICE = rare_pattern(
     r"|prefer\w*|optimal\w*"
     r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*"
     r"|previously|was|were|took|takes|costs?|version|unlimited|no\slimit)\b"
+    # "Width times scale is at most 3000": what is limited is made of several parameters.
+    r"|\b(?:times|multiplied\sby|plus)\s(?:the\s)?[\w`]{1,40}\s(?:is|are|must|may|can|should)\b|\b(?:product|sum)\sof\b"
     r"|\bby\sdefault\b|\bdefault(?:s\sto|:|\sis)?\s?$",
     re.IGNORECASE,
 )

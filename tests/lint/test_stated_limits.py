@@ -56,6 +56,7 @@ def fragment(schema, text, name="n", tool="", required=()):
         (INTEGER, "Priority from 1 (low) to 5 (high)", "priority", '"minimum": 1, "maximum": 5'),
         (INTEGER, "Page number, starting at 1", "page", '"minimum": 1'),
         (INTEGER, "must be greater than 0", "page", '"minimum": 1'),
+        (INTEGER, "Repeats it some times, at most 9", "page", '"maximum": 9'),
         (INTEGER, "minimum of 2, maximum of 8", "seats", '"minimum": 2, "maximum": 8'),
         (INTEGER, "JPEG quality, 0-100%", "quality", '"minimum": 0, "maximum": 100'),
         (INTEGER, "A number in the range [1, 10]", "n", '"minimum": 1, "maximum": 10'),
@@ -137,6 +138,7 @@ def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
         (INTEGER, "Documents: 1-based index. Text files: 0-based offset.", "index"),
         (LIST, "Values. For ONE_OF: exactly one value, a range.", "values"),
         (INTEGER, "Recommended number 5-10", "limit"),
+        (INTEGER, "Width in pixels. Capped so width times scale is at most 3000.", "width"),
     ],
 )
 def test_what_only_looks_like_a_limit(schema, text, name):
