@@ -281,6 +281,9 @@ def _announce(names):
 def test_values_that_one_string_joins_have_a_pattern():
     pattern = ["^(a\\-1|b|c)(, ?(a\\-1|b|c))*$"]
     assert fragments("A comma-separated list of 'a-1', 'b' and 'c'") == pattern
+    sides = "A semicolon-separated list of sides. Accepts 'left' or 'right'. You can skip one."
+    assert fragments(sides, name="sides") == ["^(left|right)?(; ?(left|right)?)*$"]
+    assert fragments(sides.replace("skip", "name"), name="sides") == ["^(left|right)(; ?(left|right))*$"]
     assert fragments("Kinds, separated by commas. The allowed values are a-1, b and c", name="kinds") == pattern
     assert fragments("Comma-separated. Valid keys: 'a', 'b'. A prefix of - reverses the order.", name="keys") == []
     assert fragments("Comma-separated. Valid kinds: 'a', 'b'.", name="kinds", schema=ITEMS) == [["a", "b"]]

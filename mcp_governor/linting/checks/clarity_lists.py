@@ -63,9 +63,9 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             yield found.hit("enum", [str(code) for code in codes], takes="text")
         return
     if not found.items and any(_is_joined(said.text, context) for said in passages_about(node, context)):
-        if not _MODIFIED.search(" ".join(said.text for said in passages_about(node, context))):
-            one = "|".join(map(re.escape, claim.values))
-            yield found.hit("pattern", f"^({one})(, ?({one}))*$", takes="text")
+        said = " ".join(said.text for said in passages_about(node, context))
+        if not _MODIFIED.search(said):
+            yield found.hit("pattern", _several(claim.values, said), takes="text")
         return
     yield found.hit("enum", list(claim.values), takes="text")
 
@@ -74,6 +74,16 @@ def _is_joined(text: str, context: Context) -> bool:
     return context.facts.read(values_in, text).joined
 
 
+def _several(values: tuple[str, ...], text: str) -> str:
+    """The pattern for several of some values in one string, with the sign between them that a description names."""
+    one = f"({'|'.join(map(re.escape, values))})"
+    sign = ";" if "semicolon" in text.lower() else ","
+    # "You can skip a coordinate": nothing may be between two signs.
+    one += "?" if _SKIPPED.search(text) else ""
+    return f"^{one}({sign} ?{one})*$"
+
+
+_SKIPPED = re.compile(r"\b(?:skip|leave\s\w+\sempty|empty)\b", re.IGNORECASE)
 _MODIFIED = re.compile(r"\b(?:modifiers?|prefix\w*|suffix\w*|(?:de|a)scending|desc|sort\w*)\b", re.IGNORECASE)
 """Words for values that are more than one of a list: "name desc"."""
 
