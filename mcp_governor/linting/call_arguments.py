@@ -29,6 +29,10 @@ _MAX_NAMES = 2_000
 """Maximum number of parameters per tool, nested ones included; with more, only those of the call itself are kept."""
 
 
+_PLACE = 150
+"""Approximate size in bytes of a name with its tokens."""
+
+
 class CallObject(NamedTuple):
     """The object that declares the parameters of a tool.
 
@@ -56,7 +60,12 @@ def argument_places(tool: Tool, facts: Facts) -> Mapping[str, Tokens]:
 
     A name that two nested objects declare is omitted, unless the call itself declares it.
     """
-    return facts.recent(("argument places", tool.index), lambda: _places(tool.raw.get("inputSchema")))
+    # Asked for by several walks over all tools.
+    return facts.kept(
+        ("argument places", tool.index),
+        lambda: _places(tool.raw.get("inputSchema")),
+        lambda places: _PLACE * (len(places) + 1),
+    )
 
 
 def _call_object(root: Any) -> CallObject:

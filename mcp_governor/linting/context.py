@@ -134,6 +134,9 @@ _NODE = 200
 """Approximate size in bytes of a small object and the key for it."""
 
 
+_NOTHING = (None, None)
+
+
 def _size(nodes: list[SchemaPlace]) -> int:
     return sum([len(node.pointer) + _NODE for node in nodes]) + _NODE  # noqa: C419  (a list is faster here)
 
@@ -173,12 +176,17 @@ class Facts:
         if key in self._memo:
             kept: _T = self._memo[key]
             return kept
-        value = self.recent(key, make)
+        last, value = self._memo.get(key[0], _NOTHING)
+        if last != key:
+            value = make()
         room = self._room - size(value)
         if room >= 0:
             self._room = room
             self._memo[key] = value
-        return value
+        else:
+            self._memo[key[0]] = (key, value)
+        found: _T = value
+        return found
 
     def read(self, reader: Callable[..., _T], text: str, *more: Hashable) -> _T:
         """The result of a prose reader for a description, cached by :meth:`kept`: servers repeat descriptions.
@@ -197,7 +205,7 @@ class Facts:
     def recent(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
         """The value for ``key``, cached until another key with the same first word is computed. For values that are too
         large to keep for every tool."""
-        known, value = self._memo.get(key[0], (None, None))
+        known, value = self._memo.get(key[0], _NOTHING)
         if known != key:
             value = make()
             self._memo[key[0]] = (key, value)

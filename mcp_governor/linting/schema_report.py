@@ -49,8 +49,7 @@ def _report(tool: Tool, side: str, context: Context) -> SchemaReport:
     # Every value takes a character.
     if len(text) > MAX_VALUES and _is_huge(schema):
         return SchemaReport(uncompilable=f"it holds more than {MAX_VALUES:,} values, which nothing validates here")
-    document = document_of(tool, side, context, text)
-    lost = list(_lost_references(document)) if '"$ref"' in text else []
+    lost = list(_lost_references(document_of(tool, side, context, text))) if '"$ref"' in text else []
     # The output schemas of one server are often alike.
     refused = (
         ""
