@@ -15,7 +15,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from mcp_governor.catalogue.rule import Rule
 
@@ -60,6 +60,12 @@ class Selection:
         """The rules that the linter itself runs."""
         untrusted = frozenset(self.skipped)
         return tuple(a for a in self.active.values() if a.rule.station == "lint" and a.id not in untrusted)
+
+    @cached_property
+    def checks(self) -> dict[str, Callable[..., Any]]:
+        """The functions that implement the rules, by rule id: the linter looks each up once, and keeps it here for the
+        next surface."""
+        return {}
 
     @cached_property
     def skipped(self) -> tuple[str, ...]:

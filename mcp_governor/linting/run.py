@@ -82,8 +82,10 @@ def _prepare(selection: Selection, surface: Surface, rules: Collection[str] | No
     out: dict[str, list[Runner]] = {}
     for active in selection.linted:
         if active.rule.check != ENGINE_CHECK and (rules is None or active.id in rules):
-            runner = (active, resolve_check(active.rule, active.options), Context(active.options, facts))
-            out.setdefault(active.rule.on, []).append(runner)
+            check = selection.checks.get(active.id)
+            if check is None:
+                check = selection.checks[active.id] = resolve_check(active.rule, active.options)
+            out.setdefault(active.rule.on, []).append((active, check, Context(active.options, facts)))
     return out
 
 

@@ -6,6 +6,7 @@ each check about every string took a third of the time that all strings take.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
@@ -57,6 +58,12 @@ def _scope_of(check: Check) -> TextScope:
     return found
 
 
+# A run over several surfaces has the same rules, and compiling their words takes as long as reading a small surface.
+@lru_cache(maxsize=8)
+def _cues_of(words: tuple[str, ...]) -> Cues:
+    return Cues(*words)
+
+
 class TextPlan:
     """The checks for each string of a surface.
 
@@ -67,7 +74,7 @@ class TextPlan:
     def __init__(self, runners: Sequence[Runner]) -> None:
         scoped = [(_scope_of(check), (active, check, context)) for active, check, context in runners]
         # One search for all words decides about all checks that need one.
-        self._cues = Cues(*dict.fromkeys(word for scope, _ in scoped for word in scope.words))
+        self._cues = _cues_of(tuple(dict.fromkeys(word for scope, _ in scoped for word in scope.words)))
         self._chosen = {
             (worded, unusual): [
                 runner for scope, runner in scoped if (worded or not scope.words) and (unusual or not scope.unusual)
