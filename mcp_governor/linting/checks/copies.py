@@ -54,11 +54,13 @@ _MIN_WORDS = 3
 
 def twins(surface: Surface, _context: Context) -> Iterator[Hit]:
     """No two tools have the same description and the same input schema; one hit for the server."""
-    families: dict[str, list[Tool]] = {}
-    for tool in surface.tools:
-        if len(words(tool.description[:_MAX_TEXT])) >= _MIN_WORDS:
-            shared = [" ".join(tool.description.split()), tool.raw.get("inputSchema")]
-            families.setdefault(json.dumps(shared, sort_keys=True, default=str), []).append(tool)
+    said = [" ".join(tool.description.split()) for tool in surface.tools]
+    copies = Counter(said)
+    families: dict[tuple[str, str], list[Tool]] = {}
+    for tool, text in zip(surface.tools, said, strict=True):
+        if copies[text] > 1 and len(words(tool.description[:_MAX_TEXT])) >= _MIN_WORDS:
+            schema = json.dumps(tool.raw.get("inputSchema"), sort_keys=True, default=str)
+            families.setdefault((text, schema), []).append(tool)
     found = [family for family in families.values() if len({tool.name for tool in family}) > 1]
     if found:
         shown = [" and ".join(one_line(tool.name, 64) for tool in family[:_SHOWN]) for family in found[:_SHOWN]]
