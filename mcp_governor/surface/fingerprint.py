@@ -51,8 +51,12 @@ def strip(schema: Any) -> Any:
             continue
         if key == "$schema" and isinstance(value, str) and value.rstrip("#") == DIALECT_2020_12:
             continue
-        out[key] = _strip_value(key, value)
+        out[key] = _strip_value(key, value) if isinstance(value, _CONTAINERS) else value
     return out
+
+
+_CONTAINERS = (dict, list)
+"""A tuple, since a union of types takes twice the time; most values are neither."""
 
 
 def _strip_value(key: str, value: Any) -> Any:
@@ -97,7 +101,7 @@ def _depends_on_wording(schema: Any) -> bool:
     while stack:
         node = stack.pop()
         if isinstance(node, list):
-            stack.extend(item for item in node if isinstance(item, dict | list))
+            stack += [item for item in node if isinstance(item, _CONTAINERS)]
             continue
         if explicit and (isinstance(node.get("items"), list) or not _LEGACY_KEYS.isdisjoint(node)):
             return True  # ignored here, but the comparison reads them in schemas without a dialect
@@ -105,7 +109,7 @@ def _depends_on_wording(schema: Any) -> bool:
             reference = node.get(key)
             if isinstance(reference, str) and _leads_into_wording(reference):
                 return True
-        stack.extend(item for item in node.values() if isinstance(item, dict | list))
+        stack += [item for item in node.values() if isinstance(item, _CONTAINERS)]
     return False
 
 
