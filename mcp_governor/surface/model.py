@@ -92,7 +92,7 @@ class Tool:
     opt_in: Mapping[str, Json] | None = None
     list_tier: Tier | None = None
 
-    @property
+    @cached_property
     def name(self) -> str:
         return str(self.raw["name"])
 
@@ -104,13 +104,13 @@ class Tool:
             title = self.annotations.get("title")
         return title if isinstance(title, str) else None
 
-    @property
+    @cached_property
     def description(self) -> str:
         """The description, or an empty string if there is none."""
         text = self.raw.get("description")
         return text if isinstance(text, str) else ""
 
-    @property
+    @cached_property
     def input_schema(self) -> Json:
         """``inputSchema`` as sent (any JSON value); ``None`` if absent."""
         return self.raw.get("inputSchema")
