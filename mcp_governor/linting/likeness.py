@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections import Counter
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.guarded import Guarded
@@ -169,14 +169,21 @@ class Names:
         return out
 
     @cached_property
-    def _firsts(self) -> Counter[str]:
-        return Counter(parts[0] for parts in map(name_words, self._given) if parts)
+    def _firsts(self) -> dict[str, int]:
+        """The first words of the names, with their numbers."""
+        out: dict[str, int] = {}
+        for name in self._given:
+            for first in name_words(name)[:1]:
+                out[first] = out.get(first, 0) + 1
+        return out
 
     @cached_property
     def _prefix(self) -> str:
         """The name of the product, at the start of most names."""
-        shared = max(self._firsts, key=self._firsts.__getitem__, default="")
-        return shared if len(self._given) > 2 and self._firsts[shared] * 5 >= len(self._given) * 3 else ""
+        if len(self._given) < 3 or not self._firsts:
+            return ""
+        shared, count = max(self._firsts.items(), key=itemgetter(1))
+        return shared if count * 5 >= len(self._given) * 3 else ""
 
     @cached_property
     def firsts(self) -> frozenset[str]:

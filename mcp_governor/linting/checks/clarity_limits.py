@@ -38,7 +38,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A limit that the description gives is in the schema."""
     if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
         return
-    said = [one for one in passages_about(node, context, mentions=True) if context.facts.read(has_number, one.text)]
+    said = [one for one in passages_about(node, context, mentions=True) if has_number(one.text)]
     if not said and not context.facts.read(has_number, node.tool.description):
         return
     schema = effective(root_of(node), node.schema)
