@@ -152,10 +152,11 @@ def _name(subject: Any, way: Way) -> Any:
 def _judge(case: Case, options: Mapping[str, Any]) -> tuple[Predicate, Callable[[Any], _Problems]]:
     """A test for valid values, and a function that returns the paths to invalid parts with the engine's messages."""
     if case.pattern is not None or case.forbid is not None:
-        pattern = linear_pattern(with_options(case.pattern or case.forbid or "", options))
+        expression = with_options(case.pattern or case.forbid or "", options)
+        search = _named(expression) if case.judge == "name" else linear_pattern(expression).search
         wanted = case.pattern is not None
         problems: _Problems = [([], "does not match" if wanted else "matches")]
-        return lambda value: not isinstance(value, str) or pattern.search(value) is wanted, lambda _: problems
+        return lambda value: not isinstance(value, str) or search(value) is wanted, lambda _: problems
     schema = with_options(case.then, options)
     # Few cases are ever violated, and the engine remembers what it compiled for the predicate.
     return predicate(schema), lambda value: errors(compile_schema(schema), value)
