@@ -16,7 +16,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor.linting.guarded import Cues, Guarded
+from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.list_items import BARE, MAX_VALUES, ClosedList, are_values, bare, is_quoted, items, run, scan
 from mcp_governor.linting.list_words import (
@@ -449,7 +449,7 @@ _SURELY_EXAMPLE = re.compile(r"\b(?:e\.?g|such as|for example|for instance|examp
 
 def _supported(text: str) -> Iterator[ClosedList]:
     """Lists in front of the words that close them: "json, yaml and toml are supported"."""
-    if not _CLOSING.are_in(text):
+    if not _CLOSING.are_in(lowered(text)):
         return
     for match in _START.finditer(text):
         found = items(text, match.end())
@@ -460,7 +460,9 @@ def _supported(text: str) -> Iterator[ClosedList]:
             yield ClosedList(tuple(dict.fromkeys(values)), found.quoted, True, alternatives=True)
 
 
-_CLOSING = Cues(" supported", " a", " valid", " p", "いずれか", "之一", "选一")
+_CLOSING = Cues(
+    *("supported", "allowed", "accepted", "valid", "permitted", "available", "possible", "いずれか", "之一", "选一")
+)
 
 
 def _led_by_example(text: str, at: int, end: int) -> bool:

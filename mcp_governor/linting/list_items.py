@@ -141,6 +141,9 @@ def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
     """The list that begins at a position, and its end; ``None`` if it continues or its items are words of a phrase."""
     found = items(text, at)
     end = found.end
+    # Most words that may open a list do not.
+    if len(found.values) < 2:
+        return None, end
     # After an unquoted word the phrase may continue; "or a custom one" makes any list open.
     if GOES_ON.match(text, end) or not (found.quoted or _ENDS.match(text, end)):
         return None, end
