@@ -262,8 +262,10 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
             own = argument.get("description") if isinstance(argument, dict) else None
             for said in (own, entries.get(name)):
                 if isinstance(said, str):
-                    yield from (_Found(need, node.pointer, schema) for need in stated_needs(said, group, name))
-                    yield from _by_mode(said, name, group, node)
+                    for need in stated_needs(said, group, name):
+                        yield _Found(need, node.pointer, schema)
+                    if group.values:
+                        yield from _by_mode(said, name, group, node)
     # Last, since a message quotes the first ones: what a description says is the better reason.
     yield from unsaid
 
