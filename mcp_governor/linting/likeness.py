@@ -210,6 +210,12 @@ class Names:
         """True if a word begins like one of these names and is joined by the separator that most of them have."""
         return self._mark != "" and self._mark in word and word.islower() and name_words(word)[0] in self.firsts
 
+    def ends_alike(self, word: str) -> bool:
+        """True if a word ends in "Tool", and so do most of these names, by which no other thing is named."""
+        return (
+            len(self._given) > 2 and word.endswith("Tool") and self._most(name.endswith("Tool") for name in self._given)
+        )
+
     def has_style(self, word: str) -> bool:
         """True if a word is joined as most of these names are."""
         return self._mark in word if self._mark else self._inner and INNER_CAPITAL.search(word) is not None
@@ -276,7 +282,9 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         if not contrasted and DENIED.search(front):
             continue
         called = _CALLS.search(front) is not None
-        if name is None:
+        if name is None and tools.ends_alike(word):
+            yield word, tools.close(word) or tools.nearest(word) or ""
+        elif name is None:
             meant = _unknown_tool(word, front, tools, quoted=quoted, behind=behind, called=called)
             # A function of a language is called as well: "call open_file() in Python".
             if meant is None and text[end : end + 1] != "(":
@@ -326,7 +334,7 @@ def _begins_with_verb(word: str) -> bool:
 def _may_be_meant(match: re.Match[str], tools: Names) -> bool:
     """True if a word spells a name differently, or looks like a name by its separators, quotes or beginning."""
     word, quoted = match[0], match.string[match.start() - 1] in _QUOTES
-    return "_" in word or quoted or tools.is_alike(word) or tools.variant(word) is not None
+    return "_" in word or quoted or tools.is_alike(word) or tools.ends_alike(word) or tools.variant(word) is not None
 
 
 def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:

@@ -147,3 +147,17 @@ def test_a_given_argument_is_one():
     assert dict(misnamed_arguments("If activeRange is provided, all. If isOpen is given by the shop.", ARGUMENTS)) == {
         "activeRange": ""
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Arguments for the ListCitiesTool.", {"ListCitiesTool": "ListCityTool"}),
+        ("Arguments for the ListCityTool.", {}),
+        ("Arguments for the AgentToolkit, a ListOfCities.", {}),
+    ],
+)
+def test_where_all_names_end_in_tool_a_word_that_does_is_one(text, found):
+    tools = Names({"ListCityTool", "DropCityTool", "FindRoadTool"})
+    assert dict(misnamed_tools(text, tools)) == found
+    assert not dict(misnamed_tools(text, Names({"ListCity", "DropCityTool", "FindRoad"})))
