@@ -83,5 +83,11 @@ def test_the_rarer_style_is_the_one_that_is_listed() -> None:
         "clarity/argument-case", tool("a", **camel), tool("b", created_by=TEXT), tool("c", created_by=TEXT)
     )
     assert found == ["In snake_case among 8 names in camelCase: created_by (b, …)."]
-    few = dict(list(camel.items())[:7])
+    few = dict(list(camel.items())[:5])
     assert messages("clarity/argument-case", tool("a", **few), tool("b", created_by=TEXT)) == []
+    # Two styles in about equal parts, and a third.
+    snake = dict.fromkeys(("user_id", "plan_id", "run_id", "team_id", "sort_by"), TEXT)
+    assert messages("clarity/argument-case", tool("a", **camel), tool("b", **snake, **{"x-city": TEXT})) == []
+    del snake["run_id"]
+    found = messages("clarity/argument-case", tool("a", **camel), tool("b", **snake, **{"x-city": TEXT}))
+    assert found[0].startswith("In snake_case and kebab-case among 8 names in camelCase: user_id (b)")

@@ -77,24 +77,27 @@ def _place(one: Declared) -> str:
 # -- names
 
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_KEBAB = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 _CAMEL = re.compile(r"[a-z]+[a-z0-9]*(?:[A-Z][A-Za-z0-9]*)+")
-_MIN_NAMES = 8
+_MIN_NAMES = 6
 """Minimum number of names in the usual style for it to be a style."""
-_SHARE = 6
-"""Minimum number of usual names per unusual one; with fewer, the server combines two interfaces."""
+_SHARE = 1.5
+"""Minimum number of usual names per unusual one; with fewer, neither style is the usual one."""
 _MAX_NAMES = 10
 """Maximum number of names listed in a message."""
 
 
 def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
     """Names of several words are joined in one way; one hit for the server."""
-    found: dict[str, dict[str, list[Declared]]] = {"snake_case": {}, "camelCase": {}}
+    found: dict[str, dict[str, list[Declared]]] = defaultdict(dict)
     for one in declared(surface, context):
-        style = "snake_case" if _SNAKE.fullmatch(one.name) else "camelCase" if _CAMEL.fullmatch(one.name) else ""
-        if style:
+        style = next((style for style, form in _STYLES.items() if form.fullmatch(one.name)), None)
+        if style is not None:
             found[style].setdefault(one.name, []).append(one)
-    (rare, few), (usual, many) = sorted(found.items(), key=lambda item: len(item[1]))
-    if not few or len(many) < _MIN_NAMES or len(few) * _SHARE > len(many):
+    usual = max(found, key=lambda style: len(found[style]), default="")
+    rare = [style for style in found if style != usual]
+    few = {name: ones for style in rare for name, ones in found[style].items()}
+    if not few or len(found[usual]) < _MIN_NAMES or len(few) * _SHARE > len(found[usual]):
         return
     shown = [
         f"{one_line(name, 64)} ({one_line(ones[0].tool.name, 64)}{', …' if _several_tools(ones) else ''})"
@@ -103,7 +106,12 @@ def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
     if len(few) > _MAX_NAMES:
         shown.append(counted(len(few) - _MAX_NAMES, "more name"))
     spots = ((one.tool.name, one.pointer) for ones in few.values() for one in ones)
-    yield hit("/tools", spots=spots, rare=rare, usual=usual, count=len(many), names="; ".join(shown))
+    yield hit(
+        "/tools", spots=spots, rare=" and ".join(rare), usual=usual, count=len(found[usual]), names="; ".join(shown)
+    )
+
+
+_STYLES = {"snake_case": _SNAKE, "camelCase": _CAMEL, "kebab-case": _KEBAB}
 
 
 def _several_tools(ones: list[Declared]) -> bool:
