@@ -2,6 +2,9 @@
 
 init → green → a reworded description → a new argument → draft → release → tag → a fresh clone is green → a break,
 released as well.
+
+The page ``docs/guides/releases.md`` is this journey on the FastMCP server, and ``test_pages_followed.py`` types each of
+its lines and compares each screen. A second run of it here would start that server, the slowest, 18 times more.
 """
 
 from __future__ import annotations
@@ -11,9 +14,9 @@ from dataclasses import replace
 
 import pytest
 from journeys import Project, checkout, figures
-from servers_of_journeys import SERVERS, Cycle, Server
-
-pytestmark = pytest.mark.live
+from pages import Edited, Typed, steps
+from servers_of_journeys import SERVERS, Cycle, Edit, Server
+from support import REPO
 
 CHANGELOG = "docs/mcp-schema-changelog.md"
 CONFIG = "mcp-governor.toml"
@@ -21,7 +24,11 @@ REASON = "announced to every client in October"
 VERSION_FINDINGS = ("policy/bump-too-small", "changelog/fingerprint-stale", "changelog/version-mismatch")
 
 
-@pytest.mark.parametrize("kind", SERVERS)
+ON_ITS_PAGE = "fastmcp"
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("kind", [kind for kind in SERVERS if kind != ON_ITS_PAGE])
 def test_the_first_hour_and_two_releases(kind: str, tmp_path) -> None:
     server = SERVERS[kind]
     project = checkout(tmp_path / server.name, server.package, tag=f"v{server.package.version}", env=server.env)
@@ -34,6 +41,39 @@ def test_the_first_hour_and_two_releases(kind: str, tmp_path) -> None:
         version = cycle.version
     # Shown with pytest -rP: the figures of docs/benchmarks.md.
     print(kind, figures(project.typed))
+
+
+def test_the_page_of_releases_is_the_journey_of_the_fastmcp_server() -> None:
+    """The same edits in the same order, and between them what a maintainer types."""
+    page = (REPO / "docs" / "guides" / "releases.md").read_text("utf-8")
+    _, began, rest = page.partition(f"<!-- journey: {ON_ITS_PAGE} -->")
+    assert began
+    done = list(steps(rest.partition("<!-- journey:")[0]))
+    server = SERVERS[ON_ITS_PAGE]
+    first, second = server.cycles
+    wanted: list[str | Edit] = ["init", server.wording, "check"]
+    wanted += [first.edit, "check", "changelog draft", "check", f"changelog release {first.version}", *first.stated]
+    wanted += [f"changelog release {first.version}", f"git tag v{first.version}", "clone", "check"]
+    wanted += [second.edit, "check", "changelog draft", "changelog release", "git tag", "check"]
+    following = iter(done)
+    for one in wanted:
+        assert any(_is(step, one) for step in following), f"{one} is not on the page after what comes before it"
+    screens = "\n".join(line for step in done if isinstance(step, Typed) for line in step.screen or ())
+    assert f"Found the server {server.name} in pyproject.toml: {server.tools} tools." in screens
+    assert server.reason in screens
+    assert first.entry in screens
+    for cycle in server.cycles:
+        assert cycle.rule in screens
+        assert cycle.pending in screens
+    for name in VERSION_FINDINGS:
+        assert name not in screens
+
+
+def _is(step: object, wanted: str | Edit) -> bool:
+    if isinstance(wanted, str):
+        return isinstance(step, Typed) and wanted in step.command
+    # The page shows whole lines.
+    return isinstance(step, Edited) and step.file == wanted.file and wanted.new in step.new and wanted.old in step.old
 
 
 def begins(project: Project, server: Server) -> None:
