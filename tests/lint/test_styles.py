@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mcp_governor.catalogue import LintSettings
 from mcp_governor.linting import lint
 from mcp_governor.surface import build_surface
@@ -91,3 +93,75 @@ def test_the_rarer_style_is_the_one_that_is_listed() -> None:
     del snake["run_id"]
     found = messages("clarity/argument-case", tool("a", **camel), tool("b", **snake, **{"x-city": TEXT}))
     assert found[0].startswith("In snake_case and kebab-case among 8 names in camelCase: user_id (b)")
+
+
+def said(text: str, kind: str = "string", **more: object) -> dict:
+    return {"type": kind, "description": text, **more}
+
+
+def list_of(kind: str) -> dict:
+    return {"type": "array", "items": {"type": kind}}
+
+
+def several(*tools: dict) -> bool:
+    return bool(messages("clarity/inconsistent-names", *tools) or messages("clarity/carried-names", *tools))
+
+
+MONTH = "Calendar month of the bill"
+WITHIN = {"type": "object", "properties": {"q": TEXT}}
+MODES = ["walk", "ride", "drive"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        # Forms of one name.
+        (tool("a", plan_id=TEXT), tool("b", planGid=TEXT), True),
+        (tool("a", plan_id=TEXT), tool("b", planKey=TEXT), False),
+        (tool("a", planSlug=TEXT), tool("b", planSlugOrId=TEXT), False),
+        (tool("a", plan_id=TEXT), tool("b", planUuid=TEXT), False),
+        (tool("a", appKey=TEXT), tool("b", applicationKey=TEXT), True),
+        (tool("a", expire=NUMBER), tool("b", expire_seconds=NUMBER), True),
+        (tool("a", expire=NUMBER), tool("b", expire_entries=NUMBER), False),
+        (tool("a", columns=list_of("string")), tool("b", columnNames=list_of("string")), True),
+        (tool("a", columns=list_of("object")), tool("b", columnNames=list_of("string")), False),
+        (tool("a", language=said("Code of the language")), tool("b", languageCode=TEXT), True),
+        (tool("a", language=said("Name of the language")), tool("b", languageCode=TEXT), False),
+        (tool("a", methodName=TEXT), tool("b", method={"enum": ["GET", "PUT"], "type": "string"}), False),
+        # A short name, which the words of its tool complete.
+        (tool("get_lid", lidUid=TEXT), tool("drop_lid", uid=said("Identifier of the lid")), True),
+        (tool("get_lid", lidUid=TEXT), tool("drop_box", uid=said("Identifier of the box")), False),
+        (tool("set_public", slug=said("The public slug")), tool("b", publicSlug=TEXT), True),
+        (tool("set_public", type=said("The public type")), tool("b", publicType=TEXT), False),
+        (tool("delete_box", key=said("The key to delete the box")), tool("b", deleteKey=TEXT), False),
+        # Side by side in one tool only as another thing.
+        (tool("get_box", id=said("Box ID")), tool("get_lid", boxId=TEXT, id=said("Lid ID")), True),
+        (tool("get_box", id=said("Box ID")), tool("get_box_lid", boxId=TEXT, id=said("Box ID")), False),
+        # Parts that parameters play in all servers.
+        (tool("list_a", limit=NUMBER), tool("list_b", count=said("Number of rows to return", "integer")), True),
+        (tool("list_a", limit=NUMBER), tool("list_b", count=said("Number of rows to remove", "integer")), False),
+        (tool("a", q=TEXT), tool("b", query=TEXT), False),
+        (tool("search_a", q=TEXT), tool("search_b", query=TEXT), True),
+        (tool("search_a", q=TEXT), tool("search_b", query=said("SQL to search with")), False),
+        (tool("a", sql=TEXT), tool("b", query=said("SQL query")), True),
+        (tool("get_a", since=said("Start time")), tool("get_b", start_time=TEXT), True),
+        (tool("set_a", since=said("Start time")), tool("set_b", start_time=TEXT), False),
+        (tool("a", path=said("The path of the file")), tool("b", filePath=TEXT), True),
+        (tool("a", path=said("The path of the repository")), tool("b", filePath=TEXT), False),
+        (tool("a", filename=said("Name of the file")), tool("b", filePath=TEXT), False),
+        (tool("a", saveTo=TEXT), tool("b", output=said("Where to save it")), True),
+        (tool("a", saveTo=TEXT), tool("b", output=said("What to print")), False),
+        (tool("a", confirm=TEXT), tool("b", confirmed={"type": "boolean"}), True),
+        (tool("search_a", data=WITHIN, x=TEXT), tool("search_b", query=TEXT), True),
+        (tool("search_a", rows=WITHIN, x=TEXT), tool("search_b", query=TEXT), False),
+        # The same words, but for a verb; the same values, and the same last word.
+        (tool("a", month=said(f"{MONTH} to get")), tool("b", period=said(MONTH)), True),
+        (tool("a", month=said("Calendar month")), tool("b", period=said("Calendar month")), False),
+        (tool("a", startOf=said(MONTH)), tool("b", endOf=said(MONTH)), False),
+        (tool("a", mode={"enum": MODES}), tool("b", travelMode={"enum": MODES}), True),
+        (tool("a", mode={"enum": MODES}), tool("b", travel={"enum": MODES}), False),
+        (tool("a", mode={"enum": MODES[:2]}), tool("b", travelMode={"enum": MODES[:2]}), False),
+    ],
+)  # fmt: skip
+def test_one_thing_is_known_by_name_words_and_type(one: dict, other: dict, found: bool) -> None:
+    assert several(one, other) is found

@@ -1,0 +1,292 @@
+"""Families of names: one thing that parameters of several tools name differently."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from mcp_governor.linting.declared import declared
+from mcp_governor.linting.likeness import plain
+from mcp_governor.linting.name_roles import ID_WORDS, LONG, ROLES, Role, canonical, without_unit
+from mcp_governor.linting.name_uses import MAX_READ, Use, use_of, uses_of, wrapped_uses
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, STOP_WORDS, name_words, stem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from mcp_governor.linting.context import Context
+
+_BARE = frozenset({"arn", "id", "key", "name", "number", "path", "slug", "uid", "url"})
+"""Names that say only in the description what they belong to."""
+_SUFFIXES = frozenset({"code", "id", "ids", "path"})
+"""Last words that a shorter name leaves to its description: "iteration", the path of one."""
+_SETTINGS = frozenset({"condition", "filter", "option", "param", "parameter", "setting"})
+"""Names whose plural means the same if the type is the same."""
+
+
+Family = dict[str, list[Use]]
+"""The names of one thing, the most common first, each with the tools that use it."""
+
+
+def families_of(context: Context) -> tuple[list[Family], list[Family]]:
+    """The families of names of the server: those of values that one call takes over from another, and the rest."""
+    return context.facts.memo("families of names", lambda: _read_families(context))
+
+
+def _read_families(context: Context) -> tuple[list[Family], list[Family]]:
+    uses = uses_of(context)
+    families: dict[tuple[str, ...], Family] = defaultdict(dict)
+    for name, all_uses in uses.items():
+        families[canonical(name)][name] = all_uses
+    found: list[Family] = []
+    run_together = {"".join(key): key for key in sorted(families, key=len)}
+    for key, family in list(families.items()):
+        if run_together["".join(key)] == key:
+            found.append(_apart(_one_thing(key, family, families)))
+    carried: list[Family] = []
+    rest: list[Family] = []
+    for names in found:
+        if len(names) > 1:
+            taken = _carried(names)
+            (carried if len(taken) > 1 else rest).append(taken if len(taken) > 1 else names)
+    rest += _roles({**uses, **wrapped_uses(context, uses)})
+    known = [frozenset(names) for names in (*carried, *rest)]
+    rest += [names for names in _alike(context) if not any(set(names) <= other for other in known)]
+    done = {name for names in carried for name in names}
+    carried += [names for names in _nested(context, uses) if done.isdisjoint(names)]
+    return carried, rest
+
+
+def _nested(context: Context, uses: Mapping[str, list[Use]]) -> Iterator[Family]:
+    """Names that differ in case and separators only, at least one of them within an object."""
+    alike: dict[str, Family] = defaultdict(dict)
+    for one in declared(context.surface, context):
+        # Other names within objects are those of the interface behind, and seldom taken over.
+        if one.nested and (parts := name_words(one.name)) and (parts[-1] in _TAKEN_OVER or one.name in _OBJECTS):
+            use = use_of(one)._replace(text="")
+            alike["".join(canonical(one.name))].setdefault(one.name, []).append(use)
+    for name, all_uses in uses.items():
+        if (key := "".join(canonical(name))) in alike:
+            alike[key].setdefault(name, []).extend(all_uses)
+    for names in alike.values():
+        if len(names) > 1:
+            found = _apart(names)
+            if len(found) > 1:
+                yield found
+
+
+_PARTS = frozenset({"child", "from", "parent", "previous", "root", "source", "target", "to"})
+"""Names that say which of several, not of what: the parent of a task, the parent of a folder."""
+IDENTIFIERS = frozenset(
+    ["arn", "code", "guid", "handle", "id", "identifier", "ids", "key", "number", "sha", "slug", "token", "uid", "uuid"]
+)
+"""Last words of names for values that one call takes from the answer to another."""
+_OBJECTS = {one for pair in LONG.items() for one in pair if pair[1] in ("collection", "database", "repository")}
+"""Names of one word, in both forms, for what calls are about."""
+_TAKEN_OVER = IDENTIFIERS | {"name", "path", "uids", "uri", "url"}
+
+
+def _carried(names: Family) -> Family:
+    """The names of a family that stand for one value, without those that only may."""
+    usual = next(iter(names))
+    return {name: uses for name, uses in names.items() if name == usual or _is_same(usual, name, names)}
+
+
+def _is_same(usual: str, name: str, names: Family) -> bool:
+    """True if two names are for one value: two spellings, a short form, or "id" and "ticketId"."""
+    long, short = sorted((canonical(usual), canonical(name)), key=len, reverse=True)
+    if plain(usual) == plain(name) or long == short or "".join(long) == "".join(short):
+        return True
+    uses = [use for one in (usual, name) for use in names[one]]
+    if any(use.listed for use in uses) or len({use.kind for use in uses}) > 1 or uses[0].kind == "boolean":
+        return False
+    if short == long[-1:]:
+        # The name of what is only about to be made is often just "name".
+        old = any(_NEW.isdisjoint(name_words(use.tool)) for use in _of(short, names))
+        return short[0] in IDENTIFIERS or (old and len(names[usual]) > 1)
+    last = long[-1]
+    if long[:-1] != short or last not in _TAKEN_OVER or not _PARTS.isdisjoint(short):
+        return False
+    if last == "name":
+        both = [{one for use in _of(key, names) for one in use.said} for key in (long, short)]
+        return both[1].isdisjoint(_CONTENTS) and bool(both[0] & both[1] - _COMMON - {stem(word) for word in long})
+    return all(stem(last) in use.said for use in _of(short, names))
+
+
+def _of(key: tuple[str, ...], names: Family) -> list[Use]:
+    return [use for name, uses in names.items() if canonical(name) == key for use in uses]
+
+
+_NEW = frozenset({"add", "create", "init", "make", "new", "rename"})
+_CONTENTS = frozenset(map(stem, ("body", "code", "content", "contents", "json", "object", "source", "text")))
+"""Words for the thing itself, where another tool takes its name."""
+_COMMON = frozenset(map(stem, (*STOP_WORDS, "id", "name", "optional", "required", "string", "filter", "new", "list")))
+
+
+def _one_thing(key: tuple[str, ...], family: Family, families: dict[tuple[str, ...], Family]) -> Family:
+    """All names that other tools use for the thing with a name of these words."""
+    names = dict(family)
+    # "planid" and "planId".
+    names |= families.get(("".join(key),), {}) if len(key) > 1 else {}
+    names |= families.get((*key[:-1], f"{key[-1]}s"), {}) if key and key[-1] in _SETTINGS else {}
+    return names | (_shorter(key, families) if len(key) > 1 else {})
+
+
+def _shorter(key: tuple[str, ...], families: dict[tuple[str, ...], Family]) -> Family:
+    """The names that leave a word of a longer one to their descriptions."""
+    names: Family = {}
+    if (timed := without_unit(key)) != key:
+        names |= families.get(timed, {})
+    # "database" and "databaseName" are one thing, and so is "name" if its description says of what.
+    if key[-1] == "name":
+        # A value out of a list is a choice, not the name of a thing.
+        names |= _meant(families.get(key[:-1], {}), lambda use: not use.listed)
+    if key[-1] == "names":
+        names |= families.get((*key[:-2], f"{key[-2]}s"), {})
+    if key[-1] in _BARE:
+        for last in ID_WORDS if key[-1] == "id" else key[-1:]:
+            names |= _meant(
+                families.get((last,), {}), lambda use: _means(use, key) and not _means_more(use, key, families)
+            )
+    if key[-1] in _SUFFIXES:
+        suffix = _ID_STEMS if key[-1] == "id" else {stem(key[-1])}
+        for base in (key[:-1], (*key[:-2], f"{key[-2]}s")):
+            names |= _meant(families.get(base, {}), lambda use: not suffix.isdisjoint(use.said))
+    return names
+
+
+def _meant(names: Family, is_meant: Callable[[Use], bool]) -> Family:
+    return {name: meant for name, uses in names.items() if (meant := [use for use in uses if is_meant(use)])}
+
+
+def _roles(uses: dict[str, list[Use]]) -> Iterator[Family]:
+    """Names for what tools of all servers have in common, where this server has several: how many, which page."""
+    for role in ROLES:
+        found: Family = {}
+        for name, all_uses in uses.items():
+            if meant := [use for use in all_uses if _plays(role, name, use)]:
+                found[name] = meant
+        found = _apart(found, mixed=role.mixed)
+        if len({canonical(name) for name in found}) > 1:
+            yield found
+
+
+def _plays(role: Role, name: str, use: Use) -> bool:
+    # Without a description, the tool's name says that something is searched, and "page" what it is.
+    said = use.said or {stem(word) for word in (*name_words(use.tool), *name_words(name))}
+    reads = not _READING.isdisjoint(name_words(use.tool)[:3])
+    return role.has(name, use.kind, said, reads=reads)
+
+
+_VERBS = READING_VERBS | MUTATING_VERBS
+_READING = READING_VERBS | {"analyze", "fetch", "download", "export", "extract", "retrieve", "summarize"}
+
+
+def _means(use: Use, key: tuple[str, ...]) -> bool:
+    """True if the description and the tool's name show that a short name means the thing of the longer one."""
+    of_tool = name_words(use.tool)
+    if not use.said:
+        # "get_ticket" with an id that has no description.
+        return key[-1] in IDENTIFIERS and of_tool[1:] == key[:-1]
+    if key[0] in _VERBS:
+        return False
+    last = {stem(key[-1])} | (_ID_STEMS if key[-1] in ("id", "uid") else set())
+    thing = {stem(word) for word in key[:-1]}
+    return not last.isdisjoint(use.said) and thing <= use.said and thing <= {stem(word) for word in of_tool}
+
+
+def _means_more(use: Use, key: tuple[str, ...], families: Mapping[tuple[str, ...], Family]) -> bool:
+    """True if there is a longer name that a short one means as well: "id" of an alert group is not that of an alert."""
+    return any(
+        len(other) > len(key) and other[-1] == key[-1] and set(key) < set(other) and _means(use, other)
+        for other in families
+    )
+
+
+_ID_STEMS = frozenset(map(stem, (*ID_WORDS, "identifier")))
+
+
+def _apart(names: Family, *, mixed: bool = False) -> Family:
+    """The names, most common first, without those that one tool has side by side or whose types differ."""
+    if len(names) < 2:
+        return {}
+    ordered = sorted(names, key=lambda name: -len(names[name]))
+    tools = {name: {use.tool for use in uses} for name, uses in names.items()}
+    out: list[str] = []
+    for name in ordered:
+        kinds = {use.kind for use in names[name]}
+        alone = all(tools[name].isdisjoint(tools[other]) for other in ordered if other != name)
+        if alone and (not out or mixed or kinds & {use.kind for use in names[out[0]]}):
+            out.append(name)
+    if mixed or len(out) < 2:
+        return {name: names[name] for name in out}
+    kinds = {use.kind for use in names[out[0]]} & {use.kind for name in out[1:] for use in names[name]}
+    return {name: [use for use in names[name] if use.kind in kinds] for name in out}
+
+
+# -- the same words or the same values under two names
+
+
+def _alike(context: Context) -> Iterator[Family]:
+    """Names of parameters that are described in the same words, or take the same values."""
+    by_words: dict[tuple[str, str], list[Use]] = defaultdict(list)
+    by_values: dict[tuple[str, frozenset[str]], list[Use]] = defaultdict(list)
+    for one in declared(context.surface, context):
+        use, text, values = use_of(one), one.schema.get("description"), one.schema.get("enum")
+        if isinstance(text, str) and (content := _essence(text)):
+            by_words[use.kind, content].append(use)
+        if isinstance(values, list) and _FEWEST_VALUES <= len(values) <= _MOST_VALUES:
+            by_values[use.kind, frozenset(plain(str(value)) for value in values)].append(use)
+    for uses in by_words.values():
+        yield from _named_apart(uses)
+    for uses in by_values.values():
+        # Lists of values are often equal by chance: the names have to end in the same word.
+        if len({canonical(use.name)[-1:] for use in uses}) == 1:
+            yield from _named_apart(uses)
+
+
+_FEWEST_VALUES = 3
+"""Minimum number of values: many arguments take two, such as asc and desc."""
+_MOST_VALUES = 100
+"""Maximum number of values compared; more are a catalogue."""
+_FEWEST_WORDS = 3
+"""Minimum number of words with a meaning: "The name of it" describes anything."""
+
+
+def _essence(text: str) -> str:
+    """The words of a description that say what it is about, without verbs: another tool does another thing with it."""
+    content = [stem(word) for word in words(text[:MAX_READ]) if word not in STOP_WORDS and word not in _VERBS]
+    return " ".join(content) if len(content) >= _FEWEST_WORDS else ""
+
+
+def _named_apart(uses: list[Use]) -> Iterator[Family]:
+    names: Family = {}
+    for use in uses:
+        names.setdefault(use.name, []).append(use)
+    keys = {canonical(name) for name in names}
+    if len(keys) > 1 and all(_SIDES.isdisjoint(key) for key in keys):
+        found = _apart(names)
+        if len(found) > 1:
+            yield found
+
+
+_SIDES = frozenset(
+    [
+        *(
+            "after",
+            "base",
+            "before",
+            "child",
+            "destination",
+            "end",
+            "exclude",
+            "first",
+            "from",
+            "include",
+            "last",
+            "left",
+        ),
+        *("maximum", "minimum", "new", "old", "parent", "query", "right", "search", "source", "start", "target", "to"),
+    ]
+)
+"""Words for one of two things that are described alike, or for what is sought in them."""

@@ -1,0 +1,126 @@
+"""The parameters of a server by name: in which tools, of which type, and with which words."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.linting.declared import declared
+from mcp_governor.linting.schemas import effective
+from mcp_governor.linting.words import stem, words
+from mcp_governor.schemas.pointers import join_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.linting.context import Context
+    from mcp_governor.linting.declared import Declared
+
+_MAX_PROPERTIES = 1_000
+"""Maximum number of parameters of one tool; a tool with more was not written by hand."""
+
+
+class Use(NamedTuple):
+    """One tool that has a parameter of some name.
+
+    Attributes:
+        tool: its name.
+        kind: type of the parameter; integers are numbers.
+        text: its description.
+        name: of the parameter.
+        pointer: where it is in the tool.
+        strict: the call fails without it, or with an unknown name in its place.
+        listed: its values are listed.
+    """
+
+    tool: str
+    kind: str
+    text: str
+    name: str
+    pointer: str
+    strict: bool
+    listed: bool
+
+    @property
+    def said(self) -> frozenset[str]:
+        """Stems of its description, which few uses are asked for."""
+        return _stems(self.text)
+
+
+MAX_READ = 400
+"""Maximum number of characters read from a description."""
+
+
+# The uses of one name are compared with those of several others, one pair after the other.
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text))
+
+
+Uses = dict[str, list[Use]]
+
+
+def uses_of(context: Context) -> Uses:
+    """The parameters of all tools by name; where a single object wraps them all, what is inside."""
+    said = {(one.tool.name, one.pointer): one.text for one in declared(context.surface, context)}
+    uses: dict[str, list[Use]] = defaultdict(list)
+    for tool in context.surface.tools:
+        schema, at = tool.input_schema, "/inputSchema"
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        if isinstance(properties, dict) and len(properties) == 1:
+            ((name, only),) = properties.items()
+            inner = effective(schema, only)
+            if isinstance(inner.get("properties"), dict):
+                at, properties = join_pointer(f"{at}/properties", name), inner["properties"]
+                holder = inner
+            else:
+                holder = schema
+        else:
+            holder = schema
+        if not isinstance(properties, dict) or len(properties) > _MAX_PROPERTIES:
+            continue
+        required = holder.get("required")
+        needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+        closed = holder.get("additionalProperties") is False
+        for name, argument in properties.items():
+            whole = effective(schema, argument)
+            pointer = join_pointer(f"{at}/properties", name)
+            listed = "enum" in whole or "const" in whole
+            strict = closed or name in needed
+            text = said.get((tool.name, pointer), "")[:MAX_READ]
+            uses[name].append(Use(tool.name, kind_of(whole), text, name, pointer, strict, listed))
+    return uses
+
+
+_WRAPPERS = frozenset({"arguments", "body", "data", "input", "params", "path", "query", "request"})
+
+
+def wrapped_uses(context: Context, uses: Mapping[str, list[Use]]) -> Uses:
+    """The parameters within an object that stands for a part of a request, with those of the same name next to it."""
+    out: dict[str, list[Use]] = {}
+    for one in declared(context.surface, context):
+        parts = one.pointer.split("/")
+        if one.nested and len(parts) == 6 and parts[3] in _WRAPPERS:
+            use = use_of(one)
+            known = out.setdefault(one.name, list(uses.get(one.name, ())))
+            if all(use.pointer != other.pointer or use.tool != other.tool for other in known):
+                known.append(use)
+    return out
+
+
+def use_of(one: Declared) -> Use:
+    """A parameter, also one within an object."""
+    listed = "enum" in one.schema or "const" in one.schema
+    return Use(one.tool.name, kind_of(one.schema), one.text[:MAX_READ], one.name, one.pointer, one.required, listed)
+
+
+def kind_of(schema: Any) -> str:
+    """The type of a parameter; integers are numbers, and a list is one of its items."""
+    kind = schema.get("type")
+    kind = next((item for item in kind if item != "null"), "") if isinstance(kind, list) else kind
+    if kind == "array":
+        items = schema.get("items")
+        inner = items.get("type") if isinstance(items, dict) else None
+        return f"array of {inner}" if isinstance(inner, str) else "array"
+    return "number" if kind == "integer" else str(kind or "")
