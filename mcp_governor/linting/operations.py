@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_PICKS = frozenset({"action", "operation"})
-"""Names of arguments whose values are operations, if one of them is a verb that says so. A mode is mostly a manner."""
+_PICKS = frozenset({"action", "mode", "operation"})
+"""Names of arguments whose values are operations, if one of them is a verb that says so; a mode is mostly a manner."""
 _METHODS = frozenset({"httpmethod", "method", "requestmethod"})
 _LOSE = frozenset({"delete", "destroy", "drop", "erase", "prune", "purge", "remove", "revoke", "uninstall", "wipe"})
 _CHANGE = MUTATING_VERBS | {"alter", "disable", "enable", "initialize", "rollback", "set", "start", "stop"}

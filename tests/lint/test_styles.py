@@ -79,6 +79,13 @@ def test_values_are_compared_over_arguments_and_items() -> None:
     assert messages("clarity/inconsistent-values", one, tool("b", op={"enum": ["add", "Remove", "Keep"]})) == []
 
 
+def test_methods_of_http_are_written_in_capitals_beside_operations_of_the_same_name() -> None:
+    one, other = tool("a", method={"enum": ["GET", "DELETE"]}), tool("b", action={"enum": ["get", "delete"]})
+    assert messages("clarity/inconsistent-values", one, other) == []
+    one = tool("a", method={"enum": ["GET", "DELETE", "LIST"]})
+    assert len(messages("clarity/inconsistent-values", one, other)) == 1
+
+
 def test_the_rarer_style_is_the_one_that_is_listed() -> None:
     camel = dict.fromkeys(("userId", "planId", "runId", "teamId", "sortBy", "maxCount", "startDate", "endDate"), TEXT)
     found = messages(

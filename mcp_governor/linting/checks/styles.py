@@ -34,7 +34,8 @@ def value_spellings(surface: Surface, context: Context) -> Iterator[Hit]:
     enums: dict[tuple[str, ...], Declared] = {}
     for one in declared(surface, context):
         values = _values(one)
-        if _MIN_VALUES <= len(values) <= _MAX_VALUES:
+        # GET and PUT are spelled like this everywhere, whatever an operation "get" is called.
+        if _MIN_VALUES <= len(values) <= _MAX_VALUES and not _METHODS.issuperset(values):
             enums.setdefault(values, one)
     holders: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for values in enums:
@@ -68,6 +69,10 @@ def _values(one: Declared) -> tuple[str, ...]:
     if not isinstance(values, list):
         return ()
     return tuple(sorted({value for value in values[: _MAX_VALUES + 1] if isinstance(value, str) and plain(value)}))
+
+
+_METHODS = frozenset({"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"})
+"""The methods of RFC 9110, section 9, and PATCH (RFC 5789)."""
 
 
 def _place(one: Declared) -> str:
