@@ -107,10 +107,10 @@ def _compiled(plain: Any) -> Validator:
     return Validator(native, lambda: _demands(plain))
 
 
-def _demands(schema: Any, draft: int = LATEST, pointer: str = "") -> int:
+def _demands(schema: Any, draft: int = LATEST) -> int:
     from mcp_governor.schemas.flaws import demands_of
 
-    return demands_of(schema, draft, part=resolve_pointer(schema, pointer) if pointer else None)
+    return demands_of(schema, draft)
 
 
 def published_validator(schema: dict[str, Any], draft: int, text: str = "") -> Validator:
@@ -146,18 +146,30 @@ def published_parts(schema: dict[str, Any], draft: int) -> Callable[[str], Valid
     """
     import jsonschema_rs
 
+    from mcp_governor.schemas.flaws import demands_of
+    from mcp_governor.schemas.references import Document
     from mcp_governor.schemas.soundness import NativeParts
     from mcp_governor.schemas.weight import MAX_WEIGHT
 
     schema = encodable(schema)
+    text = json.dumps(schema)
     try:
-        parts = NativeParts(schema, json.dumps(schema), draft, heaviest=MAX_WEIGHT)
+        parts = NativeParts(schema, text, draft, heaviest=MAX_WEIGHT)
     except jsonschema_rs.ReferencingError as error:
         raise ValueError(error.message) from None
 
+    @functools.cache
+    def document() -> Document:
+        """The schema, read once for all of its parts that refuse a value."""
+        return Document(schema, text, draft=draft)
+
+    def demands(pointer: str) -> int:
+        part = resolve_pointer(schema, pointer) if pointer else None
+        return demands_of(schema, draft, part=part, document=document())
+
     def at(pointer: str) -> Validator:
         pointer = encodable(pointer)
-        return Validator(parts.at(pointer), lambda: _demands(schema, draft, pointer))
+        return Validator(parts.at(pointer), lambda: demands(pointer))
 
     return at
 

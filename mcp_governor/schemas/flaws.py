@@ -89,15 +89,16 @@ def listing_bytes(demands: int, value: Any) -> int:
     return demands * (places * _FLAW + deepest * copied)
 
 
-def demands_of(schema: Any, draft: int = LATEST, *, part: Any = None) -> int:
+def demands_of(schema: Any, draft: int = LATEST, *, part: Any = None, document: Document | None = None) -> int:
     """The maximum number of errors at one place of a value: keywords and required names, with references followed.
 
     Args:
         schema: any JSON value.
         draft: its draft.
         part: the subschema to consider; by default, the whole schema.
+        document: the schema as a document, if it was read before: reading it takes as long as the schema is large.
     """
-    document = Document(schema, draft=draft)
+    document = document or Document(schema, draft=draft)
     evaluations = Evaluations(document, _MAX_DEMANDS, each=_assertions)
     found = evaluations.of(*((schema, "") if part is None else (part, document.base_of(schema, ""))))
     # With recursive references, each level of the value may multiply the errors.

@@ -50,9 +50,11 @@ try:
 except (ProcessLookupError, PermissionError):
     pass
 child.wait()
-peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+cpu = used.ru_utime + used.ru_stime
 with open(told, "w") as out:
-    json.dump({"code": child.returncode, "seconds": spent, "peak": peak, "hung": hung}, out)
+    json.dump({"code": child.returncode, "seconds": spent, "cpu": cpu, "peak": peak, "hung": hung}, out)
 """
 
 
@@ -64,6 +66,7 @@ class Attacked:
         code: the exit code; negative where a signal ended it.
         out, err: the streams, as UTF-8 with surrogate escapes.
         seconds: wall clock.
+        cpu: seconds of processor time of the run and of children that it waited for, however busy the machine is.
         peak: largest resident memory of the run or a child that it waited for, in bytes.
         hung: it was still running when its time was over, and was killed.
         left: command lines of processes that outlived it (Linux only).
@@ -73,6 +76,7 @@ class Attacked:
     out: str
     err: str
     seconds: float
+    cpu: float
     peak: int
     hung: bool
     left: tuple[str, ...]
@@ -154,6 +158,7 @@ def attack(
             out=_text(out),
             err=_text(err),
             seconds=came_to["seconds"],
+            cpu=came_to["cpu"],
             peak=came_to["peak"],
             hung=came_to["hung"],
             left=tuple(leash.left_behind()),

@@ -290,7 +290,7 @@ def test_lint_reads_a_schema_once_for_all_of_its_defaults(tmp_path: Path) -> Non
     target = surface(tmp_path, "new", schema)
     run = attack("lint", target, "--isolated", "--select", "clarity/default-valid", cwd=tmp_path)
     assert "1001 errors" in run.held(1).out  # a thousand, and the count of the others
-    assert run.seconds < 15
+    assert run.cpu < 5
 
 
 @pytest.mark.parametrize(
