@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 RECALL = QUALITY / "recall"
 
-SPLITS = ("dev", "later", "fresh", "more", "unseen", "held", "sealed")
+SPLITS = ("dev", "later", "fresh", "more", "unseen", "held", "sealed", "blind")
 """Sets of labels, see fixtures/quality/recall/README.md. Authors of rules read the first five only, and *unseen* since
 2026-11-24."""
-HIDDEN = ("held", "sealed")
+HIDDEN = ("held", "sealed", "blind")
 """Splits that are measured and never listed."""
-RECORDED_SPLITS = ("fresh", "more", "unseen", "sealed")
+RECORDED_SPLITS = ("fresh", "more", "unseen", "sealed", "blind")
 """Splits whose servers ``make recordings`` records; those of the others are in the corpus."""
 
 
