@@ -83,6 +83,9 @@ _MAPS = frozenset(
     ]
 )
 """Names of objects that accept any keys."""
+_OF_THE_USER = frozenset({"document", "documents", "record", "records", "row", "rows"})
+"""Names of what users keep: its keys are theirs."""
+_IS_DATE = re.compile(r"\b(?:dates?|yyyy|iso|time\w*|days?)\b", re.IGNORECASE)
 
 _ASKED = _CHOICES | _NUMBERED | _SEVERAL | _COLOURS | _DATES | _CODES | _SYNTAX | _VAGUE | {"time"}
 """Last words of names that are checked."""
@@ -181,6 +184,7 @@ class Argument(NamedTuple):
         text: everything that is said about it.
         of_tool: the description of its tool.
         nested: it is part of an object, whose name says what a ``value`` is.
+        passed_on: it is a part of any request, which is sent as it is: see :func:`is_passed_on`.
     """
 
     name: str
@@ -190,11 +194,34 @@ class Argument(NamedTuple):
     text: str
     of_tool: str
     nested: bool = False
+    passed_on: bool = False
 
     @property
     def has_default(self) -> bool:
         """True if a default shows what a value looks like."""
         return self.schema.get("default") not in (None, "")
+
+
+_PARTS_OF_REQUESTS = frozenset({"args", "body", "data", "json", "params", "payload", "query"})
+_METHODS = frozenset({"get", "post", "put", "delete"})
+
+
+def is_passed_on(name: str, siblings: Mapping[str, Any]) -> bool:
+    """True for a part of a request to an endpoint that the caller chooses: its keys are those of the endpoint.
+
+    Args:
+        name: of the parameter.
+        siblings: all parameters around it, with their schemas.
+    """
+    if name.lower().rpartition("_")[2] not in _PARTS_OF_REQUESTS or _ENDPOINTS.isdisjoint(siblings):
+        return False
+    method = siblings.get("method")
+    values = method.get("enum") if isinstance(method, dict) else None
+    named = not isinstance(values, list) or not _METHODS.isdisjoint(str(value).lower() for value in values)
+    return method is not None and named
+
+
+_ENDPOINTS = frozenset({"endpoint", "path", "uri", "url", "route"})
 
 
 def may_be_open(parts: tuple[str, ...], types: frozenset[str], own: str) -> bool:
@@ -238,6 +265,8 @@ def _branches(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _of_text(one: Argument) -> str | None:
     *front, last = one.parts
     before = front[-1] if front else ""
+    if last == "until" and _IS_DATE.search(one.text):
+        return None  # What to wait until is one of a few events; the end of a period is a date.
     if last in _CHOICES or (last == "filter" and before in _NUMBERED):
         return "values" if before not in _FREE and _lacks_values(one.text) else None
     if one.has_default:
@@ -271,7 +300,7 @@ def _of_shape(one: Argument) -> str | None:
     last, bare = one.parts[-1], not one.text.strip() and not one.has_default
     structured = bool(one.types) and one.types <= {"array", "object"}
     if (structured or not one.types) and not _has_shape(one.schema):
-        if last in _MAPS:
+        if last in _MAPS or one.passed_on or (last in _OF_THE_USER and not bare):
             return None
         return "shape" if bare else "keys" if "object" in one.types and _lacks_keys(one) else None
     if one.types == {"array"} and last in _SEVERAL and one.text.strip() and _is_list_of_strings(one.schema):

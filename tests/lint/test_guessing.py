@@ -44,6 +44,7 @@ def said(name: str, schema: dict, text: str = "", of_tool: str = "Runs it.") -> 
         ("currency", TEXT, "Currency"),
         ("start_time", TEXT, "Start of the range"),
         ("since", TEXT, ""),
+        ("waitUntil", TEXT, "What to wait for"),
     ],
 )
 def test_what_is_left_open_is_asked_for(name: str, schema: dict, text: str) -> None:
@@ -56,6 +57,8 @@ def test_what_is_left_open_is_asked_for(name: str, schema: dict, text: str) -> N
         ("status", OPTIONAL, "Status to look for: open or closed"),
         ("status", {"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, "Status"),
         ("type", {"type": "integer"}, "1 is a folder, 2 a file"),
+        ("createdUntil", TEXT, "Created until (yyyy-MM-dd)"),
+        ("document", OBJECT, "Document data"),
         ("max_results", {"type": "integer"}, ""),
         ("result", {"type": "object", "properties": {"a": TEXT}}, ""),
         ("types", {"type": "array", "items": {"enum": ["a", "b"]}}, "Types to include"),
@@ -80,6 +83,17 @@ def test_what_is_said_or_plain_is_not(name: str, schema: dict, text: str) -> Non
 def test_an_example_in_the_description_of_the_tool_shows_the_keys() -> None:
     assert said("config", OBJECT, "The configuration", 'Example: config = {"deep": true}') == []
     assert said("config", OBJECT, "The configuration", "Takes a config and [brackets].") != []
+
+
+def test_the_parts_of_any_request_have_the_keys_of_its_endpoint() -> None:
+    def of_body(**others: object) -> list[str]:
+        body = {**OBJECT, "description": "Request body"}
+        return messages("clarity/parameter-described", tool(body=body, **others))
+
+    method = {"type": "string", "enum": ["GET", "POST"]}
+    assert of_body(path=TEXT, method=method) == []
+    assert len(of_body(path=TEXT)) == 1
+    assert len(of_body(path=TEXT, method={**method, "enum": ["fast", "slow"]})) == 1
 
 
 def test_the_message_says_what_is_missing() -> None:

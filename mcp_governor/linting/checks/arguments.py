@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import Declared, declared, one_hit
-from mcp_governor.linting.guessing import Argument, may_be_open, open_question
+from mcp_governor.linting.guessing import Argument, is_passed_on, may_be_open, open_question
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.reached import is_reached
@@ -40,7 +40,8 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     descriptions = [one.text for one in passages_about(node, context, mentions=True)] or _related(node, schema)
     text, nested = " ".join(descriptions)[:_MAX_TEXT], len(node.tokens) > 2
-    says = open_question(Argument(name, parts, schema, types, text, node.tool.description, nested))
+    passed_on = is_passed_on(name, parent_of(node).get("properties") or {})
+    says = open_question(Argument(name, parts, schema, types, text, node.tool.description, nested, passed_on))
     # A definition that nothing refers to never receives a value.
     if says is not None and is_reached(node, context.facts):
         yield hit(node.pointer, node.schema, says=says, argument=name)
