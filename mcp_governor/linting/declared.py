@@ -23,6 +23,8 @@ _MAX_PROPERTIES = 1_000
 """Maximum number of parameters in one object; a larger object was not written by hand."""
 _MAX_DEPTH = 3
 """Maximum depth of nested objects; also ends a circular reference."""
+_MAX_BRANCHES = 30
+"""Maximum number of branches read of one union; a server with 20 operations in one tool has 20."""
 _MAX_NESTED = 300
 """Maximum number of nested parameters read per tool."""
 _MAX_ARGUMENTS = 12
@@ -82,10 +84,9 @@ def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str, str]]) -> Ite
     left = _MAX_NESTED
     for _ in range(_MAX_DEPTH):
         deeper: list[tuple[Mapping[str, Any], str, str]] = []
-        for holder, above, at in within:
-            items = effective(tool.input_schema, holder.get("items"))
-            inner = items if _properties(items) else holder
-            place = f"{at}/items/properties" if inner is items else f"{at}/properties"
+        for (inner, place), above in [
+            (one, above) for holder, above, at in within for one in _objects(tool, holder, at)
+        ]:
             for name, argument, required in _members(inner, _properties(inner)):
                 left -= 1
                 if left < 0:
@@ -95,10 +96,32 @@ def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str, str]]) -> Ite
                 own = _description(whole, name) or (
                     around if _names(around, name) or _names(tool.description, name) else ""
                 )
-                pointer = join_pointer(place, name)
+                pointer = join_pointer(place, "properties", name)
                 yield Declared(tool, name, whole, own.strip()[:_MAX_TEXT], required, nested=True, pointer=pointer)
                 deeper.append((whole, own[:_MAX_TEXT], pointer))
         within = deeper
+
+
+def _objects(tool: Tool, holder: Mapping[str, Any], at: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """The objects that a parameter may be, or its items if it is a list, with their pointers."""
+    items = effective(tool.input_schema, holder.get("items"))
+    for schema, pointer in ((items, f"{at}/items"), (holder, at)):
+        if _properties(schema):
+            yield schema, pointer
+            return
+        for keyword in ("anyOf", "oneOf"):
+            branches = schema.get(keyword)
+            for position, branch in enumerate(branches[:_MAX_BRANCHES] if isinstance(branches, list) else ()):
+                found = effective(tool.input_schema, branch)
+                chosen = {name: one for name, one in _properties(found).items() if not _is_fixed(one)}
+                if chosen:
+                    yield {**found, "properties": chosen}, f"{pointer}/{keyword}/{position}"
+
+
+def _is_fixed(schema: Any) -> bool:
+    """True for a constant and an object without members, by which the branches of a union differ."""
+    empty = {"properties": {}, "additionalProperties": False}
+    return isinstance(schema, dict) and ("const" in schema or empty.items() <= schema.items())
 
 
 def _names(text: str, name: str) -> bool:

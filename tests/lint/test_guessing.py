@@ -111,6 +111,16 @@ def test_arguments_within_objects_count_for_the_server() -> None:
     assert found == ["No description: space_id (2 tools: a, b)."]
 
 
+def test_arguments_of_the_branches_of_a_union_are_named_and_what_tells_them_apart_is_not() -> None:
+    def branch(operation: str, **params: object) -> dict:
+        inner = {"type": "object", "properties": params, "additionalProperties": False}
+        return {"type": "object", "properties": {"operation": {"const": operation}, "params": inner}}
+
+    union = {"description": "What to do", "anyOf": [branch("get", teamSlug=TEXT), branch("list"), {"type": "null"}]}
+    found = messages("clarity/shared-parameter-described", tool("a", choice=union), tool("b", choice=union))
+    assert found == ["No description: teamSlug (2 tools: a, b)."]
+
+
 def test_a_lone_argument_counts_where_only_somebody_else_knows_the_value() -> None:
     rule = "clarity/shared-parameter-described"
     assert messages(rule, tool("a", pattern=TEXT)) == ["No description: pattern (a)."]
