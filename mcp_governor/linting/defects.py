@@ -12,7 +12,7 @@ from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.quantities import counts_something, never_below_zero
-from mcp_governor.linting.root_defects import root_defects
+from mcp_governor.linting.root_defects import is_left_out, is_operation, root_defects
 from mcp_governor.linting.schemas import effective, followed, is_generated, parent_of, root_of, types_of
 from mcp_governor.linting.shapes import (
     lacks_keys,
@@ -221,6 +221,8 @@ def _judge_shape(
 ) -> None:
     """Finds lists that may be empty, objects without keys, structure packed into strings, and unanchored patterns."""
     name, tool = node.argument or "", node.tool
+    if is_left_out(name, schema, parent_of(node)) and is_operation(parent_of(node)):
+        out.add("nothing-required", node)
     top, text = node.tokens == ("properties", name), _said_of(node, text, facts)
     words = without_name(text, name).replace("\n", " ")
     if types == {"string"}:

@@ -66,8 +66,35 @@ def root_defects(tool: Tool) -> Iterator[tuple[str, str, str]]:
             yield "optional-filter", name, pointer
         if len(properties) == 1 and name in _WRAPPERS and effective(schema, value).get("required"):
             yield "wrapper", name, pointer
-    if not required and properties and _needs_something(tool, schema, properties):
+    bare = not required and bool(properties)
+    if bare and (_needs_something(tool, schema, properties) or _is_frame(schema, properties)):
         yield "nothing-required", next(iter(properties)), "/inputSchema"
+
+
+def is_left_out(name: str, whole: Mapping[str, Any], holder: Mapping[str, Any]) -> bool:
+    """True if a call may leave out the object with all arguments, though it has required ones.
+
+    Args:
+        name: of the object.
+        whole: its schema, with references resolved.
+        holder: the object that declares it.
+    """
+    required = holder.get("required")
+    given = isinstance(required, list) and name in required
+    return name in _WRAPPERS and not given and bool(whole.get("required")) and "default" not in whole
+
+
+def _is_frame(schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
+    return len(properties) == 1 and all(
+        is_left_out(name, effective(schema, value), schema) for name, value in properties.items()
+    )
+
+
+def is_operation(holder: Mapping[str, Any]) -> bool:
+    """True if an object stands for one operation, which a constant names."""
+    properties = holder.get("properties")
+    values = properties.values() if isinstance(properties, dict) else ()
+    return any(isinstance(value, dict) and "const" in value for value in values)
 
 
 _NEEDING = frozenset(
