@@ -7,11 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mcp_governor.cli.repeating import CI_VARIABLES
 from mcp_governor.secrets import forget
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# Three workers and the fuzzing share two cores, so the time that an example takes says nothing about the code.
+settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True)
