@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.likeness import DENIED, FROM_RESULT, INNER_CAPITAL
 
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
 
     from mcp_governor.linting.likeness import Names
 
-_QUOTED_ARGUMENT = re.compile(r"(?P<quote>[`'\"])(?P<name>[A-Za-z]\w{1,40})(?P=quote)")
-_AS_ARGUMENT = re.compile(
+_QUOTED_ARGUMENT = lazy_pattern(r"(?P<quote>[`'\"])(?P<name>[A-Za-z]\w{1,40})(?P=quote)")
+_AS_ARGUMENT = lazy_pattern(
     r"\s(?:(?P<called>parameters?|arguments?|params?)\b|(?:is|are)\s(?:also\s)?(?:required|mandatory|optional)\b)"
 )
-_SETS_ARGUMENT = re.compile(
+_SETS_ARGUMENT = lazy_pattern(
     r"\b(?:set|pass|provide|specify|supply|give|omit|requires?)\s(?:the\s|an?\s)?$", re.IGNORECASE
 )
 _SET_ARGUMENT = Guarded(
@@ -26,15 +27,15 @@ _SET_ARGUMENT = Guarded(
     ":",
     starts="psu",
 )
-_OF_ANOTHER = re.compile(
+_OF_ANOTHER = lazy_pattern(
     r"\b(?:query|url|uri|path|http|request|api|cli|command[- ]line|sql|function|method|template|environment"
     r"|config(?:uration)?"
     r"|connection|driver|server|body|header|form|json|field|column)s?\s(?:the\s)?$",
     re.IGNORECASE,
 )
-_AND_VALUES = re.compile(r"\s?(?:,|or|,\sor)\s[`'\"][a-z]{1,40}[`'\"]")
+_AND_VALUES = lazy_pattern(r"\s?(?:,|or|,\sor)\s[`'\"][a-z]{1,40}[`'\"]")
 """A plain word next in the list: "pass 'journalArticle' or 'book'" lists values."""
-_OF_A_FILE = re.compile(r"[`'\"]\s(?:columns?|keys?|fields?)\b[^.]{0,60}$")
+_OF_A_FILE = lazy_pattern(r"[`'\"]\s(?:columns?|keys?|fields?)\b[^.]{0,60}$")
 """Columns of a file before it: "with an 'input' column; 'ground_truth' is optional"."""
 _TEXTUAL = frozenset(
     ["code", "command", "cql", "expression", "filter", "jql", "q", "query", "script", "search", "sql", "where"]
@@ -70,7 +71,7 @@ def named_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
                 yield match["name"], arguments.close(match["name"]) or ""
 
 
-_ASSIGNED = re.compile(
+_ASSIGNED = lazy_pattern(
     r"\b(?:use|set|pass|with|specify|using|and|or|,)\s[`'\"]?(?P<name>[A-Za-z_]\w{1,40})\s?=\s?(?P<quote>['\"])(?P<value>[\w\-]{1,40})(?P=quote)",
     re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import pointer_tokens, resolve_fragment
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import Facts
     from mcp_governor.surface.model import Tool
 
-_INNER_CAPITAL = re.compile(r"[a-z][A-Z]", re.NOFLAG)
+_INNER_CAPITAL = lazy_pattern(r"[a-z][A-Z]", re.NOFLAG)
 Tokens = tuple[str | int, ...]
 
 _MAX_STEPS = 8

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
-_ARROW = re.compile(r"→|⟶|⇒|->|=>")
+_ARROW = lazy_pattern(r"→|⟶|⇒|->|=>")
 _NAME = r"(?P<open>[`'\"*(]*)(?P<name>[A-Za-z][\w.\-]*)(?P<call>\([^()\n]*\))?"
-_LEADS = re.compile(r"\s*" + _NAME)
+_LEADS = lazy_pattern(r"\s*" + _NAME)
 # A remark in parentheses may come between a step and its arrow.
-_TRAILS = re.compile(_NAME + r"[`'\"*)]*(?:[^\S\n]*\([^()\n]*\))*[^\S\n]*$")
-_BREAK = re.compile(r"[.;,:!?](?=\s)|\n")
-_ITEM = re.compile(r"[^\S\n]*(?:[-*•+]|\d{1,3}[.)])[^\S\n]+(?P<text>.*)")
-_ROW = re.compile(r"[^\S\n]*\|(?P<text>.*)")
+_TRAILS = lazy_pattern(_NAME + r"[`'\"*)]*(?:[^\S\n]*\([^()\n]*\))*[^\S\n]*$")
+_BREAK = lazy_pattern(r"[.;,:!?](?=\s)|\n")
+_ITEM = lazy_pattern(r"[^\S\n]*(?:[-*•+]|\d{1,3}[.)])[^\S\n]+(?P<text>.*)")
+_ROW = lazy_pattern(r"[^\S\n]*\|(?P<text>.*)")
 
 _STEP = 200
 """Number of characters before an arrow that are searched for the step; the longest name and a remark are shorter."""

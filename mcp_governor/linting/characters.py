@@ -18,15 +18,15 @@ _LISTED = lazy_pattern(
     re.IGNORECASE,
 )
 _CLASSES = {
-    "uppercase letters": (re.compile(r"\bupper[\s-]?case\b|\bcapital(?:s| letters)\b", re.IGNORECASE), "A"),
-    "lowercase letters": (re.compile(r"\blower[\s-]?case\b|\bsmall letters\b", re.IGNORECASE), "a"),
-    "letters": (re.compile(r"(?<!case )(?<!capital )(?<!small )\bletters\b|\balphabetic\b", re.IGNORECASE), "aA"),
-    "letters and digits": (re.compile(r"(?<!case )\balphanumerics?\b", re.IGNORECASE), "aA0"),
-    "digits": (re.compile(r"\bdigits\b|\bnumbers\b|\bnumerals\b|\balphanumerics?\b", re.IGNORECASE), "0"),
-    "hyphens": (re.compile(r"\bhyphens?\b|\bdash(?:es)?\b", re.IGNORECASE), "-"),
-    "underscores": (re.compile(r"\bunderscores?\b", re.IGNORECASE), "_"),
-    "dots": (re.compile(r"\bdots?\b|\bperiods?\b|\bfull stops?\b", re.IGNORECASE), "."),
-    "spaces": (re.compile(r"\bspaces?\b", re.IGNORECASE), " "),
+    "uppercase letters": (lazy_pattern(r"\bupper[\s-]?case\b|\bcapital(?:s| letters)\b", re.IGNORECASE), "A"),
+    "lowercase letters": (lazy_pattern(r"\blower[\s-]?case\b|\bsmall letters\b", re.IGNORECASE), "a"),
+    "letters": (lazy_pattern(r"(?<!case )(?<!capital )(?<!small )\bletters\b|\balphabetic\b", re.IGNORECASE), "aA"),
+    "letters and digits": (lazy_pattern(r"(?<!case )\balphanumerics?\b", re.IGNORECASE), "aA0"),
+    "digits": (lazy_pattern(r"\bdigits\b|\bnumbers\b|\bnumerals\b|\balphanumerics?\b", re.IGNORECASE), "0"),
+    "hyphens": (lazy_pattern(r"\bhyphens?\b|\bdash(?:es)?\b", re.IGNORECASE), "-"),
+    "underscores": (lazy_pattern(r"\bunderscores?\b", re.IGNORECASE), "_"),
+    "dots": (lazy_pattern(r"\bdots?\b|\bperiods?\b|\bfull stops?\b", re.IGNORECASE), "."),
+    "spaces": (lazy_pattern(r"\bspaces?\b", re.IGNORECASE), " "),
 }
 _ONE_OF_EACH = {"A": "uppercase letters", "a": "lowercase letters", "0": "digits", "-": "hyphens", "_": "underscores"}
 _OPEN = lazy_pattern(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.schemas import effective
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ _CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"}
 """Parameters that select what a tool does; without an ``enum``, their description names the values."""
 _LISTED = frozenset({"enum", "items", "$ref", "anyOf", "oneOf"})
 """Keywords with one of which a schema may list values."""
-_VALUES = re.compile(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b")
+_VALUES = lazy_pattern(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b")
 
 
-_QUOTED = re.compile(r"[`'\"]([A-Za-z][\w\-]{1,40})[`'\"]")
+_QUOTED = lazy_pattern(r"[`'\"]([A-Za-z][\w\-]{1,40})[`'\"]")
 _MAX_READ = 2_000
 """Maximum number of characters of a description searched for values."""
 

@@ -5,9 +5,9 @@ A form ends where its clause ends: "requires `a` to load" says what something is
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting import clause_words as words
 from mcp_governor.linting.clause_parts import Clause
 from mcp_governor.linting.clauses import Listed, marked
@@ -15,6 +15,7 @@ from mcp_governor.linting.guarded import Guards
 from mcp_governor.linting.need import Need
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
 
     from mcp_governor.linting.guarded import Guarded
@@ -451,4 +452,4 @@ def _names_something(text: str, group: Group, subject: str) -> bool:
     return bool(group.values) and any(word.lower() in group.values for word in words)
 
 
-_WORDS = re.compile(r"[\w$]+(?:[.\-]+[\w$]+)*")
+_WORDS = lazy_pattern(r"[\w$]+(?:[.\-]+[\w$]+)*")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 
 _BEGIN = r"(?:^|[.;:(\[]\s?|,\s(?:and\s|but\s|or\s)?|[—–]\s?|\s?-\s|\b(?:and|but|that|also|please|you)\s)"
@@ -228,8 +229,8 @@ NEITHER = Guarded(
     "neither",
     "none of",
 )
-FREE = re.compile(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", re.IGNORECASE)
-FAILS = re.compile(
+FREE = lazy_pattern(r"\boptional|\bnot required\b|\bno need\b|\bnot needed\b|\bnot necessary\b", re.IGNORECASE)
+FAILS = lazy_pattern(
     r"error\b|\b(?:errors?|fails?|raises?|invalid|must|required|throws?|refused|rejected)\b", re.IGNORECASE
 )
 ONE_REQUIRED = Guarded(
@@ -264,5 +265,5 @@ ALL_OF = Guarded(
     "both",
 )
 
-ENDS = re.compile(STOP)
+ENDS = lazy_pattern(STOP)
 """The end of a clause."""

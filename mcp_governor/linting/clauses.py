@@ -115,21 +115,21 @@ _STATED = lazy_pattern(
     r"|(?P<flag>enabled|disabled|active)\b)",
     re.IGNORECASE,
 )
-_OPERATION = re.compile(
+_OPERATION = lazy_pattern(
     r"(?:operation|action|mode|command|subcommand|method|request|call|type|format|kind|profile)s?", re.IGNORECASE
 )
 _OF_VALUES = lazy_pattern(rf"(?:\bthe\s)?(?P<values>{_VALUES})(?:\s(?P<noun>[A-Za-z]{{2,30}}))?", re.IGNORECASE)
-_PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]*")
+_PLAIN = lazy_pattern(r"[a-z]+|[A-Z][a-z]*")
 _LEADS = lazy_pattern(r"(?:^|\b(?:for|to|with|if|when|in|by|using|and|or)\s|[(\[,;/]\s?|[-—–•]\s)$", re.IGNORECASE)
-_CLOSES = re.compile(r"\s?(?:$|[.;:,)\]]|only\b|[-—–]\s|\()")
+_CLOSES = lazy_pattern(r"\s?(?:$|[.;:,)\]]|only\b|[-—–]\s|\()")
 _PLUS = lazy_pattern(r"<L(\d+)>\s?(?:\+|&|combined with)\s?<L(\d+)>")
 _JOINED = lazy_pattern(
     r"<L\d+>(?:(?:\s?,\s?(?:and/or\s|or\s|and\s|nor\s)?(?:also\s)?|\s(?:and/or|or|and|nor|xor|alternatively)\s"
     r"|\s(?:or|and),\s(?:alternatively,\s)?|\s?/\s?)<L\d+>)+",
     re.IGNORECASE,
 )
-_MARK = re.compile(r"<L(\d+)>")
-_NAME_FIRST = re.compile(r"<L(\d+)> <C(\d+)>")
+_MARK = lazy_pattern(r"<L(\d+)>")
+_NAME_FIRST = lazy_pattern(r"<L(\d+)> <C(\d+)>")
 _SELF = lazy_pattern(
     r"\b(?:this|it)\b(?:\s(?:query\s|path\s)?(?:parameter|argument|field|option|property|value|flag)\b)?(?!\s?[-'’])",
     re.IGNORECASE,
@@ -348,8 +348,8 @@ class _Marker:
         return mark + dot if fits else mark + dot + match.string[match.end("values") : match.end()]
 
 
-_BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s")
-_KIND_CLOSES = re.compile(r"\s(?!up\b|on\b|in\b|of\b|to\b|at\b)[a-z]{2,14}\s?(?:$|[.;:,)])")
+_BULLET = lazy_pattern(r"(?:[-*•]|\d{1,2}[.)])\s")
+_KIND_CLOSES = lazy_pattern(r"\s(?!up\b|on\b|in\b|of\b|to\b|at\b)[a-z]{2,14}\s?(?:$|[.;:,)])")
 """A word behind a value, which says what it is: "for form authentication"."""
 
 
@@ -359,7 +359,7 @@ def _items(values: str) -> list[re.Match[str]]:
 
 
 _JOINS = frozenset({"and", "or", "the", "for"})
-_FRONT = re.compile(r"(?:\b[Tt]he\s)?[`'\"“*]{0,3}$")
-_LAST = re.compile(r"[_\-]|(?<=[a-z])(?=[A-Z])")
-_ID_AT = re.compile(r"(?<![\w$])[A-Za-z_$][\w$\-]{0,63}")
-_ID_BEFORE = re.compile(r"(?<![\w$\-])[A-Za-z_$][\w$\-]{0,63}$")
+_FRONT = lazy_pattern(r"(?:\b[Tt]he\s)?[`'\"“*]{0,3}$")
+_LAST = lazy_pattern(r"[_\-]|(?<=[a-z])(?=[A-Z])")
+_ID_AT = lazy_pattern(r"(?<![\w$])[A-Za-z_$][\w$\-]{0,63}")
+_ID_BEFORE = lazy_pattern(r"(?<![\w$\-])[A-Za-z_$][\w$\-]{0,63}$")

@@ -16,6 +16,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.list_items import BARE, MAX_VALUES, ClosedList, are_values, bare, is_quoted, items, run, scan
@@ -43,26 +44,26 @@ if TYPE_CHECKING:
 
 __all__ = ["ClosedList", "Values", "closed_lists", "is_open", "values_in"]
 
-_BRANCH = re.compile(
+_BRANCH = lazy_pattern(
     rf"(?:^|[.;,:(]\s|\n)(?:(?:if|when|with|for|use|using|set to|pass|and|or)\s){{0,2}}(?P<item>{QUOTED})"
     r"(?:\s(?:mode|value))?(?:\s\([^()\n]{0,80}\))?"
     r"(?:,|:|\s(?:[a-z]{2,20}s\b|for\b|to\b|will\b|can\b|=|-|–|—|→))",
     re.IGNORECASE,
 )
 """A value and its effect: "If 'full', everything comes back", "'open' lists open ones"."""
-_BEHIND = re.compile(
+_BEHIND = lazy_pattern(
     r"\s?(?:(?:are|is)\s(?:currently\s|the\s|also\s)?(?:only\s)?(?:supported|allowed|accepted|valid|permitted|available"
     r"|possible)\b|のいずれか|中のいずれか|之一|二选一|三选一)",
     re.IGNORECASE,
 )
-_REST = re.compile(r"[.)]?(?:\s?[(,.]?\s?defaults?\b.{0,80})?", re.IGNORECASE)
-_ALL_OF_IT = re.compile(
+_REST = lazy_pattern(r"[.)]?(?:\s?[(,.]?\s?defaults?\b.{0,80})?", re.IGNORECASE)
+_ALL_OF_IT = lazy_pattern(
     r"\b(?:(?:allowed|valid|possible|accepted|supported|available|permitted|legal|following)(?:\s[a-z]{1,16}){0,3}"
     r"|one of(?:\sthe following)?|must be|values|options|choices)(?:\s(?:are|include))?\s?:$",
     re.IGNORECASE,
 )
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
-_ONLY = re.compile(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
+_ONLY = lazy_pattern(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
 _ALONE = rare_pattern(
     rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?: is| are)?:\s"
     rf"(?P<one>{QUOTED}|[A-Za-z0-9][\w\-]{{1,40}})(?=\s?(?:$|[.)](?:\s|$)))"
@@ -72,49 +73,49 @@ _ALONE = rare_pattern(
 )
 """A list of one value: "possible values: pdf"."""
 # The lookbehind keeps a search from starting again at every letter of a word.
-_OPENED = re.compile(
+_OPENED = lazy_pattern(
     r"(?<![A-Za-z_])(?P<noun>[A-Za-z_]++)\s?(?:\(|\[|\{|<|:\s|→\s|—\s|–\s|\s-\s)(?=[\w.`'\"“])"
     r"|(?P<abroad>[\u3040-\u30ff\u4e00-\u9fff])\s?(?:[:：(（\[【]\s?)(?=[A-Za-z0-9`'\"“])"
 )
-_TRAILED = re.compile(
+_TRAILED = lazy_pattern(
     r"(?:[,;.]|\bby|\bfrom|\bin)\s(?=[a-zA-Z])(?![A-Za-z]{1,20}/)|(?<=[a-z])(?<!\bby)(?<!\bof)(?<!\bto)(?<!\bfor)(?<!\bthe)\s(?=[A-Za-z]{2,12}/[A-Za-z]{2,12}(?:[.,]|$))"
 )
 """What leads to a list at the end of a sentence: "Sort order, asc or desc"."""
-_BARS = re.compile(
+_BARS = lazy_pattern(
     r"(?<![\w|'\"`.\-])(?P<open>[\[({<])?\s?"
     r"(?P<values>[A-Za-z0-9_](?:[\w.\-]{0,40}\w)?(?:\s?\|\s?[A-Za-z0-9_](?:[\w.\-]{0,40}\w)?){1,59})(?![\w|'\"`(\[])"
 )
-_MARKED = re.compile(
+_MARKED = lazy_pattern(
     r"([\w.\-]+)['\"`”]?\s?\((?:[^()\n]{0,40}\b)?default\b"
     r"|\bdefaults?(?:\sto|\sis|\svalue)?(?:\sis)?\s?[:=]?\s?['\"`“]?(\w[\w\-]*)",
     re.IGNORECASE,
 )
-_QUOTE = re.compile(r"(?<![\w=])['\"`“‘«「](?=[A-Za-z0-9_*+.\-])")
-_BRACKETED = re.compile(rf"\(\s?({QUOTED})\s?\)")
+_QUOTE = lazy_pattern(r"(?<![\w=])['\"`“‘«「](?=[A-Za-z0-9_*+.\-])")
+_BRACKETED = lazy_pattern(rf"\(\s?({QUOTED})\s?\)")
 _MARKER = r"(?:[-*•+]\s?|\d{1,2}[.)]\s)"
-_BULLET = re.compile(
+_BULLET = lazy_pattern(
     rf"{_MARKER}(?P<item>{QUOTED}|\*\*[A-Za-z0-9_][\w.+\-]{{0,49}}\*\*|[A-Za-z0-9_.][\w.+/\-]{{0,49}})"
     r"(?:\s\([^()\n]{0,80}\))?\s?(?::|=|–|—|-\s|→|\((?=[^()\n]{0,160}\)$)|$|(?<=['\"`”]\s)[a-z]{2,20}(?:\s|$))"
 )
-_UNMARKED = re.compile(r"(?P<item>[a-z][\w\-]{0,30}|[A-Z][A-Z0-9_]{1,30})\s?(?::\s|=|–|—|-\s|→)(?=.{3})")
+_UNMARKED = lazy_pattern(r"(?P<item>[a-z][\w\-]{0,30}|[A-Z][A-Z0-9_]{1,30})\s?(?::\s|=|–|—|-\s|→)(?=.{3})")
 """A value and its explanation on a line without a bullet."""
-_LONE = re.compile(BARE)
-_SPACED = re.compile(r":\s(?P<values>[A-Za-z][^\W_]{0,30}_\w{1,40}(?:\s[A-Za-z][^\W_]{0,30}_\w{1,40}){2,59})\s?$")
+_LONE = lazy_pattern(BARE)
+_SPACED = lazy_pattern(r":\s(?P<values>[A-Za-z][^\W_]{0,30}_\w{1,40}(?:\s[A-Za-z][^\W_]{0,30}_\w{1,40}){2,59})\s?$")
 """Identifiers at the end of a description that had a line each."""
-_LINE = re.compile(rf"(?:(?<=\n)|^)(?:\d{{1,2}}[.)]\s)?(?P<item>{QUOTED})\s{{0,4}}(?::|=|–|—|-\s|→)")
+_LINE = lazy_pattern(rf"(?:(?<=\n)|^)(?:\d{{1,2}}[.)]\s)?(?P<item>{QUOTED})\s{{0,4}}(?::|=|–|—|-\s|→)")
 """A value on a line of its own, without a bullet or after a number."""
-_ANY_QUOTED = re.compile(rf"(?<![\w=]){QUOTED}")
-_START = re.compile(r"(?:^|[.:;]\s|\n)(?:(?:currently|only|both)\s){0,2}(?=[\w`'\"“])", re.IGNORECASE)
-_GLUED = re.compile(rf"-\s(?P<item>{QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?:|\s?-\s|\s|$)")
-_COUNTED = re.compile(rf"\s?[,;]?\s?(?:or\s)?\(?(?:\d{{1,2}}|[a-k])[.)]\s?(?P<item>{QUOTED}|{BARE})")
+_ANY_QUOTED = lazy_pattern(rf"(?<![\w=]){QUOTED}")
+_START = lazy_pattern(r"(?:^|[.:;]\s|\n)(?:(?:currently|only|both)\s){0,2}(?=[\w`'\"“])", re.IGNORECASE)
+_GLUED = lazy_pattern(rf"-\s(?P<item>{QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?:|\s?-\s|\s|$)")
+_COUNTED = lazy_pattern(rf"\s?[,;]?\s?(?:or\s)?\(?(?:\d{{1,2}}|[a-k])[.)]\s?(?P<item>{QUOTED}|{BARE})")
 """A value after its number or letter, in one line: "1) fast 2) slow"."""
-_PHRASES = re.compile(r"[A-Za-z0-9][^.:;()\[\]{}|'\"`\n]{4,400}?(?=\s?(?:[.)\n]|$))")
-_PHRASE = re.compile(
+_PHRASES = lazy_pattern(r"[A-Za-z0-9][^.:;()\[\]{}|'\"`\n]{4,400}?(?=\s?(?:[.)\n]|$))")
+_PHRASE = lazy_pattern(
     r"(?!(?:a|an|the|any|all|other|your|see|if|when|as|in|for|from|to|by|use|and|or|not)\s)"
     r"[A-Za-z0-9][\w+\-]{0,20}(?:\s[\w+\-&]{1,20}){0,3}"
 )
-_SPLIT = re.compile(r",\s(?:or\s|and\s)?|\s(?:or|and)\s")
-_VALUES_ONLY = re.compile(r"\bvalues?\b", re.IGNORECASE)
+_SPLIT = lazy_pattern(r",\s(?:or\s|and\s)?|\s(?:or|and)\s")
+_VALUES_ONLY = lazy_pattern(r"\bvalues?\b", re.IGNORECASE)
 
 _DEFAULT = Guarded(
     rf"\b[Dd]efault(?:s|ing)?(?:\sto|\sis|\svalue(?:\sis)?)?\s?[:=]?\s"
@@ -122,7 +123,7 @@ _DEFAULT = Guarded(
     "default",
     ignore_case=False,
 )
-_ALSO = re.compile(r"\b[Dd]efault(?:s\sto|\sis)?\s?[:=]?\s(?P<one>[a-z][\w\-]{1,30})(?=[.;,]|\s\()")
+_ALSO = lazy_pattern(r"\b[Dd]efault(?:s\sto|\sis)?\s?[:=]?\s(?P<one>[a-z][\w\-]{1,30})(?=[.;,]|\s\()")
 """An unquoted default, for a list of the others: "Default is json. Can also be csv or xml"."""
 
 
@@ -188,7 +189,7 @@ _JOINTS = Cues(
 """What separates values or marks them; a third of all descriptions have none of it and no list."""
 
 
-_WRAPPED = re.compile(
+_WRAPPED = lazy_pattern(
     r"(?<=[a-z,)])\n(?=[a-z(][\w'\-]{0,30}[ ,.)])(?![\w\-]{1,40}\s(?:-|–|—|=|→)\s)|(?<=,)\n(?=['\"`“]|\w+[,.])"
 )
 """The end of a line within a sentence, as docstrings have it. Values with a line each have a sign behind them."""
@@ -398,7 +399,7 @@ def _trailing(text: str) -> Iterator[ClosedList]:
 _ENDING = Cues(" or ", "/", " (", " = ", "=")
 _MAX_LEAD = 40
 """Maximum number of characters in front of a list that only a comma or "by" introduces: a phrase of a few words."""
-_ONE_OF = re.compile(r"\b(?:one|any|name|id|list|some) of\b|\b(?:that|which|whether|if)\b", re.IGNORECASE)
+_ONE_OF = lazy_pattern(r"\b(?:one|any|name|id|list|some) of\b|\b(?:that|which|whether|if)\b", re.IGNORECASE)
 
 
 def _bars(text: str) -> Iterator[ClosedList]:
@@ -444,7 +445,7 @@ def _branches(text: str) -> Iterator[ClosedList]:
         yield ClosedList(tuple(values), True, False, "list", explained=True)
 
 
-_SURELY_EXAMPLE = re.compile(r"\b(?:e\.?g|such as|for example|for instance|examples?|similar to)\b", re.IGNORECASE)
+_SURELY_EXAMPLE = lazy_pattern(r"\b(?:e\.?g|such as|for example|for instance|examples?|similar to)\b", re.IGNORECASE)
 
 
 def _supported(text: str) -> Iterator[ClosedList]:

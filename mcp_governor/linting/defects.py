@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.passages import outline_of
@@ -247,7 +248,7 @@ def _judge_shape(
         out.add("open-object", node, key)
 
 
-_EITHER = re.compile(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
+_EITHER = lazy_pattern(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
 
 
 def _odd_value(schema: Mapping[str, Any]) -> bool:
@@ -305,11 +306,11 @@ def _refuses_null(node: SchemaPlace) -> bool:
     return types is not None and "null" not in types and not schema.keys() & {"allOf", "not", "const"}
 
 
-_PLURAL = re.compile(
+_PLURAL = lazy_pattern(
     r"\b(?:arrays?|lists?|tuples?|sequences?|sets?|multiple|several|one\sor\smore|each|every|all|stages|clauses|entries|items|many|any|collections?)\b",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"(?:the|an?)\s", re.IGNORECASE)
+_ONE = lazy_pattern(r"(?:the|an?)\s", re.IGNORECASE)
 _SEVERAL = r"(?!(?:as|has|is|its|this|was)\b)[a-z]{3,}(?<!s)s\b"
 """The noun behind the name, which is the thing, in the plural: "the configuration specifications"."""
 _MANY_NAMES = frozenset(
@@ -394,6 +395,6 @@ def _lacks_form(dimension: str, text: str, schema: Mapping[str, Any]) -> bool:
     return not text or (dimension == "length" and not _SHOWS_FORM.search(text))
 
 
-_SHOWS_FORM = re.compile(r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%", re.IGNORECASE)
+_SHOWS_FORM = lazy_pattern(r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%", re.IGNORECASE)
 _MAX_TOOL_TEXT = 4_000
 """Maximum number of characters of a tool's description searched for a unit."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, lowered
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.operations import operations, takes_any_method
@@ -98,27 +99,28 @@ _LOSSES = rare_pattern(
     re.IGNORECASE,
 )
 _LOSS_CUES = Cues(" be ", "irreversibl", "permanently ", "overwrit", "replac")
-_DENIAL = re.compile(r"\b(?:not|never|without|no|avoids?|prevents?|instead of)\b|n't\b", re.IGNORECASE)
-_DOUBT = re.compile(rf"{_DENIAL.pattern}|\b(?:unless|if|whether)\b", re.IGNORECASE)
+_DENIES = r"\b(?:not|never|without|no|avoids?|prevents?|instead of)\b|n't\b"
+_DENIAL = lazy_pattern(_DENIES, re.IGNORECASE)
+_DOUBT = lazy_pattern(rf"{_DENIES}|\b(?:unless|if|whether)\b", re.IGNORECASE)
 _REACH = 40
 """Number of characters in front of a phrase in which a negation counts: the words of one clause."""
-_RUNS = re.compile(
+_RUNS = lazy_pattern(
     r"\b(?:execut|run|evaluat)[a-z]{0,5}\s(?:\w+\s){0,3}(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
     re.IGNORECASE,
 )
-_HARMLESS = re.compile(
+_HARMLESS = lazy_pattern(
     r"\bread[- ]?only\b|\bonly select\b|\bselect[- ](?:only|statements?|quer(?:y|ies))\b|\bsandbox"
     r"|\bwithout (?:side effects|changing)"
     # Languages in which nothing can be changed.
     r"|\b(?:insta|log|prom|so|trace)ql\b|\b(?:jql|sosl)\b",
     re.IGNORECASE,
 )
-_UNLOCKED = re.compile(
+_UNLOCKED = lazy_pattern(
     r"\b(?:allow|enable|permit)s?\b[^.\n]{0,40}\b(?:ddl|dml|delete|destructive|drop|insert|write)", re.IGNORECASE
 )
 """A setting takes the protection away, so that the same tool runs anything."""
 _SAYS_WRITE = rare_pattern(r"\bwrite operations?\b|\bmodif(?:y|ies) (?:the |your |data|state)", re.IGNORECASE)
-_WHAT_IT_IS = re.compile(
+_WHAT_IT_IS = lazy_pattern(
     r"\W{0,8}(?:[A-Za-z]{1,20}\s\|\s(?!\W)|(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?)",
     re.IGNORECASE,
 )
@@ -126,7 +128,7 @@ _SETTLED = frozenset(
     ["alert", "comment", "conflict", "conversation", "discussion", "incident", "issue", "thread", "ticket", "todo"]
 )
 """Things that are closed by being resolved; anything else that is resolved is looked up."""
-_SETTING = re.compile(
+_SETTING = lazy_pattern(
     r"\b(?:clear|reset|unset)s?\s(?:(?:the|your|current|active|default)\s){0,3}session(?:'s)?\s(?:\w+\s){0,3}?"
     r"(?:settings?|director(?:y|ies)|defaults?|context|variables?|preferences?)\b",
     re.IGNORECASE,
@@ -205,8 +207,8 @@ def own_statement(pattern: re.Pattern[str], text: str, denial: re.Pattern[str] =
 
 _SENTENCE = 300
 """Maximum number of characters read of a sentence before the words in question."""
-_SENTENCE_END = re.compile(r"[.!?]\s|\n")
-_OTHER_TOOL = re.compile(
+_SENTENCE_END = lazy_pattern(r"[.!?]\s|\n")
+_OTHER_TOOL = lazy_pattern(
     r"\b(?:[Uu]se|[Uu]sing|[Cc]all|[Rr]un|[Tt]ry|[Pp]refer|with|via)\s(?:the\s)?[`'\"]?[A-Za-z]{2,30}(?:[_-][A-Za-z]|[a-z][A-Z])",
     re.NOFLAG,
 )

@@ -21,7 +21,7 @@ def without_name(text: str, argument: str) -> str:
     return flat
 
 
-_EMPHASIS = re.compile(r"^[*_]{1,3}(required|optional|mandatory)[.:]?[*_]{1,3}:?\s", re.IGNORECASE)
+_EMPHASIS = lazy_pattern(r"^[*_]{1,3}(required|optional|mandatory)[.:]?[*_]{1,3}:?\s", re.IGNORECASE)
 _SHORTEST_WRAPPED = 50
 """Minimum number of characters in a line that a docstring may have wrapped; lists of values have shorter lines."""
 _OWN_LINE = lazy_pattern(r"[-*•+#|>`'\"“]|\d{1,2}[.)]\s|[\w$.\-]{1,64}\s?(?::|=|–|—|-\s|→)")

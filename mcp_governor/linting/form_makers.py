@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.guarded import Guarded
 
@@ -27,7 +28,7 @@ GO_DURATION = r"^-?(\d+(\.\d+)?(ns|us|µs|ms|s|m|h|d|w))+$"
 UUID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 _COUPLE = r"^-?\d+(\.\d+)?,\s?-?\d+(\.\d+)?$"
 _DAYS = ("yesterday", "01/02/2026")
-_QUOTED_HEX = re.compile(r"[`'\"(]#?[0-9A-Fa-f]{6}[`'\")]|#(?=[0-9A-Fa-fRGBX]{6}\b)|[`'\"(]RRGGBB")
+_QUOTED_HEX = lazy_pattern(r"[`'\"(]#?[0-9A-Fa-f]{6}[`'\")]|#(?=[0-9A-Fa-fRGBX]{6}\b)|[`'\"(]RRGGBB")
 
 
 def iso_time(match: re.Match[str], text: str) -> Form | None:
@@ -53,7 +54,7 @@ def read_dates(text: str) -> list[re.Match[str]]:
     return [] if any(_GOES_ON.match(text, match.end()) for match in found) else found
 
 
-_GOES_ON = re.compile(r"[-:/±+.]?[A-Za-z±+]{0,9}[YMDHSymdhs]{2}(?![a-z])")
+_GOES_ON = lazy_pattern(r"[-:/±+.]?[A-Za-z±+]{0,9}[YMDHSymdhs]{2}(?![a-z])")
 
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10, "twelve": 12}
 _LONG = {"country": "Germany", "region": "Germany", "language": "English", "currency": "dollars", "airport": "London"}
@@ -92,8 +93,8 @@ def code(match: re.Match[str], text: str) -> Form | None:
     return Form(f"{article} {said}", f"^[{letters}]{{{size}}}$", wrong=(_LONG.get(of, "Germany"), "abcd"))
 
 
-_UPPER = re.compile(r"\bupper[- ]?case\b|[`'\"(][A-Z]{2,3}[`'\")]")
-_TWO_SIZES = re.compile(
+_UPPER = lazy_pattern(r"\bupper[- ]?case\b|[`'\"(][A-Z]{2,3}[`'\")]")
+_TWO_SIZES = lazy_pattern(
     r"\b(?:two|2)[- ](?:letter)?\s?(?:or|/|to|-)\s?(?:three|3)\b|\balpha-?2\b.{1,30}\balpha-?3\b|-[A-Z]{2}\b(?=[`'\"])"
     r"|\b[a-z]{2}-[A-Z]{2}\b|\blocale\b",
     re.IGNORECASE,
@@ -122,7 +123,7 @@ def hexadecimal(_match: re.Match[str], text: str) -> Form | None:
     return Form(said, rf"^{mark}[0-9A-Fa-f]{{6}}$", wrong=("#FF0000" if not mark else "FF0000", "red", "#F00"))
 
 
-_NO_HASH = re.compile(r"\b(?:without|no|omit)\s(?:the\s|a\s|any\s)?(?:leading\s)?[`'\"]?(?:#|hash)", re.IGNORECASE)
+_NO_HASH = lazy_pattern(r"\b(?:without|no|omit)\s(?:the\s|a\s|any\s)?(?:leading\s)?[`'\"]?(?:#|hash)", re.IGNORECASE)
 
 
 def unix(match: re.Match[str], text: str) -> Form | None:
@@ -145,7 +146,7 @@ def uuid(match: re.Match[str], text: str) -> Form | None:
 
 _LEAD = 80
 """Characters in which a description says what the thing is."""
-_NAME_REFUSED = re.compile(
+_NAME_REFUSED = lazy_pattern(
     r"\b(?:not|never|no)\s(?:the\s|a\s|an\s|its\s|their\s|your\s)?(?:[a-z]{1,16}\s){0,2}(?:names?|slugs?|keys?"
     r"|titles?|numbers?)\b"
     r"|\b(?:names?|slugs?|keys?|titles?)\s(?:is|are|will|do|does|can)\s?(?:not|n't)",
@@ -207,17 +208,17 @@ def alphabet(match: re.Match[str], text: str) -> Form | None:
     return Form(f"{signs} only", f"^[{letters}{digits}{marks}{hyphen}]+$", wrong=("My Name", "My_Name.1"))
 
 
-_MORE_SIGNS = re.compile(
+_MORE_SIGNS = lazy_pattern(
     r"[^.\n]{0,30}\b(?:(?:or|and)\b(?!\s(?:be|begin|end|has|have|is|must|start)s?\b)|spaces?|slash|colon|comma)",
     re.IGNORECASE,
 )
 ISSUE = r"^[A-Z][A-Z0-9_]+-\d+$"
-ISSUE_SAMPLE = re.compile(
+ISSUE_SAMPLE = lazy_pattern(
     r"(?:[`'\"(]|\b(?:e\.g\.,?|like|as|format|,)\s|[A-Z]-\d{1,6},\s)[A-Z][A-Z0-9_]{1,12}-\d{1,9}\b"
 )
-DURATION_SAMPLE = re.compile(r"\b\d{1,3}(?:ns|us|ms|s|m|h)\d{0,2}")
-PHONE = re.compile(r"\bphone|mobile|cell|number|whatsapp|sms\b", re.IGNORECASE)
-COLOUR = re.compile(r"\bcolou?r", re.IGNORECASE)
+DURATION_SAMPLE = lazy_pattern(r"\b\d{1,3}(?:ns|us|ms|s|m|h)\d{0,2}")
+PHONE = lazy_pattern(r"\bphone|mobile|cell|number|whatsapp|sms\b", re.IGNORECASE)
+COLOUR = lazy_pattern(r"\bcolou?r", re.IGNORECASE)
 
 
 def styled(style: str) -> Form:
@@ -240,7 +241,7 @@ def literal(source: str) -> Form | None:
     return Form(f"what matches {source}", source, wrong=("my-project", "An example!", "1"))
 
 
-_COSTLY = re.compile(r"\(\?|[+*}]\)?[+*{]|\\[pPAZz]")
+_COSTLY = lazy_pattern(r"\(\?|[+*}]\)?[+*{]|\\[pPAZz]")
 
 
 def coordinates(match: re.Match[str], text: str) -> Form | None:
@@ -253,10 +254,10 @@ def coordinates(match: re.Match[str], text: str) -> Form | None:
     return Form(couple, _COUPLE, wrong=("Berlin",))
 
 
-_PLACES = re.compile(r"\b(?:address(?:es)?|place(?:\sname|s)?|city|zip|name|object|array|json)\b", re.IGNORECASE)
-_MANY = re.compile(
+_PLACES = lazy_pattern(r"\b(?:address(?:es)?|place(?:\sname|s)?|city|zip|name|object|array|json)\b", re.IGNORECASE)
+_MANY = lazy_pattern(
     r";|\||,\s?(?:radius|zoom|alt|rad)|\b(?:multiple|several|separated|lists?\sof)\b|多个|分隔|隔离", re.IGNORECASE
 )
-REVISIONS = re.compile(r"\b(?:branch|tag|ref|HEAD|revision)\b", re.IGNORECASE)
-STORED = re.compile(r"\b(?:s3|gcs|gs|vstfs|ipfs)\b|://", re.IGNORECASE)
-SCHEMES = re.compile(r"\b(?:ssh|git|file|ftp|s3|gs|data|ws|wss|chrome|about|jdbc|redis|postgres\w*):", re.IGNORECASE)
+REVISIONS = lazy_pattern(r"\b(?:branch|tag|ref|HEAD|revision)\b", re.IGNORECASE)
+STORED = lazy_pattern(r"\b(?:s3|gcs|gs|vstfs|ipfs)\b|://", re.IGNORECASE)
+SCHEMES = lazy_pattern(r"\b(?:ssh|git|file|ftp|s3|gs|data|ws|wss|chrome|about|jdbc|redis|postgres\w*):", re.IGNORECASE)

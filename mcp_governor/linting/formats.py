@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.guarded import Cues, Guards, lowered
 from mcp_governor.linting.linear import rare_pattern
@@ -55,13 +56,13 @@ def _is_open(text: str, start: int, end: int) -> bool:
     return _CASE.match(sentence[: start - begin]) is not None
 
 
-_CASE = re.compile(
+_CASE = lazy_pattern(
     r"[\s\W]*(?:if|when|for(?!\sexample))\b[^,:.(]{1,60}(?::|,\s(?:this|it|must|use|the|should|provide)\b)",
     re.IGNORECASE,
 )
 
 
-_SENTENCE_END = re.compile(r"\.\s|\n|;\s")
+_SENTENCE_END = lazy_pattern(r"\.\s|\n|;\s")
 _LOOSE = rare_pattern(
     r"\b(?:usually|typically|preferably|recommended|prefer(?:red)?|custom|wildcards?|partial|keywords?"
     r"|json (?:string|object|array|text)|css"
@@ -69,7 +70,7 @@ _LOOSE = rare_pattern(
     r"|prefix(?:es)? or|various|several|free[- ]?form|for example an?)\b",
     re.IGNORECASE,
 )
-_OR_ELSE = re.compile(
+_OR_ELSE = lazy_pattern(
     r"[^.;()\n]{0,40}?\bor\s(?!(?:an?\s|as\s)?(?i:unix|epoch|posix|ISO|RFC)\b)(?:[`'\"]|(?:an?|the|just|simply|any|another|other|full|empty|blank|as|one\sof)\s"
     r"|[A-Z]{3,}\b(?!\s?format))"
     r"|[`'\"]?\)?\s?(?:/|or)\s(?:name|url|id|slug|path|number|alias|text|none|null|relative|natural)\b",
@@ -111,7 +112,7 @@ def _either_time(forms: list[Form], text: str) -> Form | None:
     return Form(f"{iso.said} or {unix.said}", pattern, wrong=("yesterday", "now-1h"))
 
 
-_EITHER_TIME = re.compile(
+_EITHER_TIME = lazy_pattern(
     r"\b(?:ISO|RFC)[^.;\n]{1,40}\bor\s(?:an?\s|as\s)?(?:unix|epoch|posix)\b|\b(?:unix|epoch|posix)\b[^.;\n]{0,30}\bor\s(?:an?\s|as\s)?(?:ISO|RFC)",
     re.IGNORECASE,
 )
@@ -251,21 +252,21 @@ _OTHERS = rare_pattern(
     r"|\brgba?\(|\b[ap]\.?m\b|;\s?for\s[^.;]{1,60}\suse\b",
     re.IGNORECASE,
 )
-_SAMPLES = re.compile(
+_SAMPLES = lazy_pattern(
     r"(?:e\.g\.?|example|for instance|such as|like)[,:]?\s?"
     r"((?:[`'\"][^`'\"\n]{1,80}[`'\"](?:,\s|\sor\s|,\sor\s)?){1,6})",
     re.IGNORECASE,
 )
-_SAMPLE = re.compile(r"[`'\"]([^`'\"\n]{1,80})[`'\"]")
+_SAMPLE = lazy_pattern(r"[`'\"]([^`'\"\n]{1,80})[`'\"]")
 
 
-_PLAIN_SAMPLES = re.compile(
+_PLAIN_SAMPLES = lazy_pattern(
     r"(?:\be\.g\.?,?|\bfor example,?|\bsuch as|\bexamples?:"
     r"|\blike)\s((?:[\w+#@/~-][^\s,;()`'\"]{2,60}(?:,\s(?:or\s)?|\sor\s)?){1,3})",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"[^\s,;()`'\"]{3,60}")
-_SHAPED = re.compile(r"\d|[/:@#_]|\w-\w")
+_TOKEN = lazy_pattern(r"[^\s,;()`'\"]{3,60}")
+_SHAPED = lazy_pattern(r"\d|[/:@#_]|\w-\w")
 
 
 def _samples(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.linear import LinearTest
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def has_any(text: str, words: Iterable[str]) -> bool:
     return False
 
 
-_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
+_SPECIAL = lazy_pattern(r"([\\.+*?()|\[\]{}^$])")
 _USES = 20
 """Number of strings that are searched for the words one by one, before they are compiled to one search, which takes the
 time of a hundred such looks. A run over a small surface compiles none."""
@@ -107,7 +108,7 @@ def lowered(text: str) -> str:
 
 
 # The letters in these do not count: escapes, group names, and classes that contain both cases.
-_NO_LETTERS = re.compile(r"\\.|\(\?P<\w+>|A-Za-z|a-zA-Z")
+_NO_LETTERS = lazy_pattern(r"\\.|\(\?P<\w+>|A-Za-z|a-zA-Z")
 
 
 def _is_lower(source: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import STOP_WORDS, stem, word_count, words
 
@@ -85,47 +86,47 @@ _MAPS = frozenset(
 """Names of objects that accept any keys."""
 _OF_THE_USER = frozenset({"document", "documents", "record", "records", "row", "rows"})
 """Names of what users keep: its keys are theirs."""
-_IS_DATE = re.compile(r"\b(?:dates?|yyyy|iso|time\w*|days?)\b", re.IGNORECASE)
+_IS_DATE = lazy_pattern(r"\b(?:dates?|yyyy|iso|time\w*|days?)\b", re.IGNORECASE)
 
 _ASKED = _CHOICES | _NUMBERED | _SEVERAL | _COLOURS | _DATES | _CODES | _SYNTAX | _VAGUE | {"time"}
 """Last words of names that are checked."""
 
-_ENUM_ELSEWHERE = re.compile(
+_ENUM_ELSEWHERE = lazy_pattern(
     r"\(?\b(?:see|refer to|from|of|per)\s(?:the\s)?[`'\"]?[A-Z]\w{2,40}[`'\"]?\s(?:enum\w*|constants?)\b\)?", re.NOFLAG
 )
-_VALUES = re.compile(
+_VALUES = lazy_pattern(
     r"['\"`‘“|{=]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|or|one of|options|supported|see|same as|"
     r"returned by|from|names?)\b|:\s?\S|\w/\w|\w, \w|(?-i:\b[A-Z][A-Z0-9_]{2,}\b)|\d|\((?!optional|required)\w+\)",
     re.IGNORECASE,
 )
-_COLOUR_FORM = re.compile(
+_COLOUR_FORM = lazy_pattern(
     r"#|\b(?:hex\w*|rgba?|names?|css|red|blue|black|white|palette|theme)\b|['\"`\d]", re.IGNORECASE
 )
-_DATE_FORM = re.compile(
+_DATE_FORM = lazy_pattern(
     r"\d|yyyy|\b(?:iso|rfc|epoch|unix|utc|e\.\s?g|format|milliseconds|seconds|relative|natural|today|ts|cursor)\b|['\"`]",
     re.IGNORECASE,
 )
-_DATE_FORM_OF_TOOL = re.compile(
+_DATE_FORM_OF_TOOL = lazy_pattern(
     r"\d{4}-\d{2}|yyyy|\b(?:iso[ -]?8601|rfc ?3339|epoch|unix time\w*|dates?\b[^.\n]{0,40}\bformat)\b", re.IGNORECASE
 )
-_CODE_FORM = re.compile(
+_CODE_FORM = lazy_pattern(
     r"\b(?:iana|iso|utc|e\.\s?g|such as|like|tz|olson|names?|[a-z]{2}[_-][a-z]{2})\b|['\"`\d/(]", re.IGNORECASE
 )
-_CURRENCY_CODE = re.compile(r"\bcurrency\scodes?\b", re.IGNORECASE)
+_CURRENCY_CODE = lazy_pattern(r"\bcurrency\scodes?\b", re.IGNORECASE)
 """There is one list of them that everybody means, ISO 4217."""
 _JSON = rare_pattern(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
     r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\b",
     re.IGNORECASE,
 )
-_SHAPE_GIVEN = re.compile(
+_SHAPE_GIVEN = lazy_pattern(
     r"[{<]|\[\s?[\"'{\[]|['\"`“]|\b(?:keys?|fields?|columns?|properties|syntax|"
     r"(?:dictionary|keyed|maps?|mapping|pairs)\b[^.\n]{0,30}\b(?:names?|ids?|urls?|values?|languages?)|"
     r"e\.\s?g|such as|like|for example|examples?|schema|same as|returned|see|contain\w*|includ\w*|with|"
     r"format|arguments?)\b|:\s?\S",
     re.IGNORECASE,
 )
-_SYNTAX_GIVEN = re.compile(
+_SYNTAX_GIVEN = lazy_pattern(
     r"['\"`“*{=:<>|$/]|\b(?:e\.\s?g|such as|like|for example|examples?|syntax|sql|odata|jql|cql|kql|cel|lucene|"
     r"regex\w*|regular|glob\w*|wildcards?|operators?|language|same as|see|returned|names?|text|keywords?|substring|"
     r"prefix|cron)\b|\d",

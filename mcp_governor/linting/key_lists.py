@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.list_items import scan
 from mcp_governor.linting.list_words import EXAMPLE, MAX_TEXT, is_open, sentence
 
-_KEY = re.compile(
+_KEY = lazy_pattern(
     r"(?P<quote>[`'\"])(?P<key>[A-Za-z_][\w.\-]{0,40})(?P=quote)(?:\s?\((?=[`'\"A-Z])|\s?:\s?(?=[`'\"])|\s?=\s?(?=[`'\"]))"
     r"|(?<![\w.\-])(?P<bare>[A-Za-z_]\w{1,40})(?:\s?\((?=[`'\"A-Z])|:\s?(?=[A-Za-z_]\w{0,40}\|))"
 )
-_COMMENT = re.compile(
+_COMMENT = lazy_pattern(
     r"[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:\s?[\"'](?P<one>[\w\-]{1,40})[\"'],?\s{0,8}(?:#|//)\s?[Oo]r\s"
     r"(?P<rest>[\"'][\w\-]{1,40}[\"'](?:(?:,\s|\sor\s|,\sor\s)[\"'][\w\-]{1,40}[\"']){0,20})"
 )
 """An example whose comment has the other values: ``"mode": "fast"  # or "slow"``."""
-_WORD = re.compile(r"[\w\-]+")
-_OF_A_CALL = re.compile(
+_WORD = lazy_pattern(r"[\w\-]+")
+_OF_A_CALL = lazy_pattern(
     r"\b(?:only|required|if|when|under|with|provide|specify|not)\s(?:the\s)?[`'\"]?$", re.IGNORECASE
 )
 _MAX_KEYS = 20

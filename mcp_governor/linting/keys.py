@@ -54,7 +54,7 @@ _NAMED_ITEM = lazy_pattern(
 _EXAMPLE = lazy_pattern(r"\b(?:e\.g\.|(?:for example|such as|example|like|instance)\b)[^.]{0,30}$", re.IGNORECASE)
 
 
-_OF_A_KEY = re.compile(r"[A-Za-z_]\w{1,40}\s?\($")
+_OF_A_KEY = lazy_pattern(r"[A-Za-z_]\w{1,40}\s?\($")
 _NO_KEYS = frozenset({"and", "are", "check", "for", "if", "is", "only", "or", "to", "when", "which", "with"})
 """Words of a phrase, of which none is likely the name of a key in a list without quotes."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _SPARE = Guarded(
 )
 
 
-_KEY = re.compile(r"[A-Za-z_]\w{1,40}\s\([^()]{1,80}$")
+_KEY = lazy_pattern(r"[A-Za-z_]\w{1,40}\s\([^()]{1,80}$")
 
 
 def _of_a_key(text: str, at: int) -> bool:
@@ -65,7 +66,7 @@ _IF_NOT = Guarded(
     "left ",
     "unset",
 )
-_FAILS = re.compile(
+_FAILS = lazy_pattern(
     r"\b(?:errors?|fails?|raises?|throws?|rejects?|refuses?|refused|rejected|ask|prompt|must|required|call|run|first|find"
     r"|invalid|cannot|look)\b",
     re.IGNORECASE,

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
@@ -19,7 +20,7 @@ from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-_COMPOUND = re.compile(r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_\-]++[A-Za-z0-9]++)++|[A-Z]*+[a-z]++[A-Z][A-Za-z0-9]*+)")
+_COMPOUND = lazy_pattern(r"\b(?:[A-Za-z][A-Za-z0-9]*+(?:[_\-]++[A-Za-z0-9]++)++|[A-Z]*+[a-z]++[A-Z][A-Za-z0-9]*+)")
 """An identifier of several words, joined by separators or by capitals."""
 _QUOTES = frozenset("`'\"“”")
 _JOINED = frozenset("/.@$:\\-_{<")
@@ -30,7 +31,7 @@ _CALLS = Guarded(
     r"(?:the\s|a\s)?[`'\"“]?$",
     *("call", "use", "using", "run", "invok", "via", "see", "try", "prefer", "through"),
 )
-INNER_CAPITAL = re.compile(r"[a-z][A-Z]", re.NOFLAG)
+INNER_CAPITAL = lazy_pattern(r"[a-z][A-Z]", re.NOFLAG)
 _ORDERED = Guarded(r"\b(?:call|calls|calling|invoke|invokes|invoking)\s(?:the\s)?[`'\"“]?$", "call", "invok")
 """Verbs for tools alone."""
 _LEADS = Guarded(
@@ -64,7 +65,7 @@ _SOURCE = Guarded(
     r"\s(?:the\s)?[`'\"“]?$",
     *("from", " by", "by calling", " of"),
 )
-_TOOL_BEHIND = re.compile(
+_TOOL_BEHIND = lazy_pattern(
     r"[`'\"”]?(?:,?\s(?:and|or)\s(?:the\s)?[`'\"“]?\w{3,64}[`'\"”]?)?\s(?:MCP\s)?tools?\b(?!\s?[-_]\w|\s--)",
     re.IGNORECASE,
 )
@@ -79,7 +80,7 @@ _PLAIN_TOOL = rare_pattern(
 _TITLED_TOOL = rare_pattern(
     r"[`'\"“](?P<title>[A-Z][A-Za-z]{1,20}(?:[ -][A-Za-z]{2,20}){1,4})[`'\"”]\s(?:MCP\s)?tool\b"
 )
-_LISTED = re.compile(
+_LISTED = lazy_pattern(
     r"[^\S\n]{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
     r"\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-\s)"
 )
@@ -89,11 +90,11 @@ _NOTES = rare_pattern(
     r"\b(?:hints?|notes?|examples?|syntax|format|guidance|details|tips)\s(?:for|on|about)\s(?:the\s)?[`'\"“]$",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(
+_GIVEN = lazy_pattern(
     r"[`'\"”]?\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)",
     re.IGNORECASE,
 )
-_IN_CALL = re.compile(
+_IN_CALL = lazy_pattern(
     r"[`'\"”]?\s(?:is|are)\s(?:present|included|set|given)\sin\s(?:the|your|each|every|all)\s(?:tool\s)?calls?\b",
     re.IGNORECASE,
 )
@@ -101,13 +102,13 @@ _PHRASE = rare_pattern(
     r"\b[Ii]f\s(?:no\s|an?\s|the\s)?(?P<words>[a-z]{2,20}(?:\s[a-z]{2,20}){1,2})"
     r"\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)"
 )
-_ARGUMENT_BEHIND = re.compile(r"[`'\"”]?\s(?:parameters?|arguments?|params?|args?)\b(?!\s?:)", re.IGNORECASE)
+_ARGUMENT_BEHIND = lazy_pattern(r"[`'\"”]?\s(?:parameters?|arguments?|params?|args?)\b(?!\s?:)", re.IGNORECASE)
 _ARGUMENT_FRONT = Guarded(r"\b(?:parameters?|arguments?|params?)\s[`'\"“]?$", "param", "argument")
 _FOREIGN = Guarded(
     r"\b(?:url|uri|query(?:[- ]string)?|http|cli|command[- ]line)\s(?:parameters?|arguments?|params?)\s[`'\"“]?$",
     *("param", "argument"),
 )
-_OTHER_BEHIND = re.compile(
+_OTHER_BEHIND = lazy_pattern(
     r"[`'\"”]?\s?(?:\(|\.\w|APIs?\b|permissions?\b|endpoints?\b|operations?\b|headers?\b|enums?\b"
     r"|types?\b|objects?\b)",
     re.IGNORECASE,
@@ -121,17 +122,17 @@ _CONTRASTED = Guarded(
     *("instead", "than", "unlike", "over", "before", "after", "as"),
 )
 """Words that come before another tool of the same server."""
-FROM_RESULT = re.compile(r"[`'\"”]?\s(?:string|value|field|from|returned|of)\b", re.IGNORECASE)
-_STATES = re.compile(
+FROM_RESULT = lazy_pattern(r"[`'\"”]?\s(?:string|value|field|from|returned|of)\b", re.IGNORECASE)
+_STATES = lazy_pattern(
     r"[`'\"”]?\s(?:is|are)\s(?:set|true|false|not|provided|specified|given|omitted|empty|null)\b|\s?=\s?\w"
 )
-_SETS = re.compile(
+_SETS = lazy_pattern(
     r"\b(?:adjust|set|pass|provide|specify|supply|omit|with|include|use)\s(?:the\s|a\s)?[`'\"“]?$", re.IGNORECASE
 )
-_IF = re.compile(r"\b(?:if|when|unless)\s(?:no\s|an?\s|the\s)?[`'\"“]?$", re.IGNORECASE)
-_ENTRY = re.compile(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
+_IF = lazy_pattern(r"\b(?:if|when|unless)\s(?:no\s|an?\s|the\s)?[`'\"“]?$", re.IGNORECASE)
+_ENTRY = lazy_pattern(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
 # The regex engine finds a leading set of characters fastest.
-_JOINT = re.compile(r"[_\-A-Z](?:(?<=[_\-])|(?<=[a-z][A-Z]))")
+_JOINT = lazy_pattern(r"[_\-A-Z](?:(?<=[_\-])|(?<=[a-z][A-Z]))")
 _CLOSE = 0.84
 """Minimum likeness (difflib) for a name to be a misspelling of another: one letter in six, a plural, a swapped word."""
 _MAX_COMPARED = 100_000
@@ -381,7 +382,7 @@ def _nearest(name: str, tools: Names) -> str:
     return near
 
 
-_NEEDED = re.compile(
+_NEEDED = lazy_pattern(
     r"[`'\"]?(?:\s(?:or|and)\s[`'\"]?[\w$]{1,64}[`'\"]?)?\s(?:(?:is|are)\s)?"
     r"(?:required|must be (?:provided|specified|given|set))\b"
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.list_words import GOES_ON, QUOTED
 
 MAX_VALUES = 500
@@ -14,30 +15,30 @@ room as in an enum."""
 # Letters beyond Latin end a value: "值为fast".
 _CHAR = r"[A-Za-z0-9_\u00c0-\u024f]"
 BARE = rf"[.+\-]?{_CHAR}(?:[.+\-]*{_CHAR}|(?<=\d):(?=\d)|[+]){{0,49}}"
-_ITEM = re.compile(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:\.|\+)?)")
-_PATH = re.compile(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:/{BARE}){{0,4}}\.?)")
+_ITEM = lazy_pattern(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:\.|\+)?)")
+_PATH = lazy_pattern(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:/{BARE}){{0,4}}\.?)")
 """Items with a slash inside, in a list whose separator is another one: "image/png, image/jpeg"."""
 # What may separate two items. A quoted item may have an explanation ("'bullet' for bullets or 'number' for …").
 _LAST = r"(?:or|and|oder|und|ou|et|o|e|y|или|и|또는)"
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     rf"\s?(?:[,;，；]\s?(?:{_LAST}\s|[或和])?|、\s?(?:または)?|\|\|?\s?|/\s?|[／｜]\s?|(?:{_LAST}|and/or)\s"
     r"|(?:又は|または|或者?|和|と)\s?)"
 )
-_MARK = re.compile(r"\b(?:or|oder|ou|или|o)\b|[|/｜／或は]|また|또는")
+_MARK = lazy_pattern(r"\b(?:or|oder|ou|или|o)\b|[|/｜／或は]|また|또는")
 _IN_BRACKETS = r"(?:\((?:[^()\n]|\([^()\n]{0,160}\)){0,400}\)|（[^（）\n]{0,200}）)"
-_NOTE = re.compile(
+_NOTE = lazy_pattern(
     rf"\s?{_IN_BRACKETS}|\s?=\s?(?:[^,;|.()（），；、。\n]|{_IN_BRACKETS}|\.(?=\w)){{1,160}}"
     rf"|\s?[:：\-–—]\s?[\u3040-\u30ff\u4e00-\u9fff](?:[^,;，；、|。（）\n]|{_IN_BRACKETS}){{0,100}}"
     r"|\sfor\s[A-Za-z](?:[^,;|.()\n]|\.(?=\w)){1,80}"
 )
 _VERB = r"(?:for|to|if|when|means|meaning|is|will|does|do|can|only|in|with|uses?|[a-z]{2,20}s)"
 _UP_TO_NEXT = r"(?=[,;]\s(?:or\s|and\s)?['\"`“]|\.\s['\"`“]|\s(?:or|and)\s['\"`“])"
-_EXPLAINED = re.compile(
+_EXPLAINED = lazy_pattern(
     rf"(?P<note>\s?{_IN_BRACKETS})?\s?(?:(?::|=|-|–|—|→|{_VERB})(?=\s)|=(?=\w))[^;|\n'\"`“]{{1,160}}?{_UP_TO_NEXT}"
     rf"|\s?{_IN_BRACKETS}"
 )
-_OR_SENTENCE = re.compile(r"\.?\s(?:or\s|and\s)(?=['\"`“])|\.\s(?=['\"`“])|\.\s(?:[A-Z][\w ]{0,20}:\s)(?=['\"`“])")
-_ENDS = re.compile(
+_OR_SENTENCE = lazy_pattern(r"\.?\s(?:or\s|and\s)(?=['\"`“])|\.\s(?=['\"`“])|\.\s(?:[A-Z][\w ]{0,20}:\s)(?=['\"`“])")
+_ENDS = lazy_pattern(
     r"\s?(?:$|[.)\]}>\n;。；）】]|[,:]\s|，|[,;(（]?\s?(?:defaults?|optional|required|only|case)\b|[—–-]\s"
     r"|\(for\s|のいずれか|之一)",
     re.IGNORECASE,
@@ -164,9 +165,9 @@ def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
     return closed, end
 
 
-_ANOTHER = re.compile(rf"[,;，；、。\n]\s?{BARE}\s?=")
+_ANOTHER = lazy_pattern(rf"[,;，；、。\n]\s?{BARE}\s?=")
 """Another value with a meaning behind an explanation that was too long to read."""
-_STOPS = re.compile(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default|\(for\s)", re.IGNORECASE)
+_STOPS = lazy_pattern(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default|\(for\s)", re.IGNORECASE)
 
 
 def are_values(words: list[str]) -> bool:
@@ -248,8 +249,8 @@ def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[
     return Items(values, quoted, alternatives, 2 * explained + quoted > len(values), end), frozenset(signs)
 
 
-_NO_NOTE = re.compile(r"\b(?:e[.,]g|such as|for example|for instance)\b|(?:等|など)$", re.IGNORECASE)
-_LABEL = re.compile(r"\s?:\s")
+_NO_NOTE = lazy_pattern(r"\b(?:e[.,]g|such as|for example|for instance)\b|(?:等|など)$", re.IGNORECASE)
+_LABEL = lazy_pattern(r"\s?:\s")
 
 
 def bare(item: str) -> str:

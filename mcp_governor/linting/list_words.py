@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.linear import rare_pattern
 
@@ -25,7 +26,7 @@ _FIT = (
     r"|optional)"
 )
 _VALUES = r"(?:values?|options?|choices|inputs?)"
-VALUE_WORD = re.compile(_VALUES)
+VALUE_WORD = lazy_pattern(_VALUES)
 """Words for values of any kind."""
 _NOUN = rf"(?:{_VALUES}|types?|modes?|formats?|operations?|actions?|levels?)"
 _ANY_OF = (
@@ -64,7 +65,7 @@ PROMISE = Guarded(
     *("restricted", "choose", "pick", "select", "use", "only", " to ", "pass ", "specify", "provide", "enter", " in "),
     starts="acdefghilmnoprstuvw",
 )
-PLAINLY = re.compile(
+PLAINLY = lazy_pattern(
     rf"(?:(?:{_BE}|{_VERB})\s)?(?:set to\s|given as\s)?(?:either\s)?{_ANY_OF}.*"
     rf"|{_FIT}(?:\s(?:[a-z]{{1,16}}\s){{0,2}}{_VALUES}\b.*|\s?:.*)"
     rf"|(?:the\s)?following\s(?:{_FIT}\s)?{_VALUES}\b.*"
@@ -97,31 +98,31 @@ EXAMPLE = rare_pattern(
     r"|推荐|常用|常见|建议|例如|比如|譬如|示例|例[:：えと]|[，,、(（]如|形如|等(?!于)|예:|예를",
     re.IGNORECASE,
 )
-CONDITION = re.compile(
+CONDITION = lazy_pattern(
     r"\b(?:only (?:for|when|if|with)|required (?:for|when|if)|needed (?:for|when|if)|ignored|when|if|unless)\s"
     r"(?:the\s)?(?:[a-z_]{1,20}\s?[=]?\s?){0,2}$",
     re.IGNORECASE,
 )
-CASE = re.compile(
+CASE = lazy_pattern(
     r"\b(?:if|when|unless|while)\s(?!(?:it is |this is )?(?:provided|specified|set|given|present|omitted|not)\b)"
     r"[^.,;\n]{2,60},\s(?:[\w ]{1,40}\s)?$",
     re.IGNORECASE,
 )
 """What restricts a sentence to a case: "If the field is a box, the value should be …"."""
-ABOUT_OTHERS = re.compile(
+ABOUT_OTHERS = lazy_pattern(
     r"\b(?:only (?:for|when|if|with|valid)|required (?:for|when|if|by|with)|needed (?:for|when|if)|used (?:by|for|when)"
     r"|ignored|applies|when|if|unless|where|returned by|returns?|from|see|call)\s"
     r"(?:the\s)?(?:[a-z_]{1,20}\s?[=]?\s?){0,2}$"
     r"|\b(?:required|needed|only|ignored|used)\s(?:if|when|for|with)\s[^.:()\n]{0,60}$",
     re.IGNORECASE,
 )
-GOES_ON = re.compile(
+GOES_ON = lazy_pattern(
     r"\s?[,;，、]?\s?(?:(?:and|or|plus|&)\s)?(?:etc\b|\.\.\.|…|more\b|others?\b|any\b|custom\b|an?\s|your\b|the\s"
     r"|all other|similar|so on|many|another|some|among|everything|anything|combination"
     r"|usw|u\.\s?a|等|など|之类|及其他)",
     re.IGNORECASE,
 )
-OTHERWISE = re.compile(r"\b(?:otherwise|any other|anything else|else)\b", re.IGNORECASE)
+OTHERWISE = lazy_pattern(r"\b(?:otherwise|any other|anything else|else)\b", re.IGNORECASE)
 
 _FREE = Guarded(
     r"\b(?:(?:or|and|also|accepts?|supports?)\s(?:an?\s|your\s)?custom"
@@ -139,15 +140,15 @@ _FREE = Guarded(
 )
 _SYNTAX = ("json", "as json", "raw", "valid json", "optional json", "a json", "reg", "glob", "expr", "wild")
 """Beginnings of words for a syntax of its own; in the explanation of a quoted value they are about that value."""
-_OF_A_VALUE = re.compile(
+_OF_A_VALUE = lazy_pattern(
     rf"{QUOTED}(?:\s\([^()\n]{{0,80}}\))?\s?(?:for|to|as|is|=|:|-|–|—|\(|→|[a-z]{{2,20}}s\b)[^'\"`.\n]{{0,80}}$"
 )
-_WITHIN = re.compile(rf"{QUOTED}[^'\"`\n]{{2,80}}\([^()'\"`\n]{{0,80}}$")
+_WITHIN = lazy_pattern(rf"{QUOTED}[^'\"`\n]{{2,80}}\([^()'\"`\n]{{0,80}}$")
 """What precedes "etc." in a bracket that explains a quoted value: "'all' returns it (paths, tags, etc.)"."""
-_CLEARLY = re.compile(
+_CLEARLY = lazy_pattern(
     r"(?<=[.:;)]\s)(?:allowed|valid|possible|accepted|supported|permitted) (?:values|options)(?: are)?:", re.IGNORECASE
 )
-_ABBREVIATED = re.compile(r"\.(?:(?<=\be\.g\.)|(?<=\bi\.e\.)|(?<=\b(?:eg|ie|vs)\.)|(?<=\bincl\.))", re.IGNORECASE)
+_ABBREVIATED = lazy_pattern(r"\.(?:(?<=\be\.g\.)|(?<=\bi\.e\.)|(?<=\b(?:eg|ie|vs)\.)|(?<=\bincl\.))", re.IGNORECASE)
 _SHORT_FORMS = Cues("e.g.", "i.e.", "eg.", "ie.", "vs.", "incl.")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_TOKEN = re.compile(r"\w+(?:[.\-]\w+)*")
+_TOKEN = lazy_pattern(r"\w+(?:[.\-]\w+)*")
 
 
 class NameIndex:

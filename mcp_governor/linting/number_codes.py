@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.list_words import ABROAD, MAX_TEXT, PROMISE, is_example
 
 _MAX_CODES = 60
@@ -18,7 +19,7 @@ _SIGN = (
     r"\s?(?:=|:|：|→|(?P<word>(?:means|for|to|is|will)\s|[a-z]{2,20}s\s)|-\s|–\s?|—\s?|-(?=[\u4e00-\u9fff])|代表|表示|为|是)"
     r"\s?[`'\"]?[^\W\d_]"
 )
-_CODE = re.compile(
+_CODE = lazy_pattern(
     r"(?<![\w.\-/])[`'\"]?(?P<code>-?\d{1,6})[`'\"]?"
     # The meaning of the code: in brackets, possibly nested, or after a sign up to the next separator. Chinese needs no
     # sign, but has words behind an amount.
@@ -27,26 +28,26 @@ _CODE = re.compile(
     r"(?=[,;|\n，；、。]|\s(?:or|and)\s[`'\"]?-?\d|/-?\d|\.(?:\s|$)|[)）]|$))"
 )
 _BULLET = r"(?:[*•]\s?|-\s)?"
-_NEXT = re.compile(
+_NEXT = lazy_pattern(
     rf"\s?(?:[,;|/.，；、。]\s?(?:(?:or|and)\s)?{_BULLET}|\n\s?{_BULLET}|(?:or|and)\s|-\s)(?:(?:use|pass|set to)\s)?",
     re.IGNORECASE,
 )
 _STEP = r"(?:[,，]\s?|、|\s?\|\s?|\s?/\s?|\s(?:or|and)\s|,\s(?:or|and)\s)"
-_BARE = re.compile(rf"\d{{1,9}}(?:{_STEP}\d{{1,9}}){{1,59}}\b(?!\s?[%.]?\w|\.\d)")
-_CLOSED_BEHIND = re.compile(
+_BARE = lazy_pattern(rf"\d{{1,9}}(?:{_STEP}\d{{1,9}}){{1,59}}\b(?!\s?[%.]?\w|\.\d)")
+_CLOSED_BEHIND = lazy_pattern(
     rf"(?:^|[.:;]\s)(?:currently\s)?(?:only\s)?(?P<codes>\d{{1,9}}(?:{_STEP}\d{{1,9}}){{1,59}})"
     r"\s(?:are|is)\s(?:currently\s)?(?:supported|allowed|accepted|valid|permitted)\b",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r"\(?(?P<codes>\d{1,9}(?:\s?\|\s?\d{1,9}){1,59})\)?\.?")
-_PROMISE = re.compile(
+_WHOLE = lazy_pattern(r"\(?(?P<codes>\d{1,9}(?:\s?\|\s?\d{1,9}){1,59})\)?\.?")
+_PROMISE = lazy_pattern(
     r"\b(?:one of|options?|(?:valid|allowed|possible|supported|accepted|available)\s(?:[a-z]{1,16}\s)?[a-z]{1,16}"
     r"|values?|enum|codes?)(?:\s(?:are|is))?\s?:?\s?[(\[{]?\s?(?:[-*•]\s?)?$",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"\b(?:e\.?g\.?|such as|for example|examples?|like|default)(?!\w)[^.\n]{0,20}$", re.IGNORECASE)
-_RANGE = re.compile(r"\d\)?\s?(?:-|–|to|\.\.\.?|through)\s?\d|\bbetween\b", re.IGNORECASE)
-_GOES_ON = re.compile(r"\betc\b|\.\.\.|…|\band so on\b", re.IGNORECASE)
+_EXAMPLE = lazy_pattern(r"\b(?:e\.?g\.?|such as|for example|examples?|like|default)(?!\w)[^.\n]{0,20}$", re.IGNORECASE)
+_RANGE = lazy_pattern(r"\d\)?\s?(?:-|–|to|\.\.\.?|through)\s?\d|\bbetween\b", re.IGNORECASE)
+_GOES_ON = lazy_pattern(r"\betc\b|\.\.\.|…|\band so on\b", re.IGNORECASE)
 
 
 class NumberCodes(NamedTuple):
@@ -93,9 +94,9 @@ def number_codes(text: str) -> NumberCodes | None:
     return NumberCodes(tuple(codes), promised, in_words) if promised or not endless else None
 
 
-_ENDLESS = re.compile(r"\b(?:unlimited|no\slimit|infinite(?:ly)?|forever)\b", re.IGNORECASE)
-_DEFAULT = re.compile(r"\bdefaults?(?:\sto|\sis)?\s?[:=]?\s?(-?\d{1,9})\b", re.IGNORECASE)
-_DIGITS = re.compile(r"\d.*\d", re.DOTALL)
+_ENDLESS = lazy_pattern(r"\b(?:unlimited|no\slimit|infinite(?:ly)?|forever)\b", re.IGNORECASE)
+_DEFAULT = lazy_pattern(r"\bdefaults?(?:\sto|\sis)?\s?[:=]?\s?(-?\d{1,9})\b", re.IGNORECASE)
+_DIGITS = lazy_pattern(r"\d.*\d", re.DOTALL)
 
 
 def _announced(text: str) -> str:

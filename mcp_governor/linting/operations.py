@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _MAX_DEPTH = 6
 """Maximum depth of an argument that picks the operation: it is near the top, within a wrapper and a variant or two."""
 _MAX_NODES = 300
 """Maximum number of objects looked at in one schema: more variants than any known tool has."""
-_ANY_METHOD = re.compile(r"\b(?:PUT|DELETE|PATCH)\b", re.NOFLAG)
+_ANY_METHOD = lazy_pattern(r"\b(?:PUT|DELETE|PATCH)\b", re.NOFLAG)
 _MAX_TEXT = 300
 """Maximum number of characters read from a description; the methods come first."""
 

@@ -59,7 +59,7 @@ _MAX_BULLETS = 60
 """Maximum number of bullets per list; a longer one belongs in a document."""
 _MAX_SECTIONS = 40
 """Maximum number of headings with bullets per description; each is compared with each parameter."""
-_TITLE = re.compile(r"(?:#{1,6}\s|\*\*)?(?P<words>[A-Za-z][\w` ]{1,50}?)\s?(?::|\*\*)?\s?(?:\*\*)?\s?:?")
+_TITLE = lazy_pattern(r"(?:#{1,6}\s|\*\*)?(?P<words>[A-Za-z][\w` ]{1,50}?)\s?(?::|\*\*)?\s?(?:\*\*)?\s?:?")
 
 
 class Outline(NamedTuple):

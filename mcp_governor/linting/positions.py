@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer, unescape_pointer
 from mcp_governor.text import visible
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_SCALAR = re.compile(r"[^,\]}\s]+")
+_SPACE = lazy_pattern(r"[ \t\n\r]*")
+_SCALAR = lazy_pattern(r"[^,\]}\s]+")
 _FRAME_WIDTH = 100
 """Maximum number of characters per line in a code frame: what terminals show next to the line number. A longer line is
 cut around the place."""

@@ -384,7 +384,7 @@ def _stated_bounds(text: str, types: Iterable[str]) -> Iterator[BoundClaim]:
                     yield one[0]
 
 
-_ALTERNATIVE = re.compile(r"\bor\s(?:an?\s|as\s|in\s)?[a-z%]{1,20}\s?$", re.IGNORECASE)
+_ALTERNATIVE = lazy_pattern(r"\bor\s(?:an?\s|as\s|in\s)?[a-z%]{1,20}\s?$", re.IGNORECASE)
 
 
 def of_alternative(text: str, start: int) -> bool:
@@ -393,7 +393,7 @@ def of_alternative(text: str, start: int) -> bool:
 
 
 # "Use a small value (3-5)" is advice, not a limit.
-_ADVISED = re.compile(
+_ADVISED = lazy_pattern(
     r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|ideal\w*|prefer\w*|optimal\w*|small\w*|large\w*|good|best|try)\b",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.units import measures
 from mcp_governor.linting.words import name_words
 
@@ -27,12 +28,12 @@ _COUNTS = frozenset(
         "perpage",
     ]
 )
-_NUMBER_OF = re.compile(
+_NUMBER_OF = lazy_pattern(
     r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?number\sof\s(?!seconds|minutes|hours|days|milliseconds)",
     re.IGNORECASE,
 )
-_PIXELS = re.compile(r"\bin\spixels\b", re.IGNORECASE)
-_FRACTION = re.compile(r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percent)", re.IGNORECASE)
+_PIXELS = lazy_pattern(r"\bin\spixels\b", re.IGNORECASE)
+_FRACTION = lazy_pattern(r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percent)", re.IGNORECASE)
 _AMOUNTS = frozenset({"seconds", "minutes", "hours", "days", "ms", "millis", "bytes", "radius", "status", "address"})
 
 
@@ -51,13 +52,13 @@ def never_below_zero(name: str, text: str) -> bool:
     )
 
 
-_SPAN = re.compile(
+_SPAN = lazy_pattern(
     r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?"
     r"(?:number\sof\s(?:seconds|minutes|hours|days|weeks|months|years|milliseconds)\b"
     r"|(?:time|duration|delay|timeout|interval|wait)\b[^.\n]{0,60}\bin\s(?:milliseconds|ms|seconds|minutes|hours|days)\b)",
     re.IGNORECASE,
 )
-_BELOW_ZERO = re.compile(r"(?<![\w.])-\d|\bnegative\b|\boffset\b|\bfrom\sthe\send\b|\blast\b", re.IGNORECASE)
+_BELOW_ZERO = lazy_pattern(r"(?<![\w.])-\d|\bnegative\b|\boffset\b|\bfrom\sthe\send\b|\blast\b", re.IGNORECASE)
 
 
 def counts_something(name: str, text: str) -> bool:

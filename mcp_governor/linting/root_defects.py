@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.words import name_words, stem
 from mcp_governor.schemas.pointers import join_pointer
@@ -35,8 +36,8 @@ _LEAKED = frozenset(
 )
 _MAYBE_LEAKED = frozenset({"context", "request", "session", "state", "config", "extra", "signal"})
 """Names of parameters that have leaked if they have neither a description nor a schema."""
-_FUNCTION = re.compile(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Callback)$")
-_HEADER = re.compile(
+_FUNCTION = lazy_pattern(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Callback)$")
+_HEADER = lazy_pattern(
     r"(?:accept|accept-(?:language|encoding)|user-agent|cache-control|content-type|authorization|cookie|api-version"
     r"|if-[a-z-]{1,40}|x-[a-z-]{1,40})",
     re.IGNORECASE,
@@ -107,13 +108,13 @@ _NEEDING = frozenset(
 """Verbs that need an object: such a tool has at least one required parameter."""
 _CHANGING = frozenset({"assign", "attach", "cancel", "delete", "remove", "rename", "resize", "update"})
 """Verbs that need an object or a value, even where every parameter accepts null."""
-_ALONE_FINE = re.compile(
+_ALONE_FINE = lazy_pattern(
     r"\b(?:optional(?:ly)?|default|if\s(?:omitted|not|provided|given)|current|empty|none|all|additional|extra)\b",
     re.IGNORECASE,
 )
 
 
-_ALONE = re.compile(r"\b(?:optional(?:ly)?|current|(?:without|no)\s(?:arguments|parameters))\b", re.IGNORECASE)
+_ALONE = lazy_pattern(r"\b(?:optional(?:ly)?|current|(?:without|no)\s(?:arguments|parameters))\b", re.IGNORECASE)
 
 
 def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.words import name_words
@@ -134,13 +135,13 @@ _PREFIX = Guarded(
     "prefix",
     "leading",
 )
-_FILTERS = re.compile(
+_FILTERS = lazy_pattern(
     r"\b(?:filter|matching|match|only\s(?:return|include|list|show)|search|starting|those|files|tables|names"
     r"|keys|objects|exclude|skip|ignore|lines|if|when|unless|whose)\s?(?:\w{1,12}\s){0,3}$",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|when|unless|outside|depending|e\.g)\b", re.IGNORECASE)
-_MEANS = re.compile(r"\s?\(?(?:for|to|if|when|means?|=|in\sorder|indicates?)\b|\s?[→=]", re.IGNORECASE)
+_CONDITION = lazy_pattern(r"\b(?:if|when|unless|outside|depending|e\.g)\b", re.IGNORECASE)
+_MEANS = lazy_pattern(r"\s?\(?(?:for|to|if|when|means?|=|in\sorder|indicates?)\b|\s?[→=]", re.IGNORECASE)
 _SUFFIX = Guarded(
     r"\b(?:(?:must|should|has\sto|needs?\sto)\s(?:end|have|include|use)|always\sends?|ends|ending"
     r"|file\s?name\sends)\s(?:in|with|an?|the)\s(?:(?:an?|the)\s)?(?:(?:file\s)?(?:extension|suffix)\s)?"
@@ -153,7 +154,7 @@ _SUFFIX = Guarded(
     "`.",
     "(.",
 )
-_OPTIONAL_END = re.compile(
+_OPTIONAL_END = lazy_pattern(
     r"\b(?:(?:is|are|be|gets?)\s(?:added|appended)|extension\sis\soptional|if\s(?:missing|absent)|with\sor\swithout)\b",
     re.IGNORECASE,
 )
@@ -184,9 +185,9 @@ _DOMAIN = Guarded(
     "page",
     "host",
 )
-_SECONDS = re.compile(r"\bin\s(?P<milli>milli)?seconds\b", re.IGNORECASE)
+_SECONDS = lazy_pattern(r"\bin\s(?P<milli>milli)?seconds\b", re.IGNORECASE)
 _TIMES = frozenset({"time", "timestamp", "since", "until", "date", "at", "ts", "before", "after"})
-_OR = re.compile(
+_OR = lazy_pattern(
     r"\b(?:or|and|name|id|username|domain|subject|body|template|message|alias|pattern|list)\b", re.IGNORECASE
 )
 
@@ -242,7 +243,7 @@ def ruled_forms(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
     yield from _of_name(text, name)
 
 
-_OWN_SCHEME = re.compile(r"\b(?:with\sor\swithout|optional(?:ly)?|either)\b", re.IGNORECASE)
+_OWN_SCHEME = lazy_pattern(r"\b(?:with\sor\swithout|optional(?:ly)?|either)\b", re.IGNORECASE)
 
 
 def _mark(match: re.Match[str]) -> str:
@@ -301,8 +302,8 @@ def _ends(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
         yield Form(said, shape, wrong=("12345", "example")), *both.span()
 
 
-_DEMANDED = re.compile(r"(?:must|has to|have to)\s", re.IGNORECASE)
-_SCHEME = re.compile(r"(?<![\w.])([a-z][a-z0-9+]{1,15})://")
+_DEMANDED = lazy_pattern(r"(?:must|has to|have to)\s", re.IGNORECASE)
+_SCHEME = lazy_pattern(r"(?<![\w.])([a-z][a-z0-9+]{1,15})://")
 
 
 def _addressed(text: str, match: re.Match[str]) -> Iterator[tuple[Form, int, int]]:
@@ -315,8 +316,8 @@ def _addressed(text: str, match: re.Match[str]) -> Iterator[tuple[Form, int, int
         yield _front(*schemes)._replace(wrong=("example.com", "example")), match.start(), named[-1].end()
 
 
-_OR_IF = re.compile(r",?\sor\s(?:if|when)\s[^.\n]{1,80}\s[`'\"]?(?:\.[a-z0-9]{2,8}){1,3}\b")
-_ENDINGS = re.compile(r"(?:\.[a-z0-9]{2,8}){1,3}\b")
+_OR_IF = lazy_pattern(r",?\sor\s(?:if|when)\s[^.\n]{1,80}\s[`'\"]?(?:\.[a-z0-9]{2,8}){1,3}\b")
+_ENDINGS = lazy_pattern(r"(?:\.[a-z0-9]{2,8}){1,3}\b")
 
 
 def _of_name(text: str, name: str) -> Iterator[tuple[Form, int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.list_words import CASE, sentence
 from mcp_governor.linting.words import name_words
@@ -20,7 +21,7 @@ _ACTS = (
     r"|process|publish|push|query|rank|read|remove|replace|resolve|retrieve|run|scan|scrape|search|select|send|split|stage"
     r"|summari[sz]e|translate|unlink|update|upload|upsert|validate|verify|visit|write)"
 )
-_ACTED_ON = re.compile(
+_ACTED_ON = lazy_pattern(
     rf"(?:(?:required|an?|the|one\sor\smore|comma[- ]separated|non-empty)[:.]?\s){{0,2}}"
     rf"(?:[\w'()/-]{{1,24}},?\s){{1,8}}?"
     rf"to\s(?:be\s)?{_ACTS}\b",
@@ -30,7 +31,7 @@ _KEYED = frozenset({"ids", "urls", "uris", "paths", "queries", "symbols", "ticke
 """Last words of names of such lists, whatever their description says."""
 _NEUTRAL = frozenset({"pipeline", "stages"})
 """Lists with a meaning when empty: an aggregation without stages returns everything."""
-_MAY_BE_EMPTY = re.compile(
+_MAY_BE_EMPTY = lazy_pattern(
     r"\b(?:empty|optional(?:ly)?|if\s(?:any|omitted|not)|leave|none|zero|additional|extra|exclude|ignore|skip|at\sleast)\b",
     re.IGNORECASE,
 )
@@ -74,10 +75,10 @@ _IF_EMPTY = Guarded(
     "empty",
 )
 
-_TUPLE = re.compile(
+_TUPLE = lazy_pattern(
     r"\[\s?(?P<parts>[a-z_]{1,16}(?:,\s?[a-z_]{1,16}){1,5})\s?\]|\((?P<round>[a-z],\s?[a-z](?:,\s?[a-z]){0,2})\)"
 )
-_SEVERAL = re.compile(
+_SEVERAL = lazy_pattern(
     r"\b(?:lists?\sof|arrays?\sof|each|e\.g|such\sas|example|default|like|pairs|or)\b|\.\.\.|…", re.IGNORECASE
 )
 
@@ -99,7 +100,7 @@ _MAX_TUPLE = 200
 
 # -- objects without keys
 
-_OWN_KEYS = re.compile(
+_OWN_KEYS = lazy_pattern(
     r"\{\s?[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:"
     r"|\{\s?(?P<plain>[a-z_]\w{0,40})(?:,\s?[a-z_]\w{0,40}){1,8}\s?\}"
     # The first key of a shape, whose others may hold objects: "{mode?: 'fast'|'slow', steps: [{from, to}]}".
@@ -109,7 +110,7 @@ _OWN_KEYS = re.compile(
     r"|\b(?i:each)(?:\s\w{1,20})?\s(?:containing|with|has|contains):\s?-\s[`'\"]?(?P<listed>[A-Za-z_]\w{0,40})[`'\"]?:"
     r"|\b(?i:each)(?:\s\w{1,20})?\s(?:accepts|takes|has)\s(?P<bare>[A-Z][a-z]+(?:[A-Z][a-z]+)+|[a-z]+_[a-z_]{1,30})\b"
 )
-_ANY_KEYS = re.compile(
+_ANY_KEYS = lazy_pattern(
     r"\b(?:key[-/ ]values?|keyed\s(?:by|on)|arbitrary|any\s(?:key|field|object|valid|json|additional)|free-?form"
     r"|maps?\sof|mapping|map\sfrom|custom|e\.g\.,?\s\{|headers?|variables|environment|columns?|metadata_field|user-defined)\b",
     re.IGNORECASE,
@@ -179,7 +180,7 @@ def _inner_key(text: str, at: int) -> str | None:
     return inner["key"] if inner is not None else None
 
 
-_INNER = re.compile(r"\s{0,40}\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:")
+_INNER = lazy_pattern(r"\s{0,40}\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:")
 
 
 def _key_shown(name: str, description: str, siblings: frozenset[str]) -> str | None:
@@ -196,8 +197,8 @@ def _key_shown(name: str, description: str, siblings: frozenset[str]) -> str | N
     return None
 
 
-_NAME = re.compile(r"\w+")
-_SHOWN = re.compile(
+_NAME = lazy_pattern(r"\w+")
+_SHOWN = lazy_pattern(
     r"[\"'`]?(?:\s?[=:]\s?|[^{}]{0,160}?\n\s{0,40})\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:"
 )
 _MAX_PLACES = 20
@@ -221,19 +222,19 @@ _TRUTH = Guarded(
     r"[`'\"](?:true|false)[`'\"]\s?(?:or|/|\||,)\s?[`'\"](?:true|false)[`'\"]|^(?:true|false)\s?(?:or|/|\|)\s?(?:true|false)\b",
     "true",
 )
-_NUMBER_OF = re.compile(
+_NUMBER_OF = lazy_pattern(
     r"(?:optional:?\s|the\s){0,2}(?:(?:approximate|desired|estimated|exact|maximum|minimum|total)\s)?number\sof\s[a-z]",
     re.IGNORECASE,
 )
-_AS_TEXT = re.compile(r"[`'\"]|\b(?:or|e\.g|like|such as|all|range|string)\b", re.IGNORECASE)
+_AS_TEXT = lazy_pattern(r"[`'\"]|\b(?:or|e\.g|like|such as|all|range|string)\b", re.IGNORECASE)
 """Words that make a number of things text: "number of days, or 'all'"."""
-_FLAG = re.compile(r"(?:whether|if\strue|set\sto\strue|(?:en|dis)able[sd]?)\b", re.IGNORECASE)
-_OR_JSON = re.compile(
+_FLAG = lazy_pattern(r"(?:whether|if\strue|set\sto\strue|(?:en|dis)able[sd]?)\b", re.IGNORECASE)
+_OR_JSON = lazy_pattern(
     r"\bor\s(?:a\s|an\s)?(?:JSON|comma|plain|single|raw|wildcard|pattern|glob)|\b(?:file|path|URL|SQL|code|schema|document|template|payload)\b",
     re.IGNORECASE,
 )
 
-_SEARCH = re.compile(r"\b(?:search|keywords?|terms)\b", re.IGNORECASE)
+_SEARCH = lazy_pattern(r"\b(?:search|keywords?|terms)\b", re.IGNORECASE)
 """Words about what people type into a search box, which is text however many words it has."""
 
 
@@ -245,7 +246,7 @@ def _is_truth(text: str) -> bool:
     return CASE.search(text[sentence(text, found.start()) : found.start()]) is None
 
 
-_FOR_SOME = re.compile(r"\s(?:for|if|when)\s", re.IGNORECASE)
+_FOR_SOME = lazy_pattern(r"\s(?:for|if|when)\s", re.IGNORECASE)
 
 
 def packed(text: str, schema: Mapping[str, Any]) -> str | None:
@@ -272,7 +273,7 @@ def packed(text: str, schema: Mapping[str, Any]) -> str | None:
 
 # -- patterns that every string matches
 
-_LOOSE_PATTERN = re.compile(r"[\[\\]")
+_LOOSE_PATTERN = lazy_pattern(r"[\[\\]")
 
 
 def unanchored(schema: Mapping[str, Any]) -> str | None:

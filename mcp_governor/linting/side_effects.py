@@ -10,6 +10,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import has_any, lowered
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import name_words
@@ -42,7 +43,7 @@ _FILES = rare_pattern(
 _MANAGES = rare_pattern(
     r"\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b", re.IGNORECASE
 )
-_OPENING = re.compile(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
+_OPENING = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
 _CHANGING = frozenset(
     [
         *("add", "cancel", "close", "create", "delete", "edit", "install", "manage", "modify", "move", "overwrite"),
@@ -50,15 +51,15 @@ _CHANGING = frozenset(
         *("update", "upload", "write"),
     ]
 )
-_TAKEN = re.compile(r"\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b", re.IGNORECASE)
-_SEEN = re.compile(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui)", re.IGNORECASE)
+_TAKEN = lazy_pattern(r"\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b", re.IGNORECASE)
+_SEEN = lazy_pattern(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui)", re.IGNORECASE)
 _SAVING = frozenset({"dest", "destination", "download", "export", "output", "save"})
 _PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "path"})
 _MAX_WRAPS = 3
 """Maximum number of objects around the parameters; frameworks write one."""
 _MAX_FIRST = 600
 """Maximum number of characters read from the description of a parameter."""
-_SAVED_TO = re.compile(
+_SAVED_TO = lazy_pattern(
     r"\b(?:path|file|folder|directory)\b(?:\s(?:path|name))?\s(?:to|where|in which|into which)\s"
     r"(?:[\w'-]+\s){0,4}?(?:save|write|saved|written)\b"
     r"|\b(?:saves?|writes?|saved|written)\s(?:[\w'-]+\s){0,4}?(?:to|into)\s(?:a|this|the)\s(?:local\s)?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.form_makers import read_dates
 from mcp_governor.linting.guarded import Guarded
@@ -116,24 +117,24 @@ _DIRECTED = Guarded(
     "asc",
 )
 _PART = r"(?:<[\w \-]{1,30}>|\{[\w \-]{1,30}\}|[A-Za-z][A-Za-z_]{1,30})"
-_PLACEHOLDER = re.compile(_PART)
-_WHOLE = re.compile(rf"[/#@]?(?:{_PART}(?:[./:#@=,]|://)){{1,8}}{_PART}")
-_BRACKETED = re.compile(r"[/#@]?[\w.\-]{0,20}(?:(?:<[\w \-]{1,30}>|\{[\w \-]{1,30}\})[\w./:#@=,x\-]{0,30}){2,6}")
-_STANDS_FOR = re.compile(r"[<{]|(?<![A-Za-z])[A-Z][A-Z_]+(?![a-z])")
-_ALSO = re.compile(r"[`'\"]?\s?,?\s(?:or|and|/)\s[`'\"](?P<also>[^`'\"\n]{3,60})[`'\"]")
-_FILE = re.compile(r"\.(?:json|ya?ml|xml|md|txt|csv|py|jsx?|tsx?|html?|toml|ini|com|org|net|io)$", re.IGNORECASE)
-_NUMBERS = re.compile(r"(?=.*\d{3})\d{1,20}(?:[.:\-/]\d{1,20}){1,4}")
-_ISO_SAMPLE = re.compile(r"\d{4}-\d\d-\d\d(?P<time>T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+\-]\d\d:?\d\d)?)?")
-_ONE_OF_SEVERAL = re.compile(r"\b(?:such as|for example) an?\s", re.IGNORECASE)
-_EITHER = re.compile(r"\bor\s(?:[\w-]+\s){1,3}$", re.IGNORECASE)
+_PLACEHOLDER = lazy_pattern(_PART)
+_WHOLE = lazy_pattern(rf"[/#@]?(?:{_PART}(?:[./:#@=,]|://)){{1,8}}{_PART}")
+_BRACKETED = lazy_pattern(r"[/#@]?[\w.\-]{0,20}(?:(?:<[\w \-]{1,30}>|\{[\w \-]{1,30}\})[\w./:#@=,x\-]{0,30}){2,6}")
+_STANDS_FOR = lazy_pattern(r"[<{]|(?<![A-Za-z])[A-Z][A-Z_]+(?![a-z])")
+_ALSO = lazy_pattern(r"[`'\"]?\s?,?\s(?:or|and|/)\s[`'\"](?P<also>[^`'\"\n]{3,60})[`'\"]")
+_FILE = lazy_pattern(r"\.(?:json|ya?ml|xml|md|txt|csv|py|jsx?|tsx?|html?|toml|ini|com|org|net|io)$", re.IGNORECASE)
+_NUMBERS = lazy_pattern(r"(?=.*\d{3})\d{1,20}(?:[.:\-/]\d{1,20}){1,4}")
+_ISO_SAMPLE = lazy_pattern(r"\d{4}-\d\d-\d\d(?P<time>T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+\-]\d\d:?\d\d)?)?")
+_ONE_OF_SEVERAL = lazy_pattern(r"\b(?:such as|for example) an?\s", re.IGNORECASE)
+_EITHER = lazy_pattern(r"\bor\s(?:[\w-]+\s){1,3}$", re.IGNORECASE)
 """In front of "in the format …": the format of the last of several things, "an id or a full name in the format"."""
-_ANOTHER = re.compile(r"[`'\"]?\s?(?:,|or)\s\d")
-_ALTERNATIVES = re.compile(
+_ANOTHER = lazy_pattern(r"[`'\"]?\s?(?:,|or)\s\d")
+_ALTERNATIVES = lazy_pattern(
     r"(?:and|or|read|write|input|output|png|jpe?g|search|json|ya?ml|xml|csv|true|yes|on|markdown|html|text"
     r"|plain|request|http|https)[/]",
     re.IGNORECASE,
 )
-_SEVERAL_PAIRS = re.compile(r"\bpairs\b|\bcomma|separated|\blist\sof\b|\beach\s(?:line|entry)\b|;", re.IGNORECASE)
+_SEVERAL_PAIRS = lazy_pattern(r"\bpairs\b|\bcomma|separated|\blist\sof\b|\beach\s(?:line|entry)\b|;", re.IGNORECASE)
 
 
 def templates(text: str) -> Iterator[tuple[Form, int, int]]:
@@ -205,9 +206,9 @@ def _in_one_case(text: str, start: int, end: int) -> bool:
     )
 
 
-_OR = re.compile(r"\bor\s(?:[\w-]+\s){0,3}[`'\"(]?$", re.IGNORECASE)
-_USE = re.compile(r"\buse\s[`'\"]?$", re.IGNORECASE)
-_FOR_SOME = re.compile(rf"[`'\"]?\s(?:{_MARKED}\s)?(?:for|if|to|when)\s", re.IGNORECASE)
+_OR = lazy_pattern(r"\bor\s(?:[\w-]+\s){0,3}[`'\"(]?$", re.IGNORECASE)
+_USE = lazy_pattern(r"\buse\s[`'\"]?$", re.IGNORECASE)
+_FOR_SOME = lazy_pattern(rf"[`'\"]?\s(?:{_MARKED}\s)?(?:for|if|to|when)\s", re.IGNORECASE)
 
 
 def _with_options(form: Form, text: str, end: int) -> Form | None:
@@ -219,7 +220,7 @@ def _with_options(form: Form, text: str, end: int) -> Form | None:
     return form._replace(said=f"{form.said}{options[0]}", pattern=f"{form.pattern[:-1]}({each})*$")
 
 
-_OPTIONS = re.compile(r"(?:\[[^\[\]\s<>{}`'\"]{1,30}\]){1,8}(?=$|[\s`'\".,;)])")
+_OPTIONS = lazy_pattern(r"(?:\[[^\[\]\s<>{}`'\"]{1,30}\]){1,8}(?=$|[\s`'\".,;)])")
 
 
 def _dates(text: str) -> Iterator[tuple[Form, int, int]]:
@@ -251,11 +252,13 @@ def _wrong_dates(template: str) -> tuple[str, ...]:
     return ("2026-01-02", "2026-01-02T09:30:00Z") if timed else ("01/02/2026", "2026-01-02", "yesterday")
 
 
-_EXAMPLE = re.compile(r"\b(?:e\.g|examples?|such as|like|i\.e)\b[^.\n]{0,50}$|\bexamples?:[^\n]{0,50}$", re.IGNORECASE)
-_ORDERED = re.compile(r"[: ](?:asc|desc)$", re.IGNORECASE)
+_EXAMPLE = lazy_pattern(
+    r"\b(?:e\.g|examples?|such as|like|i\.e)\b[^.\n]{0,50}$|\bexamples?:[^\n]{0,50}$", re.IGNORECASE
+)
+_ORDERED = lazy_pattern(r"[: ](?:asc|desc)$", re.IGNORECASE)
 _PLAIN = ("plain", "asplain", "label", "bare")
 """The groups of what has no quotes around it."""
-_OTHER_FORMAT = re.compile(
+_OTHER_FORMAT = lazy_pattern(
     r"\b(?:output|response|result|return|returned|ssh|https?|file|export|image|video|audio|text|message|patch)\s$",
     re.IGNORECASE,
 )
@@ -306,7 +309,7 @@ def _names(template: str) -> bool:
     return bool(_WHOLE.fullmatch(template) or _BRACKETED.fullmatch(template))
 
 
-_PLACE = re.compile(r"\b(?:lat|lon|lng)(?:itude|g|gitude)?\b|\b(?:west|south|min_?l)", re.IGNORECASE)
+_PLACE = lazy_pattern(r"\b(?:lat|lon|lng)(?:itude|g|gitude)?\b|\b(?:west|south|min_?l)", re.IGNORECASE)
 
 
 def _joined(template: str) -> Form:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.linting.context import Facts
 
-_INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]")
+_INNER_CAPITAL = lazy_pattern(r"[a-z0-9][A-Z]")
 
 
 def looks_like_a_tool(word: str, facts: Facts, *, marked: bool) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import name_words
 
@@ -36,7 +37,7 @@ _UNITS = {
 _BY_WORD = {word: unit for unit, words in _UNITS.items() for word in words.split()}
 _ALONE = frozenset({"m", "s", "h", "d", "b", "in", "min", "mins", "point", "points"})
 """Words that are a unit after a number, and usually something else on their own."""
-_WORD = re.compile(r"[A-Za-z%°]+")
+_WORD = lazy_pattern(r"[A-Za-z%°]+")
 
 
 def unit_of(word: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, is_passed_on, may_be_open, open_question
@@ -62,7 +63,7 @@ def _related(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:
 
 INDEXES = frozenset({"index", "idx", "position", "pos", "row", "col", "column"})
 """Last words of names for things that may be counted from 0 or from 1."""
-_BASE = re.compile(
+_BASE = lazy_pattern(
     r"(?<![\w.])-?[01](?![\w.]|\s?%)|\b(?:zero|one|first|last|next|indexed)\b|-based\b|[01]-(?:based|index)", re.I
 )
 _SERVER_BASE = rare_pattern(

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.chains import chains
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.mentions import NameIndex
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_MARKS = re.compile(r"[*_]+")
-_QUOTE = re.compile(r"[\s>]*")
-_SENTENCE = re.compile(r"(?<=[.!?;])[\s*_]+|\n\s*\n")
+_MARKS = lazy_pattern(r"[*_]+")
+_QUOTE = lazy_pattern(r"[\s>]*")
+_SENTENCE = lazy_pattern(r"(?<=[.!?;])[\s*_]+|\n\s*\n")
 _LEAD = "use this when"
 # The description may call the tool this, it, or by its name.
 _NOT_THIS = r"(?:don't|do not) use (?:(?:this|it|this tool|this one|the tool|`?{name}`?) )?when\b"
-_INSTEAD = re.compile(r"\binstead,? when\b")
-_INSTEAD_OF = re.compile(r"\buse\s((?:(?!\buse\s)(?:[^.;\n]|\.(?=\w))){1,160}?)\sinstead,?\swhen\b", re.IGNORECASE)
-_WORD = re.compile(r"(?<![\w:/.\-])_*([`'\"]?)([A-Za-z]\w*(?:[.\-]\w+)*)(?![\w:/])")
+_INSTEAD = lazy_pattern(r"\binstead,? when\b")
+_INSTEAD_OF = lazy_pattern(r"\buse\s((?:(?!\buse\s)(?:[^.;\n]|\.(?=\w))){1,160}?)\sinstead,?\swhen\b", re.IGNORECASE)
+_WORD = lazy_pattern(r"(?<![\w:/.\-])_*([`'\"]?)([A-Za-z]\w*(?:[.\-]\w+)*)(?![\w:/])")
 
 
 def _folded(text: str) -> str:

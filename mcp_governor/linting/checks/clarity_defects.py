@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Edit, Effect
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import (
     correction,
@@ -89,7 +90,7 @@ def _boolean(place: Found) -> list[Edit] | None:
 
 
 _ITEM_TYPES = {"string": "string", "str": "string", "integer": "integer", "int": "integer", "number": "number"}
-_ITEMS_OF = re.compile(r"\b(?:list|array)\sof\s(strings?|str|integers?|ints?|numbers?)\b", re.IGNORECASE)
+_ITEMS_OF = lazy_pattern(r"\b(?:list|array)\sof\s(strings?|str|integers?|ints?|numbers?)\b", re.IGNORECASE)
 
 
 def _items(place: Found) -> list[Edit] | None:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Effect
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.checks.clarity_lists import closed_list, sibling_list
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
@@ -149,14 +150,14 @@ def _in_plain_words(found: OpenText) -> str:
 _MAX_PHRASES = 8
 """Maximum number of occurrences of the phrase that are tried."""
 _DEMANDS = Cues(" must ", " should ", " has to ", " have to ")
-_DEMAND = re.compile(
+_DEMAND = lazy_pattern(
     r"(?P<between>[^.]{0,80}?)\s(?P<what>(?:must|should|has to|have to)\s(?:[^.]|\.(?=[^\s\"'`)])){3,200})"
 )
-_LEADS = re.compile(r"(?:^|[.:]\s|[-*•]\s)(?:(?:the|all|each|every|any)\s)?$", re.IGNORECASE)
+_LEADS = lazy_pattern(r"(?:^|[.:]\s|[-*•]\s)(?:(?:the|all|each|every|any)\s)?$", re.IGNORECASE)
 """What stands between the start of a sentence and its subject."""
 _MAX_DESCRIPTION = 4_000
 """Maximum number of characters of a tool's description searched for such a sentence."""
-_RULES = re.compile(r"- (?:must|has to|have to|should|only|needs to|use)\b", re.IGNORECASE)
+_RULES = lazy_pattern(r"- (?:must|has to|have to|should|only|needs to|use)\b", re.IGNORECASE)
 
 
 def _text(said: Passage) -> str:

@@ -7,6 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.guarded import Guarded
@@ -192,7 +193,7 @@ def _stated(argument: Argument, context: Context) -> list[Limit]:
     return context.facts.kept(("limits", argument), lambda: stated_limits(argument), lambda _: 2 * len(argument.text))
 
 
-_SOME = re.compile(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
+_SOME = lazy_pattern(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
 
 
 def _one_or_more(node: SchemaPlace) -> bool:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting import prose
 from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.context import hit
@@ -32,16 +33,16 @@ _NOTE = rare_pattern(
     r"|array|object)\b[^()\n]{0,60})\)",
     re.IGNORECASE,
 )
-_OPTIONAL = re.compile(r"\b(?:optional|default|none|null)\b", re.IGNORECASE)
-_HEADING = re.compile(
+_OPTIONAL = lazy_pattern(r"\b(?:optional|default|none|null)\b", re.IGNORECASE)
+_HEADING = lazy_pattern(
     r"(?:#{1,6}\s|\*\*)?(?P<word>required|optional)(?:\s(?:parameters|arguments|params|args|fields|inputs))?"
     r"(?:\*\*)?\s?:(?:\*\*)?\s?(?P<rest>.*)",
     re.IGNORECASE,
 )
-_ITEM = re.compile(
+_ITEM = lazy_pattern(
     r"(?:[-*•]\s|\d{1,2}[.)]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}(?=\s?[:(–—]|\s-\s|$)"
 )
-_BARE = re.compile(r"[`'\"]?([A-Za-z_]\w{0,63})[`'\"]?")
+_BARE = lazy_pattern(r"[`'\"]?([A-Za-z_]\w{0,63})[`'\"]?")
 _MAX_SHOWN = 6
 """Maximum number of parameters named in a message; the others are counted."""
 

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.closed_lists import ClosedList, values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
@@ -27,24 +28,24 @@ if TYPE_CHECKING:
     from mcp_governor.linting.open_text import OpenText
     from mcp_governor.linting.passages import Passage
 
-_SAMPLE = re.compile(r"Y{2,4}|\d{4}-\d\d|^[\d.,:\-]+$|^[./~$<{]|[/@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
-_DATED = re.compile(r"Y{2,4}|\d{4}-\d\d|^[~$<{]|[@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
+_SAMPLE = lazy_pattern(r"Y{2,4}|\d{4}-\d\d|^[\d.,:\-]+$|^[./~$<{]|[/@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
+_DATED = lazy_pattern(r"Y{2,4}|\d{4}-\d\d|^[~$<{]|[@\\]\S*[/@\\.]|^https?:", re.NOFLAG)
 """What is a sample even after "one of"."""
-_ORDERED = re.compile(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
+_ORDERED = lazy_pattern(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
 """A column that stands for any, and a direction."""
-_MENTIONED = re.compile(
+_MENTIONED = lazy_pattern(
     r"(?:(?:list|argument|parameter|field|option|value|array)s?\s)?"
     r"(?:[(:=]|(?:is|to|must|should|can|may|either|as|accepts|takes|one of|values?)\b)",
     re.IGNORECASE,
 )
-_EXPLAINED = re.compile(r"(?<=[\w`'\"])\s?(?::|=|–|—|-\s|→|\().*")
-_DOTTED = re.compile(r"[A-Za-z]\.[A-Za-z]")
-_SHOWN = re.compile(r"\s?[:=]\s?[\"'`]([\w.\-]{1,60})[\"'`]")
-_NUMBERED = re.compile(r"[A-Za-z].*[\d_]")
-_NO_WORD = re.compile(r"[A-Z0-9_/:.]")
+_EXPLAINED = lazy_pattern(r"(?<=[\w`'\"])\s?(?::|=|–|—|-\s|→|\().*")
+_DOTTED = lazy_pattern(r"[A-Za-z]\.[A-Za-z]")
+_SHOWN = lazy_pattern(r"\s?[:=]\s?[\"'`]([\w.\-]{1,60})[\"'`]")
+_NUMBERED = lazy_pattern(r"[A-Za-z].*[\d_]")
+_NO_WORD = lazy_pattern(r"[A-Z0-9_/:.]")
 """What words of a phrase do not have."""
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
-_MEASURE = re.compile(r"\d{1,5}[A-Za-z]{1,3}")
+_CONSTANT = lazy_pattern(r"[A-Z][A-Z0-9_]+")
+_MEASURE = lazy_pattern(r"\d{1,5}[A-Za-z]{1,3}")
 """A duration or a size: "15m", "480p"."""
 
 
@@ -83,8 +84,8 @@ def _several(values: tuple[str, ...], text: str) -> str:
     return f"^{one}({sign} ?{one})*$"
 
 
-_SKIPPED = re.compile(r"\b(?:skip|leave\s\w+\sempty|empty)\b", re.IGNORECASE)
-_MODIFIED = re.compile(r"\b(?:modifiers?|prefix\w*|suffix\w*|(?:de|a)scending|desc|sort\w*)\b", re.IGNORECASE)
+_SKIPPED = lazy_pattern(r"\b(?:skip|leave\s\w+\sempty|empty)\b", re.IGNORECASE)
+_MODIFIED = lazy_pattern(r"\b(?:modifiers?|prefix\w*|suffix\w*|(?:de|a)scending|desc|sort\w*)\b", re.IGNORECASE)
 """Words for values that are more than one of a list: "name desc"."""
 
 
@@ -402,7 +403,7 @@ def _is_only(one: _Enum, enums: tuple[_Enum, ...], found: OpenText, text: str) -
     return all(set(other.values) <= set(one.values) for other in enums)
 
 
-_SAYS_NOTHING = re.compile(r"[A-Za-z ,_'`]*\.?")
+_SAYS_NOTHING = lazy_pattern(r"[A-Za-z ,_'`]*\.?")
 """Words without values, examples and forms."""
 _COMMON = frozenset(
     stem(word)
@@ -412,7 +413,7 @@ _COMMON = frozenset(
     )
 )
 """Words that a description of anything may have."""
-_OWN = re.compile(r"\b(?:supported|allowed|valid|possible|accepted)\svalues?\b", re.IGNORECASE)
+_OWN = lazy_pattern(r"\b(?:supported|allowed|valid|possible|accepted)\svalues?\b", re.IGNORECASE)
 
 
 class _Enum(NamedTuple):
@@ -440,16 +441,16 @@ def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
     return {name: tuple(enums.values()) for name, enums in out.items()}
 
 
-_QUOTED = re.compile(r"['\"`]([\w\-]{1,60})['\"`]")
-_TOKEN = re.compile(r"[\w\-]+")
-_WORD = re.compile(r"[^\W_]+")
+_QUOTED = lazy_pattern(r"['\"`]([\w\-]{1,60})['\"`]")
+_TOKEN = lazy_pattern(r"[\w\-]+")
+_WORD = lazy_pattern(r"[^\W_]+")
 
 
 def _words(text: Any) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower())) if isinstance(text, str) else frozenset()
 
 
-_SHOWN_LIST = re.compile(r"\b(?:e\.g\.?,?|such\sas|for\sexample,?)\s(?=[\w`'\"])", re.IGNORECASE)
+_SHOWN_LIST = lazy_pattern(r"\b(?:e\.g\.?,?|such\sas|for\sexample,?)\s(?=[\w`'\"])", re.IGNORECASE)
 _MAX_TEXT = 400
 """Maximum number of characters read from a description: what a parameter is comes first."""
 

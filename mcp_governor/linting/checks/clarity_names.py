@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 _MAX_READ = 20_000
 """Maximum number of characters searched for names; a longer description is a manual, mostly about other things."""
-_ARGS = re.compile(
+_ARGS = lazy_pattern(
     r"(?:args|arguments|parameters|params|(?:required|optional|input) (?:parameters|arguments))\s?:", re.IGNORECASE
 )
-_ENTRY = re.compile(
+_ENTRY = lazy_pattern(
     r"(?P<indent>\s*)(?:[-*•]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s"
 )
 _ABOUT_ANSWERS = (

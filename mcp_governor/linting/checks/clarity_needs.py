@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.choices import quoted_choices, values_of
 from mcp_governor.linting.closed_lists import values_in
@@ -208,7 +209,7 @@ def _unexpressed(tool: Tool, context: Context) -> Iterator[_Found]:
     yield from seen.values()
 
 
-_SUBSTITUTE = re.compile(r"\bor\s(?:use|pass|provide|give|set|specify)\s[`'\"]?([A-Za-z_]\w{0,60})", re.IGNORECASE)
+_SUBSTITUTE = lazy_pattern(r"\bor\s(?:use|pass|provide|give|set|specify)\s[`'\"]?([A-Za-z_]\w{0,60})", re.IGNORECASE)
 
 
 def _has_substitute(need: Need, schema: Mapping[str, Any]) -> bool:

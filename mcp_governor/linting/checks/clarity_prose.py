@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting import prose
 from mcp_governor.linting.guarded import Cues, lowered
 from mcp_governor.linting.leaving_out import states_no_limit, states_optional
@@ -143,7 +143,7 @@ def _literal(claim: tuple[str, bool], actual: Any) -> Any:
     return None
 
 
-_NUMERIC = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
+_NUMERIC = lazy_pattern(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
 
 
 # -- bounds
@@ -159,7 +159,7 @@ _KEYWORDS = {
 }
 
 
-_RANGE = re.compile(r"\d\s?[-–]\s?\d")
+_RANGE = lazy_pattern(r"\d\s?[-–]\s?\d")
 
 
 @about(described=True, types={"array", "integer", "number", "string"})

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.findings import Effect
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
 from mcp_governor.linting.phrases import counted
@@ -145,7 +146,7 @@ def _is_free_text(schema: dict[str, Any], _form: Any) -> bool:
 _AMOUNTS = frozenset({"bytes", "characters", "chars", "length", "tokens", "words"})
 _MAX_TEXT = 400
 """Maximum number of characters read from a description: what a parameter is comes first."""
-_LIMITED = re.compile(
+_LIMITED = lazy_pattern(
     r"\b(?:all|any\snumber|between|everything|max\.?|no\slimit|no\smaximum|unlimited|up\sto)\b|\d\s?(?:-|–|to)\s?\d",
     re.IGNORECASE,
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import word_count
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_SENTENCE_END = re.compile(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
+_SENTENCE_END = lazy_pattern(r"[.!?。！？](?:\s|$|[\"'`)\]*])|\n\s*\n|\n\s*[-*•]\s")
 
 CUT = 2048
 """Maximum number of characters that Claude Code passes on: the option of clients/claude-code-description. A single long

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.checks.strict import is_open
 from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import effective, followed, root_of, types_of
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Tool
 
-_URI_NAMES = re.compile(r"^(?:file_?)?uri$", re.IGNORECASE)
-_PAGE_TOKENS = re.compile(
+_URI_NAMES = lazy_pattern(r"^(?:file_?)?uri$", re.IGNORECASE)
+_PAGE_TOKENS = lazy_pattern(
     r"^(?:next_?)?(?:page_?(?:token|number|num|index)|cursor_?token|next_?(?:token|cursor))$", re.IGNORECASE
 )
-_PAGE_SIZES = re.compile(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
-_LIMITS = re.compile(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
-_OFFSETS = re.compile(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
+_PAGE_SIZES = lazy_pattern(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
+_LIMITS = lazy_pattern(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
+_OFFSETS = lazy_pattern(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
 
 # OpenAPI annotations that generators emit and validators ignore.
 _OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")

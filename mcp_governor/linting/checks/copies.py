@@ -8,6 +8,7 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.effects import DESTROYING_VERBS, product_prefix, verb_of
 from mcp_governor.linting.phrases import counted
@@ -121,7 +122,7 @@ _MIN_OF_ONE = 300
 as high."""
 _WORST = 3
 """Maximum number of lines quoted in a message, the most expensive first."""
-_SPLIT = re.compile(r"\n|(?<=[.!?])\s+")
+_SPLIT = lazy_pattern(r"\n|(?<=[.!?])\s+")
 
 
 def boilerplate(surface: Surface, context: Context) -> Iterator[Hit]:
@@ -212,7 +213,7 @@ _FACTS = frozenset(
 """Last words of names that promise facts but do not say which."""
 _PROMISES = frozenset({"detail", "details", "info", "information"})
 """Words of descriptions that do the same."""
-_SECTION = re.compile(
+_SECTION = lazy_pattern(
     r"\n\s{0,20}(?:args|arguments|parameters|params|returns?|raises|error responses)\s?:", re.IGNORECASE
 )
 """Where a description goes on about parameters and results."""
@@ -288,7 +289,7 @@ _PRAISE = frozenset(
     ]
 )
 """Last words of names that say how good a tool is, not what it does."""
-_WHEN = re.compile(
+_WHEN = lazy_pattern(
     r"\b(?:use (?:this|it|when|for|only|if|instead)|instead of|rather than|prefer|unlike|when (?:you|the)|"
     r"only (?:for|if)|deprecated|also returns|in addition)\b",
     re.IGNORECASE,

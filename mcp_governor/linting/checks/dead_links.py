@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.guarded import Guarded
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface
 
-_LINK = re.compile(r"\[([^\[\]\n\"'`{}<>|=]{2,80})\](?!\s?[(\[:])")
-_CUE = re.compile(
+_LINK = lazy_pattern(r"\[([^\[\]\n\"'`{}<>|=]{2,80})\](?!\s?[(\[:])")
+_CUE = lazy_pattern(
     r"\b(?:see|click|refers? to|referring to|consult|ref|visit|learn more|details?|guide|documented in|described in)\b"
     r"[^.\[\]\n]{0,30}$",
     re.IGNORECASE,
 )
-_TITLE = re.compile(
+_TITLE = lazy_pattern(
     r"here$|this (?:page|document|link|article)\b|how to\b|more details?\b|learn more\b|"
     r".*\b(?:guide|overview|documentation|docs|manual|faq|tutorial)$",
     re.IGNORECASE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface, Tool
 
-_METHOD = re.compile(r"^(?:http|request)?_?(?:method|verb)$", re.IGNORECASE)
+_METHOD = lazy_pattern(r"^(?:http|request)?_?(?:method|verb)$", re.IGNORECASE)
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 _TEMPLATES = (("openai/outputTemplate",), ("ui", "resourceUri"))

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.corrections import correction
 from mcp_governor.linting.effects import (
@@ -134,12 +135,12 @@ _SAVES = rare_pattern(
     r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database|director(?:y|ies)|folder)\b",
     re.IGNORECASE,
 )
-_MENTIONED_CHANGE = re.compile(
+_MENTIONED_CHANGE = lazy_pattern(
     r"\b(?:creat|delet|updat|remov|writ|modif|overwrit|replac|insert|send|sav|stor|mark|reset|clear|start|launch|"
     r"trigger|charg|download|log)(?:e|es|s|ed|ing|ies|y|ten)?\b",
     re.IGNORECASE,
 )
-_ALSO_CHANGES = re.compile(
+_ALSO_CHANGES = lazy_pattern(
     r"\b(?:it|this tool|this|and|also|then|automatically|which)\s(?:will\s|also\s|then\s|automatically\s){0,2}"
     r"(?:creat|delet|updat|remov|writ|modif|overwrit|replac|insert|send|sav|stor|mark|reset|clear|start|launch|trigger"
     r"|charg)(?:es|s|ies|e)?\b",
@@ -148,7 +149,7 @@ _ALSO_CHANGES = re.compile(
 _MAX_FIRST = 600
 """Maximum length in characters of the paragraph that says what a tool does."""
 _PRETENDS = rare_pattern(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
-_SAME_AGAIN = re.compile(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
+_SAME_AGAIN = lazy_pattern(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
 _MAKES = frozenset({"create", "send", "post", "append", "insert"})
 _PURE_READS = frozenset(
     {"count", "describe", "fetch", "find", "get", "list", "lookup", "read", "search", "show", "view"}

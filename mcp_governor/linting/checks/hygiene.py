@@ -7,6 +7,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.credentials import KEY, key_in, outline
 from mcp_governor.linting.guarded import Guarded
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Surface
 
-_HIDDEN = re.compile(
+_HIDDEN = lazy_pattern(
     "[\xad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
 _JOINERS = "\u200c\u200d"
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_CONTROL = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _PSEUDO_TAG = Guarded(
     # "IAM:<user>" is a placeholder.
     r"(?<![\w:/=.\-])</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
@@ -53,20 +54,20 @@ _SENSITIVE_PATH = Guarded(
     "id_",
     "/etc/",
 )
-_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n")
-_HONEST = re.compile(
+_SENTENCE_END = lazy_pattern(r"[.!?;](?:\s|$)|\n")
+_HONEST = lazy_pattern(
     r"\b(?:unless|until)\b|\b(?:since|because|as)\b[^.\n]{0,60}(?:\bnot\b|n't\b|\bnever\b|\b(?:false|wrong|untrue)\b)"
     r"|\bif\b[^.\n]{0,40}(?:\bnot\b|n't\b|\b(?:fails?|failed)\b)",
     re.IGNORECASE,
 )
-_BLOCKED = re.compile(
+_BLOCKED = lazy_pattern(
     r"\b(?:block(?:s|ed)?|den(?:y|ies|ied)|refuse[sd]?|reject(?:s|ed)?|forbid(?:s|den)?|prohibit(?:s|ed)?|disallow(?:s|ed)?"
     r"|exclude[sd]?|protect(?:s|ed)?|inaccessible|off[- ]limits|not (?:allowed|permitted|accessible|readable|exposed)"
     r"|(?:cannot|can't|can not|does not|doesn't|never|will not|won't) "
     r"(?:be )?(?:read|access|open|touch|write|reach)\w*)\b",
     re.IGNORECASE,
 )
-_TAKEN = re.compile(
+_TAKEN = lazy_pattern(
     r"\b(?:first|then|please|must|should|also|always|and)[\s,]+(?:read|send|cat|open|include|pass|attach|upload|post)\b"
     r"|^\s*(?:read|send|cat|open|include|pass|attach|upload|post)\b",
     re.IGNORECASE,
@@ -258,7 +259,7 @@ _MAX_GAPS = 100
 """Maximum number of gaps looked at; a longer table is laid out in columns throughout."""
 _OUT_OF_SIGHT = 80
 """Number of blanks that push text out of an editor's line, whatever they are for."""
-_COMMENT = re.compile(r"(?:#|//|--|/\*)\s?\w")
+_COMMENT = lazy_pattern(r"(?:#|//|--|/\*)\s?\w")
 
 
 def _is_layout(value: str, gap: re.Match[str]) -> bool:

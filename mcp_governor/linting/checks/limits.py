@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.patterns import encodable, existing
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.schemas import json_text
 from mcp_governor.linting.scope import about
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.schemas.flaws import Flaw
     from mcp_governor.surface.model import Surface, Tool
 
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_NUMBER = lazy_pattern(r"[-+]?\d+(?:\.\d+)?")
 _WALKED = frozenset(
     {"properties", "patternProperties", "dependencies", "items", "contains", "additionalProperties"}
     | {"anyOf", "allOf", "oneOf", "not", "if", "then", "else"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.text_scope import about_text
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Surface, Tool
 
-_NAME = re.compile(r"[A-Za-z0-9_.\-]*")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_NAME = lazy_pattern(r"[A-Za-z0-9_.\-]*")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _RESERVED_LABELS = ("mcp", "modelcontextprotocol")
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.credentials import credential_in, key_in, outline
 from mcp_governor.linting.reached import is_reached
@@ -90,8 +91,8 @@ _OTHER_PATHS = frozenset(
     ]
 )
 """Words before ``path`` that make it a path outside a file system."""
-_ELSEWHERE = re.compile(r"\b(?:json ?path|xpath|jmespath|url path|api path|endpoint|dot notation)\b", re.IGNORECASE)
-_A_PLACE = re.compile(
+_ELSEWHERE = lazy_pattern(r"\b(?:json ?path|xpath|jmespath|url path|api path|endpoint|dot notation)\b", re.IGNORECASE)
+_A_PLACE = lazy_pattern(
     r"\b(?:file|folder|directory|absolute|relative|local|output|full) ?path|\bpath (?:to|of) |\bdirectory\b",
     re.IGNORECASE,
 )
@@ -141,12 +142,12 @@ def paging_pair(tool: Tool, _context: Context) -> Iterator[Hit]:
         yield hit("/inputSchema/properties/pageSize", "pageSize", argument="pageSize", absent="cursor")
 
 
-_SIZES = re.compile(
+_SIZES = lazy_pattern(
     r"^(?:(?:max_?)?page_?size|per_?page|items_?per_?page|page_?limit|limit|count|max_?(?:results|items)|top|take|first|size)$",
     re.IGNORECASE,
 )
 """Names for the number of items on a page; another rule reports names other than ``pageSize``."""
-_WAYS = re.compile(
+_WAYS = lazy_pattern(
     r"^(?:cursor|(?:next_?)?(?:page_?)?(?:token|cursor)|page_?(?:number|num|index)|page|offset|skip|start(?:_?(?:index|at))?|after|before|continuation\w*)$",
     re.IGNORECASE,
 )

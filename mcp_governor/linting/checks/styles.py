@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.declared import Declared, declared
 from mcp_governor.linting.likeness import plain
@@ -81,9 +81,9 @@ def _place(one: Declared) -> str:
 
 # -- names
 
-_SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
-_KEBAB = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
-_CAMEL = re.compile(r"[a-z]+[a-z0-9]*(?:[A-Z][A-Za-z0-9]*)+")
+_SNAKE = lazy_pattern(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_KEBAB = lazy_pattern(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
+_CAMEL = lazy_pattern(r"[a-z]+[a-z0-9]*(?:[A-Z][A-Za-z0-9]*)+")
 _MIN_NAMES = 6
 """Minimum number of names in the usual style for it to be a style."""
 _SHARE = 1.5

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.checks.arguments import INDEXES
 from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, open_question
@@ -228,14 +229,14 @@ _SAME = {
 }
 _OWN = frozenset({"account", "project", "role", "tenant"})
 """Words in front for what users know from their own set-up, or chose themselves."""
-_CLUE = re.compile(
+_CLUE = lazy_pattern(
     r"['\"`“{]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|see|same as|returned|obtain\w*|found|from|"
     r"[Dd]efaults?|use|via|call|list_\w+|get_\w+|format|uuid|hex\w*|starts?|begins?|prefix|url|slug|email|names?|or|existing|issued)\b|"
     r"\d{3}(?!\d? char)|:\s?\S|\w/\w|[a-z]_[a-z]|[a-z][A-Z]",
     re.NOFLAG,
 )
 _SAYING = ("enum", "pattern", "format", "examples")
-_BOUND = re.compile(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characters?(?:\slong)?", re.IGNORECASE)
+_BOUND = lazy_pattern(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characters?(?:\slong)?", re.IGNORECASE)
 _MAX_CONTENT = 2
 """Number of words apart from the name above which a description is taken to give the source of an identifier."""
 _MAX_WORDS = 20
