@@ -107,16 +107,6 @@ def lowered(text: str) -> str:
     return _Lower.lower
 
 
-# The letters in these do not count: escapes, group names, and classes that contain both cases.
-_NO_LETTERS = lazy_pattern(r"\\.|\(\?P<\w+>|A-Za-z|a-zA-Z")
-
-
-def _is_lower(source: str) -> bool:
-    """True if an expression that ignores case matches the same in lower-case ASCII text when it does not ignore it."""
-    letters = _NO_LETTERS.sub("", source)
-    return letters == letters.lower() and "(?-" not in source and "(?P=" not in source
-
-
 class Guarded:
     """A regular expression with its guard.
 
@@ -142,24 +132,13 @@ class Guarded:
         self.cues = Cues(*(needs or ("",)))
         self.flags = re.IGNORECASE if ignore_case else re.NOFLAG
         self._compiled: re.Pattern[str] | None = None
-        self._quick: re.Pattern[str] | None = None
-        self._has_quick = ignore_case
         self._test = LinearTest(pattern, self.flags)
 
-    def _pattern(self, text: str, lower: str) -> re.Pattern[str] | None:
+    def _pattern(self, text: str) -> re.Pattern[str] | None:
         """The compiled expression, or ``None`` if it cannot match, though a needed word is there."""
         test = self._test.of(text)
-        if test is not None:
-            if not test(text):
-                return None
-        elif self._has_quick and text.isascii():
-            # An expression that does not have to ignore case takes a third of the time, and most strings do not match.
-            quick = self._quick
-            if quick is None:
-                self._has_quick = _is_lower(self._source)
-                quick = self._quick = re.compile(self._source, self.flags & ~re.IGNORECASE)
-            if self._has_quick and quick.search(lower) is None:
-                return None
+        if test is not None and not test(text):
+            return None
         if self._compiled is None:
             self._compiled = re.compile(self._source, self.flags)
         return self._compiled
@@ -173,7 +152,7 @@ class Guarded:
                 return None
         except UnicodeEncodeError:
             pass  # The expression decides.
-        pattern = self._pattern(text, lower)
+        pattern = self._pattern(text)
         return pattern.search(text, at) if pattern is not None else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
@@ -184,7 +163,7 @@ class Guarded:
                 return _NOTHING
         except UnicodeEncodeError:
             pass  # The expression decides.
-        pattern = self._pattern(text, lower)
+        pattern = self._pattern(text)
         return pattern.finditer(text) if pattern is not None else _NOTHING
 
 
