@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.likeness import plain
-from mcp_governor.linting.name_roles import ID_WORDS, LONG, ROLES, Role, canonical, without_unit
+from mcp_governor.linting.name_meanings import ID_STEMS, IDENTIFIERS, VERBS, Family, Key, short_names
+from mcp_governor.linting.name_roles import LONG, ROLES, Role, canonical, without_unit
 from mcp_governor.linting.name_uses import MAX_READ, Use, use_of, uses_of, wrapped_uses
-from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, STOP_WORDS, name_words, stem, words
+from mcp_governor.linting.words import READING_VERBS, STOP_WORDS, name_words, stem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from mcp_governor.linting.context import Context
 
-_BARE = frozenset({"arn", "id", "key", "name", "number", "path", "slug", "uid", "url"})
-"""Names that say only in the description what they belong to."""
 _SUFFIXES = frozenset({"code", "id", "ids", "path"})
 """Last words that a shorter name leaves to its description: "iteration", the path of one."""
 _SETTINGS = frozenset({"condition", "filter", "option", "param", "parameter", "setting"})
 """Names whose plural means the same if the type is the same."""
-
-
-Family = dict[str, list[Use]]
-"""The names of one thing, the most common first, each with the tools that use it."""
 
 
 def families_of(context: Context) -> tuple[list[Family], list[Family]]:
@@ -35,14 +31,15 @@ def families_of(context: Context) -> tuple[list[Family], list[Family]]:
 
 def _read_families(context: Context) -> tuple[list[Family], list[Family]]:
     uses = uses_of(context)
-    families: dict[tuple[str, ...], Family] = defaultdict(dict)
+    families: dict[Key, Family] = defaultdict(dict)
     for name, all_uses in uses.items():
         families[canonical(name)][name] = all_uses
     found: list[Family] = []
+    short = short_names(families)
     run_together = {"".join(key): key for key in sorted(families, key=len)}
     for key, family in list(families.items()):
         if run_together["".join(key)] == key:
-            found.append(_apart(_one_thing(key, family, families)))
+            found.append(_apart(_one_thing(key, family, families, short)))
     carried: list[Family] = []
     rest: list[Family] = []
     for names in found:
@@ -50,11 +47,23 @@ def _read_families(context: Context) -> tuple[list[Family], list[Family]]:
             taken = _carried(names)
             (carried if len(taken) > 1 else rest).append(taken if len(taken) > 1 else names)
     rest += _roles({**uses, **wrapped_uses(context, uses)})
-    known = [frozenset(names) for names in (*carried, *rest)]
-    rest += [names for names in _alike(context) if not any(set(names) <= other for other in known)]
+    rest += _others(_alike(context), [*carried, *rest])
     done = {name for names in carried for name in names}
     carried += [names for names in _nested(context, uses) if done.isdisjoint(names)]
     return carried, rest
+
+
+def _others(families: Iterable[Family], known: list[Family]) -> Iterator[Family]:
+    """The families whose names are not all in one of those that are known."""
+    places: dict[str, set[int]] = defaultdict(set)
+    for place, names in enumerate(known):
+        for name in names:
+            places[name].add(place)
+    for names in families:
+        # The name with the fewest places first: "id" may be in every family.
+        first, *more = sorted((places[name] for name in names), key=len)
+        if not first.intersection(*more):
+            yield names
 
 
 def _nested(context: Context, uses: Mapping[str, list[Use]]) -> Iterator[Family]:
@@ -63,7 +72,7 @@ def _nested(context: Context, uses: Mapping[str, list[Use]]) -> Iterator[Family]
     for one in declared(context.surface, context):
         # Other names within objects are those of the interface behind, and seldom taken over.
         if one.nested and (parts := name_words(one.name)) and (parts[-1] in _TAKEN_OVER or one.name in _OBJECTS):
-            use = use_of(one)._replace(text="")
+            use = replace(use_of(one), text="")
             alike["".join(canonical(one.name))].setdefault(one.name, []).append(use)
     for name, all_uses in uses.items():
         if (key := "".join(canonical(name))) in alike:
@@ -77,10 +86,6 @@ def _nested(context: Context, uses: Mapping[str, list[Use]]) -> Iterator[Family]
 
 _PARTS = frozenset({"child", "from", "parent", "previous", "root", "source", "target", "to"})
 """Names that say which of several, not of what: the parent of a task, the parent of a folder."""
-IDENTIFIERS = frozenset(
-    ["arn", "code", "guid", "handle", "id", "identifier", "ids", "key", "number", "sha", "slug", "token", "uid", "uuid"]
-)
-"""Last words of names for values that one call takes from the answer to another."""
 _OBJECTS = {one for pair in LONG.items() for one in pair if pair[1] in ("collection", "database", "repository")}
 """Names of one word, in both forms, for what calls are about."""
 _TAKEN_OVER = IDENTIFIERS | {"name", "path", "uids", "uri", "url"}
@@ -89,32 +94,44 @@ _TAKEN_OVER = IDENTIFIERS | {"name", "path", "uids", "uri", "url"}
 def _carried(names: Family) -> Family:
     """The names of a family that stand for one value, without those that only may."""
     usual = next(iter(names))
-    return {name: uses for name, uses in names.items() if name == usual or _is_same(usual, name, names)}
+    uses: dict[Key, list[Use]] = defaultdict(list)
+    for name, own in names.items():
+        uses[canonical(name)] += own
+    # Once for all spellings: there may be many.
+    same = {key: _is_same(canonical(usual), key, uses, often=len(names[usual]) > 1) for key in uses}
+    kinds = _kinds(names[usual])
+    out: Family = {}
+    for name, own in names.items():
+        spelled = plain(usual) == plain(name) or "".join(canonical(usual)) == "".join(canonical(name))
+        if spelled or (same[canonical(name)] and len(kinds | _kinds(own)) == 1 and kinds.isdisjoint(_NO_VALUES)):
+            out[name] = own
+    return out
 
 
-def _is_same(usual: str, name: str, names: Family) -> bool:
-    """True if two names are for one value: two spellings, a short form, or "id" and "ticketId"."""
-    long, short = sorted((canonical(usual), canonical(name)), key=len, reverse=True)
-    if plain(usual) == plain(name) or long == short or "".join(long) == "".join(short):
-        return True
-    uses = [use for one in (usual, name) for use in names[one]]
-    if any(use.listed for use in uses) or len({use.kind for use in uses}) > 1 or uses[0].kind == "boolean":
-        return False
+def _kinds(uses: list[Use]) -> set[str]:
+    return {_LISTED if use.listed else use.kind for use in uses}
+
+
+_LISTED = "listed"
+"""In place of the type of a parameter whose values are listed."""
+_NO_VALUES = frozenset({_LISTED, "boolean"})
+"""Types of choices: no call answers with one."""
+
+
+def _is_same(usual: Key, other: Key, uses: Mapping[Key, list[Use]], *, often: bool) -> bool:
+    """True if two names are for one value, the one a short form of the other: "id" and "ticketId"."""
+    long, short = sorted((usual, other), key=len, reverse=True)
     if short == long[-1:]:
         # The name of what is only about to be made is often just "name".
-        old = any(_NEW.isdisjoint(name_words(use.tool)) for use in _of(short, names))
-        return short[0] in IDENTIFIERS or (old and len(names[usual]) > 1)
-    last = long[-1]
-    if long[:-1] != short or last not in _TAKEN_OVER or not _PARTS.isdisjoint(short):
+        old = any(_NEW.isdisjoint(name_words(use.tool)) for use in uses[short])
+        return short[0] in IDENTIFIERS or (old and often)
+    last = long[-1:]
+    if long[:-1] != short or _TAKEN_OVER.isdisjoint(last) or not _PARTS.isdisjoint(short):
         return False
-    if last == "name":
-        both = [{one for use in _of(key, names) for one in use.said} for key in (long, short)]
+    if last == ("name",):
+        both = [{one for use in uses[key] for one in use.said} for key in (long, short)]
         return both[1].isdisjoint(_CONTENTS) and bool(both[0] & both[1] - _COMMON - {stem(word) for word in long})
-    return all(stem(last) in use.said for use in _of(short, names))
-
-
-def _of(key: tuple[str, ...], names: Family) -> list[Use]:
-    return [use for name, uses in names.items() if canonical(name) == key for use in uses]
+    return all(stem(last[0]) in use.said for use in uses[short])
 
 
 _NEW = frozenset({"add", "create", "init", "make", "new", "rename"})
@@ -123,16 +140,16 @@ _CONTENTS = frozenset(map(stem, ("body", "code", "content", "contents", "json", 
 _COMMON = frozenset(map(stem, (*STOP_WORDS, "id", "name", "optional", "required", "string", "filter", "new", "list")))
 
 
-def _one_thing(key: tuple[str, ...], family: Family, families: dict[tuple[str, ...], Family]) -> Family:
+def _one_thing(key: Key, family: Family, families: Mapping[Key, Family], short: Mapping[Key, Family]) -> Family:
     """All names that other tools use for the thing with a name of these words."""
     names = dict(family)
     # "planid" and "planId".
     names |= families.get(("".join(key),), {}) if len(key) > 1 else {}
     names |= families.get((*key[:-1], f"{key[-1]}s"), {}) if key and key[-1] in _SETTINGS else {}
-    return names | (_shorter(key, families) if len(key) > 1 else {})
+    return names | (_shorter(key, families) | short.get(key, {}) if len(key) > 1 else {})
 
 
-def _shorter(key: tuple[str, ...], families: dict[tuple[str, ...], Family]) -> Family:
+def _shorter(key: Key, families: Mapping[Key, Family]) -> Family:
     """The names that leave a word of a longer one to their descriptions."""
     names: Family = {}
     if (timed := without_unit(key)) != key:
@@ -143,13 +160,8 @@ def _shorter(key: tuple[str, ...], families: dict[tuple[str, ...], Family]) -> F
         names |= _meant(families.get(key[:-1], {}), lambda use: not use.listed)
     if key[-1] == "names":
         names |= families.get((*key[:-2], f"{key[-2]}s"), {})
-    if key[-1] in _BARE:
-        for last in ID_WORDS if key[-1] == "id" else key[-1:]:
-            names |= _meant(
-                families.get((last,), {}), lambda use: _means(use, key) and not _means_more(use, key, families)
-            )
     if key[-1] in _SUFFIXES:
-        suffix = _ID_STEMS if key[-1] == "id" else {stem(key[-1])}
+        suffix = ID_STEMS if key[-1] == "id" else {stem(key[-1])}
         for base in (key[:-1], (*key[:-2], f"{key[-2]}s")):
             names |= _meant(families.get(base, {}), lambda use: not suffix.isdisjoint(use.said))
     return names
@@ -178,32 +190,7 @@ def _plays(role: Role, name: str, use: Use) -> bool:
     return role.has(name, use.kind, said, reads=reads)
 
 
-_VERBS = READING_VERBS | MUTATING_VERBS
 _READING = READING_VERBS | {"analyze", "fetch", "download", "export", "extract", "retrieve", "summarize"}
-
-
-def _means(use: Use, key: tuple[str, ...]) -> bool:
-    """True if the description and the tool's name show that a short name means the thing of the longer one."""
-    of_tool = name_words(use.tool)
-    if not use.said:
-        # "get_ticket" with an id that has no description.
-        return key[-1] in IDENTIFIERS and of_tool[1:] == key[:-1]
-    if key[0] in _VERBS:
-        return False
-    last = {stem(key[-1])} | (_ID_STEMS if key[-1] in ("id", "uid") else set())
-    thing = {stem(word) for word in key[:-1]}
-    return not last.isdisjoint(use.said) and thing <= use.said and thing <= {stem(word) for word in of_tool}
-
-
-def _means_more(use: Use, key: tuple[str, ...], families: Mapping[tuple[str, ...], Family]) -> bool:
-    """True if there is a longer name that a short one means as well: "id" of an alert group is not that of an alert."""
-    return any(
-        len(other) > len(key) and other[-1] == key[-1] and set(key) < set(other) and _means(use, other)
-        for other in families
-    )
-
-
-_ID_STEMS = frozenset(map(stem, (*ID_WORDS, "identifier")))
 
 
 def _apart(names: Family, *, mixed: bool = False) -> Family:
@@ -212,10 +199,11 @@ def _apart(names: Family, *, mixed: bool = False) -> Family:
         return {}
     ordered = sorted(names, key=lambda name: -len(names[name]))
     tools = {name: {use.tool for use in uses} for name, uses in names.items()}
+    held = Counter(tool for own in tools.values() for tool in own)
     out: list[str] = []
     for name in ordered:
         kinds = {use.kind for use in names[name]}
-        alone = all(tools[name].isdisjoint(tools[other]) for other in ordered if other != name)
+        alone = all(held[tool] == 1 for tool in tools[name])
         if alone and (not out or mixed or kinds & {use.kind for use in names[out[0]]}):
             out.append(name)
     if mixed or len(out) < 2:
@@ -255,7 +243,7 @@ _FEWEST_WORDS = 3
 
 def _essence(text: str) -> str:
     """The words of a description that say what it is about, without verbs: another tool does another thing with it."""
-    content = [stem(word) for word in words(text[:MAX_READ]) if word not in STOP_WORDS and word not in _VERBS]
+    content = [stem(word) for word in words(text[:MAX_READ]) if word not in STOP_WORDS and word not in VERBS]
     return " ".join(content) if len(content) >= _FEWEST_WORDS else ""
 
 

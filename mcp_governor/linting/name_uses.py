@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.schemas import effective
@@ -21,7 +22,8 @@ _MAX_PROPERTIES = 1_000
 """Maximum number of parameters of one tool; a tool with more was not written by hand."""
 
 
-class Use(NamedTuple):
+@dataclass(frozen=True)
+class Use:
     """One tool that has a parameter of some name.
 
     Attributes:
@@ -42,20 +44,14 @@ class Use(NamedTuple):
     strict: bool
     listed: bool
 
-    @property
+    @cached_property
     def said(self) -> frozenset[str]:
-        """Stems of its description, which few uses are asked for."""
-        return _stems(self.text)
+        """Stems of its description, which few uses are asked for, and these often."""
+        return frozenset(map(stem, words(self.text)))
 
 
 MAX_READ = 400
 """Maximum number of characters read from a description."""
-
-
-# The uses of one name are compared with those of several others, one pair after the other.
-@lru_cache(maxsize=512)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in words(text))
 
 
 Uses = dict[str, list[Use]]
@@ -99,12 +95,14 @@ _WRAPPERS = frozenset({"arguments", "body", "data", "input", "params", "path", "
 def wrapped_uses(context: Context, uses: Mapping[str, list[Use]]) -> Uses:
     """The parameters within an object that stands for a part of a request, with those of the same name next to it."""
     out: dict[str, list[Use]] = {}
+    places = {(use.name, use.tool, use.pointer) for own in uses.values() for use in own}
     for one in declared(context.surface, context):
         parts = one.pointer.split("/")
         if one.nested and len(parts) == 6 and parts[3] in _WRAPPERS:
             use = use_of(one)
             known = out.setdefault(one.name, list(uses.get(one.name, ())))
-            if all(use.pointer != other.pointer or use.tool != other.tool for other in known):
+            if (place := (use.name, use.tool, use.pointer)) not in places:
+                places.add(place)
                 known.append(use)
     return out
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.context import Context, Hit, hit
-from mcp_governor.linting.name_families import IDENTIFIERS, Family, families_of
+from mcp_governor.linting.name_families import families_of
+from mcp_governor.linting.name_meanings import IDENTIFIERS, Family
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import name_words
 from mcp_governor.text import one_line

@@ -1,0 +1,89 @@
+"""Short names that a description and the name of the tool complete: "id" of get_ticket is a ticket's."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from mcp_governor.linting.name_roles import ID_WORDS
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcp_governor.linting.name_uses import Use
+
+Key = tuple[str, ...]
+Family = dict[str, list["Use"]]
+"""The names of one thing, the most common first, each with the tools that use it."""
+
+IDENTIFIERS = frozenset(
+    ["arn", "code", "guid", "handle", "id", "identifier", "ids", "key", "number", "sha", "slug", "token", "uid", "uuid"]
+)
+"""Last words of names for values that one call takes from the answer to another."""
+_BARE = frozenset({"arn", "id", "key", "name", "number", "path", "slug", "uid", "url"})
+"""Names that say only in the description what they belong to."""
+VERBS = READING_VERBS | MUTATING_VERBS
+ID_STEMS = frozenset(map(stem, (*ID_WORDS, "identifier")))
+_MAX_COMPARED = 50
+"""Maximum number of longer names that share a word with a short one; with more, it may mean any, and means none."""
+
+
+def short_names(families: Mapping[Key, Family]) -> Mapping[Key, Family]:
+    """The short names that mean the same as a longer one, by the words of the longer one.
+
+    Each use is compared only with the longer names whose rarest word is among its own: one with the names of all
+    things would be the square of their number.
+    """
+    by_rarest = _by_rarest(families)
+    found: dict[Key, Family] = defaultdict(dict)
+    for bare in sorted(_BARE | ID_WORDS):
+        last = "id" if bare in ID_WORDS else bare
+        for name, uses in families.get((bare,), {}).items():
+            for use in uses:
+                for key in _meant_by(use, last, families, by_rarest[last]):
+                    found[key].setdefault(name, []).append(use)
+    return found
+
+
+Things = dict[str, list[tuple[Key, frozenset[str]]]]
+"""Names that end in one word with the stems of the others, by the rarest of these."""
+
+
+def _by_rarest(families: Iterable[Key]) -> Mapping[str, Things]:
+    things = [
+        (key, frozenset(map(stem, key[:-1])))
+        for key in families
+        if len(key) > 1 and key[-1] in _BARE and key[0] not in VERBS
+    ]
+    count: dict[tuple[str, str], int] = defaultdict(int)
+    for key, thing in things:
+        for word in thing:
+            count[key[-1], word] += 1
+    found: dict[str, Things] = defaultdict(lambda: defaultdict(list))
+    for key, thing in things:
+        rarest = min(sorted(thing), key=lambda word: count[key[-1], word])
+        found[key[-1]][rarest].append((key, thing))
+    return found
+
+
+def _meant_by(use: Use, last: str, families: Mapping[Key, Family], things: Things) -> Iterator[Key]:
+    """The longer names that a short one means by its description and the name of its tool."""
+    if not use.said:
+        # "get_ticket" with an id that has no description.
+        key = (*name_words(use.tool)[1:], last)
+        if last in IDENTIFIERS and key in families:
+            yield key
+        return
+    ends = {stem(last)} | (ID_STEMS if last in ("id", "uid") else set())
+    if ends.isdisjoint(use.said):
+        return
+    both = use.said & set(map(stem, name_words(use.tool)))
+    near = [things[word] for word in both if word in things]
+    if sum(map(len, near)) > _MAX_COMPARED:
+        return
+    meant = [key for some in near for key, thing in some if thing <= both]
+    for key in meant:
+        # "id" of an alert group is not that of an alert.
+        if not any(len(other) > len(key) and set(key) < set(other) for other in meant):
+            yield key
