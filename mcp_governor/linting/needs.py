@@ -130,6 +130,10 @@ _SOME = Guarded(
     "at least one",
 )
 """Any of the optional parameters will do."""
+_VALUE = lazy_pattern(r"[`'\"]?\s?==?\s?[`'\"]?(?!true\b)[\w\-]", re.IGNORECASE)
+"""A value behind a name; with a flag, "a=true" is the flag itself."""
+_ADVICE = lazy_pattern(r"\bto (?:scope|narrow|limit|restrict|filter|reduce)\b", re.IGNORECASE)
+"""What a choice is for that a call may leave out: it gets more results then."""
 _NEEDED = Guarded(
     r"\b(?:must|required?|requires|needs?|needed|mandatory|has to|have to|provide|specify|supply|pass|choose)\b",
 )
@@ -200,13 +204,17 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
     if not _may_relate(text, group, subject):
         return
     last = ""
+    advised = "by default, " in lowered(text)
     for sentence in _ENDS.split(text, maxsplit=_MAX_SENTENCES)[:_MAX_SENTENCES]:
         flat = " ".join(sentence[:_MAX_SENTENCE].split())
         if _may_relate(flat, group, subject) and _GUARD.are_in(lowered(flat)):
             sentence = _Sentence(flat, group, subject)
             found = list(sentence.needs(last))
+            found += sentence.more(found)
+            if advised and _ADVICE.search(flat):
+                # The text says what a call without them gets.
+                found = [need for need in found if need.kind not in ("any", "one")]
             yield from found
-            yield from sentence.more(found)
         last = flat
 
 
@@ -314,7 +322,7 @@ class _Sentence:
         ways = self._chosen(choice) if choice is not None else ()
         needed = choice is not None and not _AT_MOST.search(choice[0]) and _FREE.search(self.text) is None
         if _EXCLUSIVE.search(self.text):
-            names = tuple(way[0] for way in ways) if len(ways) > 1 else self.both
+            names = tuple(way[0] for way in ways) if len(ways) > 1 else self._excluded()
             if len(names) == 2 or (2 < len(names) < 5 and (self.subject or self._side_by_side())):
                 ways = ways if len(ways) > 1 or self.subject else tuple((name,) for name in names)
                 yield Need("one" if needed and len(ways) > 1 else "exclusive", names, ways=ways)
@@ -335,6 +343,15 @@ class _Sentence:
             yield Need("together", self.both)
         else:
             yield from self._ways()
+
+    def _excluded(self) -> tuple[str, ...]:
+        """The parameters that exclude each other. "Only with a=1; not compatible with tables" says a value of `a`."""
+        exclusive = _EXCLUSIVE_WITH.search(self.text) if self.subject else None
+        if exclusive is None:
+            return self.both
+        found = places(self.text, self.group.names)
+        names = (place[0] for place in found if not _VALUE.match(self.text, place.end()))
+        return tuple(dict.fromkeys((self.subject, *names)))
 
     def _is_paired(self) -> bool:
         """True if parameters belong together; "only used together with a" is about one of them."""

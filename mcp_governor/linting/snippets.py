@@ -59,6 +59,7 @@ class Call(NamedTuple):
         given: the positional values; ``...`` stands for anything that is not a literal.
         named: the values given by name, with the same placeholder.
         whole: nothing was omitted.
+        shown: it is an example to copy, rather than a pointer to a tool in a sentence.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Call(NamedTuple):
     given: tuple[Any, ...]
     named: dict[str, Any]
     whole: bool
+    shown: bool = False
 
 
 def snippets(text: str) -> Iterator[Snippet]:
@@ -167,9 +169,28 @@ def calls(text: str, names: frozenset[str]) -> Iterator[Call]:
             source = text[match.start() : end + 1]
             call = _call(source)
             if call is not None:
-                yield call
+                yield call._replace(shown=_is_shown(text, match.start(), end + 1))
                 break
             end = text.find(")", end + 1, match.end() + _LONGEST_CALL)
+
+
+def _is_shown(text: str, at: int, end: int) -> bool:
+    """True if a call is announced as an example, or stands in a block of code or on a line of its own."""
+    front = text[max(0, at - _FRONT) : at]
+    line = front.rsplit("\n", 1)[-1]
+    if _ANNOUNCED.search(line) is not None or text.count("```", 0, at) % 2:
+        return True
+    if _LINE_START.fullmatch(line) is None:
+        return False
+    return _LINE_END.match(text, end) is not None or _HEADING.search(front.rsplit("\n\n", 1)[-1]) is not None
+
+
+_FRONT = 400
+"""Maximum number of characters in front of a call that may announce it."""
+_ANNOUNCED = rare_pattern(r"\b(?:examples?|e\.g\.|usage|sample)(?![^\n]*[.!?]\s+[A-Z])[^\n]*$", re.IGNORECASE)
+_LINE_START = re.compile(r"\s*(?:(?:[-*•>$]|>>>|\d{1,2}[.)]|await|return|\w{1,40}\s?=)\s?){0,3}[`'\"]{0,3}\s*")
+_LINE_END = re.compile(r"[`'\";]{0,4}[^\S\n]*(?:(?:#|//|→|->|—|-)[^\n]*)?(?=\n|$)")
+_HEADING = rare_pattern(r"\b(?:examples?|usage|samples?)\b[^\n]{0,60}\n", re.IGNORECASE)
 
 
 def _call(source: str) -> Call | None:

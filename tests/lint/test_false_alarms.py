@@ -178,6 +178,22 @@ def made(name: str, **more: object) -> dict:
     return {**table(data=data), "name": name}
 
 
+STRING = {"type": "string"}
+
+
+def example(text: str) -> dict:
+    schema = {"type": "object", "properties": {"action": STRING, "key": STRING}, "required": ["action", "key"]}
+    return {**described(text), "name": "walk", "inputSchema": schema}
+
+
+def related(text: str) -> dict:
+    return table(extra={"type": "object", "description": text}, kind=STRING, term=STRING)
+
+
+def choice(text: str) -> dict:
+    return {**table(kind=STRING, term=STRING), "description": text}
+
+
 def documented(text: str) -> dict:
     return {**table(revision={"type": "string"}), "description": f"Looks it up.\n\n{text}"}
 
@@ -254,11 +270,55 @@ def documented(text: str) -> dict:
         ("hygiene/white-space", described("a()" + 30 * " " + "# all"), described("a()" + 90 * " " + "# all")),
         ("hygiene/white-space", described("Plots.\n" + 80 * " " + "it"), described("Plots.\n" + 81 * " " + "it")),
         ("clarity/nothing-required", build("Additional arguments."), build("Arguments of the compiler.")),
+        (
+            "clarity/example-fits",
+            example("For a page, use walk(action='go') instead."),
+            example("Example: walk(action='go')"),
+        ),
+        ("clarity/example-fits", example("See walk(action='go').\nAnd more."), example("```\nwalk(action='go')\n```")),
+        (
+            "clarity/example-fits",
+            example("It is like walk(action='go')."),
+            example("Goes.\n\nwalk(action='go')  # far"),
+        ),
+        (
+            "clarity/argument-dependencies",
+            related("Only with kind='x' and term='day'; not compatible with stop orders."),
+            related("For days; not compatible with `kind`."),
+        ),
+        (
+            "clarity/argument-dependencies",
+            choice("By default, returns what you made. Always pass either `kind` or `term` to scope results."),
+            choice("By default, returns what you made. Always pass either `kind` or `term`."),
+        ),
+        (
+            "clarity/undeclared-default",
+            table(to={"type": "string", "description": "Where to. Default: `sheet`."}, sheet={"type": "string"}),
+            table(to={"type": "string", "description": "Where to. Default: `sheet`."}, page={"type": "string"}),
+        ),
+        (
+            "clarity/undeclared-default",
+            table(title={"type": "string", "description": "The title. Default: TableN."}),
+            table(title={"type": "string", "description": "The title. Default: Table1."}),
+        ),
+        (
+            "clarity/undeclared-default",
+            table(x={"description": "From. Default: 'y - z'", **STRING}, y=STRING, z=STRING),
+            table(x={"description": "From. Default: 'y - z'", **STRING}, y=STRING),
+        ),
     ],
 )
 def test_a_false_finding_about_the_server_is_gone_and_the_true_one_stays(rule, innocent, guilty):
     assert rule not in {finding.rule for finding in findings_of(innocent)}
     assert rule in {finding.rule for finding in findings_of(guilty)}
+
+
+@pytest.mark.parametrize(("described_as", "count"), [("A range (with sheet name).", 0), ("A range of cells.", 1)])
+def test_a_phrase_that_another_parameter_takes_is_no_missing_parameter(described_as, count):
+    colour = {**table(range={**STRING, "description": described_as}), "name": "colour_range"}
+    colour["description"] = "Colours it. If no sheet name is provided, the first sheet is used."
+    tools = [colour, {**table(sheet_name=STRING), "name": "add_sheet"}]
+    assert len(lint(build_surface({"tools": tools}), LintSettings(select=("clarity/unknown-argument",)))) == count
 
 
 def test_a_name_that_the_user_gives_the_server_is_not_counted():

@@ -234,7 +234,9 @@ def _unfit_call(call: Call, tool: Tool) -> str:
     taken = _placed([value for value in call.given if value is not ...], open_, tool)
     if taken:
         return taken
-    absent = missing(schema, call.named) if call.whole and not call.given and isinstance(schema, dict) else []
+    # "For notes, use edit_note(action='add')" is short for the rest of the call.
+    whole = call.whole and call.shown and not call.given
+    absent = missing(schema, call.named) if whole and isinstance(schema, dict) else []
     return f"{_named(absent)} required and not" if absent else ""
 
 

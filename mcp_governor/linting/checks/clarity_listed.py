@@ -221,7 +221,20 @@ def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: To
         return None
     found = effective(root, schema)
     text = without_name(own, name)
-    return _literal(prose.stated_default(text, name), text, types_of(found, root) or frozenset(), found.get("enum"))
+    types = types_of(found, root) or frozenset()
+    value = _literal(prose.stated_default(text, name), text, types, found.get("enum"))
+    return None if isinstance(value, str) and _stands_for_others(value, parent["properties"]) else value
+
+
+def _stands_for_others(value: str, arguments: Mapping[str, Any]) -> bool:
+    """True for a pattern, the name of a parameter, and what is computed from some: "end - period"."""
+    words = _NAME.findall(value)
+    return _PATTERN.search(value) is not None or (bool(words) and all(word in arguments for word in words))
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_PATTERN = re.compile(r"[<{*]|\.\.|…|[a-z\d_\-](?:N|NN|X|XX)$|[\-_](?:n|x)$")
+"""What stands for many values: "TableN", "copy-<date>"."""
 
 
 def _literal(claim: tuple[str, bool] | None, text: str, types: frozenset[str], allowed: Any) -> Any:

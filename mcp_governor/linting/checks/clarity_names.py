@@ -23,6 +23,7 @@ from mcp_governor.linting.likeness import (
     titled_tools,
 )
 from mcp_governor.linting.schemas import root_of
+from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,8 +150,16 @@ def _misnamed(
     if "f no " in description or "f the " in description:
         others = facts.memo("plain arguments", lambda: _plain_arguments(facts))
         yield from (
-            ("/description", tool.description, pair) for pair in absent_arguments(parts[0][2], arguments, others)
+            ("/description", tool.description, pair)
+            for pair in absent_arguments(parts[0][2], arguments, others)
+            if not _is_part(pair[0], parts)
         )
+
+
+def _is_part(name: str, parts: list[tuple[str, str, str]]) -> bool:
+    """True if a parameter takes it with others: "A range (optionally with sheet name)"."""
+    phrase = " ".join(name_words(name))
+    return any(phrase in " ".join(lowered(text).split()) for _, _, text in parts[1:])
 
 
 def _values(nodes: list[SchemaPlace]) -> dict[str, str]:
