@@ -44,6 +44,14 @@ _SPARE = Guarded(
 _KEY = lazy_pattern(r"[A-Za-z_]\w{1,40}\s\([^()]{1,80}$")
 
 
+_GOT = re.compile(
+    r"[^.;\n]{0,60}?\b(?:(?:ask|prompt)s?\s|(?:use|call|run)\s(?:the\s)?[`'\"]?\w+[`'\"]?\s(?:tool|first|to\s(?:get|find|list|fetch))\b"
+    r"|(?:the\s)?(?:call|request|tool)\s(?:fails|is (?:refused|rejected))|(?:an?\s)?error\s(?:is|will)\b)",
+    re.IGNORECASE,
+)
+"""Where the caller gets what was not given, or that the call fails without it: it is required all the same."""
+
+
 def _of_a_key(text: str, at: int) -> bool:
     """True in the parentheses behind an identifier: "commit_sha (string, optional; if omitted, …" is about a key."""
     found = _KEY.search(text, max(0, at - 120), at + 1)
@@ -52,7 +60,14 @@ def _of_a_key(text: str, at: int) -> bool:
 
 def states_optional(text: str) -> str | None:
     """The words by which a description makes the parameter optional, in some cases or always."""
-    match = next((found for found in _SPARE.finditer(text) if not _of_a_key(text, found.start())), None)
+    match = next(
+        (
+            found
+            for found in _SPARE.finditer(text)
+            if not _of_a_key(text, found.start()) and not _GOT.match(text, found.end())
+        ),
+        None,
+    )
     return " ".join(text[match.start() : match.start() + 60].strip(" .;,(").split()) if match is not None else None
 
 

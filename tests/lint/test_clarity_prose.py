@@ -408,6 +408,8 @@ SAYS_SPARE = [
     "The value. It can be left out.",
     "Omit for the whole list.",
     "The id. If not provided, the first.",
+    "The id. If not provided, asking is left to the client.",
+    "The id. If not given, uses the tool of the project.",
 ]
 SAYS_NEITHER = [
     "",
@@ -436,6 +438,10 @@ SAYS_NEITHER = [
     "The id (required for writes)",
     "Whether the field is required",
     "The id. Not required.",
+    "The id. If not provided, always prompt the user with: which one?",
+    "The folder. If not provided, ask the user if they would like to create one.",
+    "The tests. If not provided, use the listTests tool to get all that failed.",
+    "The id. If omitted, the call fails.",
 ]
 
 

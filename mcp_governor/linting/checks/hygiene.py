@@ -171,9 +171,21 @@ def override_phrases(text: Text, _context: Context) -> Iterable[Hit]:
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to keep something from the user; asking not to claim what is untrue is fine."""
     for match in _CONCEAL.finditer(text.value):
-        if not _HONEST.search(_sentence(text.value, match)[1]):
+        after = _sentence(text.value, match)[1]
+        if not _HONEST.search(after) and not _never_happens(after, text.value):
             yield hit(text.pointer, text.value, found=match.group())
             return
+
+
+_DONE = re.compile(r"\b(?:was|were|is|are|(?:has|have) been)\s(?:\w+ly\s)?(\w{4,20})ed\b", re.IGNORECASE)
+_NOT_POSSIBLE = r"\b(?:cannot|can\s?not|can't|can’t|unable to)\s(?:be\s)?"
+
+
+def _never_happens(after: str, text: str) -> bool:
+    """True if the text says that what nobody is to claim cannot happen: "It cannot schedule. Never tell a user that a
+    message was scheduled"."""
+    done = _DONE.search(" ".join(after.split()))
+    return done is not None and re.search(_NOT_POSSIBLE + re.escape(done[1]), text, re.IGNORECASE) is not None
 
 
 @about_text(_SENSITIVE_PATH)
