@@ -25,7 +25,7 @@ from mcp_governor.linting.shapes import (
     tuple_length,
     unanchored,
 )
-from mcp_governor.linting.units import measures, states_unit, unit_names
+from mcp_governor.linting.units import is_unit, measures, states_unit, unit_names
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -376,6 +376,8 @@ def _judge_number(
 def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: Defects) -> None:
     name = node.argument or ""
     within = str(node.tokens[-3]) if len(node.tokens) > 2 else ""
+    if node.tokens[-4:-3] in (("$defs",), ("definitions",)):
+        within = ""  # the name of a definition; what refers to it may be called margins_cm
     dimension = measures(name, within)
     if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
         return
@@ -383,7 +385,8 @@ def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[s
         return
     if any(one in parent_of(node).get("properties", {}) for one in unit_names(name)):
         return
-    if not states_unit(dimension, f"{text} {schema.get('title') or ''} {node.tool.description[:_MAX_TOOL_TEXT]}"):
+    around = f"{text} {schema.get('title') or ''} {node.tool.description[:_MAX_TOOL_TEXT]}"
+    if not is_unit(text) and not states_unit(dimension, around):
         out.add("missing-unit", node)
 
 

@@ -90,7 +90,7 @@ _OF = {
 _EDGES = frozenset({"top", "right", "bottom", "left"})
 _NAMED = rare_pattern(
     r"\d\s?(?:ms|s|m|h|d|px|pt|em|cm|mm|in|[kmg]i?b|%)\b|\b(?:emu|inches|iso\s?8601|cron|unit|ratio|fraction|relative|percent\w*|"
-    r"normali[sz]ed|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b",
+    r"normali[sz]ed|per\s[a-z]+|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b",
     re.IGNORECASE,
 )
 
@@ -118,6 +118,11 @@ def measures(name: str, within: str = "") -> str | None:
 def states_unit(dimension: str, text: str) -> bool:
     """True if a description gives a unit of a dimension, or says that there is none."""
     return bool(_OF[dimension] & units_in(text)) or _NAMED.search(text) is not None
+
+
+def is_unit(text: str) -> bool:
+    """True if a description is nothing but a unit: "Points."."""
+    return unit_of(text.strip(" .()")) is not None
 
 
 def unit_names(name: str) -> tuple[str, ...]:

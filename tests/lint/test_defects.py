@@ -92,6 +92,9 @@ def test_a_place_is_not_a_count():
         ("timeout", {**INTEGER, "description": "Timeout (seconds)"}, "", False),
         ("timeout", {**INTEGER, "description": "Wait up to 30s"}, "", False),
         ("font_size", {**INTEGER, "description": "Size in points"}, "", False),
+        ("font_size", {**INTEGER, "description": "Points."}, "", False),
+        ("font_size", {**INTEGER, "description": "Points of the letters"}, "", True),
+        ("width", {**NUMBER, "description": "Values per bin."}, "", False),
         ("width", NUMBER, "Draws. The width is in millimetres.", False),
         ("width", {**INTEGER, "description": "Width in characters"}, "", False),
         ("radius", {**NUMBER, "description": "Ratio of the inner circle"}, "", False),
@@ -114,6 +117,14 @@ def test_the_edges_of_a_margin_are_lengths():
     [found] = findings("missing-unit", {"margin": margin})
     assert found.path == "/tools/0/inputSchema/properties/margin/properties/top"
     assert not findings("missing-unit", {"box": margin})
+
+
+def test_what_refers_to_a_definition_may_name_the_unit_of_its_edges():
+    margins = {"type": "object", "properties": {"top": NUMBER}}
+    refers = {"margins_cm": {"$ref": "#/$defs/Margins"}}
+    tool = {"name": "a", "inputSchema": {"type": "object", "properties": refers, "$defs": {"Margins": margins}}}
+    found = [one for one in lint(build_surface({"tools": [tool]})) if one.rule == "clarity/missing-unit"]
+    assert found == []
 
 
 def test_a_choice_of_true_or_a_name_is_meant():
