@@ -170,9 +170,9 @@ def override_phrases(text: Text, _context: Context) -> Iterable[Hit]:
 @about_text(_CONCEAL)
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to keep something from the user; asking not to claim what is untrue is fine."""
-    for match in _CONCEAL.finditer(text.value):
+    for number, match in enumerate(_CONCEAL.finditer(text.value)):
         after = _sentence(text.value, match)[1]
-        if not _HONEST.search(after) and not _never_happens(after, text.value):
+        if not _HONEST.search(after) and not (number < _MAX_DENIALS and _never_happens(text.value, match.end())):
             yield hit(text.pointer, text.value, found=match.group())
             return
 
@@ -181,10 +181,16 @@ _DONE = re.compile(r"\b(?:was|were|is|are|(?:has|have) been)\s(?:\w+ly\s)?(\w{4,
 _NOT_POSSIBLE = r"\b(?:cannot|can\s?not|can't|can’t|unable to)\s(?:be\s)?"
 
 
-def _never_happens(after: str, text: str) -> bool:
+_MAX_DENIALS = 8
+"""Such sentences for which the whole text is searched; any more of them are reported. Honest texts have one or two."""
+
+
+def _never_happens(text: str, at: int) -> bool:
     """True if the text says that what nobody is to claim cannot happen: "It cannot schedule. Never tell a user that a
     message was scheduled"."""
-    done = _DONE.search(" ".join(after.split()))
+    # Descriptions are often wrapped, so the sentence goes on behind a line feed.
+    claim = " ".join(text[at : at + 200].split()).split(".")[0]
+    done = _DONE.search(claim)
     return done is not None and re.search(_NOT_POSSIBLE + re.escape(done[1]), text, re.IGNORECASE) is not None
 
 
