@@ -87,12 +87,12 @@ nitpicks, 9 and 9 false; they differ on one line (kappa 0.96)
 server that nobody has read was useful, and a fifth of it false. Afterwards authors read these labels and verdicts, and
 repaired the causes, so *unseen* is not unseen any more.
 
-**Lines about blind servers.** Two judges, blind to each other, read all 64 lines about the 12 blind servers at the end
-of that day: of the 61 that are warnings and errors 30 and 31 useful, 16 and 15 nitpicks, 15 and 15 false; of the three
-remarks none useful ([verdicts](../fixtures/quality/precision/blind)). They differ on five lines (kappa 0.88). Of seven
-errors three were true. So on a server that nobody has read, half of what is said is useful, a quarter is false, and the
-goals of 70 % and 97 % are not reached there. Afterwards the causes of the four false errors and of some other false lines
-were repaired, so the precision on these servers is not blind any more; their recall is.
+**Lines about blind servers.** Two judges, blind to each other, read all 64 lines about the 12 blind servers at the
+end of that day: of the 61 that are warnings and errors 30 and 31 useful, 16 and 15 nitpicks, 15 and 15 false; of the
+three remarks none useful ([verdicts](../fixtures/quality/precision/blind)). They differ on five lines (kappa 0.88).
+Of seven errors three were true. So on a server that nobody has read, half of what is said is useful, a quarter is
+false, and the goals of 70 % and 97 % are not reached there. Afterwards the causes of the four false errors and of
+some other false lines were repaired, so the precision on these servers is not blind any more; their recall is.
 
 **What CI holds.** Neither recall on the held half nor the share of useful findings may fall below the figures recorded
 here, nor may more traps be hit. A rule with eight judged findings or more of which fewer than 60 % are useful may not

@@ -102,7 +102,13 @@ def _cause(rule: Rule, known: Mapping[str, Any]) -> str:
     """The message for several tools; the tools are filled in when findings are grouped."""
     if not rule.grouped:
         return ""
-    return fill(rule.grouped, {name: fact for name, fact in known.items() if name not in ("tools", "places", "gists")})
+    # A fact is the server's text, and may hold the name of a placeholder in braces. No fact holds a NUL: it is escaped.
+    said = fill(_LATER.sub("\0\\1\0", rule.grouped), known)
+    return _KEPT.sub(r"{\1}", _LATER.sub(r"{ \1 }", said))
+
+
+_LATER = re.compile(r"\{(tools|places|gists)\}")
+_KEPT = re.compile("\0(tools|places|gists)\0")
 
 
 def _gist(rule: Rule, known: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -27,6 +28,8 @@ GISTS_SHOWN = 3
 
 RULES_SHOWN = 3
 """Rules that one line names: as many as it quotes findings of. The JSON report and ``-v`` name all of them."""
+
+_PLACEHOLDER = re.compile(r"\{(tools|places|gists)\}")
 
 _NAME = 60
 """Characters of a tool's name: the longest that a client takes has 64."""
@@ -79,12 +82,17 @@ class Cause:
             return visible(first.message)
         tools = self.tools
         if first.cause and (tools or first.gist):
-            said = first.cause.replace("{places}", named_places(self.findings), 1)
-            said = said.replace("{gists}", _gists(self.findings), 1)
-            return _ended(visible(said.replace("{tools}", named_tools(tools), 1)))
+            # In one pass: what a server calls its tools may look like a placeholder.
+            return _ended(visible(_PLACEHOLDER.sub(self._named, first.cause)))
         if len(tools) > 1:
             return _ended(f"{visible(first.message)} The same in {named_tools(tools[1:], more=True)}.")
         return f"{visible(first.message)} The same at {count_of(len(self.findings) - 1, 'more place')}."
+
+    def _named(self, placeholder: re.Match[str]) -> str:
+        """What stands for a placeholder of the sentence."""
+        if placeholder[1] == "tools":
+            return named_tools(self.tools)
+        return named_places(self.findings) if placeholder[1] == "places" else _gists(self.findings)
 
     @property
     def fix(self) -> str:

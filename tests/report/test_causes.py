@@ -287,6 +287,15 @@ def test_remarks_alone_take_one_line_and_the_rest_of_them_is_counted() -> None:
     assert text_of(*findings, verbose=1).count("All of gist") == 5
 
 
+def test_names_in_braces_that_a_server_chose_are_no_placeholders() -> None:
+    rule = replace(QUOTED, message="{argument} of {tool}.", grouped="{argument} in {tools}.")
+    found = [finding(rule, "/x", tool=tool, argument="a {tools} {gists}") for tool in ("{places}", "{tools}")]
+    [cause] = causes(found)
+    assert cause.sentence == "a { tools } { gists } in 2 tools: {places}, {tools}."
+    quoted = [finding(QUOTED, "/x", tool=tool, gist=f"{tool} fails") for tool in ("{tools}", "{gists}")]
+    assert [cause.sentence for cause in causes(quoted)] == ["Calls fail: {gists} fails; also in {tools}."]
+
+
 def test_a_remark_alone_says_its_own_sentence() -> None:
     assert [cause.sentence for cause in causes([remark("a/count", "limit may be -1")])] == ["All of limit may be -1."]
 
