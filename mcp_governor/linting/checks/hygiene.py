@@ -182,12 +182,12 @@ _NOT_POSSIBLE = r"\b(?:cannot|can\s?not|can't|can’t|unable to)\s(?:be\s)?"
 
 
 _MAX_DENIALS = 8
-"""Such sentences for which the whole text is searched; any more of them are reported. Honest texts have one or two."""
+"""Maximum number of such sentences that are compared with the rest of the text; a benign text has one or two."""
 
 
 def _never_happens(text: str, at: int) -> bool:
-    """True if the text says that what nobody is to claim cannot happen: "It cannot schedule. Never tell a user that a
-    message was scheduled"."""
+    """True if the event that the sentence forbids to report is impossible according to the rest of the text, for
+    example the delay of a message by a tool that cannot schedule."""
     # Descriptions are often wrapped, so the sentence goes on behind a line feed.
     claim = " ".join(text[at : at + 200].split()).split(".")[0]
     done = _DONE.search(claim)
