@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.asked import filters, only_tells, sends_nothing
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -61,23 +62,32 @@ class Operation(NamedTuple):
 
 
 def operations(tool: Tool) -> list[Operation]:
-    """The operations among which a call picks; empty if no value of the argument is a known verb."""
+    """The operations among which a call picks; empty if no value of the argument is a known verb.
+
+    What the tool only tells about is not among them ("list_audit_log" with an action "delete").
+    """
     found = [
-        Operation(name, value)
+        one
         for name, schema in _arguments(tool)
-        if name.lower() in _PICKS
-        for value in _values(schema)
+        if name.lower() in _PICKS and not filters(schema)
+        for one in _done(tool, name, schema)
     ]
     return found if any(one.changes or one.reads for one in found) else []
+
+
+def _done(tool: Tool, name: str, schema: Any) -> list[Operation]:
+    found = [Operation(name, value) for value in _values(schema)]
+    changes = {_verb(one.value) for one in found if one.changes}
+    return [] if changes and only_tells(tool, schema, changes) else found
 
 
 def takes_any_method(tool: Tool) -> bool:
     """True if a call names an HTTP method, and it may be one that changes or deletes."""
     for name, schema in _arguments(tool):
-        if "".join(name_words(name)) in _METHODS and isinstance(schema, dict):
+        if "".join(name_words(name)) in _METHODS and isinstance(schema, dict) and not filters(schema):
             said = schema.get("description")
             shown = (*_values(schema), said[:_MAX_TEXT] if isinstance(said, str) else "")
-            if any(_ANY_METHOD.search(text) for text in shown):
+            if any(_ANY_METHOD.search(text) for text in shown) and not sends_nothing(tool, schema):
                 return True
     return False
 

@@ -89,6 +89,11 @@ def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | 
     return "unknown" if claims or _does_both(text) else None
 
 
+def says_change(text: str) -> bool:
+    """True if a description says that its tool changes something: "It also deletes …", "List, create or close …"."""
+    return not _READ_ONLY.search(text) and (_claims(text) > 0 or _does_both(text))
+
+
 _SURE = 2
 """Number of statements from which on the tool does change something: a single one may be about a part of the result."""
 

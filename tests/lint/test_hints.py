@@ -148,6 +148,61 @@ def test_what_a_parameter_can_do_counts_for_the_tool(name, argument, effect):
     assert effect_of(tool) == effect
 
 
+ACTIONS, METHODS = ("create", "update", "delete"), ("GET", "POST", "DELETE")
+ABOUT, PERFORM = {"description": "The action."}, {"description": "The action to perform."}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "argument", "effect"),
+    [
+        # A verb for reading in the name: the operations are what it tells about.
+        ("list_audit_log", "List entries, newest first.", valued("action", *ACTIONS, **ABOUT), "reads"),
+        ("pg_list_triggers", "List triggers.", valued("operation", *ACTIONS), "reads"),
+        ("explain_permission", "Say whether a role may do something.", valued("operation", "read", "delete"), "reads"),
+        ("explain_permission", "Explain who may read, create or delete.", valued("operation", *ACTIONS), "reads"),
+        ("get_migration_sql", "Return the SQL of a migration.", valued("mode", "create", "drop"), "reads"),
+        ("get_migration_sql", "Return the SQL for creating or dropping.", valued("mode", "create", "drop"), "reads"),
+        ("list_events", "List events of create, update and delete.", valued("action", *ACTIONS), "reads"),
+        ("list_events", "List events by action (create, update, delete).", valued("action", *ACTIONS), "reads"),
+        ("list_events", "List creates, updates and deletes.", valued("action", *ACTIONS), "reads"),
+        ("build_sql", "Return a statement.", valued("operation", "insert", "delete", **PERFORM), "reads"),
+        ("check_role", "Check a role.", valued("action", *ACTIONS, description="What it wants to do."), "reads"),
+        # Unless its words say that it does them.
+        ("list_events", "List events.", valued("action", *ACTIONS, **PERFORM), "destroys"),
+        ("list_events", "List events of a day, or delete them.", valued("action", *ACTIONS), "destroys"),
+        ("list_events", "Lists events, deletes old ones.", valued("action", *ACTIONS), "destroys"),
+        ("list_events", "List events. Supports creating and deleting.", valued("action", *ACTIONS), "destroys"),
+        ("list_events", "List events. action='delete' for old ones.", valued("action", *ACTIONS), "destroys"),
+        ("list_events", "List and manage events.", valued("action", *ACTIONS), "destroys"),
+        ("list_events", "List events. It also removes old ones.", valued("action", *ACTIONS), "destroys"),
+        ("get_or_delete", "Get an event.", valued("action", *ACTIONS), "destroys"),
+        ("todo_list", "A list.", valued("action", *ACTIONS), "destroys"),
+        ("my_list_items", "Items of a list.", valued("action", *ACTIONS), "destroys"),
+        ("build_project", "Build a project.", valued("action", "build", "delete"), "destroys"),
+        # An argument that filters, whatever the name.
+        ("audit_log", "Entries.", valued("action", *ACTIONS, description="Only entries about this action."), "unknown"),
+        ("audit_log", "Entries.", valued("action", *ACTIONS, description="Filter by action."), "unknown"),
+        ("audit_log", "Entries.", valued("action", *ACTIONS, description="Limit results to an action."), "unknown"),
+        ("audit_log", "Entries.", valued("action", *ACTIONS, description="Only supports deletes for now."), "destroys"),
+        ("audit_log", "Entries.", valued("action", *ACTIONS, description="Filter action."), "destroys"),
+        ("web_log", "Entries.", valued("method", *METHODS, description="Only requests with this one."), "unknown"),
+        # The method that an endpoint or a written request has, and the one of a request that is sent.
+        ("find_endpoint", "Find an endpoint of the API.", valued("method", *METHODS), "reads"),
+        ("build_curl_command", "Return a curl command.", valued("method", *METHODS), "reads"),
+        ("find_endpoint", "Explain how to send a request.", valued("method", *METHODS), "reads"),
+        ("get_page", "Get a page. Sends an HTTP request.", valued("method", *METHODS), "runs"),
+        ("get_page", "Get a page.", valued("method", *METHODS, description="Method to use."), "runs"),
+        ("get_page", "Get a page.", {**valued("method", *METHODS), "body": {}}, "runs"),
+        ("get_request", "Get a page.", valued("method", *METHODS), "runs"),
+        ("fetch_page", "Fetch a page.", valued("method", *METHODS), "runs"),
+    ],
+)  # fmt: skip
+def test_what_a_tool_tells_about_is_not_what_it_does(name, text, argument, effect):
+    schema = {"type": "object", "properties": argument}
+    (tool,) = surface({"name": name, "description": text, "inputSchema": schema}).tools
+    assert effect_of(tool) == effect
+
+
 def test_text_that_nearly_says_a_change_is_read_in_linear_time():
     (tool,) = surface({"name": "get", "description": "generates a, " * 20_000 + "it will also " * 9000}).tools
     assert effect_of(tool) == "reads"
@@ -260,6 +315,10 @@ READS, CHANGES, KEEPS = (
         ("get_rows", "Gets the rows.", CHANGES, {"to": {"description": "File to save the log to"}}, []),
         ("get_rows", "Gets the rows.", CHANGES, {"to": {"description": "Time of the last line"}},
             ['the name and the description say "get" and no change.']),
+        # What it tells about.
+        ("list_keys", "List keys.", READS, valued("action", "create", "delete"), []),
+        ("list_keys", "List or delete keys.", READS, valued("action", "create", "delete"), ['action takes "delete".']),
+        ("find_path", "Find a path.", READS, {"method": {"enum": ["PUT"]}}, []),
         ("manage_keys", "Manage keys", KEEPS, valued("action", "get", "delete"), ['action takes "delete".']),
         ("manage_keys", "Manage keys", KEEPS, valued("action", "get", "create"), []),
         ("terminate_app", "Ends an app", KEEPS, None, []),
