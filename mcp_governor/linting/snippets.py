@@ -175,7 +175,7 @@ def calls(text: str, names: frozenset[str]) -> Iterator[Call]:
 
 
 def _is_shown(text: str, at: int, end: int) -> bool:
-    """True if a call is announced as an example, or stands in a block of code or on a line of its own."""
+    """True if a call is announced as an example, or is part of a block of code, or has a line of its own."""
     front = text[max(0, at - _FRONT) : at]
     line = front.rsplit("\n", 1)[-1]
     if _ANNOUNCED.search(line) is not None or text.count("```", 0, at) % 2:
