@@ -1,4 +1,4 @@
-"""Operations that a tool only tells about: "list_audit_log" with an action "delete" lists deletions.
+"""Operations that a tool only reports: "list_audit_log" with an action "delete" lists deletions.
 
 The name of such a tool begins with a verb for reading, or the argument says that it filters.
 """
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 _ASKS = READING_VERBS - {"query", "resolve"}
-"""Verbs of tools that tell about operations; a query may be any statement, and what is resolved may be closed."""
+"""Verbs of tools that report operations; a query may be any statement, and what is resolved may be closed."""
 _SENDS = frozenset({"check", "fetch", "validate"})
 """Of these, the verbs of tools that send a request to see what comes back."""
 _MAKES = frozenset({"build", "compose", "draft", "format", "generate", "preview", "render"})
-_TEXTS = frozenset(
+_WRITTEN = frozenset(
     ["code", "command", "curl", "example", "link", "query", "script", "snippet", "sql", "statement", "url"]
 )
 """What is built to be returned, so that the caller runs it."""
@@ -59,7 +59,7 @@ _SUPPORTS = lazy_pattern(
 _NOT_DONE = lazy_pattern(
     r"\b(?:how|if|may|never|no|not|nothing|whether|which|who|without|would)\b|n't\b", re.IGNORECASE
 )
-_TOLD = lazy_pattern(
+_TOPIC = lazy_pattern(
     r"\b(?:about|as|by|for|from|in|like|of|on|with)\s(?:(?:an?|the)\s)?(?:(?:[a-z]{1,20}\s){0,2}[a-z]{1,20}\s?\()?"
     r"((?:[a-z]{2,20}(?:,?\s(?:and|or)\s|,\s?|/|\s\|\s)){0,6})\Z",
     re.IGNORECASE,
@@ -83,8 +83,8 @@ def filters(schema: Any) -> bool:
     return _FILTER.match(_described(schema)) is not None
 
 
-def only_tells(tool: Tool, schema: Any, verbs: Iterable[str]) -> bool:
-    """True if a tool tells about operations that it does not do.
+def only_reports(tool: Tool, schema: Any, verbs: Iterable[str]) -> bool:
+    """True if a tool reports operations that it does not do.
 
     Args:
         tool: the tool.
@@ -98,7 +98,7 @@ def only_tells(tool: Tool, schema: Any, verbs: Iterable[str]) -> bool:
 
 
 def sends_nothing(tool: Tool, schema: Any) -> bool:
-    """True if a tool tells about requests, or writes one down, and the argument is the method that those have."""
+    """True if a tool reports requests, or writes one down, and the argument is the method that those have."""
     named, text = name_words(tool.name), tool.description[:_MAX_TEXT]
     if not _asks(named, text, _ASKS - _SENDS) or _is_performed(named, schema):
         return False
@@ -110,7 +110,7 @@ def sends_nothing(tool: Tool, schema: Any) -> bool:
 
 def _asks(named: tuple[str, ...], text: str, asks: frozenset[str]) -> bool:
     """True if a name begins with a verb for reading, maybe after a product's name: "pg_list_triggers"."""
-    if named[:1] and (named[0] in asks or (named[0] in _MAKES and not _TEXTS.isdisjoint(named))):
+    if named[:1] and (named[0] in asks or (named[0] in _MAKES and not _WRITTEN.isdisjoint(named))):
         return True
     # A noun elsewhere ("todo_list"), so the description has to begin with it.
     opens = _opening(text)
@@ -136,7 +136,7 @@ def _says_it_does(text: str, changes: frozenset[str]) -> bool:
             if (
                 match[1].lower().removesuffix(ending) in changes
                 and not _NOT_DONE.search(before)
-                and not _is_told(before)
+                and not _is_topic(before)
             ):
                 return True
         for match in _GERUND.finditer(sentence):
@@ -147,8 +147,8 @@ def _says_it_does(text: str, changes: frozenset[str]) -> bool:
     return False
 
 
-def _is_told(before: str) -> bool:
-    listed = _TOLD.search(before)
+def _is_topic(before: str) -> bool:
+    listed = _TOPIC.search(before)
     return listed is not None and _JOINTS.issuperset(re.findall(r"[a-z]+", listed[1].lower()))
 
 

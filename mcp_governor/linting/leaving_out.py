@@ -44,7 +44,7 @@ _SPARE = Guarded(
 _KEY = lazy_pattern(r"[A-Za-z_]\w{1,40}\s\([^()]{1,80}$")
 
 
-_GOT = re.compile(
+_GOT = lazy_pattern(
     r"[^.;\n]{0,60}?\b(?:(?:ask|prompt)s?\s|(?:use|call|run)\s(?:the\s)?[`'\"]?\w+[`'\"]?\s(?:tool|first|to\s(?:get|find|list|fetch))\b"
     r"|(?:the\s)?(?:call|request|tool)\s(?:fails|is (?:refused|rejected))|(?:an?\s)?error\s(?:is|will)\b)",
     re.IGNORECASE,

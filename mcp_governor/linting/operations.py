@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.asked import filters, only_tells, sends_nothing
+from mcp_governor.linting.asked import filters, only_reports, sends_nothing
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Operation(NamedTuple):
 def operations(tool: Tool) -> list[Operation]:
     """The operations among which a call picks; empty if no value of the argument is a known verb.
 
-    What the tool only tells about is not among them ("list_audit_log" with an action "delete").
+    What the tool only reports is not among them ("list_audit_log" with an action "delete").
     """
     found = [
         one
@@ -78,7 +78,7 @@ def operations(tool: Tool) -> list[Operation]:
 def _done(tool: Tool, name: str, schema: Any) -> list[Operation]:
     found = [Operation(name, value) for value in _values(schema)]
     changes = {_verb(one.value) for one in found if one.changes}
-    return [] if changes and only_tells(tool, schema, changes) else found
+    return [] if changes and only_reports(tool, schema, changes) else found
 
 
 def takes_any_method(tool: Tool) -> bool:

@@ -188,8 +188,8 @@ def _is_shown(text: str, at: int, end: int) -> bool:
 _FRONT = 400
 """Maximum number of characters in front of a call that may announce it."""
 _ANNOUNCED = rare_pattern(r"\b(?:examples?|e\.g\.|usage|sample)(?![^\n]*[.!?]\s+[A-Z])[^\n]*$", re.IGNORECASE)
-_LINE_START = re.compile(r"\s*(?:(?:[-*•>$]|>>>|\d{1,2}[.)]|await|return|\w{1,40}\s?=)\s?){0,3}[`'\"]{0,3}\s*")
-_LINE_END = re.compile(r"[`'\";]{0,4}[^\S\n]*(?:(?:#|//|→|->|—|-)[^\n]*)?(?=\n|$)")
+_LINE_START = lazy_pattern(r"\s*(?:(?:[-*•>$]|>>>|\d{1,2}[.)]|await|return|\w{1,40}\s?=)\s?){0,3}[`'\"]{0,3}\s*")
+_LINE_END = lazy_pattern(r"[`'\";]{0,4}[^\S\n]*(?:(?:#|//|→|->|—|-)[^\n]*)?(?=\n|$)")
 _HEADING = rare_pattern(r"\b(?:examples?|usage|samples?)\b[^\n]{0,60}\n", re.IGNORECASE)
 
 

@@ -229,7 +229,7 @@ def test_two_hundred_connections_at_once_are_answered_or_refused(serve):
     assert one.ask("POST", "/mcp", INITIALIZE)[0] == 200
 
 
-def test_one_connection_too_many_is_told_so(serve):
+def test_one_connection_too_many_is_topic_so(serve):
     one = serve()
     held = [socket.create_connection(("127.0.0.1", one.port), 20) for _ in range(140)]
     # They are taken one after the other, on a busy machine after a while; they are dropped after ``ARRIVAL`` seconds.

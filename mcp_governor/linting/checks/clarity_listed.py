@@ -232,8 +232,8 @@ def _stands_for_others(value: str, arguments: Mapping[str, Any]) -> bool:
     return _PATTERN.search(value) is not None or (bool(words) and all(word in arguments for word in words))
 
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_PATTERN = re.compile(r"[<{*]|\.\.|…|[a-z\d_\-](?:N|NN|X|XX)$|[\-_](?:n|x)$")
+_NAME = lazy_pattern(r"[A-Za-z_]\w*")
+_PATTERN = lazy_pattern(r"[<{*]|\.\.|…|[a-z\d_\-](?:N|NN|X|XX)$|[\-_](?:n|x)$")
 """What stands for many values: "TableN", "copy-<date>"."""
 
 

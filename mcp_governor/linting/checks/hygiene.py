@@ -177,7 +177,7 @@ def concealment(text: Text, _context: Context) -> Iterator[Hit]:
             return
 
 
-_DONE = re.compile(r"\b(?:was|were|is|are|(?:has|have) been)\s(?:\w+ly\s)?(\w{4,20})ed\b", re.IGNORECASE)
+_DONE = lazy_pattern(r"\b(?:was|were|is|are|(?:has|have) been)\s(?:\w+ly\s)?(\w{4,20})ed\b", re.IGNORECASE)
 _NOT_POSSIBLE = r"\b(?:cannot|can\s?not|can't|can’t|unable to)\s(?:be\s)?"
 
 
