@@ -10,9 +10,14 @@ from mcp_governor.findings import Effect
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
+from mcp_governor.linting.form_makers import UUID
+from mcp_governor.linting.formats import stated_form
+from mcp_governor.linting.limits import Argument, stated_limits
+from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.quantities import counts_something
 from mcp_governor.linting.schemas import closes, effective, is_generated, root_of, types_of
+from mcp_governor.linting.shown_values import shown_values
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -51,7 +56,7 @@ def sibling_bound(surface: Surface, context: Context) -> Iterator[Hit]:
                 if not isinstance(node.schema, dict):
                     continue
                 places.setdefault(node.argument, []).append((node, dict(effective(root_of(node), node.schema))))
-    found = [one for name, ones in places.items() if len(ones) > _FEWEST for one in _lacking(name, ones)]
+    found = [one for name, ones in places.items() if len(ones) > _FEWEST for one in _lacking(name, ones, context)]
     if not found:
         return
     by_name: dict[str, list[_Lacks]] = {}
@@ -89,16 +94,18 @@ def _named(ones: list[_Lacks]) -> str:
     return f"{name} ({tools}: {first.keyword} {said}, as in {one_line(first.sibling, 64)})"
 
 
-def _lacking(name: str, ones: list[tuple[SchemaPlace, dict[str, Any]]]) -> Iterator[_Lacks]:
+def _lacking(name: str, ones: list[tuple[SchemaPlace, dict[str, Any]]], context: Context) -> Iterator[_Lacks]:
     """The parameters of one name that lack what all others of that name agree on."""
     numbers = [(node, schema) for node, schema in ones if _of(node) <= {"integer", "number"}]
     if len(numbers) > _FEWEST:
-        yield from _apart([one for one in numbers if _counts(name, one[1])], "maximum", _is_free_number)
+        counts = [one for one in numbers if _counts(name, one[1])]
+        yield from (one for one in _apart(counts, "maximum", _is_free_number) if not _limits_itself(one, context))
     if name.lower() in _ANY_TEXT:
         return
     strings = [(node, schema) for node, schema in ones if _of(node) == {"string"}]
     for keyword in ("format", "pattern") if len(strings) > _FEWEST else ():
-        yield from _apart(strings, keyword, _is_free_text)
+        found = _apart(strings, keyword, _is_free_text)
+        yield from (one for one in found if not _says_itself(one, context))
 
 
 def _of(node: SchemaPlace) -> frozenset[str]:
@@ -134,15 +141,55 @@ def _is_free_number(schema: dict[str, Any], most: Any) -> bool:
         return False
     if isinstance(default, int | float) and not (0 <= default <= most):
         return False
+    listed = [value for key in ("examples", "enum") for value in _list(schema.get(key))]
+    least = [schema.get(key) for key in ("minimum", "exclusiveMinimum", "multipleOf", "example", "const")]
+    if any(isinstance(value, int | float) and value > most for value in (*least, *listed)):
+        return False
     return not isinstance(text, str) or _LIMITED.search(text[:_MAX_TEXT]) is None
 
 
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _is_free_text(schema: dict[str, Any], _form: Any) -> bool:
+    # A length of its own may leave no value that has the form.
+    least = schema.get("minLength")
+    if "maxLength" in schema or (isinstance(least, int) and least > 1):
+        return False
     return not schema.keys() & {"format", "pattern", "enum", "const", "contentEncoding", "contentMediaType"} and (
         not isinstance(schema.get("default"), str) and not isinstance(schema.get("examples"), list)
     )
 
 
+def _limits_itself(one: _Lacks, context: Context) -> bool:
+    """True if a text about a count states a limit or has a number beyond that of its siblings."""
+    for said in passages_about(one.node, context, mentions=True):
+        text = said.text[:_MAX_TEXT]
+        if any(int(number.replace(",", "")) > one.value for number in _NUMBER.findall(text)):
+            return True
+        if _OWN_LIMIT.search(text) or stated_limits(Argument(one.node.argument or "", "integer", text, True)):
+            return True
+    return False
+
+
+def _says_itself(one: _Lacks, context: Context) -> bool:
+    """True if a text about a string gives a form, an alternative, or an example that its siblings refuse."""
+    form = re.compile(_FORMATS[one.value] if one.keyword == "format" else one.value)
+    for said in passages_about(one.node, context):
+        if _OR.search(said.text) or context.facts.read(stated_form, said.text, one.node.argument or "") is not None:
+            return True
+        if any(not form.search(value) for value in shown_values(said.text)):
+            return True
+    return False
+
+
+_NUMBER = lazy_pattern(r"(?<![\w.])\d{1,3}(?:,\d{3}){1,3}|(?<![\w.])\d{1,12}")
+_OWN_LIMIT = lazy_pattern(
+    r"\b(?:at (?:most|least)|limit(?:ed)? (?:is|of|to)|no more than|(?:less|fewer) than)\b|[<≤>≥]", re.IGNORECASE
+)
+_OR = lazy_pattern(r"\b(?:or|now|today|yesterday|relative|latest)\b", re.IGNORECASE)
+"""Words for another way to write a value."""
 _AMOUNTS = frozenset({"bytes", "characters", "chars", "length", "tokens", "words"})
 _MAX_TEXT = 400
 """Maximum number of characters read from a description: what a parameter is comes first."""
@@ -151,8 +198,18 @@ _LIMITED = lazy_pattern(
     re.IGNORECASE,
 )
 """Words on a limit of its own, which other rules compare with the schema, or on none."""
-_FORMATS = frozenset({"date", "date-time", "email", "ipv4", "ipv6", "time", "uri", "uuid"})
-"""Formats that say how the string is written; generators add others ("binary", "json", "password")."""
+_FORMATS = {
+    "date": r"^\d{4}-\d\d-\d\d$",
+    "date-time": r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:",
+    "email": r"^[^@\s]+@[^@\s]+$",
+    "ipv4": r"^\d{1,3}(?:\.\d{1,3}){3}$",
+    "ipv6": r"^[\dA-Fa-f.]{0,30}:",
+    "time": r"^\d\d:\d\d:\d\d",
+    "uri": r"^[A-Za-z][A-Za-z\d+.-]{0,30}:",
+    "uuid": UUID,
+}
+"""Formats that say how the string is written, and what each value has at least; generators add others ("binary",
+"json", "password")."""
 _ANY_TEXT = frozenset(
     {"body", "content", "data", "description", "id", "input", "key", "label", "message", "name", "output", "prompt"}
     | {"query", "text", "title", "type", "value"}
