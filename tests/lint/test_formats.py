@@ -230,6 +230,38 @@ def test_the_default_has_the_form():
     assert patterns({"type": "string", "description": "YYYY-MM-DD", "default": "latest"}) == []
 
 
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        ("ISO 4217 currency code, e.g. usd", "ISO 4217 currency code, e.g. USD"),
+        ("Currency (ISO 4217), for example `eur`", "Currency (ISO 4217), for example `EUR`"),
+        ("Language code (ISO 639-1, two letters), e.g. DE", "Language code (ISO 639-1, two letters), e.g. de"),
+        ("Hex colour, #RRGGBB or #RRGGBBAA", "Hex colour, #RRGGBB"),
+        ("In the format owner/repo or group/subgroup/repo", "In the format owner/repo or owner/fork"),
+        ("Two-letter state code, e.g. CA, or 'all'", "Two-letter state code, e.g. CA"),
+        ("In the format name:tag, e.g. nginx (tag optional)", "In the format name:tag, e.g. nginx:1"),
+        ("Labels in the format key:value, key:value", "Label in the format key:value"),
+        ("In the format owner/repo ('all')", "In the format owner/repo (required for 'all')"),
+        ("In the format owner/repo ('all')", "In the format owner/repo ('mode')"),
+    ],
+)
+def test_a_value_that_the_text_shows_has_the_form(shown, text):
+    def said(description):
+        properties = {"day": {"type": "string", "description": description}, "mode": {"type": "string"}}
+        surface = build_surface({"tools": [{"name": "a", "inputSchema": {"properties": properties}}]})
+        return lint(surface, LintSettings(select=("clarity/missing-format",)))
+
+    assert [len(said(shown)), len(said(text))] == [0, 1]
+
+
+def test_the_examples_of_the_schema_have_the_form():
+    assert patterns({"type": "string", "description": "YYYY-MM-DD", "examples": ["2026-01-01"]}) == [DAY]
+    assert patterns({"type": "string", "description": "YYYY-MM-DD", "examples": ["monday"]}) == []
+    days = {"type": "array", "description": "Days (YYYY-MM-DD)"}
+    assert patterns({**days, "items": {"type": "string", "examples": ["monday"]}}) == []
+    assert petty({"url": {"type": "string", "description": "URL to open", "examples": ["a.example"]}}) == []
+
+
 def test_two_descriptions_that_give_two_forms_give_none():
     assert patterns({"type": "string", "description": "YYYY-MM-DD"}, "Args:\n  day: The day, YYYY-MM-DD") == [DAY]
     assert patterns({"type": "string", "description": "YYYY-MM-DD"}, "Args:\n  day: The month, YYYY-MM") == []

@@ -17,8 +17,9 @@ from mcp_governor.linting.guarded import Cues
 from mcp_governor.linting.open_text import OpenText, open_text
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.phrases import counted, in_short
-from mcp_governor.linting.schemas import parent_of
+from mcp_governor.linting.schemas import parent_of, root_of, values_of
 from mcp_governor.linting.scope import about
+from mcp_governor.linting.shown_values import declared_values, shown_values
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -122,7 +123,27 @@ def _form(found: OpenText, context: Context) -> Form | None:
     if len(specific) != 1:
         return None
     form = next(iter(specific.values()))
-    return form if not found.default or re.search(form.pattern, found.default) else None
+    return None if any(not re.search(form.pattern, value) for value in _shown(found, form, context)) else form
+
+
+def _shown(found: OpenText, form: Form, context: Context) -> Iterator[str]:
+    """The values that the schema of a parameter and the texts about it show, except names and the form itself."""
+    yield from declared_values(found.schema)
+    others = _of_others(found, context)
+    for said in passages_about(found.node, context):
+        for value in shown_values(said.text):
+            if value.removesuffix("()") not in others and value not in form.said:
+                yield value
+
+
+def _of_others(found: OpenText, context: Context) -> set[str]:
+    """What else a text may quote: names of tools and parameters, and the values of other parameters."""
+    words = set(context.facts.names)
+    for node in context.facts.nodes(found.node.tool):
+        if node.argument is not None:
+            listed = values_of(root_of(node), node.schema) if isinstance(node.schema, dict) else None
+            words.update((node.argument, *(value for value in listed or () if isinstance(value, str))))
+    return words
 
 
 def _in_plain_words(found: OpenText) -> str:
