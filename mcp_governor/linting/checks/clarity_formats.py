@@ -127,7 +127,7 @@ def _form(found: OpenText, context: Context) -> Form | None:
 
 
 def _shown(found: OpenText, form: Form, context: Context) -> Iterator[str]:
-    """The values that the schema of a parameter and the texts about it show, except names and the form itself."""
+    """The values that the schema of a parameter and the words about it show, except names and the form itself."""
     yield from declared_values(found.schema)
     others = _of_others(found, context)
     for said in passages_about(found.node, context):
@@ -137,7 +137,7 @@ def _shown(found: OpenText, form: Form, context: Context) -> Iterator[str]:
 
 
 def _of_others(found: OpenText, context: Context) -> set[str]:
-    """What else a text may quote: names of tools and parameters, and the values of other parameters."""
+    """What else a description may quote: names of tools and parameters, and the values of other parameters."""
     words = set(context.facts.names)
     for node in context.facts.nodes(found.node.tool):
         if node.argument is not None:

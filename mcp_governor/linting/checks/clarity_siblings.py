@@ -163,7 +163,7 @@ def _is_free_text(schema: dict[str, Any], _form: Any) -> bool:
 
 
 def _limits_itself(one: _Lacks, context: Context) -> bool:
-    """True if a text about a count states a limit or has a number beyond that of its siblings."""
+    """True if the description of a count states a limit or has a number beyond that of its siblings."""
     for said in passages_about(one.node, context, mentions=True):
         text = said.text[:_MAX_TEXT]
         if any(int(number.replace(",", "")) > one.value for number in _NUMBER.findall(text)):
@@ -174,7 +174,7 @@ def _limits_itself(one: _Lacks, context: Context) -> bool:
 
 
 def _says_itself(one: _Lacks, context: Context) -> bool:
-    """True if a text about a string gives a form, an alternative, or an example that its siblings refuse."""
+    """True if the description of a string gives a form, an alternative, or an example that its siblings refuse."""
     form = re.compile(_FORMATS[one.value] if one.keyword == "format" else one.value)
     for said in passages_about(one.node, context):
         if _OR.search(said.text) or context.facts.read(stated_form, said.text, one.node.argument or "") is not None:
