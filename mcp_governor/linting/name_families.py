@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.likeness import plain
-from mcp_governor.linting.name_meanings import ID_STEMS, IDENTIFIERS, VERBS, Family, Key, short_names
+from mcp_governor.linting.name_meanings import ID_STEMS, IDENTIFIERS, NEW, VERBS, Family, Key, short_names, takes_either
 from mcp_governor.linting.name_roles import LONG, ROLES, Role, canonical, without_unit
 from mcp_governor.linting.name_uses import MAX_READ, Use, use_of, uses_of, wrapped_uses
 from mcp_governor.linting.words import READING_VERBS, STOP_WORDS, name_words, stem, words
@@ -42,11 +42,14 @@ def _read_families(context: Context) -> tuple[list[Family], list[Family]]:
             found.append(_apart(_one_thing(key, family, families, short)))
     carried: list[Family] = []
     rest: list[Family] = []
-    for names in found:
-        if len(names) > 1:
-            taken = _carried(names)
-            (carried if len(taken) > 1 else rest).append(taken if len(taken) > 1 else names)
-    rest += _roles({**uses, **wrapped_uses(context, uses)})
+    roles = list(_roles({**uses, **wrapped_uses(context, uses)}))
+    for names in _others((names for names in found if len(names) > 1), roles):
+        taken = _carried(names)
+        if len(taken) > 1 and not _is_setting(taken):
+            carried.append(taken)
+        else:
+            rest.append(names)
+    rest += roles
     rest += _others(_alike(context), [*carried, *rest])
     done = {name for names in carried for name in names}
     carried += [names for names in _nested(context, uses) if done.isdisjoint(names)]
@@ -123,7 +126,7 @@ def _is_same(usual: Key, other: Key, uses: Mapping[Key, list[Use]], *, often: bo
     long, short = sorted((usual, other), key=len, reverse=True)
     if short == long[-1:]:
         # The name of what is only about to be made is often just "name".
-        old = any(_NEW.isdisjoint(name_words(use.tool)) for use in uses[short])
+        old = any(NEW.isdisjoint(name_words(use.tool)) for use in uses[short])
         return short[0] in IDENTIFIERS or (old and often)
     last = long[-1:]
     if long[:-1] != short or _TAKEN_OVER.isdisjoint(last) or not _PARTS.isdisjoint(short):
@@ -134,7 +137,6 @@ def _is_same(usual: Key, other: Key, uses: Mapping[Key, list[Use]], *, often: bo
     return all(stem(last[0]) in use.said for use in uses[short])
 
 
-_NEW = frozenset({"add", "create", "init", "make", "new", "rename"})
 _CONTENTS = frozenset(map(stem, ("body", "code", "content", "contents", "json", "object", "source", "text")))
 """Words for the thing itself, where another tool takes its name."""
 _COMMON = frozenset(map(stem, (*STOP_WORDS, "id", "name", "optional", "required", "string", "filter", "new", "list")))
@@ -161,9 +163,14 @@ def _shorter(key: Key, families: Mapping[Key, Family]) -> Family:
     if key[-1] == "names":
         names |= families.get((*key[:-2], f"{key[-2]}s"), {})
     if key[-1] in _SUFFIXES:
+        # "Name or id of the box" is more than a box_id, unless that takes both as well.
+        either = any(takes_either(use) for uses in families.get(key, {}).values() for use in uses)
         suffix = ID_STEMS if key[-1] == "id" else {stem(key[-1])}
         for base in (key[:-1], (*key[:-2], f"{key[-2]}s")):
-            names |= _meant(families.get(base, {}), lambda use: not suffix.isdisjoint(use.said))
+            names |= _meant(
+                families.get(base, {}),
+                lambda use: not suffix.isdisjoint(use.said) and (either or not takes_either(use)),
+            )
     return names
 
 
@@ -181,6 +188,15 @@ def _roles(uses: dict[str, list[Use]]) -> Iterator[Family]:
         found = _apart(found, mixed=role.mixed)
         if len({canonical(name) for name in found}) > 1:
             yield found
+
+
+def _is_setting(names: Family) -> bool:
+    """True for names that say how a call is to answer, such as "page size": no call answers with one."""
+    return any(
+        all(_plays(role, name, use) for name, uses in names.items() for use in uses)
+        for role in ROLES
+        if not role.answered
+    )
 
 
 def _plays(role: Role, name: str, use: Use) -> bool:

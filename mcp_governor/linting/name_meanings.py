@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.name_roles import ID_WORDS
-from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words, stem
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +25,8 @@ _BARE = frozenset({"arn", "id", "key", "name", "number", "path", "slug", "uid", 
 """Names that say only in the description what they belong to."""
 VERBS = READING_VERBS | MUTATING_VERBS
 ID_STEMS = frozenset(map(stem, (*ID_WORDS, "identifier")))
+NEW = frozenset({"add", "create", "init", "make", "new", "rename"})
+"""Words of tools that make a thing, or give it another name."""
 _MAX_COMPARED = 50
 """Maximum number of longer names that share a word with a short one; with more, it may mean any, and means none."""
 
@@ -78,6 +80,9 @@ def _meant_by(use: Use, last: str, families: Mapping[Key, Family], things: Thing
     ends = {stem(last)} | (ID_STEMS if last in ("id", "uid") else set())
     if ends.isdisjoint(use.said):
         return
+    if "new" in use.said and last not in IDENTIFIERS and not NEW.isdisjoint(name_words(use.tool)):
+        # "Name of the new group" is not that of one that is there. Without "new", reviewers want one name for both.
+        return
     both = use.said & set(map(stem, name_words(use.tool)))
     near = [things[word] for word in both if word in things]
     if sum(map(len, near)) > _MAX_COMPARED:
@@ -87,3 +92,25 @@ def _meant_by(use: Use, last: str, families: Mapping[Key, Family], things: Thing
         # "id" of an alert group is not that of an alert.
         if not any(len(other) > len(key) and set(key) < set(other) for other in meant):
             yield key
+
+
+def takes_either(use: Use) -> bool:
+    """True for "Name or id of the customer": more than the id, and more than the name."""
+    said = [stem(word) for word in words(use.text.replace("/", " or "))]
+    for at in (at for at, word in enumerate(said) if word == "or"):
+        before, after = (
+            {_SORTS[word] for word in part if word in _SORTS}
+            for part in (said[max(at - _NEAR, 0) : at], said[at + 1 : at + 1 + _NEAR])
+        )
+        if before and after and before != after:
+            return True
+    return False
+
+
+_NEAR = 2
+"""Number of words on each side of "or" in which a thing may be named: "the name or the id"."""
+_SORTS = {
+    **dict.fromkeys(ID_STEMS, "id"),
+    **{stem(word): word for word in ("code", "email", "key", "name", "number", "path", "slug", "title", "url")},
+}
+"""What a value may say of a thing; an identifier is an id."""

@@ -78,6 +78,7 @@ class Role(NamedTuple):
         never: stems that say that it is something else, whatever the name.
         reading: the tool reads; in another, the names are properties of what it makes.
         mixed: the types may differ.
+        answered: calls answer with such a value, and the next takes it over.
         every: not one of the stems, but all of them have to be among the words and those of the name.
     """
 
@@ -89,6 +90,7 @@ class Role(NamedTuple):
     reading: bool = False
     mixed: bool = False
     every: bool = False
+    answered: bool = False
 
     def has(self, name: str, kind: str, said: Collection[str], *, reads: bool) -> bool:
         """True if a parameter plays this part.
@@ -140,6 +142,7 @@ ROLES = (
             ]
         ),
         _TEXT,
+        answered=True,
     ),
     # The number of the page.
     Role(frozenset(["page", "pageno", "pagenum", "pagenumber"]), _NUMBER),
@@ -189,6 +192,7 @@ ROLES = (
         _stems("file", "path"),
         _stems("directory", "folder", "repository", "url", "save", "json", "output", "endpoint", "write"),
         every=True,
+        answered=True,
     ),
     # Where a file goes.
     Role(

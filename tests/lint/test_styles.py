@@ -102,6 +102,36 @@ def test_the_rarer_style_is_the_one_that_is_listed() -> None:
     assert found[0].startswith("In snake_case and kebab-case among 8 names in camelCase: user_id (b)")
 
 
+def test_names_of_headers_are_those_of_http() -> None:
+    snake = dict.fromkeys(("user_id", "plan_id", "run_id", "team_id", "sort_by", "max_count"), TEXT)
+    within = {"type": "object", "properties": {"content-type": TEXT}}
+    assert messages("clarity/argument-case", tool("a", **snake, headers=within)) == []
+    assert messages("clarity/argument-case", tool("a", **snake, http_headers=within)) == []
+    assert len(messages("clarity/argument-case", tool("a", **snake, options=within))) == 1
+
+
+def test_a_page_size_is_reported_once_and_is_no_value_that_a_call_answers_with() -> None:
+    sizes = (tool("list_a", pageSize=NUMBER), tool("list_b", page_size=NUMBER))
+    for tools in (sizes, (*sizes, tool("list_c", limit=NUMBER))):
+        assert messages("clarity/carried-names", *tools) == []
+        assert len(messages("clarity/inconsistent-names", *tools)) == 1
+    tokens = (tool("list_a", pageToken=TEXT), tool("list_b", page_token=TEXT))
+    assert len(messages("clarity/carried-names", *tokens)) == 1
+    assert messages("clarity/inconsistent-names", *tokens) == []
+    # Reported with the third name, and only there.
+    tokens = (*tokens, tool("list_c", cursor=TEXT))
+    assert messages("clarity/carried-names", *tokens) == []
+    assert len(messages("clarity/inconsistent-names", *tokens)) == 1
+
+
+def test_the_first_of_very_many_names_are_named() -> None:
+    text = {"type": "string", "description": "green apple tree house"}
+    tools = [tool(f"get_{letter}", **{f"{letter * 3}_label": text}) for letter in "bcdfghjklmnpqrst"]
+    (found,) = messages("clarity/inconsistent-names", *tools)
+    assert found.count("1 tool") == 12
+    assert found.endswith("; 4 more names.")
+
+
 def said(text: str, kind: str = "string", **more: object) -> dict:
     return {"type": kind, "description": text, **more}
 
@@ -144,6 +174,15 @@ MODES = ["walk", "ride", "drive"]
         # Side by side in one tool only as another thing.
         (tool("get_box", id=said("Box ID")), tool("get_lid", boxId=TEXT, id=said("Lid ID")), True),
         (tool("get_box", id=said("Box ID")), tool("get_box_lid", boxId=TEXT, id=said("Box ID")), False),
+        # Nor where it takes more, or the name is that of a new thing.
+        (tool("list_a", box=said("Id of the box")), tool("get_box", box_id=TEXT), True),
+        (tool("list_a", box=said("Name or id of the box")), tool("get_box", box_id=TEXT), False),
+        (tool("list_a", box=said("Name or id of the box")), tool("get_box", box_id=said("Id or name")), True),
+        (tool("list_a", box=said("The slug/ID of the box")), tool("get_box", box_id=TEXT), False),
+        (tool("list_a", box=said("Id of the box or null")), tool("get_box", box_id=TEXT), True),
+        (tool("drop_box", name=said("Name of the box")), tool("get_box", box_name=TEXT), True),
+        (tool("create_box", name=said("Name of the box")), tool("get_box", box_name=TEXT), True),
+        (tool("create_box", name=said("Name of the new box")), tool("get_box", box_name=TEXT), False),
         # Parts that parameters play in all servers.
         (tool("list_a", limit=NUMBER), tool("list_b", count=said("Number of rows to return", "integer")), True),
         (tool("list_a", limit=NUMBER), tool("list_b", count=said("Number of rows to remove", "integer")), False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.context import Context, Hit, hit
@@ -21,6 +22,8 @@ _MAX_TOOLS = 3
 """Maximum number of tools named per spelling."""
 _MAX_APART = 2
 """Maximum number of families with a finding of their own. More are a habit of the server, reported in one line."""
+_MAX_NAMES = 12
+"""Maximum number of names of one thing in a message; the rest are counted."""
 _MAX_FAMILIES = 12
 """Maximum number of families named in a message."""
 _MAX_CARRIED = 3
@@ -32,12 +35,12 @@ def spellings(_surface: Surface, context: Context) -> Iterator[Hit]:
     several = families_of(context)[1]
     if len(several) <= _MAX_APART:
         for names in several:
-            shown = "; ".join(_shown(name, uses, _MAX_TOOLS) for name, uses in names.items())
+            shown = "; ".join(_all_shown(names, _MAX_TOOLS))
             first = one_line(next(iter(names)), 64)
             yield hit("/tools", sorted(names), spots=_spots([names]), names=shown, name=first)
         return
     several.sort(key=lambda names: -sum(map(len, names.values())))
-    many = [" and ".join(_shown(name, uses, 1) for name, uses in names.items()) for names in several[:_MAX_FAMILIES]]
+    many = [" and ".join(_all_shown(names, 1)) for names in several[:_MAX_FAMILIES]]
     if len(several) > _MAX_FAMILIES:
         many.append(f"{len(several) - _MAX_FAMILIES} more")
     first = one_line(next(iter(several[0])), 64)
@@ -49,7 +52,7 @@ def carried_names(_surface: Surface, context: Context) -> Iterator[Hit]:
     found = sorted(families_of(context)[0], key=_confusion, reverse=True)
     if not found:
         return
-    shown = [" is ".join(_shown(name, uses, 2) for name, uses in names.items()) for names in found[:_MAX_CARRIED]]
+    shown = [" is ".join(_all_shown(names, 2)) for names in found[:_MAX_CARRIED]]
     if len(found) > _MAX_CARRIED:
         shown.append(counted(len(found) - _MAX_CARRIED, "more value"))
     usual, other = list(found[0])[:2]
@@ -78,6 +81,13 @@ def _spots(families: Iterable[Family]) -> Iterator[tuple[str, str]]:
         for uses in names.values():
             for use in uses:
                 yield use.tool, use.pointer
+
+
+def _all_shown(names: Family, most_tools: int) -> Iterator[str]:
+    for name, uses in islice(names.items(), _MAX_NAMES):
+        yield _shown(name, uses, most_tools)
+    if len(names) > _MAX_NAMES:
+        yield counted(len(names) - _MAX_NAMES, "more name")
 
 
 def _shown(name: str, uses: list[Use], most: int) -> str:

@@ -96,6 +96,9 @@ def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
     """Names of several words are joined in one way; one hit for the server."""
     found: dict[str, dict[str, list[Declared]]] = defaultdict(dict)
     for one in declared(surface, context):
+        # The names of headers are those of HTTP.
+        if any(part.lower().endswith("headers") for part in one.pointer.split("/")[:-1]):
+            continue
         style = next((style for style, form in _STYLES.items() if form.fullmatch(one.name)), None)
         if style is not None:
             found[style].setdefault(one.name, []).append(one)
