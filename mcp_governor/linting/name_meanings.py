@@ -81,7 +81,7 @@ def _meant_by(use: Use, last: str, families: Mapping[Key, Family], things: Thing
     if ends.isdisjoint(use.said):
         return
     if "new" in use.said and last not in IDENTIFIERS and not NEW.isdisjoint(name_words(use.tool)):
-        # "Name of the new group" is not that of one that is there. Without "new", reviewers want one name for both.
+        # "Name of the new group" is not that of one that is there. Without "new", reviewers expect one name for both.
         return
     both = use.said & set(map(stem, name_words(use.tool)))
     near = [things[word] for word in both if word in things]
