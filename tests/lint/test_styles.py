@@ -86,6 +86,12 @@ def test_methods_of_http_are_written_in_capitals_beside_operations_of_the_same_n
     assert len(messages("clarity/inconsistent-values", one, other)) == 1
 
 
+def test_pages_have_the_names_of_their_source_in_any_style() -> None:
+    snake = dict.fromkeys(("user_id", "plan_id", "run_id", "team_id", "sort_by", "max_count", "start_date"), TEXT)
+    assert messages("clarity/argument-case", tool("a", **snake), tool("b", pageSize=NUMBER)) == []
+    assert len(messages("clarity/argument-case", tool("a", **snake), tool("b", pageCount=NUMBER))) == 1
+
+
 def test_the_rarer_style_is_the_one_that_is_listed() -> None:
     camel = dict.fromkeys(("userId", "planId", "runId", "teamId", "sortBy", "maxCount", "startDate", "endDate"), TEXT)
     found = messages(

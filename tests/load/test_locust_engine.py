@@ -186,7 +186,7 @@ def test_the_locustfile_runs_on_its_own(tmp_path):
         job = http_job(HttpEndpoint(url), Era.LEGACY, "2025-11-25", plan)
         (tmp_path / "locustfile.py").write_text(locustfile(job, 10.0))
         done = subprocess.run(
-            [sys.executable, "-m", "locust", "--headless", "-u", "4", "-r", "4", "-t", "2s", "--json", "--skip-log"],
+            [sys.executable, "-m", "locust", "--headless", "-u", "4", "-r", "4", "-t", "5s", "--json", "--skip-log"],
             cwd=tmp_path,
             capture_output=True,
             text=True,

@@ -84,6 +84,8 @@ def _place(one: Declared) -> str:
 _SNAKE = lazy_pattern(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _KEBAB = lazy_pattern(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 _CAMEL = lazy_pattern(r"[a-z]+[a-z0-9]*(?:[A-Z][A-Za-z0-9]*)+")
+_PRESCRIBED = frozenset({"pageSize", "pageToken"})
+"""SCHEMA.md, sections 5.1 and 5.2."""
 _MIN_NAMES = 6
 """Minimum number of names in the usual style for it to be a style."""
 _SHARE = 1.5
@@ -96,8 +98,8 @@ def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
     """Names of several words are joined in one way; one hit for the server."""
     found: dict[str, dict[str, list[Declared]]] = defaultdict(dict)
     for one in declared(surface, context):
-        # The names of headers are those of HTTP.
-        if any(part.lower().endswith("headers") for part in one.pointer.split("/")[:-1]):
+        # The names of headers are those of HTTP, and pages have those of SCHEMA.md, whatever the style of the server.
+        if one.name in _PRESCRIBED or any(part.lower().endswith("headers") for part in one.pointer.split("/")[:-1]):
             continue
         style = next((style for style, form in _STYLES.items() if form.fullmatch(one.name)), None)
         if style is not None:
