@@ -51,6 +51,26 @@ def test_what_the_parameter_says_itself_wins(name, limited, silent, said):
     assert found(name, limited, said) == 1
 
 
+def test_a_pattern_is_read_as_ecmascript_and_cannot_take_forever():
+    letters = {"type": "string", "pattern": r"^\p{L}+$"}
+    assert found("sku", letters, {"description": "Article, e.g. 'lamp'."}) == 1
+    assert found("sku", letters, {"description": "Article, e.g. '12'."}) == 0
+    assert found("sku", {"type": "string", "pattern": "^("}, {"description": "Article, e.g. 'lamp'."}) == 0
+    nested = {"type": "string", "pattern": "^(a+)+$"}
+    assert found("sku", nested, {"description": f"Article, e.g. '{'a' * 60}!'."}) == 0
+
+
+@pytest.mark.parametrize("value", [None, True, "100", ["date"], {"a": 1}])
+@pytest.mark.parametrize(
+    ("name", "keyword", "kind"),
+    [("count", "maximum", "integer"), ("sku", "format", "string"), ("sku", "pattern", "string")],
+)
+def test_a_keyword_of_another_type_limits_nothing(name, keyword, kind, value):
+    if isinstance(value, str) and keyword == "pattern":
+        value = 5
+    assert found(name, {"type": kind, keyword: value}, {"default": 5, "description": "Article, e.g. 'lamp'."}) == 0
+
+
 def test_what_the_tool_says_about_the_parameter_counts():
     assert found("page_size", COUNT, {}, "Lists.\n\nArgs:\n  page_size: Results, at most 1000") == 0
     assert found("page_size", COUNT, {}, "Lists.\n\nArgs:\n  page_size: Results") == 1

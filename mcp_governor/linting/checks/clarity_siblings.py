@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.catalogue.patterns import errors, published_validator
 from mcp_governor.findings import Effect
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
@@ -19,11 +20,12 @@ from mcp_governor.linting.quantities import counts_something
 from mcp_governor.linting.schemas import closes, effective, is_generated, root_of, types_of
 from mcp_governor.linting.shown_values import shown_values
 from mcp_governor.linting.words import name_words
+from mcp_governor.schemas.dialects import LATEST
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
     from mcp_governor.surface.model import Surface
@@ -104,8 +106,10 @@ def _lacking(name: str, ones: list[tuple[SchemaPlace, dict[str, Any]]], context:
         return
     strings = [(node, schema) for node, schema in ones if _of(node) == {"string"}]
     for keyword in ("format", "pattern") if len(strings) > _FEWEST else ():
-        found = _apart(strings, keyword, _is_free_text)
-        yield from (one for one in found if not _says_itself(one, context))
+        found = list(_apart(strings, keyword, _is_free_text))
+        # All of them lack the same value.
+        if found and (refused := _refusal(keyword, found[0].value)) is not None:
+            yield from (one for one in found if not _says_itself(one, refused, context))
 
 
 def _of(node: SchemaPlace) -> frozenset[str]:
@@ -126,6 +130,9 @@ def _apart(ones: list[tuple[SchemaPlace, dict[str, Any]]], keyword: str, is_free
     if len({node.tool.index for node, _ in having}) < _FEWEST or any(value != values[0] for value in values):
         return
     value = values[0]
+    # A keyword of the wrong type limits nothing; other rules report it.
+    if not isinstance(value, (int, float) if keyword == "maximum" else str) or isinstance(value, bool):
+        return
     if is_generated(value) or (keyword == "format" and value not in _FORMATS):
         return
     tools = {node.tool.index for node, _ in having}
@@ -173,15 +180,27 @@ def _limits_itself(one: _Lacks, context: Context) -> bool:
     return False
 
 
-def _says_itself(one: _Lacks, context: Context) -> bool:
+def _says_itself(one: _Lacks, refused: Callable[[str], bool], context: Context) -> bool:
     """True if the description of a string gives a form, an alternative, or an example that its siblings refuse."""
-    form = re.compile(_FORMATS[one.value] if one.keyword == "format" else one.value)
     for said in passages_about(one.node, context):
         if _OR.search(said.text) or context.facts.read(stated_form, said.text, one.node.argument or "") is not None:
             return True
-        if any(not form.search(value) for value in shown_values(said.text)):
+        if any(map(refused, shown_values(said.text))):
             return True
     return False
+
+
+def _refusal(keyword: str, value: Any) -> Callable[[str], bool] | None:
+    """A function that says if a keyword refuses a string; ``None`` if no engine reads it."""
+    if keyword == "format":
+        form = re.compile(_FORMATS[value])
+        return lambda text: form.search(text) is None
+    # The pattern is the server's: in ECMAScript, or made to take forever.
+    try:
+        validator = published_validator({"pattern": value}, LATEST)
+    except (ValueError, TypeError):
+        return None
+    return lambda text: bool(errors(validator, text))
 
 
 _NUMBER = lazy_pattern(r"(?<![\w.])\d{1,3}(?:,\d{3}){1,3}|(?<![\w.])\d{1,12}")
