@@ -131,3 +131,17 @@ def test_an_id_that_may_be_of_too_many_things_is_of_none():
         text = " ".join(parts[:count])
         surface = build_surface({"tools": [*tools, _tool(f"drop_{names[0]}", "id", f"The id of a {text}")]})
         assert bool(lint(surface, LintSettings(select=("clarity/carried-names",)))) is found
+
+
+def test_what_descriptions_may_quote_is_collected_once_for_a_tool():
+    """It was collected anew for each parameter with a format: 3,000 of them took 13 s."""
+    properties = {
+        f"site_{number}_ref": {"type": "string", "description": f"Id {number}: must be a UUID"}
+        for number in range(3_000)
+    }
+    tool = {"name": "get_site", "inputSchema": {"type": "object", "properties": properties}}
+    surface = build_surface({"tools": [tool]})
+    started = time.process_time()
+    found = lint(surface, LintSettings(select=("clarity/missing-format",)))
+    assert "2,000 more" in found[0].message  # a thousand are written out
+    assert time.process_time() - started < 5

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
     from mcp_governor.linting.form import Form
     from mcp_governor.linting.passages import Passage
-    from mcp_governor.surface.model import Surface
+    from mcp_governor.surface.model import Surface, Tool
 
 
 @about(argument=True, types={"array", "string"})
@@ -129,17 +129,18 @@ def _form(found: OpenText, context: Context) -> Form | None:
 def _shown(found: OpenText, form: Form, context: Context) -> Iterator[str]:
     """The values that the schema of a parameter and the words about it show, except names and the form itself."""
     yield from declared_values(found.schema)
-    others = _of_others(found, context)
+    tool = found.node.tool
+    others = context.facts.recent(("quotable", tool.index), lambda: _quotable(tool, context))
     for said in passages_about(found.node, context):
         for value in shown_values(said.text):
             if value.removesuffix("()") not in others and value not in form.said:
                 yield value
 
 
-def _of_others(found: OpenText, context: Context) -> set[str]:
-    """What else a description may quote: names of tools and parameters, and the values of other parameters."""
+def _quotable(tool: Tool, context: Context) -> set[str]:
+    """What else the descriptions of a tool's parameters may quote: names of tools and parameters, and listed values."""
     words = set(context.facts.names)
-    for node in context.facts.nodes(found.node.tool):
+    for node in context.facts.nodes(tool):
         if node.argument is not None:
             listed = values_of(root_of(node), node.schema) if isinstance(node.schema, dict) else None
             words.update((node.argument, *(value for value in listed or () if isinstance(value, str))))
