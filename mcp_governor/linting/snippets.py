@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
@@ -127,7 +128,7 @@ def _read(snippet: str, *, meant: bool) -> tuple[Any, str]:
 def _literal(source: str) -> Any:
     """The value of a literal in Python, or of JSON in Python; ``None`` for anything else."""
     try:
-        return _value(ast.parse(source.strip(), mode="eval").body)
+        return _value(_parsed(source.strip()))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
 
@@ -195,7 +196,7 @@ _HEADING = rare_pattern(r"\b(?:examples?|usage|samples?)\b[^\n]{0,60}\n", re.IGN
 
 def _call(source: str) -> Call | None:
     try:
-        node = ast.parse(" ".join(source.split()), mode="eval").body
+        node = _parsed(" ".join(source.split()))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
@@ -204,6 +205,13 @@ def _call(source: str) -> Call | None:
     whole = whole and not any(isinstance(item, ast.Starred) or _is_dots(item) for item in node.args)
     named = {keyword.arg: _or_dots(keyword.value) for keyword in node.keywords if keyword.arg is not None}
     return Call(node.func.id, source, tuple(_or_dots(item) for item in node.args), named, whole)
+
+
+def _parsed(source: str) -> ast.expr:
+    """An expression of Python, without the parser's warnings about escapes, which would go to standard error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source, mode="eval").body
 
 
 def _is_dots(node: ast.expr) -> bool:

@@ -63,3 +63,10 @@ FITS = [
 @pytest.mark.parametrize(("schema", "value", "reason"), FITS)
 def test_why_a_value_does_not_fit(schema, value, reason):
     assert misfit(ROOT, schema, value) == reason
+
+
+def test_escapes_that_python_warns_of_are_read_in_silence(recwarn):
+    [call] = calls(r"find(pattern='a\.b')", frozenset({"find"}))
+    assert call.named == {"pattern": r"a\.b"}
+    assert list(snippets(r"{'pattern': 'a\.b'}"))
+    assert list(recwarn) == []
