@@ -56,6 +56,11 @@ def call_object(tool: Tool, facts: Facts) -> CallObject:
     return facts.recent(("call object", tool.index), lambda: _call_object(tool.raw.get("inputSchema")))
 
 
+def call_properties(tool: Tool) -> Mapping[str, Any]:
+    """The parameters of :func:`call_object`, for readers that look at a tool without the facts of its server."""
+    return _call_object(tool.raw.get("inputSchema")).properties
+
+
 def argument_places(tool: Tool, facts: Facts) -> Mapping[str, Tokens]:
     """The place where each parameter is declared, as the tokens of its node.
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.call_arguments import call_properties
 from mcp_governor.linting.guarded import has_any, lowered
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import name_words
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
-_MAX_PARAMETERS = 200
-"""Number of parameters looked at, more than any known tool has at the top."""
 _CLAIMED = rare_pattern(
     # A sentence or an item of a list that begins with what the tool does: "- Creates tables and inserts data". Only
     # with "s": without it, the sentence is advice for the caller.
@@ -55,8 +54,6 @@ _TAKEN = lazy_pattern(r"\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\
 _SEEN = lazy_pattern(r"\b(?:accessib|browser|dom|element|page|screen|tab|window|ui)", re.IGNORECASE)
 _SAVING = frozenset({"dest", "destination", "download", "export", "output", "save"})
 _PLACES = frozenset({"dir", "directory", "file", "filename", "folder", "path"})
-_MAX_WRAPS = 3
-"""Maximum number of objects around the parameters; frameworks write one."""
 _MAX_FIRST = 600
 """Maximum number of characters read from the description of a parameter."""
 _SAVED_TO = lazy_pattern(
@@ -66,7 +63,8 @@ _SAVED_TO = lazy_pattern(
     r"(?:file|path|folder|directory)\b",
     re.IGNORECASE,
 )
-_READ_ONLY = rare_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
+READ_ONLY = rare_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
+"""The statement of a description that its tool changes nothing."""
 
 
 def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | None:
@@ -81,7 +79,7 @@ def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | 
         return "writes"
     if verb == "snapshot" and _TAKEN.search(text) and not _SEEN.search(text):
         return "unknown"
-    if _READ_ONLY.search(text):
+    if READ_ONLY.search(text):
         return None
     claims = _claims(text)
     if claims >= _SURE:
@@ -91,7 +89,7 @@ def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | 
 
 def says_change(text: str) -> bool:
     """True if a description says that its tool changes something: "It also deletes …", "List, create or close …"."""
-    return not _READ_ONLY.search(text) and (_claims(text) > 0 or _does_both(text))
+    return not READ_ONLY.search(text) and (_claims(text) > 0 or _does_both(text))
 
 
 _SURE = 2
@@ -122,7 +120,7 @@ def _does_both(text: str) -> bool:
 
 def saving_parameter(tool: Tool) -> tuple[str, str] | None:
     """The parameter that asks where to save a file, and the words by which it does."""
-    for name, schema in wrapped_properties(tool).items():
+    for name, schema in call_properties(tool).items():
         text = schema.get("description") if isinstance(schema, dict) else None
         if isinstance(text, str) and has_any(lowered(text), ("save", "write", "writ")):
             match = _SAVED_TO.search(text, 0, _MAX_FIRST)
@@ -133,22 +131,8 @@ def saving_parameter(tool: Tool) -> tuple[str, str] | None:
 
 def _saves(tool: Tool, verb: str | None) -> bool:
     """True if a parameter is the place for a file: "save_path", or any path of a tool that downloads."""
-    for name in wrapped_properties(tool):
+    for name in call_properties(tool):
         parts = name_words(name)
         if parts[-1:] and parts[-1] in _PLACES and (verb == "download" or parts[0] in _SAVING):
             return True
     return saving_parameter(tool) is not None
-
-
-def wrapped_properties(tool: Tool) -> dict[str, Any]:
-    """The parameters of a tool; those of the object that wraps them all, where there is one."""
-    schema: Any = tool.input_schema
-    for _ in range(_MAX_WRAPS):
-        declared = schema.get("properties") if isinstance(schema, dict) else None
-        if not isinstance(declared, dict):
-            return {}
-        only = next(iter(declared.values())) if len(declared) == 1 else None
-        if not (isinstance(only, dict) and isinstance(only.get("properties"), dict)):
-            return dict(islice(declared.items(), _MAX_PARAMETERS))
-        schema = only
-    return {}

@@ -21,7 +21,7 @@ from mcp_governor.linting.effects import (
 from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.operations import operations, takes_any_method
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.side_effects import saving_parameter
+from mcp_governor.linting.side_effects import READ_ONLY, saving_parameter
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.text import one_line
 
@@ -272,10 +272,7 @@ def change_described(tool: Tool, prefix: str | None) -> str | None:
 
 def _says_read(text: str) -> bool:
     """True if the description contradicts a verb of the name: the name is about something else then."""
-    return opening_verb(text) in READING_VERBS or _READ_ONLY.search(text) is not None
-
-
-_READ_ONLY = rare_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
+    return opening_verb(text) in READING_VERBS or READ_ONLY.search(text) is not None
 
 
 _STARTED_AGAIN = frozenset({"app", "application", "browser", "emulator", "server", "simulator"})

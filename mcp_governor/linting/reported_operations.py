@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.call_arguments import call_properties
 from mcp_governor.linting.side_effects import says_change
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
@@ -102,7 +103,9 @@ def sends_nothing(tool: Tool, schema: Any) -> bool:
     named, text = name_words(tool.name), tool.description[:_MAX_TEXT]
     if not _asks(named, text, _ASKS - _SENDS) or _is_performed(named, schema):
         return False
-    if named[0] not in _MAKES and (named[-1] in _CALLED or not _BODIES.isdisjoint(_declared(tool))):
+    if named[0] not in _MAKES and (
+        named[-1] in _CALLED or not _BODIES.isdisjoint(map(str.lower, call_properties(tool)))
+    ):
         return False
     sends = _SENDS_IT.search(text)
     return not says_change(text) and (sends is None or _NOT_DONE.search(_before(text, sends.start())) is not None)
@@ -167,8 +170,3 @@ def _opening(text: str) -> str:
 def _described(schema: Any) -> str:
     said = schema.get("description") if isinstance(schema, dict) else None
     return said[:_MAX_FIRST] if isinstance(said, str) else ""
-
-
-def _declared(tool: Tool) -> set[str]:
-    declared = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-    return {name.lower() for name in declared} if isinstance(declared, dict) else set()
