@@ -18,7 +18,7 @@ from mcp_governor.linting.ruled_forms import ruled_forms
 from mcp_governor.linting.templates import templates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _MAX_TEXT = 2_000
 """Maximum number of characters read from a description; later text does not define a format."""
@@ -43,6 +43,15 @@ def stated_form(text: str, name: str = "") -> Form | None:
     if found is None or _OTHERS.search(text):
         return None
     return found if all(re.search(found.pattern, sample) for sample in _samples(text)) else None
+
+
+def names_other_form(text: str, values: Iterable[str], name: str) -> bool:
+    """True if a description names a format that none of the listed values has: "Date (YYYY-MM-DD), 'today' or
+    'tomorrow'". Then the values are not all that is accepted."""
+    text, listed = text[:_MAX_TEXT], list(values)
+    if not _CUES.are_in(lowered(text)):
+        return False
+    return any(not any(re.search(form.pattern, value) for value in listed) for form, _, _ in _forms(text, name))
 
 
 def _is_open(text: str, start: int, end: int) -> bool:

@@ -116,6 +116,13 @@ PAIRS = [
         text("The version (for the API use 'YYYY-MM'; for the app use 'v1.0')."),
         text("The version (for the API use 'YYYY-MM')."),
     ),
+    ("clarity/closed-list", text("Date (YYYY-MM-DD), 'today' or 'tomorrow'"), text("The day: 'today' or 'tomorrow'")),
+    ("clarity/limit-without-bound", text("Two-letter code of a state, or 'all'"), text("Two-letter code of a state")),
+    (
+        "clarity/limit-without-bound",
+        text("Title, at least 5 characters, e.g. 'box'"),
+        text("Title, at least 5 characters, e.g. 'boxes'"),
+    ),
     ("clarity/missing-format", text("Format: 2100-12-31, 23:59, 2100-12-31T23:59"), text("Format: 2100-12-31")),
     ("clarity/missing-format", text("Start, YYYY-MM-DD±hh:mm"), text("Start, YYYY-MM-DDThh:mm")),
     (

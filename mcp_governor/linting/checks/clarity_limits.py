@@ -16,6 +16,7 @@ from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of
 from mcp_governor.linting.scope import about
+from mcp_governor.linting.shown_values import shown_values
 from mcp_governor.linting.words import name_words
 from mcp_governor.text import one_line
 
@@ -56,7 +57,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         # "One or more names" about an optional parameter does not exclude an empty list.
         if [limit[:2] for limit in limits] == [("minItems", 1)] and not _is_required(node):
             continue
-        if limits:
+        if limits and not any(_is_exceeded(limit, one.text) for limit in limits):
             bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
             correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
             facts = _facts(node, limits)
@@ -90,6 +91,13 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             limits='"minItems": 1',
             **_facts(node, [Limit("minItems", 1, "one or more")]),
         )
+
+
+def _is_exceeded(limit: Limit, text: str) -> bool:
+    """True if a value that the text shows has another length: "Two-letter code, or 'all'"."""
+    if limit.keyword == "maxLength":
+        return any(len(value) > limit.value for value in shown_values(text))
+    return limit.keyword == "minLength" and any(len(value) < limit.value for value in shown_values(text))
 
 
 _RULE = Guarded(

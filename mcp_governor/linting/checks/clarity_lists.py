@@ -10,6 +10,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.closed_lists import ClosedList, values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
+from mcp_governor.linting.formats import names_other_form
 from mcp_governor.linting.key_lists import key_lists
 from mcp_governor.linting.list_items import items
 from mcp_governor.linting.number_codes import number_codes
@@ -203,6 +204,9 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
     shown = {match[1] for said in passages if said.where == "mention" and (match := _SHOWN.match(said.text))}
     if not shown <= listed:
         return None  # An example call has another value: the list belongs to one case.
+    own = (said.text for said in passages if said.where in ("own", "entry"))
+    if any(names_other_form(text, stated.values, found.name) for text in own):
+        return None
     more = any(_adds(claim, listed) and _trusted(claim, found) for said, claim in claims if said.where != "section")
     return None if more else stated
 
