@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from linted import contradictions
 
 from mcp_governor.catalogue import LintSettings
 from mcp_governor.linting import lint
 from mcp_governor.surface import build_surface
 
-RULES = ("prose-type", "prose-enum", "prose-default", "prose-bounds", "prose-required")
 STRING, INTEGER, NUMBER, BOOLEAN = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))
 OBJECT = {"type": "object"}
 STRINGS = {"type": "array", "items": {"type": "string"}}
 LEVEL = {"type": "string", "enum": ["low", "medium", "high"]}
 NULLABLE = {"type": ["integer", "null"]}
-
-
-def contradictions(schema, text, *, required=False, name="limit", tool=""):
-    """The prose rules, without the pack, that fire for one argument."""
-    argument = {**schema, **({"description": text} if text else {})}
-    root = {"type": "object", "properties": {name: argument}, "required": [name] if required else []}
-    surface = build_surface({"tools": [{"name": "a", "description": tool, "inputSchema": root}]})
-    settings = LintSettings(select=tuple(f"clarity/{rule}" for rule in RULES))
-    return [finding.rule.removeprefix("clarity/") for finding in lint(surface, settings)]
-
 
 TYPE = [
     (INTEGER, "(string) The number of rows"),
@@ -368,110 +358,6 @@ def test_another_bound(schema, text):
 @pytest.mark.parametrize(("schema", "text"), NOT_BOUNDS)
 def test_the_same_bounds_and_none_for_certain(schema, text):
     assert contradictions(schema, text) == []
-
-
-SAYS_REQUIRED = [
-    "Required.",
-    "Required",
-    "REQUIRED: the id",
-    "**Required.** The id",
-    "**Required** - the id",
-    "(required) The id",
-    "[required] The id",
-    "[Required]",
-    "Required - the id",
-    "The id (required)",
-    "The id (required).",
-    "The id (mandatory)",
-    "limit (required): the id",
-    "limit (string, required): the id",
-    "(string, required) The id",
-    "The id. This field is required.",
-    "This is required.",
-    "Mandatory. The id",
-]
-SAYS_OPTIONAL = [
-    "Optional.",
-    "optional",
-    "(optional) The id",
-    "(Optional) The id",
-    "(string, optional) The id",
-    "The id (optional)",
-    "Optional: the id",
-    "Optional - the id",
-    "Optional, the id",
-    "The id. This parameter is optional.",
-]
-SAYS_SPARE = [
-    "The branch. Defaults to the current one.",
-    "Needed to add, and should be omitted to remove.",
-    "The value. It can be left out.",
-    "Omit for the whole list.",
-    "The id. If not provided, the first.",
-    "The id. If not provided, asking is left to the client.",
-    "The id. If not given, uses the tool of the project.",
-]
-SAYS_NEITHER = [
-    "",
-    "This field is required and optional at once.",
-    "An address. The port can be omitted.",
-    "The id, if not given by the user the root.",
-    "Leave out the blanks.",
-    "The id",
-    "Required if name is not given.",
-    "(required if name is not given) The id",
-    "Required when name is absent",
-    "required for writes",
-    "Required unless name is given",
-    "Required by the service",
-    "Required scopes of the token",
-    "Optional rule item types",
-    "(writes only, required) The id",
-    "Required permissions: read",
-    "Optional if name is given",
-    "Optional for admins",
-    "Optional, but recommended for large tables: name one",
-    "Either the id or the name is required.",
-    "Path of the (optional) file",
-    "Names of the required fields",
-    "Fields: name (required), age (optional)",
-    "The id (required for writes)",
-    "Whether the field is required",
-    "The id. Not required.",
-    "The id. If not provided, always prompt the user with: which one?",
-    "The folder. If not provided, ask the user if they would like to create one.",
-    "The tests. If not provided, use the listTests tool to get all that failed.",
-    "The id. If omitted, the call fails.",
-]
-
-
-@pytest.mark.parametrize("text", SAYS_REQUIRED)
-def test_required_is_said_of_an_optional_argument(text):
-    assert contradictions(STRING, text) == ["prose-required"]
-    assert contradictions(STRING, text, required=True) == []
-
-
-@pytest.mark.parametrize("text", SAYS_OPTIONAL)
-def test_optional_is_said_of_a_required_argument(text):
-    assert contradictions(STRING, text, required=True) == ["prose-required"]
-    assert contradictions(STRING, text) == []
-
-
-@pytest.mark.parametrize("text", SAYS_SPARE)
-def test_what_may_be_left_out_is_not_required(text):
-    assert contradictions(STRING, text, required=True) == ["prose-required"]
-    assert contradictions(STRING, text) == []
-    assert contradictions(default("x", "string"), text, required=True) == []
-
-
-@pytest.mark.parametrize("text", SAYS_NEITHER)
-def test_neither_is_said_for_certain(text):
-    assert contradictions(STRING, text, required=True) == []
-    assert contradictions(STRING, text) == []
-
-
-def test_null_stands_for_leaving_out_where_all_arguments_are_required():
-    assert contradictions({"type": ["string", "null"]}, "Optional. The id", required=True) == []
 
 
 @pytest.mark.parametrize(
