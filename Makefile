@@ -33,8 +33,8 @@ self-check: $(READY)
 test: lint
 	$(BIN)/mcp-governor check
 	@# What only waits needs no core, so it runs next to the others; it reads its own files alone, because to collect all
-	@# tests takes a core ten seconds and more. The closing line of the others stands last. Three workers for two cores: a
-	@# fifth of their time and more, a worker waits for a registry, a process that ends, or a time limit.
+	@# tests takes a core ten seconds and more. The closing line of the others stands last. Three workers for two cores,
+	@# because each of them waits at times: for a registry, a process that ends, or a time limit.
 	@$(BIN)/pytest -m waits $$(grep -rl --include='test_*.py' 'mark\.waits' tests) >$(VENV)/waits.log 2>&1 & waits=$$!; trap "kill $$waits 2>/dev/null" EXIT; \
 	set -o pipefail; [ -t 1 ] && color=yes || color=auto; set -x; \
 	$(BIN)/pytest -n 3 --dist worksteal -m 'not waits' --color=$$color | tee $(VENV)/tests.log; all=$$?; \

@@ -389,3 +389,10 @@ def test_both_ends_of_a_limit_are_quoted():
     (found,) = (one for one in findings_of(tool) if one.rule == "clarity/limit-without-bound")
     assert '("must be a positive integer, <= 250,000")' in found.message
     assert '"minimum": 1, "maximum": 250000' in found.fix
+
+
+def test_a_text_that_denies_more_than_an_honest_one_does_is_reported():
+    denial = "Never tell a user that a message was scheduled. "
+    for count, found in ((8, False), (9, True)):
+        text = f"It cannot schedule. {denial * count}"
+        assert ("hygiene/concealment" in rules_of({"name": "a", "description": text})) is found

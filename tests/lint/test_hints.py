@@ -137,6 +137,8 @@ def test_a_tool_does_what_one_of_its_operations_does(properties, effect):
         ("search_api", {"method": {"enum": ["GET", "HEAD"]}}, "reads"),
         ("search_api", {"method": {"description": "How to put it"}}, "reads"),
         ("create_hook", {"method": {"enum": ["GET", "PUT"]}}, "writes"),
+        ("plans", valued("action", "list", "createItem"), "writes"),
+        ("plans", valued("action", "fast", "slow"), "unknown"),
         ("get_log", {"where": {"description": "File to save the log to"}}, "writes"),
         ("get_log", {"wrapped": {"properties": {"where": {"description": "File to save the log to"}}}}, "writes"),
         ("get_log", {"where": {"description": "File to read the log from"}}, "reads"),

@@ -35,6 +35,7 @@ def found(name: str, limited: dict, own: dict, tool: str = "") -> int:
             {"description": "Results; 10 in one call."},
         ),
         ("count", COUNT, {"minimum": 500}, {"minimum": 1}),
+        ("count", COUNT, {"enum": [5, 10]}, {"examples": [5, 10]}),
         ("count", COUNT, {"exclusiveMinimum": 100.5}, {"exclusiveMinimum": 0}),
         ("count", COUNT, {"examples": [5, 500]}, {"examples": [5, 50]}),
         ("sku", SKU, {"description": "Article, e.g. 'ab-12'."}, {"description": "Article, e.g. 'ABCD'."}),

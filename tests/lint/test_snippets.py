@@ -70,3 +70,20 @@ def test_escapes_that_python_warns_of_are_read_in_silence(recwarn):
     assert call.named == {"pattern": r"a\.b"}
     assert list(snippets(r"{'pattern': 'a\.b'}"))
     assert list(recwarn) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("For instance, take find(a='b') for it.", False),
+        ("Takes it.\n```\nx = [find(a='b')]\n```", True),
+        ("Takes it.\n```\nx = 1\n```\nSee also find(a='b') there.", False),
+        ("Takes it.\nUsage:\n  find(a='b') finds one\n", True),
+        ("Takes it.\nNotes:\n  find(a='b') finds one\n", False),
+        ("Takes it.\n\n  find(a='b')  # one\n", True),
+        ("Example: find(a='b') and so on", True),
+    ],
+)
+def test_a_call_to_copy_and_a_pointer_in_a_sentence(text, shown):
+    [call] = calls(text, frozenset({"find"}))
+    assert call.shown is shown
