@@ -56,6 +56,7 @@ def finding(
     correction: Correction | None = None,
     spots: tuple[tuple[str | None, str], ...] = (),
     weight: int = 0,
+    former: Any = None,
     facts: Mapping[str, Any] = _NO_FACTS,
     **named: Any,
 ) -> Finding:
@@ -71,6 +72,7 @@ def finding(
         correction: the edits that fix it, if known.
         spots: its places, if it is about a whole server.
         weight: how much there is to repair, for the order among findings with the same cause.
+        former: the value that earlier versions passed as ``value``, if it was another one.
         facts: named values for placeholders in the rule's messages, besides ``tool``, ``path`` and ``value``.
     """
     rule = own_rule(rule) if isinstance(rule, str) else rule
@@ -92,6 +94,7 @@ def finding(
         weight=weight,
         order=_ORDER.get(rule.order, 0),
         gist=_gist(rule, known),
+        former=former,
     )
 
 

@@ -92,8 +92,8 @@ class Governor:
             if is_dropped:
                 continue
             if self._known:
-                self._seen.add(found.id)
-                if found.id in self._known:
+                self._seen.update(found.ids)
+                if not self._known.isdisjoint(found.ids):
                     continue
             yield found if severity in (None, found.severity) else replace(found, severity=severity)
 

@@ -32,6 +32,7 @@ class Hit(NamedTuple):
         correction: edits that satisfy the rule, if they leave nothing to decide.
         spots: the places, each a tool and a pointer into it, for a hit about the whole server.
         weight: how much there is to repair; reports name the heaviest of equal findings first.
+        former: the value whose hash was part of the id in earlier versions, if it is another one.
     """
 
     path: str
@@ -42,6 +43,7 @@ class Hit(NamedTuple):
     correction: Correction | None = None
     spots: tuple[tuple[str | None, str], ...] = ()
     weight: int = 0
+    former: Any = None
 
 
 def hit(
@@ -54,10 +56,12 @@ def hit(
     correction: Correction | None = None,
     spots: Iterable[tuple[str | None, str]] = (),
     weight: int = 0,
+    former: Any = None,
     **values: Any,
 ) -> Hit:
     """Create a :class:`Hit` from keyword values; of the spots, the first :data:`~mcp_governor.findings.MAX_SPOTS`."""
-    return Hit(path, value, values, tool, says, correction, tuple(islice(dict.fromkeys(spots), MAX_SPOTS)), weight)
+    places = tuple(islice(dict.fromkeys(spots), MAX_SPOTS))
+    return Hit(path, value, values, tool, says, correction, places, weight, former)
 
 
 class SchemaPlace(NamedTuple):

@@ -246,6 +246,7 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
         correction=found.correction,
         spots=found.spots,
         weight=found.weight,
+        former=found.former,
         facts=facts,
     )
 

@@ -88,7 +88,7 @@ def apply_acceptances(
     before = baseline or AcceptedBefore()
     reasons: dict[str, str] = {}
     problems: list[Finding] = []
-    known = {found.id for found in findings} | {change.id for change in changes}
+    known = {one for found in findings for one in found.ids} | {change.id for change in changes}
     seen: set[str] = set()
     for acceptance in acceptances:
         if acceptance.released:
@@ -106,8 +106,13 @@ def apply_acceptances(
             reasons[acceptance.finding] = acceptance.reason
         elif over or (complete and is_judged(acceptance.finding)):
             problems.append(_useless(acceptance, before, known, where, over=over))
-    marked = [replace(found, accepted=reasons[found.id]) if found.id in reasons else found for found in findings]
+    marked = [_marked(found, reasons) for found in findings]
     return Accepted((*marked, *problems), {change.id: reasons[change.id] for change in changes if change.id in reasons})
+
+
+def _marked(found: Finding, reasons: Mapping[str, str]) -> Finding:
+    reason = next((reasons[one] for one in found.ids if one in reasons), None) if reasons else None
+    return found if reason is None else replace(found, accepted=reason)
 
 
 def _useless(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -24,6 +25,15 @@ def test_a_baseline_covers_what_it_was_written_from_and_nothing_else(tmp_path):
     governor = Governor(select(LintSettings()), known=known)
     assert [f.value for f in governor.judge(now)] == [2]
     assert governor.gone() == [finding(tool="u").id]
+
+
+def test_a_finding_is_known_under_the_id_that_an_earlier_version_gave_it():
+    old, now = finding(value={"the": "whole"}), replace(finding(value="a part"), former={"the": "whole"})
+    governor = Governor(select(LintSettings()), known=frozenset({old.id}))
+    assert not list(governor.judge([now]))
+    assert not governor.gone()
+    assert now.id != old.id
+    assert finding().ids == (finding().id,)
 
 
 def test_the_file_is_sorted_and_has_each_id_once():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mcp_governor.linting.checks.clarity_needs import unstated_needs
+from mcp_governor.linting.checks.clarity_needs import unstated_ignoring, unstated_needs
 from mcp_governor.linting.context import Context, Facts
 from mcp_governor.linting.need import Group, Need
 from mcp_governor.linting.needs import stated_needs
@@ -383,3 +383,21 @@ def test_short_words_for_one_of_two():
         Need("when", ("prompt", "metadata"), "unless only updating metadata")
     ]
     assert not list(stated_needs("What to add. Required unless the metadata says so.", group, "prompt"))
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [(unstated_needs, "Required when `query` is set."), (unstated_ignoring, "Ignored if query is set.")],
+)
+def test_only_what_is_stated_makes_it_another_finding(check, said):
+    def of(**more):
+        arguments = {"path": {"type": "string", "description": said}, "query": {"type": "string"}, **more}
+        tool = {"name": "t", "inputSchema": {"type": "object", "properties": arguments}}
+        surface = build_surface({"tools": [tool]})
+        (found,) = check(surface.tools[0], Context({}, Facts(surface)))
+        return found
+
+    before, after = of(), of(depth={"type": "integer", "description": "How deep."})
+    assert before.value == after.value
+    assert before.former != after.former
+    assert of(depth={"type": "integer", "description": said}).value != before.value

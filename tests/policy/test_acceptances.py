@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -34,6 +35,12 @@ def test_an_accepted_finding_keeps_its_place_and_gets_the_reason() -> None:
     result = applied(Acceptance(FOUND.id, "reviewed"), Acceptance(CHANGE.id, "agreed with the only client"))
     assert [(f.rule, f.accepted) for f in result.findings] == [("pack/rule", "reviewed"), ("pack/other", None)]
     assert result.changes == {CHANGE.id: "agreed with the only client"}
+
+
+def test_a_finding_is_accepted_under_the_id_that_an_earlier_version_gave_it() -> None:
+    now = replace(FOUND, value="part", former="x")
+    result = apply_acceptances([Acceptance(FOUND.id, "reviewed")], [now], [], today=TODAY)
+    assert [f.accepted for f in result.findings] == ["reviewed"]
 
 
 @pytest.mark.parametrize(

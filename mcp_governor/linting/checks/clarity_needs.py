@@ -91,11 +91,14 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     fragments = [fragment for _, fragment in said[:_MAX_SHOWN] if fragment is not None]
     fragments = fragments or [fragment for _, fragment in said if fragment is not None][:1]
     advice = json.dumps(together(fragments), ensure_ascii=False)[1:-1] if fragments else _CONDITION
-    pointer, value = first.pointer, first.schema
+    pointer = first.pointer
+    # What is stated, not the object: a parameter that has nothing to do with it does not make this another finding.
+    value: Any = sorted(_identity(one) for one in stated)
+    former: Any = first.schema
     if not ignored and all(one.of_mode for one in stated):
         # The object as a whole is fine; the fault is in one parameter of a choice.
         name = first.need.arguments[0]
-        pointer, value = join_pointer(pointer, "properties", name), value["properties"][name]
+        pointer, value, former = join_pointer(pointer, "properties", name), former["properties"][name], None
     weight = sum(one.need.kind not in _MILD for one in stated)
     call = "" if ignored else call_ruled_out(first.need, first.schema)
     gist = f"{tool.name} takes {call}, but {shown[0]}" if call else f"{shown[0]} ({tool.name})"
@@ -104,11 +107,19 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         value,
         says="taken" if call else "",
         weight=weight,
+        former=former,
         needs="; ".join(shown),
         call=call,
         gist=gist,
         advice=advice,
     )
+
+
+def _identity(found: _Found) -> list[Any]:
+    """A dependency as JSON, without the wording where what it says was read."""
+    need = found.need
+    said = "" if need.state else need.condition
+    return [found.pointer, need.kind, need.arguments, need.state, need.values, need.must, need.ways, said]
 
 
 _ABOUT_ONE = {"when": "when", "mode": "when", "within": "within", "only": "ignored", "ignored": "ignored"}
