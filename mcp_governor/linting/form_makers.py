@@ -43,9 +43,13 @@ def iso_time(match: re.Match[str], text: str) -> Form | None:
     if kind.startswith("date") and not kind.startswith(timed_dates):
         return Form("an ISO 8601 date", r"^\d{4}-\d{2}-\d{2}$", wrong=_DAYS)
     timed = kind.startswith(("timestamp", "time", *timed_dates)) or match["rfc"]
-    if timed:
+    # "End of an event, RFC 3339; all-day events end on the day after": a date alone is taken as well.
+    if timed and not _DATES_TOO.search(text):
         return Form("an ISO 8601 date and time", _TIME, wrong=("2026-01-02", "yesterday"))
     return Form("an ISO 8601 date or time", _DATE_OR_TIME, wrong=_DAYS)
+
+
+_DATES_TOO = lazy_pattern(r"\ball[- ]day\b|\bdates?\b(?!\s?(?:[-/]|and|plus|with)?\s?times?\b)", re.IGNORECASE)
 
 
 def read_dates(text: str) -> list[re.Match[str]]:
@@ -120,9 +124,12 @@ def hexadecimal(_match: re.Match[str], text: str) -> Form | None:
     no_mark = _NO_HASH.search(text)
     mark = "" if no_mark else mark
     said = "a hexadecimal colour" + (" with a leading #" if mark == "#" else "" if mark else " without #")
-    return Form(said, rf"^{mark}[0-9A-Fa-f]{{6}}$", wrong=("#FF0000" if not mark else "FF0000", "red", "#F00"))
+    # Many libraries take short colours and those with an alpha channel as well.
+    size = "[0-9A-Fa-f]{6}" if _SIX_DIGITS.search(text) else "([0-9A-Fa-f]{3,4}){1,2}"
+    return Form(said, rf"^{mark}{size}$", wrong=("#FF0000" if not mark else "FF0000", "red"))
 
 
+_SIX_DIGITS = lazy_pattern(r"RRGGBB|\b(?:six|6)[- ](?:digits?|characters?|hex)", re.IGNORECASE)
 _NO_HASH = lazy_pattern(r"\b(?:without|no|omit)\s(?:the\s|a\s|any\s)?(?:leading\s)?[`'\"]?(?:#|hash)", re.IGNORECASE)
 
 

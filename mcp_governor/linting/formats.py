@@ -16,6 +16,7 @@ from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.named_forms import KNOWN
 from mcp_governor.linting.ruled_forms import ruled_forms
 from mcp_governor.linting.templates import templates
+from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,9 +41,13 @@ def stated_form(text: str, name: str = "") -> Form | None:
             return None
         forms.setdefault(form.pattern, form)
     found = _one(list(forms.values())) or _either_time(list(forms.values()), text) if forms else None
-    if found is None or _OTHERS.search(text):
+    if found is None or _OTHERS.search(text) or (found.said == "digits" and name_words(name)[-1:] in _NO_NUMBERS):
         return None
     return found if all(re.search(found.pattern, sample) for sample in _samples(text)) else None
+
+
+_NO_NUMBERS = (("key",), ("name",), ("slug",))
+"""Last words of names for text: a description that calls such a thing numeric was copied, or is wrong."""
 
 
 def names_other_form(text: str, values: Iterable[str], name: str) -> bool:

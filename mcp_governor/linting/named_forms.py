@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.form_makers import (
     COLOUR,
@@ -37,6 +38,7 @@ from mcp_governor.linting.guarded import Guarded
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_NO_NUMBER = lazy_pattern(r"\balphanumeric\b|\b(?:slug|name|key|uuid|url|alias|or)\b", re.IGNORECASE)
 _LETTERS = r"(?:-|\s)(?:letter|character|char|alpha)s?"
 _N_WORD = r"two|three|four|five|six|eight|ten|twelve|\d{1,2}"
 _OF_CODE = r"country|language|currency|region|state|airport|nationality"
@@ -317,12 +319,8 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(r"\bA1\s(?:notation|format|style|reference)\b", "a1 "),
-        always(
-            "a range in A1 notation",
-            r"^([^!]+!)?\$?[A-Za-z]{0,3}\$?\d*(:\$?[A-Za-z]{0,3}\$?\d*)?$",
-            "row 1",
-            "first column",
-        ),
+        # Where cells are named, names of ranges, tables and sheets usually are taken as well.
+        always("a range in A1 notation", r"^('.*|.*!.*|\S+)$", "row 1", "first column", widespread=True),
     ),
     (
         Guarded(r"\bDOI\b(?!s|\sor\b|\)?\s?(?:/|,))", "doi"),
@@ -355,7 +353,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
         ),
         lambda match, text: (
             Form("digits", r"^-?\d+$" if "number" in match[0].lower() else r"^\d+$", wrong=("my-project",))
-            if not re.search(r"\balphanumeric\b|\b(?:slug|name|key|uuid|url|alias|or)\b", text, re.IGNORECASE)
+            if not _NO_NUMBER.search(text)
             else None
         ),
     ),

@@ -202,7 +202,6 @@ def ruled_forms(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
     """
     if match := _NOT_IN_FRONT.search(text):
         mark = _mark(match)
-        # Models know what a hyphen in front of an argument does; they do send "#general" and "@name".
         petty = mark not in ("@", "#", "$", "/")
         yield (
             Form(f'text without a leading "{mark}"', rf"^(?!{_escaped(mark)})", petty, (f"{mark}example",)),
@@ -326,11 +325,15 @@ def _of_name(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
         return
     seconds = _SECONDS.search(text) if _TIMES.intersection(words[-1:]) else None
     if seconds is not None:
-        if not re.search(r"\b(?:unix|epoch|posix)\b", text, re.IGNORECASE):
+        if not _OTHER_TIME.search(text):
             unit = "milliseconds" if seconds["milli"] else "seconds"
             yield Form(f"a time in {unit}", r"^\d+$", wrong=("2026-01-02", "yesterday")), *seconds.span()
     elif words[-1] in ("email", "emails", "mail") and not _OR.search(text[:120].partition(".")[0]):
         yield Form("an e-mail address", r"^[^@\s]+@[^@\s]+$", True), 0, 0
+
+
+_OTHER_TIME = lazy_pattern(r"\b(?:unix|epoch|posix|taken|took|elapsed|duration|how\slong)\b", re.IGNORECASE)
+"""Words about a point in time that has its own form, or about a duration."""
 
 
 def _escaped(text: str) -> str:

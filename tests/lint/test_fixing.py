@@ -117,9 +117,9 @@ def test_an_enum_is_next_to_a_reference_and_not_in_what_others_refer_to():
         ),
         (
             "missing-format",
-            "day",
-            {**TEXT, "description": "Day (YYYY-MM-DD)"},
-            {**TEXT, "description": "Day (YYYY-MM-DD)", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
+            "account",
+            {**TEXT, "description": "Account (12 digits)"},
+            {**TEXT, "description": "Account (12 digits)", "pattern": r"^\d{12}$"},
             "narrower",
             "",
         ),
@@ -313,12 +313,12 @@ def test_what_the_engine_cannot_decide_is_said():
 
 
 def test_only_what_was_asked_for_is_fixed():
-    day, reported = {**TEXT, "description": "Day (YYYY-MM-DD)"}, {**TEXT, "description": "One of: 'a', 'b'"}
-    surface = build_surface({"tools": [tool(arguments(day=day, mode=reported))]})
+    account, reported = {**TEXT, "description": "Account (12 digits)"}, {**TEXT, "description": "One of: 'a', 'b'"}
+    surface = build_surface({"tools": [tool(arguments(account=account, mode=reported))]})
     chosen = selection("clarity/missing-format", "clarity/closed-list")
     found = linted(surface, chosen)
     plan = make_plan(surface, chosen, [one for one in found if one.rule == "clarity/missing-format"])
-    assert [fix.fragment.pointer for fix in plan.fixes] == ["/inputSchema/properties/day"]
+    assert [fix.fragment.pointer for fix in plan.fixes] == ["/inputSchema/properties/account"]
 
 
 def test_the_surface_that_was_linted_is_not_touched():

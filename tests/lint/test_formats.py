@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -217,9 +218,30 @@ def test_no_form_for_certain(text):
     assert stated_form(text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Version (for the API use 'YYYY-MM').", "Version (for the API use 'YYYY-MM'; for the app use 'v1.0')."),
+        ("Start, YYYY-MM-DDThh:mm", "Start, YYYY-MM-DD±hh:mm"),
+    ],
+)
+def test_another_text_beside_it_gives_no_form(text, other):
+    assert stated_form(text) is not None
+    assert stated_form(other) is None
+
+
 def patterns(schema, tool=""):
     surface = {"tools": [{"name": "a", "description": tool, "inputSchema": {"properties": {"day": schema}}}]}
-    return [one.value for one in lint(build_surface(surface), LintSettings(select=("clarity/missing-format",)))]
+    return in_fixes(surface)
+
+
+BOTH = LintSettings(select=("clarity/missing-format", "clarity/well-known-format"))
+
+
+def in_fixes(surface):
+    """The patterns that either rule about formats asks for."""
+    fixes = [one.fix for one in lint(build_surface(surface), BOTH)]
+    return [json.loads(found) for fix in fixes for found in re.findall(r'"pattern": ("(?:[^"\\]|\\.)*")', fix)]
 
 
 DAY = r"^\d{4}-\d{2}-\d{2}$"
@@ -249,7 +271,7 @@ def test_a_value_that_the_text_shows_has_the_form(shown, text):
     def said(description):
         properties = {"day": {"type": "string", "description": description}, "mode": {"type": "string"}}
         surface = build_surface({"tools": [{"name": "a", "inputSchema": {"properties": properties}}]})
-        return lint(surface, LintSettings(select=("clarity/missing-format",)))
+        return lint(surface, BOTH)
 
     assert [len(said(shown)), len(said(text))] == [0, 1]
 
@@ -328,9 +350,9 @@ def test_what_everybody_knows_is_one_finding_for_the_server():
 def test_a_sentence_that_names_the_argument_in_plain_words():
     tool = {"name": "a", "inputSchema": {"properties": {"start_day": {"type": "string"}, "day": {"type": "string"}}}}
     tool["description"] = "Reads from a start day. The start day of a range must be YYYY-MM-DD. A day must exist."
-    surface = build_surface({"tools": [tool]})
-    found = lint(surface, LintSettings(select=("clarity/missing-format",)))
-    assert [(one.path, one.value) for one in found] == [("/inputSchema/properties/start_day", DAY)]
+    (found,) = lint(build_surface({"tools": [tool]}), BOTH)
+    assert found.path.endswith("/inputSchema/properties/start_day")
+    assert in_fixes({"tools": [tool]}) == [DAY]
 
 
 @pytest.mark.parametrize(
@@ -344,8 +366,7 @@ def test_a_sentence_that_names_the_argument_in_plain_words():
 )
 def test_a_word_names_the_argument_where_the_sentence_is_about_it(text, pattern):
     tool = {"name": "a", "description": text, "inputSchema": {"properties": {"path": {"type": "string"}}}}
-    found = lint(build_surface({"tools": [tool]}), LintSettings(select=("clarity/missing-format",)))
-    assert [one.value for one in found] == ([pattern] if pattern else [])
+    assert in_fixes({"tools": [tool]}) == ([pattern] if pattern else [])
 
 
 def test_the_object_around_an_argument_says_how_it_is_written():
@@ -353,3 +374,56 @@ def test_the_object_around_an_argument_says_how_it_is_written():
     for text, found in (("The column. Name must end with _id.", 0), ("The column. Name must be YYYY-MM-DD.", 1)):
         assert len(patterns({**name, "description": text})) == found
     assert patterns({**name, "description": "The column. The name of the table must be YYYY-MM-DD."}) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "rules"),
+    [
+        ({"description": "Table, written as schema.table"}, ["missing-format"]),
+        ({"description": "Account (12 digits)"}, ["missing-format"]),
+        ({"description": "Order, must start with ord_"}, ["missing-format"]),
+        # The text or the schema shows what it looks like.
+        ({"description": "Table, written as schema.table, e.g. 'shop.orders'"}, ["well-known-format"]),
+        ({"description": "Order, must start with ord_", "default": "ord_1"}, ["well-known-format"]),
+        # Everybody knows it.
+        ({"description": "Day (YYYY-MM-DD)"}, ["well-known-format"]),
+        ({"description": "ISO 8601 timestamp"}, ["well-known-format"]),
+        ({"description": "Two-letter country code"}, ["well-known-format"]),
+        ({"description": "Fill, as hex color"}, ["well-known-format"]),
+        ({"description": "Page to read; must start with '/'"}, ["well-known-format"]),
+        ({"description": "Tag without the leading '#'"}, ["well-known-format"]),
+    ],
+)
+def test_a_format_is_small_where_models_know_it_or_see_it(schema, rules):
+    surface = {"tools": [{"name": "a", "inputSchema": {"properties": {"x": {"type": "string", **schema}}}}]}
+    assert [one.rule.removeprefix("clarity/") for one in lint(build_surface(surface), BOTH)] == rules
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("End of the event, RFC 3339. All-day events end on the day after.", "2026-01-02"),
+        ("Due date (RFC 3339 timestamp)", "2026-01-02"),
+        ("Date and time to begin, ISO 8601 timestamp", None),
+        ("Cells to clear, in A1 notation", "Totals"),
+        ("Cells to clear, in A1 notation", "'Q1 sales'!A1:B2"),
+        ("Cells to clear, in A1 notation", "$A$1"),
+        ("Fill (#RRGGBB)", None),
+        ("Fill as hex color (#1F4E78)", "#FFF"),
+        ("Fill as hex color (#1F4E78)", "#1F4E78CC"),
+    ],
+)
+def test_a_pattern_takes_what_such_servers_usually_take_as_well(text, taken):
+    form = stated_form(text)
+    assert form is not None
+    if taken is None:
+        assert not any(re.search(form.pattern, value) for value in ("2026-01-02", "#FFF"))
+    else:
+        assert re.search(form.pattern, taken)
+
+
+def test_a_key_is_no_number_and_a_time_taken_is_no_point_in_time():
+    assert stated_form("The numeric ID of the team", "team_id") is not None
+    assert stated_form("The numeric ID of the team", "teamKey") is None
+    assert stated_form("Time of the call, in milliseconds", "time") is not None
+    assert stated_form("Time that the call has taken, in milliseconds", "time") is None

@@ -36,33 +36,48 @@ if TYPE_CHECKING:
 @about(argument=True, types={"array", "string"})
 def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A format that the description gives is a pattern."""
+    found, form = _missing(node, context)
+    if found is None or form is None or _is_easy(form, found, context):
+        return
+    wrong = _witness(found, form)
+    place = f"{one_line(found.name, 64)} ({one_line(node.tool.name, 64)})"
+    gist = f'{place} has to be {form.said}, and "{wrong}" is accepted'
+    yield found.hit("pattern", form.pattern, form=form.said, witness=wrong, gist=gist)
+
+
+def _missing(node: SchemaPlace, context: Context) -> tuple[OpenText, Form] | tuple[None, None]:
+    """A parameter and the format that its schema lacks."""
     found = open_text(node, context)
     form = _form(found, context) if found is not None else None
-    if found is None or form is None or form.widespread or _listed(node, context):
-        return
+    if found is None or form is None or _listed(node, context) or not (form.widespread or _witness(found, form)):
+        return None, None
+    return found, form
+
+
+def _witness(found: OpenText, form: Form) -> str:
     schema = found.schema.get("items") if found.items else found.schema
-    wrong = witness(form, schema if isinstance(schema, dict) else {})
-    if wrong:
-        place = f"{one_line(found.name, 64)} ({one_line(node.tool.name, 64)})"
-        gist = f'{place} has to be {form.said}, and "{wrong}" is accepted'
-        yield found.hit("pattern", form.pattern, form=form.said, witness=wrong, weight=_weight(form), gist=gist)
+    return witness(form, schema if isinstance(schema, dict) else {})
 
 
-def _weight(form: Form) -> int:
-    """How likely a model gets the format wrong: forms of one server first, then layouts of dates, then known codes."""
-    if form.said.startswith(("an ISO", "YYYY-MM-DD", "yyyy-mm-dd", "yyyy-MM-dd", "a BCP", "a hexa")):
-        return 1
-    return 2 if re.search(r"code|date|time|YY|yy|cron|version", form.said) else 3
+def _is_easy(form: Form, found: OpenText, context: Context) -> bool:
+    """True if a model writes a format correctly without a pattern: it knows the format, or sees a value that has it."""
+    return form.widespread or _KNOWN.search(form.said) is not None or any(_shown(found, form, context))
+
+
+_KNOWN = lazy_pattern(
+    r"^an? (?:BCP|CIDR|E\.164|MAC|hexadecimal colour|semantic)|\b(?:codes?|cron|dates?|times?|ISO|Unix)\b|YY|yyyy"
+    r"|^text (?:that starts with \S$|without a leading )"
+)
+"""Layouts of dates and times, codes that have a standard, and one sign in front, which a model reads and does."""
 
 
 def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Widespread formats (URL, e-mail address, UUID) and formats that exclude a character are patterns, too."""
+    """Formats that a model writes correctly (URL, date, UUID, one with an example) are patterns, too."""
     found: list[tuple[OpenText, Form]] = []
     for tool in surface.tools:
         for node in context.facts.nodes(tool):
-            text = open_text(node, context)
-            form = _form(text, context) if text is not None else None
-            if text is not None and form is not None and form.widespread and not _listed(node, context):
+            text, form = _missing(node, context)
+            if text is not None and form is not None and _is_easy(form, text, context):
                 found.append((text, form))
     if not found:
         return
@@ -92,6 +107,7 @@ def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
         fragment=first.fragment("pattern", form.pattern),
         argument=first.name,
         parameters=in_short(first.name, first.node.tool.name, len(found)),
+        form=form.said,
     )
 
 
