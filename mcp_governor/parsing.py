@@ -1,15 +1,19 @@
-"""Parses JSON and TOML from strangers, and rejects values that later steps could not handle.
+"""Parses JSON, TOML and Python from strangers, and rejects values that later steps could not handle.
 
-Both standard parsers accept numbers that other programs do not (``NaN``, ``1e999``, integers with thousands of digits)
-and any nesting depth. Code that runs after this module can rely on finite numbers below 1e308, on bounded nesting, and
-on configuration strings without NUL.
+The standard parsers of JSON and TOML accept numbers that other programs do not (``NaN``, ``1e999``, integers with
+thousands of digits) and any nesting depth. Code that runs after this module can rely on finite numbers below 1e308, on
+bounded nesting, and on configuration strings without NUL.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from typing import Any
+import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import ast
 
 MAX_DIGITS = 308
 """Maximum number of digits of an integer: a longer one exceeds every double, which most programs use for JSON
@@ -53,6 +57,32 @@ def _constant(name: str) -> Any:
 
 def _cut(text: str) -> str:
     return text if len(text) <= 24 else f"{text[:24]}…"
+
+
+def read_python(source: str | bytes) -> ast.Module:
+    """Parse a Python file, without executing it.
+
+    The parser's warnings, as about ``"\\d"``, are for the author of the file; here they would appear between our own
+    output on standard error.
+
+    Raises:
+        SyntaxError, ValueError: it is not Python.
+        RecursionError, MemoryError: it nests deeper than the parser can follow.
+    """
+    import ast
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
+def read_python_expression(source: str) -> ast.expr:
+    """Parse an expression of Python, like :func:`read_python`."""
+    import ast
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source, mode="eval").body
 
 
 def exceeds_depth(value: Any, limit: int) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.parsing import read_python_expression
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -51,8 +53,8 @@ def parameter_hint(name: str, parameter: Parameter, before: Any, after: Any) -> 
     if added is None or not parameter.annotation:
         return ""
     try:
-        annotation = ast.parse(parameter.annotation, mode="eval").body
-        default = ast.parse(parameter.default, mode="eval").body if parameter.default else None
+        annotation = read_python_expression(parameter.annotation)
+        default = read_python_expression(parameter.default) if parameter.default else None
         hint = _hint(annotation, default, added)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
@@ -247,7 +249,7 @@ def _extended(field: ast.Call, keywords: Mapping[str, Any]) -> bool:
     names = {_FIELD[key] for key in keywords}
     if any(given.arg is None or given.arg in names for given in field.keywords):
         return False
-    made = ast.parse(f"Field({_arguments(keywords)})", mode="eval").body
+    made = read_python_expression(f"Field({_arguments(keywords)})")
     assert isinstance(made, ast.Call)
     field.keywords = [*made.keywords, *field.keywords]
     return True

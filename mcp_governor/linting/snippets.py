@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.linear import rare_pattern
+from mcp_governor.parsing import read_python_expression
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,7 +128,7 @@ def _read(snippet: str, *, meant: bool) -> tuple[Any, str]:
 def _literal(source: str) -> Any:
     """The value of a literal in Python, or of JSON in Python; ``None`` for anything else."""
     try:
-        return _value(_parsed(source.strip()))
+        return _value(read_python_expression(source.strip()))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
 
@@ -196,7 +196,7 @@ _HEADING = rare_pattern(r"\b(?:examples?|usage|samples?)\b[^\n]{0,60}\n", re.IGN
 
 def _call(source: str) -> Call | None:
     try:
-        node = _parsed(" ".join(source.split()))
+        node = read_python_expression(" ".join(source.split()))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
@@ -205,13 +205,6 @@ def _call(source: str) -> Call | None:
     whole = whole and not any(isinstance(item, ast.Starred) or _is_dots(item) for item in node.args)
     named = {keyword.arg: _or_dots(keyword.value) for keyword in node.keywords if keyword.arg is not None}
     return Call(node.func.id, source, tuple(_or_dots(item) for item in node.args), named, whole)
-
-
-def _parsed(source: str) -> ast.expr:
-    """An expression of Python, without the parser's warnings about escapes, which would go to standard error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(source, mode="eval").body
 
 
 def _is_dots(node: ast.expr) -> bool:

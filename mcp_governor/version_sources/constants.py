@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.frozen import frozen
+from mcp_governor.parsing import read_python
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
@@ -69,10 +70,8 @@ def _find(module: str, root: Path) -> Path:
 
 
 def _tree(file: Path, root: Path) -> ast.Module:
-    import ast
-
     try:
-        return ast.parse(read_bytes(file, limit=MAX_TEXT_BYTES))
+        return read_python(read_bytes(file, limit=MAX_TEXT_BYTES))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         raise ConfigError(

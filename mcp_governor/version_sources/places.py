@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
-from mcp_governor.parsing import read_toml
+from mcp_governor.parsing import read_python, read_toml
 from mcp_governor.version_sources.model import Written
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _calls(file: Path, source: str) -> Iterator[ServerCall]:
     if not any(name in source for name in SERVER_CLASSES):
         return
     try:
-        tree = ast.parse(source)
+        tree = read_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.files import is_regular, read_bytes
+from mcp_governor.parsing import read_python
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -83,7 +84,7 @@ def find_objects(folder: Path) -> Iterator[tuple[Path, str]]:
         if not any(name in text for name in _SERVER_CLASSES):
             continue
         try:
-            tree = ast.parse(text)
+            tree = read_python(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         for attribute in _server_names(tree):

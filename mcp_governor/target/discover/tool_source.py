@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.files import read_bytes
 from mcp_governor.frozen import frozen
+from mcp_governor.parsing import read_python
 from mcp_governor.target.discover.python_source import MAX_BYTES, source_paths
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _in_python(text: str, file: str, wanted: frozenset[str]) -> Iterator[tuple[s
     if wanted.isdisjoint(_WORD.findall(text)):
         return
     try:
-        tree = ast.parse(text)
+        tree = read_python(text)
         nodes = []
         for node in ast.walk(tree):
             nodes.append(node)
