@@ -80,9 +80,13 @@ def counted_old(report: Report) -> str:
 
 
 def ready_fixes(report: Report) -> str:
-    """How many findings a reader can repair at once, and with which option; empty if none."""
+    """How many findings a reader can repair at once at most, and with which option; empty if none.
+
+    The option omits fixes that would break a default or bring another finding. To know which costs several runs of the
+    linter, so this only gives the upper limit.
+    """
     ready = sum(finding.correction is not None and finding.accepted is None for finding in report.findings)
-    return f"{ready:,} with a fix ready, shown by mcp-governor lint --diff" if ready else ""
+    return f"fixes for up to {ready:,}: mcp-governor lint --diff" if ready else ""
 
 
 def count_of(number: int, noun: str, plural: str = "") -> str:

@@ -1,4 +1,4 @@
-"""The counts of a report say how many findings can be repaired at once, and how."""
+"""The counts of a report say how many findings at most can be repaired at once, and how."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_open_findings_with_a_correction_are_counted(render) -> None:
             found("four", ready=True, accepted="on purpose"),
         ),
     )
-    assert "2 with a fix ready, shown by mcp-governor lint --diff" in render(report)
+    assert "fixes for up to 2: mcp-governor lint --diff" in render(report)
 
 
 def test_without_any_nothing_is_said() -> None:
