@@ -226,6 +226,11 @@ class Names:
         key = plain(word)
         return self._plain.get(key) or (self._plain.get(self._prefix + key) if self._prefix else None)
 
+    def begin_with(self, word: str) -> int:
+        """How many names begin with the words of this one."""
+        parts = name_words(word)
+        return sum(name_words(name)[: len(parts)] == parts for name in self.names)
+
     def close(self, word: str) -> str | None:
         """The name that a word misspells, if one is close enough."""
         if len(word) < 5 or not self._spend():
@@ -237,7 +242,7 @@ class Names:
         """The name that has most words in common with a word: two, or one that is not just the start of many names."""
         if not self._spend():
             return None
-        parts = {part for part in name_words(word) if len(part) > 2}
+        parts = {part for part in name_words(word) if len(part) > 2 and part != self._prefix}
         scored = [(len(parts & set(name_words(name))), -len(name), name) for name in self.names]
         best = max(scored, default=(0, 0, ""))
         return best[2] if best[0] > 1 or (parts - self.firsts) & set(name_words(best[2])) else None
@@ -315,7 +320,7 @@ def _unknown_tool(word: str, front: str, tools: Names, *, quoted: bool, behind: 
         return name or "" if name is not None or alike else None
     if called and known and (name := tools.close(word)) is not None:
         return name
-    if (called or _SOURCE.search(front)) and known and alike:
+    if known and alike and (called or (_has_verb(word) and _SOURCE.search(front))):
         return tools.nearest(word) or ""
     return None
 
@@ -330,6 +335,11 @@ def _called_tool(word: str, front: str, tools: Names) -> str | None:
 def _begins_with_verb(word: str) -> bool:
     first = name_words(word)[0]
     return first in READING_VERBS or first in MUTATING_VERBS
+
+
+def _has_verb(word: str) -> bool:
+    """False for what only begins like the tools: a table, a library or a topic of the product."""
+    return not (READING_VERBS | MUTATING_VERBS).isdisjoint(name_words(word))
 
 
 def _may_be_meant(match: re.Match[str], tools: Names) -> bool:
@@ -414,6 +424,8 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
             or _IN_CALL.match(text, end) is not None
         )
         name = arguments.variant(word)
+        if name is None and arguments.begin_with(word) > 1:
+            continue  # "the stop_loss params": those that begin with it.
         # "ready-to-run" is a word.
         if name is None and (not called or ("-" in word and not hyphens and front[-1:] not in _QUOTES)):
             continue
@@ -449,9 +461,18 @@ def absent_arguments(text: str, arguments: Names, others: Mapping[str, str]) -> 
         others: the parameters of other tools, by their plain names (:func:`plain`).
     """
     for match in _PHRASE.finditer(text):
-        key = match["words"].replace(" ", "")
-        if key in others and arguments.variant(key) is None:
+        said = match["words"].split()
+        key = "".join(said)
+        if key not in others or arguments.variant(key) is not None:
+            continue
+        parts = {part for name in arguments.names for part in name_words(name)}
+        if parts.isdisjoint(said) and not (said[-1] in _RANGES and parts & _ENDS_OF_RANGE):
             yield others[key], ""
+
+
+_RANGES = frozenset({"interval", "period", "range", "span", "window"})
+_ENDS_OF_RANGE = frozenset({"after", "before", "end", "from", "since", "start", "to", "until"})
+"""Words of the names of parameters that are the two ends of a range: "If the time range is not provided"."""
 
 
 def notes_on(name: str, text: str) -> bool:

@@ -244,6 +244,10 @@ _NAMED_DEFAULT = Guarded(
     r"\bdefault(?:s\sto|\svalue(?:\sis)?|\sis)?\s?[:=]?\s?([A-Za-z][\w\-]*)(?=\s?(?:$|[).,;\n]))", "default"
 )
 _CHANGED = lazy_pattern(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
+_REPLACES = lazy_pattern(r"(?:[<>]=?|[:.])\s?-?\d{1,9}\s$")
+"""In front of what replaces a value: "0 defaults to 200" says nothing of a call without it."""
+_OF_LIMIT = lazy_pattern(r"\b(min|max|limit|cap)(?:imum)?\s?\($", re.IGNORECASE)
+"""In front of the default of a limit: "its configured minimum (500 by default)"."""
 
 
 _DEFAULT_OF_UNIT = Guarded(
@@ -265,7 +269,11 @@ def stated_default(text: str, argument: str = "") -> tuple[str, bool] | None:
     found = list(_DEFAULT.finditer(text))
     if not found and (unit := unit_of_name(argument)) is not None:
         found = [match for match in _DEFAULT_OF_UNIT.finditer(text) if unit_of(match["unit"]) == unit]
-    if len(found) != 1 or _CHANGED.search(text[max(0, found[0].start() - 40) : found[0].start()]):
+    front = text[max(0, found[0].start() - 40) : found[0].start()] if len(found) == 1 else ""
+    if len(found) != 1 or _CHANGED.search(front) or _REPLACES.search(front):
+        return None
+    limit = _OF_LIMIT.search(front) if found[0][0][:1].isdigit() else None
+    if limit is not None and limit[1].lower() not in argument.lower():
         return None
     groups = found[0].groups()
     if not any(groups) and (literal := _LITERAL.search(found[0][0] + " ")) is not None:

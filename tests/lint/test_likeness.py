@@ -30,6 +30,7 @@ NAMED_TOOLS = [
         {"list_orders": "shop_list_orders", "find_customer": "shop_find_customer"},
     ),
     ("The shop_export tool writes a file.", {"shop_export": ""}),
+    ("Use shop_order_history. Use shop_cancel_all.", {"shop_order_history": "shop_get_order", "shop_cancel_all": ""}),
 ]
 
 
@@ -49,6 +50,7 @@ NO_TOOLS = [
     "Fields: order_total, `list_price`, shop_name.",
     "From https://x.example/shop-list-orders and path/shop_get_orders.",
     "Use the `order_status` enum.",
+    "Counts what is read from shop_stat_totals.",
 ]
 
 
@@ -139,6 +141,11 @@ def test_arguments_of_other_tools():
     others = {"billingperiod": "billing_period", "orderid": "order_id"}
     text = "If no billing period is provided, now. If the order id is given, one. If no cover sheet is given by you."
     assert dict(absent_arguments(text, ARGUMENTS, others)) == {"billing_period": ""}
+    ends = Names(["startAt", "endAt"])
+    assert not dict(
+        absent_arguments("If the time range is not given, the last hour.", ends, {"timerange": "timeRange"})
+    )
+    assert not dict(absent_arguments(text, Names(["billing", "order"]), others))
     assert notes_on("sort_by", "### Hints for `sort_by`:\n- first")
     assert not notes_on("sort_by", "See the `sort_by` of the other tool for `sort_by`.")
 
@@ -161,3 +168,10 @@ def test_where_all_names_end_in_tool_a_word_that_does_is_one(text, found):
     tools = Names({"ListCityTool", "DropCityTool", "FindRoadTool"})
     assert dict(misnamed_tools(text, tools)) == found
     assert not dict(misnamed_tools(text, Names({"ListCity", "DropCityTool", "FindRoad"})))
+
+
+def test_a_word_with_which_several_arguments_begin_means_all_of_them():
+    text = "Is true if stop_loss params are given, or line_item params."
+    assert dict(misnamed_arguments(text, Names(["stop_loss_price", "stop_loss_limit", "line_item_id"]))) == {
+        "line_item": "line_item_id"
+    }

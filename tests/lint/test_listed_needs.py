@@ -57,6 +57,15 @@ def test_a_required_argument_with_a_default_is_another_rule():
     assert not list(listed_necessity(surface.tools[0], Context({}, Facts(surface))))
 
 
+def test_a_sentence_makes_a_parameter_optional_that_its_note_does_not():
+    note = "Folder is optional, if not given the home.\n\nArgs:\n  path (str)\n  text (str)\n  size (int, optional)"
+    surface = surface_of(note.replace("text", "out_folder"), {**ARGUMENTS, "out_folder": {"type": "string"}})
+    assert not list(listed_necessity(surface.tools[0], Context({}, Facts(surface))))
+    surface = surface_of(note, ARGUMENTS)
+    (found,) = listed_necessity(surface.tools[0], Context({}, Facts(surface)))
+    assert found.values["arguments"] == ["text"]
+
+
 def test_a_default_that_says_something_and_null_are_optional():
     text = {"default": "x", "type": "string"}
     surface = surface_of("path (str), text (str), size (int, optional)", {**ARGUMENTS, "text": text})
@@ -72,6 +81,9 @@ STATED = [
     ({"type": "string", "description": "The mode. Default is `fast`"}, '"fast"'),
     ({"type": "string", "description": "Defaults to chromium"}, '"chromium"'),
     ({"enum": ["a", "b"], "type": "string", "description": "(default: a)"}, '"a"'),
+    ({"type": "string", "description": "Colour of the frame (#RRGGBB; defaults to '#000000')"}, '"#000000"'),
+    ({"type": "string", "description": "Default value: fast, which is slower than slow"}, '"fast"'),
+    ({"type": "integer", "description": "The range is 1 to 90, default 30"}, "30"),
     ({"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None, "description": "Default: 5"}, "5"),
 ]
 
@@ -94,6 +106,15 @@ UNSTATED = [
     {"type": "string", "description": "Defaults to today."},
     {"enum": ["a", "b"], "type": "string", "description": "Default: c"},
     {"type": "integer", "description": "Shown by default."},
+    {"type": "string", "description": "Colour of the frame (#RRGGBB; defaults to black)"},
+    {"type": "string", "description": "Defaults to 'shown' on create. On update, leaving it out changes nothing."},
+    {"type": "string", "description": "Moment (for create operations, defaults to AFTER)"},
+    {"type": "string", "description": 'Used by "grant" (defaults to \'reader\') and "update".'},
+    {"type": "string", "description": "Defaults to 'text/plain'; required with upload."},
+    {"type": "string", "description": "What to sort by; defaults to Saving, Desc"},
+    {"type": "string", "description": "Default value expression"},
+    {"type": "integer", "description": "Height. The renderer may raise it to its configured minimum (500 by default)."},
+    {"type": "integer", "description": "Limit. For get: <=0 defaults to 200."},
 ]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting import prose
+from mcp_governor.linting import formats, prose
 from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.flat_text import without_name
@@ -18,12 +18,14 @@ from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.phrases import in_short
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
+from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_governor.linting.context import Context, Hit
+    from mcp_governor.linting.form import Form
     from mcp_governor.surface.model import Surface, Tool
 
 _MAX_READ = 20_000
@@ -91,7 +93,17 @@ def _by_notes(description: str, arguments: Mapping[str, Any], required: set[str]
     bare = notes.keys() - marked
     if not marked or not bare & required or marked & required:
         return {}
-    return {name: "required" for name in notes if name in bare}
+    spared = {word.lower() for found in _SPARED.finditer(description) for word in found.groups() if word}
+    return {name: "required" for name in notes if name in bare and spared.isdisjoint(name_words(name))}
+
+
+_SPARED = Guarded(
+    r"\b([a-z_]{3,30})(?:\s(?:id|name|path))?\s(?:is|are)\soptional\b"
+    r"|\bif\s(?:the\s|no\s)?([a-z_]{3,30})\s(?:is\s|are\s)?(?:not\s(?:provided|given|specified|set)|omitted)\b",
+    "optional",
+    "if ",
+)
+"""Words of the name of a parameter that a sentence makes optional: "Directory is optional" of `output_directory`."""
 
 
 def _by_headings(description: str, arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -122,10 +134,17 @@ def _by_headings(description: str, arguments: Mapping[str, Any]) -> dict[str, st
 
 
 _WORD = Guarded(
-    r"\bdefault(?:s\sto|\svalue(?:\sis)?|\sis|\s?[:=])\s?:?\s?([A-Za-z][\w\-]{0,30})(?=\s?(?:[);,]|\.(?:\s|$))|\s?$)",
+    r"\bdefault(?:s\sto|\svalue(?:\sis|\s?[:=])|\sis|\s?[:=])\s?:?\s?([A-Za-z][\w\-]{0,30})"
+    r"(?=\s?(?:[);]|,(?!\s(?-i:[A-Z]))|\.(?:\s|$))|\s?$)",
     "default",
 )
-_CASES = Guarded(r"\bdefaults?\b.{0,60}?\b(?:for|when|if|unless|otherwise|depending|depends)\b", "default")
+_CASES = Guarded(
+    r"\bdefaults?\b.{0,60}?\b(?:for|when|if|unless|otherwise|depending|depends|on [a-z]{3,20}|required (?:with|by))\b"
+    r"|\bfor (?:the )?[a-z_\-]{3,30}(?: (?:operations?|actions?|modes?))?, defaults? to\b"
+    r"|\b(?:by|with|for) [`'\"][\w\-]{1,40}[`'\"] \(defaults? to\b",
+    "default",
+)
+"""A default of some calls only; written into the schema, it would be that of all."""
 _NO_LITERALS = frozenset(
     {"none", "null", "empty", "all", "any", "current", "now", "today", "yesterday", "unset", "undefined", "unlimited"}
     | {
@@ -223,7 +242,16 @@ def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: To
     text = without_name(own, name)
     types = types_of(found, root) or frozenset()
     value = _literal(prose.stated_default(text, name), text, types, found.get("enum"))
-    return None if isinstance(value, str) and _stands_for_others(value, parent["properties"]) else value
+    if isinstance(value, str) and (
+        _stands_for_others(value, parent["properties"]) or not _has_form(value, formats.stated_form(own, name))
+    ):
+        return None
+    return value
+
+
+def _has_form(value: str, form: Form | None) -> bool:
+    """False for a name of a value that the text wants in another form: "#RRGGBB, defaults to black"."""
+    return form is None or not form.pattern or re.search(form.pattern, value) is not None
 
 
 def _stands_for_others(value: str, arguments: Mapping[str, Any]) -> bool:
