@@ -109,13 +109,6 @@ class _Clauses(Clause):
                 if name != head:
                     yield Need("ignored", (name, head), f"if {head} is given", "present")
 
-    def preceded(self, match: re.Match[str]) -> Iterator[Need]:
-        """ "Overridden by a"."""
-        others = self._list(match, "o")
-        for name in others.names if others is not None and self._subject else ():
-            if name != self._subject:
-                yield Need("ignored", (self._subject, name), f"if {name} is given", "present")
-
     def ignored(self, match: re.Match[str]) -> Iterator[Need]:
         """ "If a is given, b is ignored", "ignored without a"."""
         under = self._under(match)
@@ -425,7 +418,6 @@ _FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Need]]
     (words.IGNORED_BY_THIS, _Clauses.ignored_by_this),
     (words.IGNORED, _Clauses.ignored),
     (words.PRECEDES, _Clauses.precedes),
-    (words.PRECEDED, _Clauses.preceded),
 )
 _GUARDS = Guards(_FORMS)
 

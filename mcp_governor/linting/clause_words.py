@@ -77,12 +77,10 @@ THIS_OR = Guarded(
     *("use ", "provide", "pass ", "specify", "set ", "give ", "supply", "send"),
 )
 PRECEDES = Guarded(
-    r"(?:<L(?P<s>\d+)>\s)?\b(?:(?:takes?|has|have|will take|taking)\s(?:precedence|priority)\sover|overrid(?:es?"
-    r"|ing))\s"
+    r"(?:<L(?P<s>\d+)>\s)?\b(?:takes?|has|have|will take|taking)\s(?:precedence|priority)\sover\s"
     r"(?:the\s|both\s)?<L(?P<o>\d+)>(?=\s?(?:$|[.;),\]]|if\b|when\b|for\b))",
-    *("precedence", "priority", "overrid"),
+    *("precedence", "priority"),
 )
-PRECEDED = Guarded(rf"\b(?:overridden|superseded|replaced)\sby\s<L(?P<o>\d+)>{_END}", "overridden", "superseded")
 IGNORED_THEN = Guarded(
     rf"{_condition('w')}(?:\s(?:is|are)\s{_GIVEN})?,\s(?:then\s)?<L(?P<s>\d+)>\s(?:is|are|will be)\s"
     r"(?:ignored|disregarded|skipped|not used)\b",

@@ -46,6 +46,10 @@ _BEFORE = lazy_pattern(
     re.IGNORECASE,
 )
 
+_BRACKETS = ("(", "[")
+_OF_A_WORD = lazy_pattern(r"(?:[`'\"”]|\b\w+_\w+|:)\s?$")
+"""In front of a bracket that is about a word and not about the parameter: '"side" ("buy" or "sell")'."""
+
 _ENTRY = lazy_pattern(
     r"(?:[-*•]\s|\d{1,2}[.)]\s)?[`'\"*]{0,3}(?P<value>[\w$][\w$.\-]{0,60})[`'\"*]{0,3}\s?(?::|–|—|-\s|\(|=)"
 )
@@ -106,6 +110,8 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
         if listed is None or _BEFORE.search(flat[max(0, match.start() - 40) : match.start()]):
             continue
         chooser, choices, marked, end = listed
+        if match[0] in _BRACKETS and _OF_A_WORD.search(flat, max(0, match.start() - 60), match.start()):
+            continue
         noun = _noun_end(flat, end, chooser)
         leads = match[0].strip(" ([") == ""
         if leads:

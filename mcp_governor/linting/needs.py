@@ -185,6 +185,7 @@ _CASE = lazy_pattern(r"(?:when|if|for|in case of)\s[^,]{3,80},", re.IGNORECASE)
 _ENTRY = lazy_pattern(r"[-*•]\s[`*\"']{0,3}(?P<value>[\w$][\w$.\-]{0,60})[`*\"']{0,3}\s?(?::|—|–|-\s)")
 _REMARK = lazy_pattern(r"\s?\(([^()]{0,160})\)")
 _CASE_BEHIND = lazy_pattern(r"\b(?:with|of)\s[^,.;]{1,120}?\s(?P<case>(?:for|when|if|unless)\s[^.;]{3,80})")
+_LISTED = lazy_pattern(r"[\w\s\-]{3,60}\s\(([^()]{3,160})\)")
 _CLAUSE = lazy_pattern(
     r"(?:^|[(,;:—–]|-|\b(?:is|are|this|it|and|but|also|parameter|argument|field))\s?$", re.IGNORECASE
 )
@@ -450,6 +451,10 @@ class _Sentence:
             state, values = found if len(others) == 1 else ("", ())
         else:
             others, state, values = values_named(condition, subject, word, self.group.values)
+            if not others and kind == "when" and (listed := _LISTED.match(condition)) is not None:
+                # "Required for all surfaces (web, app)": the values in brackets say which.
+                others, state, values = values_named(listed[1], subject, word, self.group.values)
+                others = others if state == "=" else []
         if not others:
             return None
         return Need(kind, (subject, *others[:3]), quoted_condition(word, condition), state, values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
@@ -145,12 +145,14 @@ def _gists(findings: Sequence[Finding]) -> str:
 
 
 def _in_turns(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings in their order, but each rule in turn, so that the first ones show what all rules found."""
-    of_rule: dict[str, list[Finding]] = {}
-    for finding in findings:
-        of_rule.setdefault(finding.rule, []).append(finding)
-    for turn in zip_longest(*of_rule.values()):
-        yield from (finding for finding in turn if finding is not None)
+    """The findings in their order, but each rule in turn, so that the first ones show what all rules found; remarks
+    last, because the line is there for the graver ones."""
+    for _, alike in groupby(findings, lambda finding: finding.severity):
+        of_rule: dict[str, list[Finding]] = {}
+        for finding in alike:
+            of_rule.setdefault(finding.rule, []).append(finding)
+        for turn in zip_longest(*of_rule.values()):
+            yield from (finding for finding in turn if finding is not None)
 
 
 def _named_at(path: str) -> str:

@@ -24,6 +24,8 @@ OF_ARGUMENTS = [
     ("Only applies to mode='create' with a name.", ("mode", "applies to mode='create'")),
     ("create only: what to make", ("mode", "for create")),
     # Words, other arguments, exceptions and beginnings of sentences.
+    ('Where it goes. Each has "kind" (create, delete).', None),
+    ("`managed` (create only): who owns it", None),
     ("Offset of characters (with mode=create the title counts).", None),
     ("For name=create: the name", None),
     ("Create only what is new.", None),

@@ -242,7 +242,7 @@ def test_what_is_stated_weighs_more_than_the_halves_of_a_position():
     ]
     surface = build_surface({"tools": tools}, source="x")
     context = Context({}, Facts(surface))
-    assert [one.weight for tool in surface.tools for one in unstated_needs(tool, context)] == [0, 1]
+    assert [one.weight for tool in surface.tools for one in unstated_needs(tool, context)] == [0, 101]
 
 
 RULED_OUT = {

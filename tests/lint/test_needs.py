@@ -149,6 +149,7 @@ ABOUT_ONE = [
     ("Required if `query` has a value.", ("when", "depth", "query"), "present"),
     ("Required when action is 'start', 'go on' or 'list_all'.", ("when", "depth", "action"), "=start,go on,list_all"),
     ("Required for 'start', optional for 'move-one'.", ("when", "depth", "action"), "=start"),
+    ("Required for all that begin or move (start, move-one).", ("when", "depth", "action"), "=start,move-one"),
     ("Required for start operations; optional for others when query is given.", ("when", "depth", "action"), "=start"),
     # What is read in part is quoted as a whole.
     ("Required for 'start' on slow machines.", ("when", "depth", "action"), ""),
@@ -162,7 +163,6 @@ ABOUT_ONE = [
     ("Must be true when deepScan is true.", ("when", "depth", "deepScan"), "=true"),
     ("Required for the start procedure.", ("when", "depth", "action"), "=start"),
     ("Requires file_id when true", ("when", "file_id", "depth"), "present"),
-    ("Overrides `query`.", ("ignored", "query", "depth"), "present"),
     ("If given, file_id is ignored.", ("ignored", "file_id", "depth"), "present"),
     ("No effect without file_id.", ("only", "depth", "file_id"), "present"),
     ("Only with file_id: how deep.", ("only", "depth", "file_id"), "present"),
@@ -193,6 +193,8 @@ def test_a_description_of_one_argument(text, need, state):
 
 NOTHING = [
     "Cannot be used with a query.",
+    "Overrides `query`.",
+    "Of both ends; overridden per end by `file_id`/`file_path`.",
     "Do not use with care.",
     "Not allowed with the path.",
     "Returns ids instead of query results.",
@@ -401,3 +403,25 @@ def test_only_what_is_stated_makes_it_another_finding(check, said):
     assert before.value == after.value
     assert before.former != after.former
     assert of(depth={"type": "integer", "description": said}).value != before.value
+
+
+def test_the_example_is_a_dependency_that_a_call_shows():
+    arguments = {
+        "price": {"type": "string", "description": "Required for small orders of kind 'limit'."},
+        "kind": {"enum": ["limit", "market"]},
+        "path": {"type": "string"},
+        "query": {"type": "string", "description": "Mutually exclusive with path."},
+    }
+    surface = build_surface({"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": arguments}}]})
+    (found,) = unstated_needs(surface.tools[0], Context({}, Facts(surface)))
+    assert found.values["gist"].startswith('t takes {"query": "…", "path": "…"}, but')
+    assert "`price` is required" in found.values["needs"]
+
+
+def test_no_schema_can_say_that_words_in_another_argument_count_more():
+    arguments = {
+        "trashed": {"type": "boolean", "description": "Ignored when `query` already has its own clause about it."},
+        "query": {"type": "string"},
+    }
+    surface = build_surface({"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": arguments}}]})
+    assert not list(unstated_ignoring(surface.tools[0], Context({}, Facts(surface))))

@@ -275,6 +275,12 @@ def test_remarks_about_the_server_share_the_line_of_warnings_and_come_after_them
     assert text_of(*findings).count("\n!") == 1
 
 
+def test_remarks_are_not_quoted_where_warnings_fill_the_sentence() -> None:
+    warned = [quoting("b/limit", f"t{n}", f"limit {n}") for n in range(2)]
+    [cause] = causes([remark("a/count", "limit may be -1"), *warned, quoting("c/need", "t0", "a needs b")])
+    assert cause.sentence == "Schemas accept too much: limit 0; a needs b; limit 1; 1 more."
+
+
 def test_remarks_alone_take_one_line_and_the_rest_of_them_is_counted() -> None:
     findings = [remark(f"a/r{n}", f"gist {n}") for n in range(5)]
     [cause] = causes(findings)

@@ -20,6 +20,7 @@ from mcp_governor.linting.needs import stated_needs
 from mcp_governor.linting.option_lists import stated_options
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.schemas import COMPOSITION, root_of, types_of
+from mcp_governor.linting.unsaid_needs import coordinates, identifiers, sources
 from mcp_governor.linting.vocabulary import is_kind
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
@@ -39,6 +40,9 @@ _MAX_CHOICES = 20
 """Maximum number of "one of" that are compared with the other dependencies: no schema has more alternatives."""
 _MILD = ("mode", "together")
 """Kinds that a name suggests without a word, or half of which still means something."""
+_FAILS = 100
+"""Weight of a call that has not what it needs, more than that of all dependencies of a tool: such a call fails. Of two
+that exclude each other, a server may just ignore one."""
 _CONDITION = 'a condition ("if" and "then")'
 _MAX_SHOWN = 3
 """Maximum number of dependencies quoted in a message; the others are counted."""
@@ -69,11 +73,17 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     if ignored:
         tied = [set(one.need.arguments) for one in found if one.need.kind not in _NO_EFFECT]
         stated = [one for one in stated if not any(set(one.need.arguments) <= other for other in tied)]
+        # "Ignored when the query has its own clause": no schema can say it.
+        stated = [one for one in stated if one.need.kind == "only" or one.need.state]
     if not stated:
         return
     if not ignored and all(one.of_mode for one in stated):
         # The finding is shown at the first: what most choices are about.
         stated.sort(key=lambda one: -len(one.need.values))
+    if not ignored:
+        # The first is the example: one that a call shows.
+        place = stated[0].pointer
+        stated.sort(key=lambda one: (one.pointer != place, not call_ruled_out(one.need, one.schema)))
     first = stated[0]
     said: list[tuple[str, dict[str, Any] | None]] = []
     for pointer in dict.fromkeys(one.pointer for one in stated):
@@ -99,8 +109,9 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         # The object as a whole is fine; the fault is in one parameter of a choice.
         name = first.need.arguments[0]
         pointer, value, former = join_pointer(pointer, "properties", name), former["properties"][name], None
-    weight = sum(one.need.kind not in _MILD for one in stated)
     call = "" if ignored else call_ruled_out(first.need, first.schema)
+    weight = sum(one.need.kind not in _MILD for one in stated)
+    weight += _FAILS if call and first.need.kind in ("any", "one", "when") else 0
     gist = f"{tool.name} takes {call}, but {shown[0]}" if call else f"{shown[0]} ({tool.name})"
     yield hit(
         pointer,
@@ -262,9 +273,9 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
         about += [text for text in (schema.get("description"), _holder(root, node.tokens)) if isinstance(text, str)]
         for text in about:
             yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
-        unsaid += [_Found(Need("together", pair), node.pointer, schema) for pair in _coordinates(arguments)]
+        unsaid += [_Found(Need("together", pair), node.pointer, schema) for pair in coordinates(arguments)]
         if is_call:
-            without_words = (*_identifiers(tool, arguments, group), *_sources(tool, arguments, group))
+            without_words = (*identifiers(tool, arguments, group), *sources(tool, arguments, group))
             unsaid += [_Found(need, node.pointer, schema) for need in without_words]
             yield from _options(tool.description, node, group)
             for mode in modes_listed(tool.description, group.names, group.values):
@@ -280,84 +291,6 @@ def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
                         yield from _by_mode(said, name, group, node)
     # Last, since a message quotes the first ones: what a description says is the better reason.
     yield from unsaid
-
-
-_OTHER_HALF = {
-    "lat": ("lon", "lng", "long"),
-    "latitude": ("longitude",),
-    "x": ("y",),
-}
-"""Last word of a name → the last words of names that make it a position."""
-
-
-def _coordinates(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The numbers that are one position: one without the other says nothing, whatever the description says."""
-    for name in arguments:
-        words = name_words(name)
-        for last in _OTHER_HALF.get(words[-1], ()) if words else ():
-            other = next((one for one in arguments if name_words(one) == (*words[:-1], last)), None)
-            if other is not None and all(_is_bare_number(arguments[one]) for one in (name, other)):
-                yield name, other
-
-
-_IDENTIFIES = frozenset({"arn", "guid", "id", "identifier", "iid", "key", "name", "path", "slug", "uid", "url", "uuid"})
-_LEFT_OUT = Guarded(
-    r"\b(?:optional(?:ly)?|omitted|not (?:provided|given|specified|set)|defaults?|current|filter(?:s|ed)?"
-    r"|search(?:es)?|new)\b",
-    *("optional", "omitted", "not ", "default", "current", "filter", "search", "new"),
-)
-_FINDS_MANY = frozenset({"count", "create", "filter", "find", "list", "new", "query", "search", "set"})
-"""Words of tools for which the name of a thing may be left out: they find several, or make it."""
-
-
-def _identifiers(tool: Tool, arguments: Mapping[str, Any], group: Group) -> Iterator[Need]:
-    """The identifiers of the one thing that a tool is about, each of which may be left out: `issueId`, `issueKey` of
-    "get_issue". Without one of them, the call is about nothing, whatever the description says."""
-    about = name_words(tool.name)
-    if not _FINDS_MANY.isdisjoint(about):
-        return
-    found: dict[tuple[str, ...], list[str]] = {}
-    for name in arguments:
-        words = name_words(name)
-        if len(words) > 1 and words[-1] in _IDENTIFIES and words[-2] in about:
-            found.setdefault(words[:-1], []).append(name)
-    for names in found.values():
-        spare = len(names) > 1 and all(name in group.optional and _may_be_needed(arguments[name]) for name in names)
-        if spare:
-            yield Need("any", tuple(names), ways=tuple((name,) for name in names))
-
-
-_TAKES_IN = frozenset(
-    {"add", "attach", "convert", "extract", "import", "ingest", "load", "parse", "transcribe", "upload"}
-)
-_LINK, _FILE = frozenset({"uri", "url"}), frozenset({"file", "filepath", "path"})
-_CONTENT = frozenset({"base64", "content", "text"})
-_CHOOSES = frozenset({"action", "mode", "operation", "source", "type"})
-"""Parameters that say which source counts, so that the others may be left out."""
-
-
-def _sources(tool: Tool, arguments: Mapping[str, Any], group: Group) -> Iterator[Need]:
-    """What a tool takes in, by URL, as a file or directly. Without any of these, the call is about nothing."""
-    if _TAKES_IN.isdisjoint(name_words(tool.name)) or not _CHOOSES.isdisjoint(arguments):
-        return
-    last = {name: name_words(name)[-1:] for name in arguments if name_words(name)}
-    named = [name for name, word in last.items() if (_LINK | _FILE | _CONTENT).intersection(word)]
-    kinds = {kind for kind in (_LINK, _FILE) for name in named if kind.intersection(last[name])}
-    if len(kinds) == 2 and all(name in group.optional and _may_be_needed(arguments[name]) for name in named):
-        yield Need("any", tuple(named), ways=tuple((name,) for name in named))
-
-
-def _may_be_needed(schema: Any) -> bool:
-    """True if nothing says what a tool does without the parameter."""
-    if not isinstance(schema, dict) or schema.get("default") is not None:
-        return False
-    said = schema.get("description")
-    return not isinstance(said, str) or _LEFT_OUT.search(said) is None
-
-
-def _is_bare_number(schema: Any) -> bool:
-    types = types_of(schema) if isinstance(schema, dict) and "default" not in schema else None
-    return types is not None and types - {"null"} in ({"number"}, {"integer"})
 
 
 def _options(description: str, node: SchemaPlace, group: Group) -> Iterator[_Found]:
@@ -379,6 +312,7 @@ def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[
     words = name_words(name)
     named = not spare and types_of(argument) in _TEXT and bool(words) and words[-1] in _NAMING
     needed = len(mode.choices) > 1 or _is_the_thing_of(words, mode.choices)
+    needed = needed and "optional" not in lowered(said)
     need = Need("mode" if named and needed else "only", mode[:2], mode.condition, "=", mode.choices)
     yield _Found(need, node.pointer, node.schema, of_mode=True)
 
