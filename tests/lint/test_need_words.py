@@ -7,7 +7,7 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from mcp_governor.linting.checks.clarity_needs import unstated_needs
+from mcp_governor.linting.checks.clarity_needs import unstated_ignoring, unstated_needs
 from mcp_governor.linting.context import Context, Facts
 from mcp_governor.linting.need import Need
 from mcp_governor.linting.need_words import call_ruled_out
@@ -23,10 +23,11 @@ def said(text, schema):
     return {**schema, "description": text}
 
 
-def told(properties, description="Does it."):
+def told(properties, description="Does it.", checks=(unstated_needs, unstated_ignoring)):
     schema = {"type": "object", "properties": properties}
     surface = build_surface({"tools": [{"name": "t", "description": description, "inputSchema": schema}]}, source="x")
-    found = list(unstated_needs(surface.tools[0], Context({}, Facts(surface))))
+    context = Context({}, Facts(surface))
+    found = [one for check in checks for one in check(surface.tools[0], context)]
     return [(one.values["needs"], one.values["advice"]) for one in found]
 
 
@@ -203,7 +204,7 @@ NOTHING = {
 
 @pytest.mark.parametrize("name", NOTHING)
 def test_what_a_call_may_leave_out_is_no_dependency(name):
-    assert told(NOTHING[name]) == []
+    assert told(NOTHING[name], checks=(unstated_needs,)) == []
 
 
 def test_what_one_of_several_implies_is_not_repeated():

@@ -268,7 +268,8 @@ FRAGMENTS = [
 def test_the_fix_is_a_fragment_of_the_schema(arguments, fragment):
     tool = {"name": "a", "inputSchema": {"type": "object", "properties": arguments}}
     surface = build_surface({"tools": [tool]}, source="test")
-    (found,) = unstated_needs(surface.tools[0], Context({}, Facts(surface)))
+    context = Context({}, Facts(surface))
+    (found,) = (*unstated_needs(surface.tools[0], context), *unstated_ignoring(surface.tools[0], context))
     if fragment is None:
         # It holds in one case only, which no fragment can tell.
         assert found.values["advice"] == 'a condition ("if" and "then")'
@@ -318,10 +319,9 @@ def test_a_slash_may_separate_two_names():
 def needs_said(properties, required=()):
     schema = {"type": "object", "required": list(required), "properties": properties}
     surface = build_surface({"tools": [{"name": "t", "inputSchema": schema}]})
-    return [
-        (one.values["needs"], one.values["advice"])
-        for one in unstated_needs(surface.tools[0], Context({}, Facts(surface)))
-    ]
+    context = Context({}, Facts(surface))
+    found = (*unstated_needs(surface.tools[0], context), *unstated_ignoring(surface.tools[0], context))
+    return [(one.values["needs"], one.values["advice"]) for one in found]
 
 
 CHOSEN = [
@@ -425,3 +425,27 @@ def test_no_schema_can_say_that_words_in_another_argument_count_more():
     }
     surface = build_surface({"tools": [{"name": "t", "inputSchema": {"type": "object", "properties": arguments}}]})
     assert not list(unstated_ignoring(surface.tools[0], Context({}, Facts(surface))))
+
+
+APART = {"type": "string", "description": "Mutually exclusive with file_id."}
+
+
+@pytest.mark.parametrize(
+    ("schema", "warned"),
+    [
+        # The text says it, and a model has to give both.
+        ({"properties": {"path": APART, "file_id": {}}}, False),
+        ({"properties": {"path": APART, "file_id": {"default": ""}}}, False),
+        # A call with one of them has both.
+        ({"properties": {"path": APART, "file_id": {"default": "me"}}}, True),
+        # The object can say it for every client.
+        ({"properties": {"of": {"type": "object", "properties": {"path": APART, "file_id": {}}}}}, True),
+        # A call fails without another one.
+        ({"properties": {"path": APART, "file_id": {}, "query": {"description": "Required without path."}}}, True),
+    ],
+)
+def test_what_only_both_break_is_a_remark(schema, warned):
+    surface = build_surface({"tools": [{"name": "t", "inputSchema": {"type": "object", **schema}}]})
+    context = Context({}, Facts(surface))
+    found = [len(list(check(surface.tools[0], context))) for check in (unstated_needs, unstated_ignoring)]
+    assert found == ([1, 0] if warned else [0, 1])

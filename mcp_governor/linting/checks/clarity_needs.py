@@ -63,18 +63,17 @@ def unstated_needs(tool: Tool, context: Context) -> Iterator[Hit]:
 
 
 def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
-    """The schema says so if a parameter has an effect only together with another."""
+    """The schema says so if a parameter has an effect only together with another, or only without it."""
     yield from _hits(tool, context, ignored=True)
 
 
 def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     found = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
-    stated = [one for one in found if (one.need.kind in _NO_EFFECT) == ignored]
-    if ignored:
-        tied = [set(one.need.arguments) for one in found if one.need.kind not in _NO_EFFECT]
-        stated = [one for one in stated if not any(set(one.need.arguments) <= other for other in tied)]
-        # "Ignored when the query has its own clause": no schema can say it.
-        stated = [one for one in stated if one.need.kind == "only" or one.need.state]
+    tied = [one for one in found if one.need.kind not in _NO_EFFECT]
+    only_apart = all(map(_is_plainly_apart, tied))
+    stated = _ignoring(found, tied) if ignored else [] if only_apart else tied
+    if ignored and only_apart:
+        stated = [*tied, *stated]
     if not stated:
         return
     if not ignored and all(one.of_mode for one in stated):
@@ -109,7 +108,7 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         # The object as a whole is fine; the fault is in one parameter of a choice.
         name = first.need.arguments[0]
         pointer, value, former = join_pointer(pointer, "properties", name), former["properties"][name], None
-    call = "" if ignored else call_ruled_out(first.need, first.schema)
+    call = call_ruled_out(first.need, first.schema)
     weight = sum(one.need.kind not in _MILD for one in stated)
     weight += _FAILS if call and first.need.kind in ("any", "one", "when") else 0
     gist = f"{tool.name} takes {call}, but {shown[0]}" if call else f"{shown[0]} ({tool.name})"
@@ -124,6 +123,34 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
         gist=gist,
         advice=advice,
     )
+
+
+def _ignoring(found: Collection[_Found], tied: Collection[_Found]) -> list[_Found]:
+    """The parameters that have no effect in some calls, without those about which more is said."""
+    more = [set(one.need.arguments) for one in tied]
+    return [
+        one
+        for one in found
+        if one.need.kind in _NO_EFFECT
+        # "Ignored when the query has its own clause": no schema can say it.
+        and (one.need.kind == "only" or one.need.state)
+        and not any(set(one.need.arguments) <= other for other in more)
+    ]
+
+
+def _is_plainly_apart(found: _Found) -> bool:
+    """True if parameters of a call exclude each other, and only a call with both breaks that: the text says it, and few
+    clients take the keywords for it at the root. Next to a default, the other one alone breaks it."""
+    arguments = found.schema["properties"]
+    return (
+        found.need.kind == "exclusive"
+        and found.pointer == "/inputSchema"
+        and not any(_has_value(arguments.get(name)) for name in found.need.arguments)
+    )
+
+
+def _has_value(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("default") not in (None, False, "")
 
 
 def _identity(found: _Found) -> list[Any]:
