@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.keys import stated_keys
+from mcp_governor.linting.limits import one_at_least
+from mcp_governor.linting.measured import without_unit
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.quantities import counts_something, never_below_zero
 from mcp_governor.linting.root_defects import is_left_out, is_operation, root_defects
 from mcp_governor.linting.schemas import effective, followed, is_generated, parent_of, root_of, types_of
 from mcp_governor.linting.shapes import (
+    COMMON_JOINTS,
     lacks_keys,
     needs_items,
-    one_or_more,
     packed,
     refuses_empty,
     stated_key,
     tuple_length,
     unanchored,
 )
-from mcp_governor.linting.units import is_unit, measures, states_unit, unit_names
 from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -202,8 +203,8 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         out.add("list-of-one", node)
     if "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real:
         out.add("open-items", node)
-    if types & {"integer", "number", "string"}:
-        _judge_unit(node, real, types, text, out)
+    if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text)):
+        out.add(defect, node)
     if types and types <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
         _judge_number(node, real, types, _said_of(node, text, facts), out, least)
     if types & {"array", "object", "string"}:
@@ -230,14 +231,15 @@ def _judge_shape(
         if pattern := unanchored(schema):
             out.add("unanchored-pattern", node, pattern)
         if what := packed(words, schema):
-            out.add("stringly-typed", node, what)
+            out.add("joined-list" if what in COMMON_JOINTS else "stringly-typed", node, what)
         return
     if types == {"array"} and (length := tuple_length(words, schema)):
         out.add("fixed-length", node, f'"minItems": {length}, "maxItems": {length}')
     if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
         required = parent_of(node).get("required")
         needed = isinstance(required, list) and name in required and "default" not in schema
-        acted_on = needed and needs_items(name, words) and not one_or_more(words, tool.description[:MAX_TEXT])
+        said = one_at_least(name, words) or (top and _one_or_more(node))
+        acted_on = needed and (said or needs_items(name, words))
         if acted_on or (top and refuses_empty(name, tool.description[:_MAX_TOOL_TEXT])):
             out.add("empty-list", node)
     # clarity/object-keys reports keys that the description lists, and names them all.
@@ -248,6 +250,19 @@ def _judge_shape(
         out.add("open-object", node, key)
 
 
+_SOME = lazy_pattern(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
+
+
+def _one_or_more(node: SchemaPlace) -> bool:
+    """True if the tool's first sentence says "one or more" and this is the only list it can mean."""
+    if not _SOME.match(node.tool.description.lstrip()[:300]):
+        return False
+    properties = parent_of(node).get("properties", {}).values()
+    return sum(isinstance(one, dict) and "array" in (types_of(one) or ()) for one in properties) == 1
+
+
+_MAX_TOOL_TEXT = 4_000
+"""Maximum number of characters of a tool's description searched for what it says of an empty list."""
 _EITHER = lazy_pattern(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
 
 
@@ -371,33 +386,3 @@ def _judge_number(
         positive = (name in least and len(node.tokens) == 2 and "-1" not in text) or never_below_zero(name, text)
     if positive and not schema.keys() & {"minimum", "exclusiveMinimum"}:
         out.add("count-minimum", node)
-
-
-def _judge_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: Defects) -> None:
-    name = node.argument or ""
-    within = str(node.tokens[-3]) if len(node.tokens) > 2 else ""
-    if node.tokens[-4:-3] in (("$defs",), ("definitions",)):
-        within = ""  # the name of a definition; what refers to it may be called margins_cm
-    dimension = measures(name, within)
-    if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
-        return
-    if "string" in types and not _lacks_form(dimension, text, schema):
-        return
-    if any(one in parent_of(node).get("properties", {}) for one in unit_names(name)):
-        return
-    around = f"{text} {schema.get('title') or ''} {node.tool.description[:_MAX_TOOL_TEXT]}"
-    if not is_unit(text) and not states_unit(dimension, around):
-        out.add("missing-unit", node)
-
-
-def _lacks_form(dimension: str, text: str, schema: Mapping[str, Any]) -> bool:
-    """True if nothing shows how a quantity is written as a string: "5s", "1cm". Words may be about a point in time
-    ("when it expires"), but not those about a length."""
-    if isinstance(schema.get("default"), str) or isinstance(schema.get("examples"), list):
-        return False
-    return not text or (dimension == "length" and not _SHOWS_FORM.search(text))
-
-
-_SHOWS_FORM = lazy_pattern(r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%", re.IGNORECASE)
-_MAX_TOOL_TEXT = 4_000
-"""Maximum number of characters of a tool's description searched for a unit."""

@@ -37,14 +37,6 @@ _MAY_BE_EMPTY = lazy_pattern(
 )
 
 
-_ONE_OR_MORE = Guarded(r"\b(?:one|1)\sor\smore\b", "or more")
-
-
-def one_or_more(*said: str) -> bool:
-    """True if one of these says "one or more", which clarity/limit-without-bound reports."""
-    return any(_ONE_OR_MORE.search(text) for text in said)
-
-
 def needs_items(name: str, text: str) -> bool:
     """True if the tool acts on a list ("List of files to read", "ids"), so that an empty one is pointless.
 
@@ -226,14 +218,21 @@ _NUMBER_OF = lazy_pattern(
     r"(?:optional:?\s|the\s){0,2}(?:(?:approximate|desired|estimated|exact|maximum|minimum|total)\s)?number\sof\s[a-z]",
     re.IGNORECASE,
 )
-_AS_TEXT = lazy_pattern(r"[`'\"]|\b(?:or|e\.g|like|such as|all|range|string)\b", re.IGNORECASE)
-"""Words that make a number of things text: "number of days, or 'all'"."""
+_AS_TEXT = lazy_pattern(
+    r"[`'\"]|\b(?:or|e\.g|like|such as|all|range|string|decimals?|fraction\w*)\b"
+    r"|\bof\s(?:\w{1,20}\s)?(?:coins?|contracts?|lots?|shares?|tokens?|units?)\b",
+    re.IGNORECASE,
+)
+"""Words that make a number of things text: "number of days, or 'all'"; and things that are traded in fractions."""
 _FLAG = lazy_pattern(r"(?:whether|if\strue|set\sto\strue|(?:en|dis)able[sd]?)\b", re.IGNORECASE)
 _OR_JSON = lazy_pattern(
-    r"\bor\s(?:a\s|an\s)?(?:JSON|comma|plain|single|raw|wildcard|pattern|glob)|\b(?:file|path|URL|SQL|code|schema|document|template|payload)\b",
+    r"\bor\s(?:an?\s|will\sbe\s)?(?:JSON|comma|plain|single|raw|wildcard|pattern|glob|auto\w*|converted)"
+    r"|^(?:(?:the|raw|json)\s){0,3}request\sbody\b|\b(?:file|path|URL|SQL|code|schema|document|template|payload)\b",
     re.IGNORECASE,
 )
 
+COMMON_JOINTS = frozenset({"comma-separated", "semicolon-separated", "newline-separated"})
+"""Lists in strings as many services take them: models write them correctly, so an array is only nicer."""
 _SEARCH = lazy_pattern(r"\b(?:search|keywords?|terms)\b", re.IGNORECASE)
 """Words about what people type into a search box, which is text however many words it has."""
 

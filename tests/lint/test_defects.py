@@ -85,15 +85,14 @@ def test_a_place_is_not_a_count():
         ("timeout", INTEGER, "", True),
         ("retry_delay", {**NUMBER, "description": "How long to wait"}, "", True),
         ("memory", {**INTEGER, "default": 8}, "", True),
-        ("lineWidth", NUMBER, "", True),
-        ("font_size", {**INTEGER, "description": "Size of the letters"}, "", True),
+        ("width", NUMBER, "", True),
+        ("lineWidth", NUMBER, "Adds a line to a slide.", True),
         ("timeoutMs", INTEGER, "", False),
         ("diskSizeGB", INTEGER, "", False),
         ("timeout", {**INTEGER, "description": "Timeout (seconds)"}, "", False),
         ("timeout", {**INTEGER, "description": "Wait up to 30s"}, "", False),
         ("font_size", {**INTEGER, "description": "Size in points"}, "", False),
         ("font_size", {**INTEGER, "description": "Points."}, "", False),
-        ("font_size", {**INTEGER, "description": "Points of the letters"}, "", True),
         ("width", {**NUMBER, "description": "Values per bin."}, "", False),
         ("width", NUMBER, "Draws. The width is in millimetres.", False),
         ("width", {**INTEGER, "description": "Width in characters"}, "", False),
@@ -110,6 +109,61 @@ def test_a_place_is_not_a_count():
 )
 def test_a_quantity_says_its_unit(name, schema, tool, fires):
     assert len(findings("missing-unit", ({name: schema}, tool))) == fires
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "tool", "fires"),
+    [
+        ("font_size", {**INTEGER, "description": "Size of the letters"}, "", True),
+        ("font_size", INTEGER, "Adds a heading to a document.", True),
+        ("width", NUMBER, "Sets the size of the browser window.", True),
+        ("lineWidth", NUMBER, "Draws.", True),
+        ("height", {**INTEGER, "description": "Height of the screenshot"}, "", True),
+        ("height", {**INTEGER, "description": "Height of the screenshot in pixels"}, "", False),
+        ("width", NUMBER, "Adds an image to a document.", False),
+        ("radius", NUMBER, "Finds places on the map.", False),
+        ("timeout", INTEGER, "Opens a browser window.", False),
+    ],
+)
+def test_pixels_and_points_are_usual(name, schema, tool, fires):
+    assert len(findings("usual-unit", ({name: schema}, tool))) == fires
+    assert not (fires and findings("missing-unit", ({name: schema}, tool)))
+
+
+def test_what_is_placed_is_no_window():
+    chart = ({"width": NUMBER, "left": NUMBER}, "Adds a chart.")
+    assert findings("missing-unit", chart)
+    assert not findings("usual-unit", chart)
+
+
+@pytest.mark.parametrize(
+    ("box", "fires"),
+    [
+        ({"box": {"properties": {"width": NUMBER}}}, True),
+        ({"box_mm": {"properties": {"width": NUMBER}}}, False),
+        ({"box": {"description": "Its size, in millimetres", "properties": {"width": NUMBER}}}, False),
+        ({"box_mm": {"properties": {"inner": {"properties": {"width": NUMBER}}}}}, False),
+        ({"boxes_mm": {"type": "array", "items": {"properties": {"width": NUMBER}}}}, False),
+    ],
+)
+def test_what_is_around_a_quantity_gives_its_unit(box, fires):
+    assert len(findings("missing-unit", box)) == fires
+
+
+@pytest.mark.parametrize(
+    ("refers", "fires"),
+    [
+        ({"box": {"$ref": "#/$defs/Box"}}, True),
+        ({"box_mm": {"$ref": "#/$defs/Box"}}, False),
+        ({"box": {"anyOf": [{"$ref": "#/$defs/Box"}, {"type": "null"}], "description": "In millimetres"}}, False),
+        ({"outer": {"properties": {"box_mm": {"type": "array", "items": {"$ref": "#/$defs/Box"}}}}}, False),
+        ({"other_mm": {"$ref": "#/$defs/Other"}}, True),
+    ],
+)
+def test_what_refers_to_an_object_gives_the_unit_of_its_parts(refers, fires):
+    schema = {"type": "object", "properties": refers, "$defs": {"Box": {"properties": {"width": NUMBER}}}}
+    found = lint(build_surface({"tools": [{"name": "a", "inputSchema": schema}]}))
+    assert [one.rule for one in found if one.rule.endswith("-unit")] == ["clarity/missing-unit"] * fires
 
 
 def test_the_edges_of_a_margin_are_lengths():
@@ -150,12 +204,12 @@ def test_a_list_that_the_first_sentence_calls_one_or_more_is_not_empty():
     def found(description, **more):
         schema = {
             "type": "object",
-            "properties": {"ids": {"type": "array", "items": TEXT}, **more},
-            "required": ["ids"],
+            "properties": {"users": {"type": "array", "items": TEXT}, **more},
+            "required": ["users"],
         }
         surface = build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]})
-        return lint(surface, LintSettings(select=("clarity/limit-without-bound",)))
+        return lint(surface, LintSettings(select=("clarity/empty-list",)))
 
-    assert [one.fix for one in found("Gets one or more users by id.")] == ['Add "minItems": 1 to the schema of ids.']
+    assert [one.path for one in found("Gets one or more users.")] == ["/tools/0/inputSchema/properties/users"]
     assert not found("Gets users. Returns one or more of them.")
     assert not found("Gets one or more users.", tags={"type": "array", "items": TEXT})

@@ -238,7 +238,7 @@ def documented(text: str) -> dict:
         (
             "clarity/stringly-typed",
             table(query={"type": "string", "description": "Space-separated search words."}),
-            table(query={"type": "string", "description": "Comma-separated search words."}),
+            table(query={"type": "string", "description": "Pipe-separated search words."}),
         ),
         (
             "clarity/argument-dependencies",

@@ -130,6 +130,13 @@ def test_a_key_that_the_words_give(text, description, key):
         ("A comma-separated list or wildcard pattern", {}, None),
         ("Enable the cache", {"default": "false"}, "true or false"),
         ("One ID or comma-separated IDs", {}, None),
+        ("Number of rows", {}, "a number"),
+        ("Number of shares", {}, None),
+        ("Number of whole coins to sell", {}, None),
+        ("Number of rows, as a decimal", {}, None),
+        ("Request body (JSON string)", {}, None),
+        ("Content as JSON string; a request body may have 9 kB", {}, "JSON"),
+        ("The value (as JSON string, or will be auto-converted)", {}, None),
         ("Path of the JSON text", {}, None),
         ("'true' or 'false'", {"enum": ["true", "false"]}, None),
         ("What is true of it", {"default": "true"}, None),
@@ -163,9 +170,45 @@ def test_one_finding_for_the_server():
     assert "files (t0, t1); 2 parameters in 2 tools." in message
     assert findings("empty-list", {"files": files}) == []
     more = {"type": "array", "items": {"type": "string"}, "description": "One or more files to read"}
-    assert findings("empty-list", {"files": more}, required=["files"]) == []  # clarity/limit-without-bound
-    (message,) = findings("stringly-typed", {"ids": {"type": "string", "description": "IDs, comma-separated"}})
-    assert "ids (t0: comma-separated); 1 parameter in 1 tool." in message
+    assert findings("empty-list", {"files": more}, required=["files"]) != []
+    assert findings("limit-without-bound", {"files": more}, required=["files"]) == []
+    (message,) = findings("stringly-typed", {"ids": {"type": "string", "description": "IDs, separated by spaces"}})
+    assert "ids (t0: space-separated); 1 parameter in 1 tool." in message
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("IDs, comma-separated", "joined-list"),
+        ("IDs, semicolon-delimited", "joined-list"),
+        ("IDs separated by newlines", "joined-list"),
+        ("IDs separated by pipes", "stringly-typed"),
+        ("IDs as a JSON array", "stringly-typed"),
+    ],
+)
+def test_a_list_with_commas_is_a_small_thing(text, rule):
+    named = {one: findings(one, {"ids": {"type": "string", "description": text}}) for one in STRINGS}
+    assert [one for one in STRINGS if named[one]] == [rule]
+
+
+STRINGS = ("joined-list", "stringly-typed")
+
+
+@pytest.mark.parametrize(
+    ("text", "fires"),
+    [
+        ("One or more names", True),
+        ("Names, at least one", True),
+        ("Names; must not be empty", True),
+        ("Names, at least one of them a host", False),
+        ("One to nine names", False),  # clarity/limit-without-bound has both ends
+        ("Names of one person", False),
+    ],
+)
+def test_words_that_exclude_an_empty_list(text, fires):
+    names = {"people": {"type": "array", "items": {"type": "string"}, "description": text}}
+    assert len(findings("empty-list", names, required=["people"])) == fires
+    assert findings("empty-list", names) == []
 
 
 def test_an_argument_that_has_a_minimum_in_another_tool():

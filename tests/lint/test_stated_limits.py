@@ -145,8 +145,9 @@ def test_what_only_looks_like_a_limit(schema, text, name):
     assert fragment(schema, text, name) == ""
 
 
-def test_a_list_that_is_required_is_not_empty():
-    assert fragment(LIST, "One or more names", "names", required=("names",)) == '"minItems": 1'
+def test_that_a_list_is_not_empty_is_a_small_thing_of_another_rule():
+    assert fragment(LIST, "One or more names", "names", required=("names",)) == ""
+    assert fragment(LIST, "Two or more names", "names", required=("names",)) == '"minItems": 2'
 
 
 def test_a_sentence_about_the_argument_counts():

@@ -211,6 +211,11 @@ def unit(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _once("missing-unit", context)
 
 
+def usual_unit(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """A size that everybody takes for pixels or points states its unit."""
+    yield from _once("usual-unit", context)
+
+
 def odd_enum(_surface: Surface, context: Context) -> Iterator[Hit]:
     """The values of an enum have one type."""
     yield from _once("mixed-enum-types", context)
@@ -229,6 +234,11 @@ def open_object(_surface: Surface, context: Context) -> Iterator[Hit]:
 def packed_text(_surface: Surface, context: Context) -> Iterator[Hit]:
     """Objects, lists and booleans have their own type and are not packed into strings."""
     yield from _once("stringly-typed", context)
+
+
+def joined_list(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """A list is an array and no string with commas."""
+    yield from _once("joined-list", context)
 
 
 def unanchored_pattern(_surface: Surface, context: Context) -> Iterator[Hit]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.limits import Argument, Limit, has_number, stated_limits
+from mcp_governor.linting.limits import Argument, Limit, has_number, is_one_at_least, stated_limits
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of
@@ -54,8 +52,8 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             continue
         stated = _stated(Argument(node.argument, of, text, not numeric), context)
         limits = [limit for limit in stated if _missing(limit, schema)]
-        # "One or more names" about an optional parameter does not exclude an empty list.
-        if [limit[:2] for limit in limits] == [("minItems", 1)] and not _is_required(node):
+        # clarity/empty-list reports "one or more names".
+        if is_one_at_least(limits):
             continue
         if limits and not any(_is_exceeded(limit, one.text) for limit in limits):
             bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
@@ -81,16 +79,6 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                 **_facts(node, limits),
             )
             return
-    if of == "items" and "minItems" not in schema and _is_required(node) and _one_or_more(node):
-        description = node.tool.description
-        yield hit(
-            "/description",
-            description,
-            correction=narrowed(node, {"minItems": 1}),
-            argument=node.argument,
-            limits='"minItems": 1',
-            **_facts(node, [Limit("minItems", 1, "one or more")]),
-        )
 
 
 def _is_exceeded(limit: Limit, text: str) -> bool:
@@ -199,22 +187,6 @@ def _quoted(limits: list[Limit]) -> str:
 def _stated(argument: Argument, context: Context) -> list[Limit]:
     """The limits that a description gives; memoised because servers repeat parameters with their descriptions."""
     return context.facts.kept(("limits", argument), lambda: stated_limits(argument), lambda _: 2 * len(argument.text))
-
-
-_SOME = lazy_pattern(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
-
-
-def _one_or_more(node: SchemaPlace) -> bool:
-    """True if the tool's first sentence says "one or more" and this is the only list it can mean."""
-    if node.tokens != ("properties", node.argument) or not _SOME.match(node.tool.description.lstrip()[:300]):
-        return False
-    properties = parent_of(node).get("properties", {}).values()
-    return sum(isinstance(one, dict) and "array" in (types_of(one) or ()) for one in properties) == 1
-
-
-def _is_required(node: SchemaPlace) -> bool:
-    required = parent_of(node).get("required")
-    return isinstance(required, list) and node.argument in required
 
 
 _LEADS = (

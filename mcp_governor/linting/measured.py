@@ -1,0 +1,123 @@
+"""Parameters that measure something and do not say in what unit."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.schemas import parent_of, root_of
+from mcp_governor.linting.units import is_unit, measures, states_unit, unit_names, units_in
+from mcp_governor.linting.words import name_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.linting.context import SchemaPlace
+
+_MAX_TEXT = 4_000
+"""Maximum number of characters of a tool's description searched for a unit."""
+
+
+def without_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str) -> str | None:
+    """The defect of a quantity whose unit nothing gives: ``missing-unit``, or ``usual-unit`` if everybody takes the
+    same for granted; ``None`` for any other parameter.
+
+    Args:
+        node: the parameter.
+        schema: its schema, with references resolved.
+        types: of its values, without null.
+        text: its description.
+    """
+    name = node.argument or ""
+    within = str(node.tokens[-3]) if len(node.tokens) > 2 else ""
+    defined = node.tokens[-4:-3] in (("$defs",), ("definitions",))
+    if defined:
+        within = ""  # the name of a definition; what refers to it may be called margins_cm
+    dimension = measures(name, within)
+    if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
+        return None
+    if "string" in types and not _lacks_form(dimension, text, schema):
+        return None
+    beside = parent_of(node).get("properties", {})
+    if any(one in beside for one in unit_names(name)):
+        return None
+    tool = node.tool.description[:_MAX_TEXT]
+    if is_unit(text) or states_unit(dimension, f"{text} {schema.get('title') or ''} {tool}"):
+        return None
+    outer = list(islice(_around(node), _MAX_OUTER))
+    if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
+        return None
+    placed = beside.keys() & {"left", "top", "x"}
+    return "usual-unit" if _is_usual(name, f"{node.tool.name} {text} {within} {tool}", bool(placed)) else "missing-unit"
+
+
+_MAX_OUTER = 20
+"""Maximum number of objects around a parameter whose names and descriptions are read."""
+
+
+def _around(node: SchemaPlace) -> Iterator[str]:
+    """The name and the description of each object that a parameter is part of, also by reference."""
+    value: Any = root_of(node)
+    for at, token in enumerate(node.tokens[:-2]):
+        value = value[token]
+        if at and node.tokens[at - 1] == "properties" and isinstance(value, dict):
+            yield f"{token} {value.get('description') or ''}"
+        elif at and node.tokens[at - 1] in ("$defs", "definitions") and isinstance(value, dict):
+            yield f"- {value.get('description') or ''}"
+            yield from _referring(root_of(node), f"#/{node.tokens[at - 1]}/{token}", 8)
+
+
+def _referring(schema: Any, reference: str, depth: int) -> Iterator[str]:
+    """The name and the description of each property that refers to a definition."""
+    if not isinstance(schema, dict) or not depth:
+        return
+    for name, value in schema.items():
+        if name == "properties" and isinstance(value, dict):
+            for key, one in value.items():
+                if isinstance(one, dict) and reference in _references(one):
+                    yield f"{key} {one.get('description') or ''}"
+        if isinstance(value, dict):
+            yield from _referring(value, reference, depth - 1)
+
+
+def _references(schema: Mapping[str, Any]) -> set[Any]:
+    """What a schema refers to, itself or in its items and branches."""
+    items = schema.get("items")
+    parts = [schema, items, *(schema.get("anyOf") or ()), *(schema.get("oneOf") or ()), *(schema.get("allOf") or ())]
+    return {part.get("$ref") for part in parts if isinstance(part, dict)}
+
+
+def _is_usual(name: str, around: str, placed: bool) -> bool:
+    """True for points of a font, and for pixels of a screen or of a picture that stands alone."""
+    words = name_words(name)
+    if words[-2:] == ("font", "size"):
+        return True
+    if placed or _DOCUMENT.search(around):
+        return False
+    return words[0] in _DRAWN or (words[-1] in ("width", "height") and _SCREEN.search(around) is not None)
+
+
+_DRAWN = frozenset({"border", "line", "stroke", "corner"})
+_SCREEN = lazy_pattern(
+    r"(?:\b|_)(?:browser|canvas|charts?|diagrams?|graphs?|images?|maps?|pictures?|plots?|screen(?:shots?)?|thumbnails?"
+    r"|videos?|viewport|windows?)(?:\b|_)",
+    re.IGNORECASE,
+)
+_DOCUMENT = lazy_pattern(
+    r"(?:\b|_)(?:documents?|docx?|excel|pdf|pptx?|sheets?|slides?|worksheets?|xlsx)(?:\b|_)",
+    re.IGNORECASE,
+)
+"""Words about what is laid out in centimetres, inches or points."""
+
+
+def _lacks_form(dimension: str, text: str, schema: Mapping[str, Any]) -> bool:
+    """True if nothing shows how a quantity is written as a string: "5s", "1cm". Words may be about a point in time
+    ("when it expires"), but not those about a length."""
+    if isinstance(schema.get("default"), str) or isinstance(schema.get("examples"), list):
+        return False
+    return not text or (dimension == "length" and not _SHOWS_FORM.search(text))
+
+
+_SHOWS_FORM = lazy_pattern(r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%", re.IGNORECASE)
