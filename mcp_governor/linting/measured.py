@@ -40,8 +40,8 @@ def without_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[
         return None
     if "string" in types and not _lacks_form(dimension, text, schema):
         return None
-    beside = parent_of(node).get("properties", {})
-    if any(one in beside for one in unit_names(name)):
+    siblings = parent_of(node).get("properties", {})
+    if any(one in siblings for one in unit_names(name)):
         return None
     tool = node.tool.description[:_MAX_TEXT]
     if is_unit(text) or states_unit(dimension, f"{text} {schema.get('title') or ''} {tool}"):
@@ -49,7 +49,7 @@ def without_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[
     outer = list(islice(_around(node), _MAX_OUTER))
     if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
         return None
-    placed = beside.keys() & {"left", "top", "x"}
+    placed = siblings.keys() & {"left", "top", "x"}
     return "usual-unit" if _is_usual(name, f"{node.tool.name} {text} {within} {tool}", bool(placed)) else "missing-unit"
 
 

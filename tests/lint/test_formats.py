@@ -225,7 +225,7 @@ def test_no_form_for_certain(text):
         ("Start, YYYY-MM-DDThh:mm", "Start, YYYY-MM-DD±hh:mm"),
     ],
 )
-def test_another_text_beside_it_gives_no_form(text, other):
+def test_another_text_next_to_it_gives_no_form(text, other):
     assert stated_form(text) is not None
     assert stated_form(other) is None
 
