@@ -174,11 +174,22 @@ def always(
     return lambda _match, _text: Form(said, pattern, widespread, wrong)
 
 
-def digits(match: re.Match[str], _text: str) -> Form | None:
+def digits(match: re.Match[str], text: str) -> Form | None:
     count = _count(match["n"])
     shape = "[0-9a-fA-F]" if match["hex"] else r"\d"
     said = f"{count} {'hexadecimal digits' if match['hex'] else 'digits'}"
-    return Form(said, f"^{shape}{{{count}}}$", wrong=("12345", "main")) if 1 < count < 65 else None
+    if not 1 < count < 65:
+        return None
+    if (grouped := _GROUPS.search(text)) is not None:
+        sizes = [int(size) for size in grouped[0].split("-")]
+        pattern = f"^{'-'.join(f'{shape}{{{size}}}' for size in sizes)}$"
+        return Form(f"{said} in groups of {grouped[0]}", pattern, wrong=("main",)) if sum(sizes) == count else None
+    return None if _SEPARATED.search(text) else Form(said, f"^{shape}{{{count}}}$", wrong=("12345", "main"))
+
+
+_GROUPS = lazy_pattern(r"(?<![\w\-])\d{1,2}(?:-\d{1,2}){1,7}(?![\w\-])")
+"""The sizes of groups of digits, with hyphens between them: "formatted as 8-4-4-4-12"."""
+_SEPARATED = lazy_pattern(r"\b(?:dash(?:es)?|hyphen(?:s|ated)?|separat\w{1,4}|grouped|spaces)\b", re.IGNORECASE)
 
 
 def parts(match: re.Match[str], _text: str) -> Form | None:

@@ -42,7 +42,7 @@ _BETWEEN = (
 )
 _LOOSE = (
     rf"(?:^|[(,:;]\s{{0,12}}|^(?:[A-Z][a-z]{{1,20}}\s)(?:[A-Za-z]{{2,20}}\s){{0,3}}|(?<=[a-z)]\.\s)|\b(?:of"
-    rf"|length|integer|number|value|level|scale|score|rating|priority|clamped\sto"
+    rf"|length|integer|number|value|level|scale|score|rating|priority"
     rf"|limited\sto)\s){_N}{_REMARK}\s?(?:-|–|\.\.\.?|to)\s?{_N}"
 )
 _CLOSED = rf"\b(?:in|within|between|range|ranges|is|interval|from)\s?:?\s?\[\s?{_N}\s?[,;]\s?{_N}\s?\]"
@@ -54,7 +54,7 @@ MOST = Guarded(
     rf"|最大(?:值|长度)?|上限)(?:为|是)?\s?[:：]?\s?|\b(?:not|cannot|never|n't)\s(?:to\s)?(?:exceed|be\s(?:longer|more"
     rf"|greater|larger"
     rf"|higher)\sthan)\s|\bup\sto\s|\b(?:hard|upper)\slimit(?:\sis|\sof|\s?:)?\s|\blimit\sis\s"
-    rf"|\bvalues?\s(?:above|over|beyond|(?:greater|higher|larger|more)\sthan)\s|\b(?:limited|capped|clamped"
+    rf"|\bvalues?\s(?:above|over|beyond|(?:greater|higher|larger|more)\sthan)\s|\b(?:limited|capped"
     rf"|restricted)\s(?:to|at)\s|(?:^|[(,;]\s?)(?:hard\s)?(?:cap|ceiling)(?:\s(?:of|at|is))?\s?[:=]?\s?"
     rf"|\bupper\s(?:bound|limit)\s(?:is|of)\s|\bno\slonger\sthan\s|\bless\sthan\sor\sequal\sto\s"
     rf"|(?<![<>=\w])(?:≤|<=)\s?){_N}",
@@ -67,7 +67,6 @@ MOST = Guarded(
         "limited",
         "cap",
         "ceiling",
-        "clamped",
         "restricted",
         "upper",
         "longer",
@@ -155,8 +154,10 @@ ABOVE = Guarded(
 )
 OR_FEWER = Guarded(rf"{_N}\s(?:char(?:acter)?s\s)?or\s(?:less|fewer)\b", "or less", "or fewer")
 AT_END = Guarded(
-    rf"{_N}\s(?:[a-z]{{2,20}}\s)?(?:max(?:imum)?|at\smost)\b(?!\s?[:=]?\s?\d)|\b(?:under|below"
-    rf"|within)\s{_N}(?=\schar)|{_N}[- ]char(?:acter)?s?[- ](?:limit|max(?:imum)?)\b|{_N}(?=\s?个?字符?以内)",
+    rf"{_N}\s(?:[a-z]{{2,20}}\s)?(?:max(?:imum)?|at\smost)\b(?!\s?[:=]?\s?\d)"
+    # "Blocks under 80 characters are joined" is about something else.
+    rf"|(?:^|[(,;:.]\s?|\b(?:be|is|it|keep|kept|length|stay|text)\s)(?:under|below|within)\s{_N}(?=\schar)"
+    rf"|{_N}[- ]char(?:acter)?s?[- ](?:limit|max(?:imum)?)\b|{_N}(?=\s?个?字符?以内)",
     "max",
     "at most",
     "char",

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.guarded import Cues, lowered
+from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.limit_words import (
     ABOVE,
     AT_END,
@@ -280,6 +280,8 @@ def _about(found: _Found, argument: Argument) -> bool:
     number = _DIGITS.search(text, found.start)
     if _FOR.match(before):
         return False
+    if _CLAMPED.search(sentence):
+        return False
     if found.both and number is not None and _ADVICE.search(text, found.start, number.start()):
         return False  # "Recommended range 0.2-0.8"
     if found.side == "lower" and _SPECIAL.search(text.replace(text[found.start : found.end], " ", 1)):
@@ -289,6 +291,8 @@ def _about(found: _Found, argument: Argument) -> bool:
     return _counts(found, argument, before)
 
 
+_CLAMPED = Guarded(r"\bclamp(?:s|ed)?\b", "clamp")
+"""What a tool does with values beyond a limit, so that they are no wrong call."""
 _FOR = lazy_pattern(r"\s*for\s(?!example)[^.:,\[\n]{1,40}:", re.IGNORECASE)
 """A case of several: "For ONE_OF_RANGE: exactly one value"."""
 _IS_COUNT = lazy_pattern(

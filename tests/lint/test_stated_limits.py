@@ -34,6 +34,8 @@ def fragment(schema, text, name="n", tool="", required=()):
         (LIST, "At least two players", "players", '"minItems": 2'),
         (INTEGER, "between 2 and 8 inclusive", "size", '"minimum": 2, "maximum": 8'),
         (TEXT, "Title, no more than 64 characters", "title", '"maxLength": 64'),
+        (TEXT, "Title. Keep it under 64 characters.", "title", '"maxLength": 64'),
+        (TEXT, "Title (under 64 characters)", "title", '"maxLength": 64'),
         (INTEGER, "non-negative", "offset", '"minimum": 0'),
         (INTEGER, "A positive integer", "offset", '"minimum": 1'),
         (NUMBER, "Must be positive", "weight", '"exclusiveMinimum": 0'),
@@ -107,6 +109,9 @@ def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
     ("schema", "text", "name"),
     [
         (NUMBER, "Score >= 0.5 is kept", "t"),
+        (INTEGER, "Seconds to spend (clamped to 1-300)", "budget"),
+        (INTEGER, "First page, counted from 1, values over 40 are clamped", "start"),
+        (TEXT, "'a' joins what is short; blocks under 80 characters count as short.", "style"),
         (INTEGER, "Timeout in milliseconds, at most 5 minutes", "timeout"),
         (INTEGER, "Use 3-5 for narrow queries", "n"),
         (INTEGER, "Supports 143+ devices", "n"),
