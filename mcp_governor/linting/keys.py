@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.linear import rare_pattern
 
 _MAX_READ = 2_000
@@ -25,7 +26,7 @@ _WORDS = rare_pattern(
     r"\b(?:(?P<plain>(?:keys|fields|properties|attributes)(?:\s(?:are\s?:|is\s?:|include|named|called))?\s?:?"
     r"|(?:must|should) (?:have|include|contain|specify|provide)\s(?:the\s)?(?:keys|fields|properties|attributes)\s?:?)"
     r"|(?:must|should|has to|need to|needs to)\s(?:each\s|also\s)?(?:have|include|contain|specify|provide)(?:\sboth)?"
-    r"|containing|consisting of|with(?:\s(?:an?|the|its|optional|required))?|requires?|each having|has|include)"
+    r"|containing|consisting of|with(?:\s(?:an?|the|its|optional|required))?|requires?:?|needs|each having|has|include)"
     r"\s(?:the\s|an?\s)?"
     r"(?=[`'\"]?[A-Za-z_$])",
     re.IGNORECASE,
@@ -51,12 +52,38 @@ _NAMED = rare_pattern(
 _NAMED_ITEM = lazy_pattern(
     rf"(?:\b(?:an?|the)\s)?[`'\"]?([A-Za-z_]\w{{1,40}})[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b", re.IGNORECASE
 )
+_EACH = rare_pattern(
+    r"\beach(?:\s\w{1,20}){0,2}\s(?:(?:can|may|must|should)\s)?(?:have|has|having|contains?|containing|includes?|with)\s?:"
+    r"(?=\s)",
+    re.IGNORECASE,
+)
+"""Words before the keys of each item of a list, one after another or on lines of their own."""
+_NOTED = lazy_pattern(
+    r"\s?(?P<quote>[`'\"]?)(?P<name>[A-Za-z_]\w{0,40})(?P=quote)(?P<note>\s?\((?:[^()\n]|\([^()\n]{0,80}\)){1,200}\))?"
+)
+_STEP = lazy_pattern(r"\s?(?:,\s?(?:(?:and|or)\s)?|;\s|\s\+\s|(?:and|or)\s)", re.IGNORECASE)
+_LINE = lazy_pattern(
+    r"\s{0,20}[-*•]\s[`'\"*]{0,3}(?P<name>[A-Za-z_]\w{0,40})[`'\"*]{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-)\s[^\n]{0,400}"
+)
 _EXAMPLE = lazy_pattern(r"\b(?:e\.g\.|(?:for example|such as|example|like|instance)\b)[^.]{0,30}$", re.IGNORECASE)
 
 
 _OF_A_KEY = lazy_pattern(r"[A-Za-z_]\w{1,40}\s?\($")
 _NO_KEYS = frozenset({"and", "are", "check", "for", "if", "is", "only", "or", "to", "when", "which", "with"})
 """Words of a phrase, of which none is likely the name of a key in a list without quotes."""
+
+
+_LANGUAGE = Guarded(
+    r"\bjson[\s_-]?logic\b|\bjson[\s_-]?schema\b|\b(?:query|filter|search)\s(?:dsl|language|syntax)\b"
+    r"|[{,]\s?[\"']?\$\w{1,20}[\"']?\s?:"
+    r"|[{,]\s?[\"'](?:and|or|not|if|var|must|must_not|should|all|any|some)[\"']\s?:",
+    *("logic", "schema", "dsl", "language", "syntax", "{"),
+)
+
+
+def is_language(text: str) -> bool:
+    """True if an object is an expression of a language, whose operators are keys and contain other expressions."""
+    return _LANGUAGE.search(text) is not None
 
 
 def stated_keys(text: str) -> list[str]:
@@ -66,6 +93,8 @@ def stated_keys(text: str) -> list[str]:
         text: the description of a parameter that is an object or a list of objects.
     """
     text = text[:_MAX_READ]
+    if is_language(text):
+        return []
     found: dict[str, None] = {}
     if "{" in text:
         for shape in _SHAPE.finditer(text):
@@ -80,6 +109,8 @@ def stated_keys(text: str) -> list[str]:
     found.update(dict.fromkeys(typed if len(typed) > 1 else ()))
     named = [name for match in _NAMED.finditer(text) for name in _NAMED_ITEM.findall(match[0])]
     found.update(dict.fromkeys(named if len(named) > 1 else ()))
+    for each in _EACH.finditer(text):
+        found.update(dict.fromkeys(_noted(text, each.end())))
     for match in _WORDS.finditer(text):
         if _EXAMPLE.search(text[max(0, match.start() - 40) : match.start()]):
             continue
@@ -88,6 +119,21 @@ def stated_keys(text: str) -> list[str]:
             continue  # "For text fields only, check …" is a phrase.
         found.update(dict.fromkeys(names if len(names) > 1 else ()))
     return list(found)[:_MAX_KEYS]
+
+
+def _noted(text: str, at: int) -> list[str]:
+    """Keys that are in quotes or have a note in brackets each, or a line; empty if there are fewer than two."""
+    out: list[str] = []
+    while len(out) < _MAX_KEYS and (line := _LINE.match(text, at)) is not None:
+        out.append(line["name"])
+        at = line.end()
+    while len(out) < _MAX_KEYS and (one := _NOTED.match(text, at)) is not None and (one["quote"] or one["note"]):
+        out.append(one["name"])
+        step = _STEP.match(text, one.end())
+        if step is None:
+            break
+        at = step.end()
+    return out if len(out) > 1 else []
 
 
 def _list(text: str, at: int, item: re.Pattern[str]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.keys import is_language
 from mcp_governor.linting.list_words import CASE, sentence
 from mcp_governor.linting.words import name_words
 
@@ -104,9 +105,11 @@ _OWN_KEYS = lazy_pattern(
 )
 _ANY_KEYS = lazy_pattern(
     r"\b(?:key[-/ ]values?|keyed\s(?:by|on)|arbitrary|any\s(?:key|field|object|valid|json|additional)|free-?form"
-    r"|maps?\sof|mapping|map\sfrom|custom|e\.g\.,?\s\{|headers?|variables|environment|columns?|metadata_field|user-defined)\b",
+    r"|maps?\sof|mapping|map\sfrom|custom|depend(?:s|ing)\son|varies|e\.g\.,?\s\{|headers?|variables|environment|columns?|metadata_field|user-defined)\b",
     re.IGNORECASE,
 )
+_ONE_CASE = lazy_pattern(r"\{[^{}]{0,200}\}[`'\"]?\sfor\s\w")
+"""An example of one case: "{…} for mail"."""
 _SAMPLE_KEYS = frozenset(
     {
         "key",
@@ -140,7 +143,14 @@ def lacks_keys(schema: Mapping[str, Any]) -> bool:
     branches = [branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or () if isinstance(branch, dict)]
     if any(branch.keys() & {"properties", "required", "$ref", "allOf"} for branch in branches):
         return False
-    return not schema.get("properties") and not schema.keys() & _KEYS_SAID
+    return not schema.get("properties") and not said_keys(schema, _KEYS_SAID)
+
+
+def said_keys(schema: Mapping[str, Any], keywords: frozenset[str]) -> bool:
+    """True if a schema has one of some keywords. Generators write ``"propertyNames": {"type": "string"}``, which is
+    true of every name."""
+    said = schema.keys() & keywords
+    return bool(said) and (said != {"propertyNames"} or schema["propertyNames"] != {"type": "string"})
 
 
 _KEYS_SAID = frozenset({"patternProperties", "propertyNames", "$ref", "allOf", "if", "required", "enum", "const"})
@@ -156,6 +166,8 @@ def stated_key(name: str, text: str, description: str, siblings: Iterable[str] =
         siblings: the names of all parameters around it, which may have examples of their own.
     """
     own = _OWN_KEYS.search(text)
+    if is_language(text) or (own is not None and _ONE_CASE.match(text, own.start())):
+        return None
     if name in _ROWS or _ANY_KEYS.search(text, 0, own.start() if own is not None else len(text)):
         return None
     key = next(filter(None, own.groups()), None) if own is not None else None

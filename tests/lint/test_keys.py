@@ -15,6 +15,10 @@ STRINGS = [
     ("Object with properties name, age", ["name", "age"]),
     ("Steps\n- name (str): how\n- size (int): how large", ["name", "size"]),
     ("Each has 'name': (str) how it is called, and 'size': (int) how large", ["name", "size"]),
+    ("Each may have: 'host' (a name (or an address)), OR 'path' (of a file) + 'mode'.", ["host", "path", "mode"]),
+    ("Guests. Each should have: mail (str), role (str, optional),\nkind (str).", ["mail", "role", "kind"]),
+    ("A list of parts, each containing:\n  - part_id: Which\n  - text: What to write", ["part_id", "text"]),
+    ('Each field needs "name" and "type".', ["name", "type"]),
     # Words, single keys, examples, and parts of something else.
     ("With a filter and a name.", []),
     ("Must include 'x'.", []),
@@ -22,6 +26,10 @@ STRINGS = [
     ("Stages such as {$merge: {into: {name, db, coll}}}", []),
     ("A filter like {'status': 'open', 'age': 3}", []),
     ("Fields are optional and large.", []),
+    ("Each has: red apples, green pears and plums.", []),
+    ("Each has: a name (of at most 20 letters).", []),
+    ("A JsonLogic rule with 'var' and 'value'", []),
+    ('Conditions with "field" and "value", or {"and": [{"field": "a"}]}', []),
     ("", []),
 ]
 

@@ -80,12 +80,17 @@ def test_objects_without_keys(schema):
         {"type": "object", "additionalProperties": False},
         {"type": "object", "anyOf": [{"required": ["a"]}]},
         {"type": "object", "patternProperties": {"^x": {}}},
+        {"type": "object", "propertyNames": {"pattern": "^x"}},
         {"type": "array", "items": {"type": "string"}},
         {"type": "string"},
     ],
 )
 def test_objects_with_keys_or_none(schema):
     assert not lacks_keys(schema)
+
+
+def test_names_of_any_text_are_no_keys():
+    assert lacks_keys({"type": "object", "propertyNames": {"type": "string"}})
 
 
 @pytest.mark.parametrize(
@@ -106,6 +111,11 @@ def test_objects_with_keys_or_none(schema):
         ("{team: a, …}", "", None),
         ('Data keyed by node. Each item is wrapped as { "json": {} }', "", None),
         ('Filters such as {"metadata_field": 1}', "", None),
+        ('JsonLogic: {"glob": ["*.txt", {"var": "name"}]}', "", None),
+        ('A query such as {"name": "a"} or {"and": [{"name": "a"}]}', "", None),
+        ("Stages, such as [{$match: {open: true}}, {count: 1, per: 2}]", "", None),
+        ('Settings (for example {"addresses": "a@b.org"} for mail)', "", None),
+        ('The body depends on the path: {"fields": 1}', "", None),
         ("What to send", "", None),
     ],
 )

@@ -11,6 +11,7 @@ from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, root_of, types_of, values_of
 from mcp_governor.linting.scope import about
+from mcp_governor.linting.shapes import said_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,17 +24,19 @@ _MAX_SHOWN = 6
 # -- keys of an object
 
 
-@about(described=True, types={"array", "object"})
+@about(argument=True, types={"array", "object"})
 def stated_object(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The keys that a description lists are properties of the object."""
     schema = _bare_object(node)
     if schema is None:
         return
-    for one in passages_about(node, context):
+    for one in passages_about(node, context, mentions=True):
+        if one.where == "section" or (one.where == "mention" and not _NEEDED.match(one.text)):
+            continue
         keys = [key for key in stated_keys(one.text) if key != node.argument]
         if len(keys) > 1:
             more = f" and {len(keys) - _MAX_SHOWN} more" if len(keys) > _MAX_SHOWN else ""
-            where = "items" if "array" in (types_of(schema) or ()) else "properties"
+            where = ' of its "items"' if "array" in (types_of(schema) or ()) else ""
             yield one.hit(keys=", ".join(keys[:_MAX_SHOWN]) + more, where=where)
             return
 
@@ -48,12 +51,17 @@ def _bare_object(node: SchemaPlace) -> Mapping[str, Any] | None:
     if types & {"object", "array"} and not types - {"object", "array", "null"}:
         items = schema.get("items", {}) if "array" in types else schema
         inner = effective(root, items) if isinstance(items, dict) else None
-        if inner is not None and inner.get("type", "object") == "object" and not inner.keys() & _SHAPED:
+        if inner is not None and inner.get("type", "object") == "object" and not said_keys(inner, _SHAPED):
             extra = inner.get("additionalProperties")
             return None if isinstance(extra, dict) and extra else schema
     return None
 
 
+_NEEDED = lazy_pattern(
+    r"(?:(?:objects?|requests?|parameters?|arguments?|dict|payloads?)\s)?(?:must\s(?:have|include|contain)|requires?|needs)\b",
+    re.IGNORECASE,
+)
+"""How a sentence that names an object goes on, if keys of that object follow."""
 _SHAPED = frozenset({"properties", "patternProperties", "propertyNames", "enum", "const", *COMPOSITION})
 
 # -- enum values that the description leaves out
