@@ -108,10 +108,15 @@ def _judge_types(surface: Surface, out: Defects) -> None:
                 same.setdefault((text or "").strip(". ").lower(), []).append((tool, _kinds(types)))
         apart = [places for places in same.values() if len({kind for _tool, kind in places}) > 1]
         for places in apart:
-            kinds = [kind for _tool, kind in places]
-            _put_types(out, name, places, max(set(kinds), key=lambda kind: (kinds.count(kind), kind)))
+            _put_types(out, name, places, _usual(name, [kind for _tool, kind in places]))
         if not apart and (usual := _one_or_many(name, ones)):
             _put_types(out, name, [(tool, _kinds(types)) for tool, types, _ in ones], usual)
+
+
+def _usual(name: str, kinds: list[str]) -> str:
+    """The type that most places have; of two, a name in the plural is for a list."""
+    ends = "array" if name.endswith("s") else "string"
+    return max(set(kinds), key=lambda kind: (kinds.count(kind), kind == ends, kind))
 
 
 def _kinds(types: frozenset[str]) -> str:
@@ -120,9 +125,10 @@ def _kinds(types: frozenset[str]) -> str:
 
 def _put_types(out: Defects, name: str, places: list[tuple[Tool, str]], usual: str) -> None:
     pointer = join_pointer("/inputSchema/properties", name)
+    example = next(tool.name for tool, kind in places if kind == usual)
     for tool, kind in places:
         if kind != usual:
-            out.put("two-types", tool, name, pointer, f"{kind}; {usual} elsewhere")
+            out.put("two-types", tool, name, pointer, f"{kind}; {usual} in {example}")
 
 
 _Typed = tuple["Tool", frozenset[str], "str | None"]
@@ -157,7 +163,7 @@ def _one_or_many(name: str, ones: list[_Typed]) -> str | None:
     if not lists or len(singles) + len(lists) < len(ones) or len(set(singles)) != 1:
         return None
     single, (*_, last) = next(iter(singles[0])), name_words(name) or ("",)
-    most = single if len(singles) >= len(lists) else "array"
+    most = "array" if (len(lists), name.endswith("s")) > (len(singles), False) else single
     if last in ("id", "uid", "uuid") or any(
         "comma" in (text or "").lower() for _, types, text in ones if types == {"string"}
     ):
@@ -197,7 +203,7 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         out.add("null-default", node)
     if _odd_value(real):
         out.add("mixed-enum-types", node)
-    if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(real)):
+    if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(real, text)):
         out.add("one-value", node, value)
     if "array" in types and _means_one(node.argument, text, real):
         out.add("list-of-one", node)
@@ -283,8 +289,9 @@ _MARKS = frozenset({"type", "kind", "version", "schema", "jsonrpc", "object"})
 """Parameters that select a variant; in a branch of a union they legitimately have one value."""
 
 
-def _one_value(schema: Mapping[str, Any]) -> str | None:
-    """The value of an enum that has only one, apart from its spelling; ``None`` for other enums."""
+def _one_value(schema: Mapping[str, Any], text: str) -> str | None:
+    """The value of an enum that has only one, apart from its spelling; ``None`` for other enums, and where the
+    description names the only one."""
     values = schema.get("enum")
     if not isinstance(values, list) or not 0 < len(values) <= MAX_VALUES or None in values:
         return None
@@ -292,7 +299,9 @@ def _one_value(schema: Mapping[str, Any]) -> str | None:
         return None
     folded = {value.casefold() for value in values}
     if len(folded) == 1:
-        return str(values[0])
+        # A description that names the value says what it is for.
+        documented = any(f"{quote}{values[0]}{quote}" in text for quote in "'\"`")
+        return None if documented and len(values) == 1 else str(values[0])
     # "y" and "yes", "n" and "no" are the same word: one is the initial of the other.
     first = {value[0] for value in folded}
     longest = max(folded, key=len)
@@ -358,7 +367,9 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
         return False
     said = text.lower().split(".")[0]
     # The name is what the description is about: "The user to invite" for user, not "The address to write to" for to.
-    head = re.compile(rf"(?:the|an?)\s(?:[\w-]+\s){{0,3}}?{re.escape(parts[-1])}(?![\w'’-])(?!\s\w+$)(?!\s{_SEVERAL})")
+    # In "The attributes for the token" the words before a preposition are.
+    before = r"(?:(?!(?:about|for|from|in|of|on|to|with)\s)[\w-]+\s){0,3}?"
+    head = re.compile(rf"(?:the|an?)\s{before}{re.escape(parts[-1])}(?![\w'’-])(?!\s\w+$)(?!\s{_SEVERAL})")
     return head.match(said) is not None and f"{parts[-1]}s" not in said
 
 

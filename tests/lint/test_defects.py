@@ -213,3 +213,25 @@ def test_a_list_that_the_first_sentence_calls_one_or_more_is_not_empty():
     assert [one.path for one in found("Gets one or more users.")] == ["/tools/0/inputSchema/properties/users"]
     assert not found("Gets users. Returns one or more of them.")
     assert not found("Gets one or more users.", tags={"type": "array", "items": TEXT})
+
+
+def test_two_types_names_a_tool_with_the_other_and_means_the_text_under_a_name_in_the_plural():
+    items = {"type": "array", "items": TEXT}
+    (found,) = findings("two-types", {"uids": items}, {"uids": TEXT})
+    assert found.path == "/tools/1/inputSchema/properties/uids"
+    assert "string; array in " in found.message
+    (found,) = findings("two-types", {"uid": {**items, "description": "x"}}, {"uid": {**TEXT, "description": "x"}})
+    assert found.path == "/tools/0/inputSchema/properties/uid"
+
+
+def test_a_sentence_of_the_tool_may_list_the_keys_of_an_object():
+    schema = {"type": "object", "properties": {"body": {"type": "object", "propertyNames": {"type": "string"}}}}
+
+    def found(description):
+        surface = build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]})
+        return [one.message for one in lint(surface, LintSettings(select=("clarity/object-keys",)))]
+
+    (message,) = found("Full `body` requests require: `title`, `plan` (with `cron` or `text`), and `targets`.")
+    assert "(title, plan, targets)" in message
+    assert not found("Prefer `body` over `title` and `plan`.")
+    assert not found("Sends `body` with `title` and `plan`.")
