@@ -78,7 +78,7 @@ _OPENED = lazy_pattern(
     r"|(?P<abroad>[\u3040-\u30ff\u4e00-\u9fff])\s?(?:[:：(（\[【]\s?)(?=[A-Za-z0-9`'\"“])"
 )
 _TRAILED = lazy_pattern(
-    r"(?:[,;.]|\bby|\bfrom|\bin)\s(?=[a-zA-Z])(?![A-Za-z]{1,20}/)|(?<=[a-z])(?<!\bby)(?<!\bof)(?<!\bto)(?<!\bfor)(?<!\bthe)\s(?=[A-Za-z]{2,12}/[A-Za-z]{2,12}(?:[.,]|$))"
+    r"(?:[,;.]|\bby|\bfrom|\bin)\s(?=[a-zA-Z]|\d{1,3}[a-zA-Z])(?![A-Za-z]{1,20}/)|(?<=[a-z])(?<!\bby)(?<!\bof)(?<!\bto)(?<!\bfor)(?<!\bthe)\s(?=[A-Za-z]{2,12}/[A-Za-z]{2,12}(?:[.,]|$))"
 )
 """What leads to a list at the end of a sentence: "Sort order, asc or desc"."""
 _BARS = lazy_pattern(
@@ -181,7 +181,7 @@ def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
             yield _with_default(text, found)
 
 
-_TEMPLATE = Guarded(r"[<{][a-z][\w\-]{0,24}[>}][^\s<>{}]{1,3}[<{][a-z]", ">", "}")
+_TEMPLATE = Guarded(r"[<{][a-z][\w\-]{0,24}[>}][^\s<>{}]{1,3}[<{][a-z]|\w[`'\"]?\s\+\s[`'\"]?\w", ">", "}", " + ")
 _JOINTS = Cues(
     *(",", "/", "\n", " or ", " and ", "'", '"', "`", ":", ";", "|", "[", "- ", "“", "‘", ")or ", ")and "),
     *("、", "，", "；", "：", "（", "或", " oder ", " ou ", "«", "「"),
@@ -350,7 +350,7 @@ def _opened(text: str) -> Iterator[ClosedList]:
     # The name of the parameter, which led the text, was taken off: "(tcp, udp)".
     bracketed = text[:1] == "("
     first, end = scan(text, 1 if bracketed else 0)
-    if first is not None and not first.quoted:
+    if first is not None and not first.quoted and not _is_sentence(first.values):
         yield first._replace(whole=_REST.fullmatch(text, end) is not None, bracketed=bracketed)
     for match in _OPENED.finditer(text):
         start = match.start()
@@ -372,6 +372,12 @@ def _opened(text: str) -> Iterator[ClosedList]:
                 yield found._replace(
                     noun=(match["noun"] or "list").lower(), bracketed=match[0].rstrip()[-1] in "([（【"
                 )
+
+
+def _is_sentence(values: tuple[str, ...]) -> bool:
+    """True if only the first of some words has a capital: "Host, cluster or region" are words of a sentence."""
+    first, *others = values
+    return first[0].isupper() and first[1:].islower() and all(map(str.islower, others))
 
 
 _NO_NOUNS = frozenset(["as", "default", "defaults", "for", "is", "of", "pass", "set", "to", "use", "with"])

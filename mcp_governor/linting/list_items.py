@@ -148,10 +148,13 @@ def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
     # After an unquoted word the phrase may continue; "or a custom one" makes any list open.
     if GOES_ON.match(text, end) or not (found.quoted or _ENDS.match(text, end)):
         return None, end
+    if _OR_OTHER.match(text, end) and (found.quoted or text[end : end + 1] in ")]"):
+        return None, end
     if found.explained and not found.quoted and "=" in text and _ANOTHER.search(text, end):
         return None, end
-    values = [value for value in found.values if found.quoted or value.lower() not in _LEFT_OUT]
-    if not 1 < len(values) <= MAX_VALUES or not (found.quoted or are_values(values)):
+    values = found.values if found.quoted else _without_null(found.values)
+    named = [value for value in values if value.lower() != "none"]
+    if not 1 < len(values) <= MAX_VALUES or not (found.quoted or are_values(named)):
         return None, end
     values = list(dict.fromkeys(values))
     closed = ClosedList(
@@ -165,6 +168,21 @@ def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
     return closed, end
 
 
+def _without_null(values: list[str]) -> list[str]:
+    """Unquoted values without the words for no value: "NONE" among constants, and "none" in lower case, are values."""
+    others = [value for value in values if value.lower() not in _LEFT_OUT]
+    if all(map(str.isupper, others)):
+        return [value for value in values if value.isupper()]
+    none = "none" in values and all(map(str.islower, others)) and (len(others) > 1 or others == ["all"])
+    return [value for value in values if value in others or (none and value == "none")]
+
+
+_OR_OTHER = lazy_pattern(
+    r"[)\]]?,?\s?(?:or\s(?!(?:omit|leave|left|null|None|none|empty|nothing|unset|skip|blank|undefined|not|just|both)\b)[\w<{\[]"
+    r"|(?:must|should|has\sto|have\sto|needs?\sto|is|are)\s(?:be\s)?(?:given|provided|required|specified|present|supplied)\b"
+    r"|(?:is\s|are\s)?(?:recommended|preferred|suggested)\b)"
+)
+"""Something else that is accepted after the list, or words that make the values names of arguments or advice."""
 _ANOTHER = lazy_pattern(rf"[,;，；、。\n]\s?{BARE}\s?=")
 """Another value with a meaning behind an explanation that was too long to read."""
 _STOPS = lazy_pattern(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default|\(for\s)", re.IGNORECASE)
@@ -223,7 +241,8 @@ def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[
         quoted = match["quoted"] is not None
         if values and not quoted and _LABEL.match(text, match.end()):
             break  # "fast, slow; default: fast"
-        if quoted and signs == {"|"} and text[end : match.start()].strip() == "," and _LABEL.match(text, match.end()):
+        after_bars = signs == {"|", ","} and text[end : match.start()].strip() == ","
+        if quoted and after_bars and _LABEL.match(text, match.end()):
             break  # '"mode": "fast"|"slow", "size": …'
         value = bare(match[0])
         end = match.end()
@@ -233,6 +252,12 @@ def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[
             end -= 1
             break
         values.append(value)
+        if (until := _UNTIL.match(text, end)) and (last := item.match(text, until.end())):
+            between = _between(value, bare(last[0]).rstrip("."))
+            if not between:
+                return Items([], quoted, alternatives, False, end), frozenset(signs)
+            values += between
+            end = last.end() - (not quoted and last[0].endswith("."))
         note = (_EXPLAINED if quoted else _NOTE).match(text, end)
         if note is not None and _NO_NOTE.search(note[0]):
             # "`*` for anything, e.g. `.txt`", and a note that ends with "and so on".
@@ -247,6 +272,18 @@ def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[
         at = step.end()
     # The last of quoted values has no quote behind its explanation.
     return Items(values, quoted, alternatives, 2 * explained + quoted > len(values), end), frozenset(signs)
+
+
+_UNTIL = lazy_pattern(r"\s(?:through|thru|to)\s(?=['\"`“]|\w{0,40}\d)")
+_COUNTED = lazy_pattern(r"(?P<stem>.*?)(?P<number>\d{1,3})")
+
+
+def _between(first: str, last: str) -> list[str]:
+    """The values behind the first one up to the last: "'LEVEL_1' through 'LEVEL_3'"; empty if no number counts them."""
+    start, end = _COUNTED.fullmatch(first), _COUNTED.fullmatch(last)
+    if start is None or end is None or start["stem"] != end["stem"] or not start["stem"]:
+        return []
+    return [f"{start['stem']}{number}" for number in range(int(start["number"]) + 1, int(end["number"]) + 1)]
 
 
 _NO_NOTE = lazy_pattern(r"\b(?:e[.,]g|such as|for example|for instance)\b|(?:等|など)$", re.IGNORECASE)

@@ -37,7 +37,10 @@ _BE = r"(?:must|should|can|may|could|will|ha(?:s|ve) to|needs? to|shall)\s(?:onl
 _VERB = r"(?:set (?:this |it )?to|use|pass|specify|provide|accepts?|takes?|supports?|expects?|choose|pick|select|enter)"
 _FOR = r"(?:\s(?:for|of)\s(?:the\s|this\s)?[`'\"]?\w{1,40}[`'\"]?(?=\s(?:are|is|includes?)\b|\s?:))"
 # A note on the values: "Allowed values (case-sensitive):".
-_NOTED = r"(?:\s\((?:case|any|all|lower|upper|exact|required|optional|default)[^()\n]{0,40}\)(?=\s?:))"
+_NOTED = (
+    r"(?:\s\((?:case|any|all|complete|exhaustive|full|lower|upper|exact|required|optional|default)[^()\n]{0,40}\)"
+    r"(?=\s?:))"
+)
 _SIGN = (
     r"(?:\*\*)?(?:\s(?:are|is|includes?|being)\b)?(?:\s(?:either|only)\b)?(?:\*\*)?\s?(?::|=|—|–|\s-|∈)?\s?[(\[{]?\s?"
 )
@@ -93,6 +96,7 @@ ABROAD = Guarded(
 EXAMPLE = rare_pattern(
     r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
     r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than"
+    r"|formerly|previously|older|deprecated|depend(?:s|ing) on|listed (?:by|in)"
     r"|formatted (?:as|like)|in (?:the )?form(?:at)?(?: of)?|us(?:e|ing) [^\s:/]{1,20}[:/]\S{1,20} form(?:at)?"
     r"|z\.\s?b|beispiel(?:e|sweise)?|por ejemplo|por exemplo|par exemple|например)\b|\bformat:\s?$"
     r"|推荐|常用|常见|建议|例如|比如|譬如|示例|例[:：えと]|[，,、(（]如|形如|等(?!于)|예:|예를",
@@ -113,7 +117,8 @@ ABOUT_OTHERS = lazy_pattern(
     r"\b(?:only (?:for|when|if|with|valid)|required (?:for|when|if|by|with)|needed (?:for|when|if)|used (?:by|for|when)"
     r"|ignored|applies|when|if|unless|where|returned by|returns?|from|see|call)\s"
     r"(?:the\s)?(?:[a-z_]{1,20}\s?[=]?\s?){0,2}$"
-    r"|\b(?:required|needed|only|ignored|used)\s(?:if|when|for|with)\s[^.:()\n]{0,60}$",
+    r"|\b(?:required|needed|only|ignored|used)\s(?:if|when|for|with)\s[^.:()\n]{0,60}$"
+    r"|\b(?:suffix(?:es)?|prefix(?:es)?|operators?|combined?\swith)\s(?:of\s)?$",
     re.IGNORECASE,
 )
 GOES_ON = lazy_pattern(
@@ -132,10 +137,10 @@ _FREE = Guarded(
     r"|other\s[a-z]{3,20}\s(?:are|can be|may be)\s(?:also\s)?(?:accepted|supported|allowed|possible|used)|and more"
     r"|(?:as|valid|raw|optional|a) json"
     r"|json[- ](?:string|array|object|text|list|encoded|formatted|document|body)"
-    r"|regex|regular expression|glob|expression|wildcard)\b"
+    r"|regex|regular expression|glob|expression|wildcard|(?:filter|query|search)(?:'s)? syntax)\b"
     r"|\bor an? (?:positive |valid |specific )?(?:string|text|number|integer|float|url|path|date|timestamp)\b"
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']|自定义|任意",
-    *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "reg", "glob", "expression"),
+    *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "reg", "glob", "expression", "syntax"),
     *("wildcard", "otherwise", "etc", "{", "or a ", "or an ", "string for", "自定义", "任意"),
 )
 _SYNTAX = ("json", "as json", "raw", "valid json", "optional json", "a json", "reg", "glob", "expr", "wild")

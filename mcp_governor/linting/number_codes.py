@@ -99,6 +99,15 @@ _DEFAULT = lazy_pattern(r"\bdefaults?(?:\sto|\sis)?\s?[:=]?\s?(-?\d{1,9})\b", re
 _DIGITS = lazy_pattern(r"\d.*\d", re.DOTALL)
 
 
+def _are_ends(numbers: str) -> bool:
+    """True if numbers are the ends of a range: "Values range [1, 9]"."""
+    first, *others = map(int, _NUMBER.findall(numbers))
+    return len(others) == 1 and others[0] - first != 1
+
+
+_NUMBER = lazy_pattern(r"\d+")
+
+
 def _announced(text: str) -> str:
     """The numbers behind words that announce values, or before words that close them; empty if there are none."""
     closed = _CLOSED_BEHIND.search(text) or _WHOLE.fullmatch(text)
@@ -106,6 +115,8 @@ def _announced(text: str) -> str:
         return closed["codes"]
     for promise in (*PROMISE.finditer(text), *ABROAD.finditer(text)):
         found = _BARE.match(text, promise.end())
-        if found is not None and not is_example(text, promise.start(), promise.end()):
+        if found is None or is_example(text, promise.start(), promise.end()):
+            continue
+        if "range" not in promise[0] or not _are_ends(found[0]):
             return found[0]
     return ""

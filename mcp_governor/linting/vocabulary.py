@@ -16,7 +16,7 @@ KINDS = _words("""
     permission phase placement plan platform policy position precision preference preset priority privacy profile
     protocol provider purpose quality range reason relation relationship resolution result role rule scale schedule
     scheme scope severity setting shape side site size sort speed stage state status step strategy style subtype
-    target task template term theme tier tone topology transition transport trend trigger type unit urgency variant
+    task template term theme tier tone topology transition transport trend trigger type unit urgency variant
     vendor verbosity view visibility vote weight wrap by
 """)
 """Words for kinds: a parameter with such a name has one of a few values."""

@@ -1,0 +1,270 @@
+"""The closed list of values that the descriptions of one parameter give, read from everything that is said about it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.closed_lists import ClosedList, values_in
+from mcp_governor.linting.formats import names_other_form
+from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.list_samples import are_samples
+from mcp_governor.linting.passages import passages_about
+from mcp_governor.linting.schemas import parent_of, root_of, values_of
+from mcp_governor.linting.vocabulary import FREE, is_kind
+from mcp_governor.linting.words import name_words, stem
+
+if TYPE_CHECKING:
+    from mcp_governor.linting.context import Context
+    from mcp_governor.linting.open_text import OpenText
+    from mcp_governor.linting.passages import Passage
+
+_ORDERED = lazy_pattern(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
+"""A column that stands for any, and a direction."""
+_MENTIONED = lazy_pattern(
+    r"(?:(?:list|argument|parameter|field|option|value|array)s?\s)?"
+    r"(?:[(:=]|(?:is|to|must|should|can|may|either|as|accepts|takes|one of|values?)\b)",
+    re.IGNORECASE,
+)
+_EXPLAINED = lazy_pattern(r"(?<=[\w`'\"])\s?(?::|=|–|—|-\s|→|\().*")
+_DOTTED = lazy_pattern(r"[A-Za-z]\.[A-Za-z]")
+_SHOWN = lazy_pattern(r"\s?[:=]\s?[\"'`]([\w.\-]{1,60})[\"'`]")
+_NUMBERED = lazy_pattern(r"[A-Za-z].*[\d_]")
+_NO_WORD = lazy_pattern(r"[A-Z0-9_/:.]")
+"""What words of a phrase do not have."""
+_CONSTANT = lazy_pattern(r"[A-Z][A-Z0-9_]+")
+_MEASURE = lazy_pattern(r"\d{1,5}[A-Za-z]{1,3}")
+"""A duration or a size: "15m", "480p"."""
+
+
+_SIZE = 400
+"""Approximate size of a list with its key."""
+
+
+def stated_list(found: OpenText, context: Context) -> ClosedList | None:
+    """The list of values that the descriptions of a parameter give; ``None`` if another list there has more."""
+    # Asked for about all parameters at once, and then by two rules and those about formats about each.
+    key = ("closed list", found.node.tool.index, found.node.pointer)
+    return context.facts.kept(key, lambda: _read(found, context), lambda _: _SIZE)
+
+
+def _read(found: OpenText, context: Context) -> ClosedList | None:
+    passages = passages_about(found.node, context, mentions=True)
+    claims: list[tuple[Passage, ClosedList]] = []
+    for said in passages:
+        # A section whose heading announces a list has it as bullets.
+        values = context.facts.read(values_in, _headed(said.text) if said.where == "section" else said.text)
+        if values.open and said.where in ("own", "entry"):
+            return None
+        claims += [(said, claim) for claim in values.lists]
+    if not claims:
+        return None
+    stated = next(
+        (claim for said, claim in claims if _is_about(said, claim) and _meant(claim, found, context)),
+        None,
+    )
+    if stated is None:
+        return None
+    stated = _widest(stated, [claim for said, claim in claims if said.where in ("own", "entry")], found)
+    listed = set(stated.values)
+    shown = {match[1] for said in passages if said.where == "mention" and (match := _SHOWN.match(said.text))}
+    if not shown <= listed:
+        return None  # An example call has another value: the list belongs to one case.
+    own = [said.text for said in passages if said.where in ("own", "entry")]
+    if any(names_other_form(text, stated.values, found.name) or _extends(text, stated, found) for text in own):
+        return None
+    more = any(_adds(claim, listed) and _trusted(claim, found) for said, claim in claims if said.where != "section")
+    return None if more else stated
+
+
+def _extends(text: str, stated: ClosedList, found: OpenText) -> bool:
+    """True if a description lets something else in front of a list, or combinations of its values, be accepted."""
+    if not found.items and _COMBINED.search(text):
+        return True
+    if not stated.quoted or stated.promised:
+        return False
+    form = _FORM_FIRST.match(text)
+    return form is not None and text.startswith(stated.values[0], form.end())
+
+
+_COMBINED = Guarded(r"\b(?:combinations?\sof|or\scombinations?|combos?)\b", "combination", "combo")
+_FORM_FIRST = lazy_pattern(
+    r"(?:(?!by\b|of\b)[\w\-]{1,20}\s){0,4}(?:address|code|date|hash|id|identifier|integer|name|number|path|percentage"
+    r"|sha|timestamp|ur[il]|user(?:name)?|uuid|YYYY\S{0,6})\)?(?:,|,?\sor)\s['\"`“]",
+    re.IGNORECASE,
+)
+"""A form that a value may have as well: "Issue id, 'latest' or 'oldest'"."""
+
+
+def _adds(claim: ClosedList, listed: set[str]) -> bool:
+    """True if a list is about the same values and has more of them; "reset and merge" may explain one."""
+    shared = len(listed.intersection(claim.values))
+    surely = claim.quoted or claim.promised or claim.bullets
+    return shared > (0 if surely else 1) and not listed.issuperset(claim.values)
+
+
+def _widest(stated: ClosedList, claims: list[ClosedList], found: OpenText) -> ClosedList:
+    """The list that has all values of the others, where the descriptions of one parameter differ."""
+    for claim in claims:
+        if set(stated.values) < set(claim.values) and _trusted(claim, found):
+            stated = claim
+    return stated
+
+
+def _headed(bullets: str) -> str:
+    """The bullets of a section as a list of values, without their explanations."""
+    return "\n".join(("Values:", *(_EXPLAINED.sub(":", bullet, count=1) for bullet in bullets.split("\n"))))
+
+
+def _is_about(said: Passage, claim: ClosedList) -> bool:
+    """True if a list belongs to its parameter: a sentence that names it may have only a quoted list before the name, or
+    one in bullets."""
+    if said.where == "section":
+        return claim.bullets
+    if said.where != "mention" or (claim.plainly and said.text.startswith("values ")):
+        return True
+    return (claim.quoted or claim.bullets) and _MENTIONED.match(said.text) is not None
+
+
+def _meant(claim: ClosedList, found: OpenText, context: Context) -> bool:
+    """True if a list gives the values of this parameter."""
+    return _trusted(claim, found) and not _of_something_else(claim, found, context)
+
+
+def _trusted(claim: ClosedList, found: OpenText) -> bool:
+    """True if the form of a list and the words that introduce it make it a list of values."""
+    words = name_words(found.name)
+    last = words[-1] if words else ""
+    # "sort_dir" is not a directory.
+    last = "direction" if last == "dir" and words[-2:-1] in (("sort",), ("order",)) else last
+    free = last in FREE
+    # "Supported categories: …" is plain enough for a category, and "Supported formats: …" about a path is not.
+    own = claim.promised and claim.noun != "" and stem(claim.noun) in {stem(word) for word in words}
+    plainly = claim.plainly or own
+    if claim.noun in _OF_PARTS and stem(claim.noun) not in {stem(word) for word in words}:
+        return False
+    if found.items and not claim.promised:
+        listed = claim.quoted or (len(claim.values) > 2 and is_kind(last))
+        return not free and listed and claim.ends and claim.noun != ""
+    if claim.noun in _OF_CONTENT and not own and not is_kind(last) and _IN_AND_OUT.isdisjoint(words):
+        return False
+    if free and claim.promised and not own and (claim.noun or not plainly):
+        return False
+    if claim.promised and claim.quoted:
+        return True
+    values = claim.values
+    constants = all(map(_CONSTANT.fullmatch, values))
+    if free:
+        # "The possible values are: v10, v11".
+        return plainly and len(values) > 2 and (constants or all(map(_NUMBERED.search, values)))
+    kind = is_kind(last) or is_kind(claim.noun)
+    given = any(value.lower() in FREE or value.lower() in _GIVEN for value in values)
+    # Two unquoted words may be a phrase.
+    several = len(values) > 2 or claim.alternatives or all(map(_NO_WORD.search, values))
+    certain = claim.marked or claim.explained
+    identifiers = constants and (len(values) > 2 or any("_" in value for value in values))
+    identifiers = identifiers or all(map(_MEASURE.fullmatch, values))
+    if claim.promised:
+        if kind or identifiers or claim.bullets:
+            return True
+        return not given and (
+            (plainly and (several or certain)) or (claim.alternatives and (len(values) > 2 or certain))
+        )
+    if claim.quoted:
+        return kind or claim.alternatives or claim.bullets or certain or (len(values) > 2 and _is_opened(claim))
+    plain = claim.noun != "" or claim.alternatives or certain
+    if given and claim.noun == "" and not claim.whole and not claim.bracketed and _ORDERS.isdisjoint(words):
+        return False  # "Search by name or email."
+    if (kind and (plain or constants or claim.whole)) or (identifiers and (plain or claim.whole)):
+        return True
+    return not given and _is_enumeration(claim)
+
+
+_ORDERS = frozenset(["by", "direction", "group", "order", "sort"])
+"""Words for what is sorted or grouped, by things that have any value themselves."""
+_OF_CONTENT = frozenset(["extensions", "formats"])
+_OF_PARTS = frozenset(["operators", "prefix", "prefixes", "suffix", "suffixes", "unit", "units"])
+"""Words for parts of a value: "Supported units: s, m, h" about a duration."""
+_IN_AND_OUT = frozenset(
+    ["as", "content", "export", "in", "out", "output", "reply", "response", "result", "return", "to"]
+)
+"""Words for what has a format; "Supported formats: png" says nothing else about the values of an image."""
+
+
+def _is_enumeration(claim: ClosedList) -> bool:
+    """True if unquoted words that nothing announces are values: they are the whole description, each is explained, one
+    is marked as the default, or they are alternatives after a colon or in brackets."""
+    certain = claim.marked or claim.explained
+    if len(claim.values) == 2 and claim.alternatives and claim.bracketed and all(map(str.islower, claim.values)):
+        return True
+    if len(claim.values) == 2:
+        return claim.alternatives and claim.marked and (claim.whole or claim.bracketed or claim.noun != "")
+    return (
+        certain
+        or (claim.alternatives and _is_opened(claim))
+        or (claim.whole and (claim.alternatives or claim.noun != ""))
+    )
+
+
+def _is_opened(claim: ClosedList) -> bool:
+    """True if a bracket or a colon behind a noun opens a list, and it ends there."""
+    return claim.bracketed or (claim.noun != "" and claim.ends)
+
+
+_GIVEN = frozenset(
+    [
+        "city",
+        "company",
+        "country",
+        "county",
+        "domain",
+        "ip",
+        "person",
+        "place",
+        "province",
+        "slug",
+        "street",
+        "town",
+        "zip",
+    ]
+)
+"""Words for free text, in addition to ``FREE``: "City, state or country"."""
+
+
+def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> bool:
+    """True if the values are parameters, tools, another parameter's values or samples, or lack the default."""
+    values = set(claim.values)
+    default = found.schema.get("default")
+    if isinstance(default, str) and default and default not in values:
+        return True
+    words = name_words(found.name)
+    said = " ".join(one.text for one in passages_about(found.node, context))
+    if are_samples(claim.values, words, said, promised=claim.promised):
+        return True
+    if all(map(_ORDERED.fullmatch, values)):
+        return True  # "columnName:asc" or "columnName:desc"
+    # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
+    kind = bool(words) and is_kind(words[-1])
+    if claim.noun == "format" and not kind and all(value[:1].isdigit() for value in values):
+        return True
+    siblings = parent_of(found.node).get("properties", {})
+    others = siblings.keys() - {found.name}
+    named = values & context.facts.names
+    # One value of several may be the name of a tool as well.
+    if named and not (claim.promised and claim.quoted and 2 * len(named) < len(values)):
+        return True
+    if found.name in values and values <= siblings.keys():
+        return True  # "Provide exactly one of `path` or `url`."
+    if claim.promised and claim.quoted:
+        return False
+    if not claim.promised and claim.alternatives and all(map(_DOTTED.search, values)):
+        return True  # Two examples of qualified names: "base.http" or "chain.agent".
+    if 2 * len(values & others) >= len(values):
+        return True
+    root = root_of(found.node)
+    return any(
+        2 * len(values.intersection(closed)) >= len(values)
+        for name in others
+        if (closed := [value for value in values_of(root, siblings[name]) or () if isinstance(value, str)])
+    )

@@ -1,0 +1,148 @@
+"""Values that a description only shows: samples of a form, parts of a longer value, or a few beside something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_governor.catalogue import LintSettings
+from mcp_governor.linting import lint
+from mcp_governor.surface import build_surface
+
+STRING = {"type": "string"}
+
+
+def fragments(text, *, name="mode", schema=STRING, rule="closed-list"):
+    """The fixes of the rule for one parameter with a description."""
+    tools = [{"name": "run", "inputSchema": {"type": "object", "properties": {name: {**schema, "description": text}}}}]
+    found = lint(build_surface({"tools": tools}), LintSettings(select=(f"clarity/{rule}",)))
+    return [finding.value for finding in found]
+
+
+SAMPLES = [
+    # Forms beside the values.
+    ("Due date: YYYY-MM-DD, 'today' or 'tomorrow'", "due"),
+    ("Due date, 'today' or 'tomorrow'", "due"),
+    ("Issue id, 'latest' or 'oldest'", "issue"),
+    ("Status name, 'open' or 'closed'", "status"),
+    ("Two-letter code, or 'all'", "lang"),
+    ("'latest', 'stable' or x.y.z", "release"),
+    ("'all', 'none' or the number of rows", "rows"),
+    ("Assignee: 'me', 'none', or username", "assignee"),
+    ("Status (open/closed) or status ID", "status"),
+    ("A friendly name ('folder', 'sheet'/'table') or any raw media type", "file_type"),
+    ("One of the presets (small, large) or WIDTHxHEIGHT", "size"),
+    # Cells, formats, standards, amounts and years.
+    ("Rows '3' or '3:5'; columns 'B' or 'B:D'.", "span"),
+    ("First free cell: 'A2' keeps row 1; 'A1' keeps none.", "start_mode"),
+    ("Columns: 'A', 'B', 'C'", "columns"),
+    ("Number format ('#,##0.00', '0%', 'General')", "number_format"),
+    ("Color ('#ff0000', '#00ff00')", "color_mode"),
+    ("Any of these values:\n- `[1-59]Min` creates minutes\n- `1Day` creates days", "frame"),
+    ("Language code (en, de, fr)", "language"),
+    ("ISO 639-1 language code: 'en', 'de', 'fr'", "language"),
+    ("Time zone: 'UTC' or 'Europe/Berlin'", "tz"),
+    ("Timeout ('30s' or '5m')", "timeout"),
+    ("CSS length: '10px', '50%' or 'auto'", "width"),
+    ("Quarter: 'Q1 2024' or 'Q2 2024'", "quarter"),
+    # Parts of a value, and of an expression.
+    ("Duration as `number` + `unit`. Valid units are: `D`, `W`, `M`.", "period"),
+    ("Time window; number and unit. Supported units: s, m, h, d.", "window"),
+    ("Interval with suffix 's', 'm' or 'h'", "interval"),
+    ("Fully qualified: 'base.table' or 'table'", "object"),
+    ("Filter string; combine with 'AND' or 'OR'", "filter"),
+    ("In the service's filter syntax. Supports created and sender.name.", "message_filter"),
+    ("Any combination of 'r', 'w' and 'x'", "mode"),
+    ("'a', 'b' or 'c'. Comma-separated combos allowed.", "mode"),
+    # Names of parameters, advice, old values, words of a sentence.
+    ("Either 'id' or 'name' must be given", "mode"),
+    ("Model to use ('large-5' or 'small-9' recommended)", "model"),
+    ("Deprecated. Formerly 'a' or 'b'.", "mode"),
+    ("Operation id as listed by describe (get, put)", "operation"),
+    ("Unit of the result; depends on the metric ('ms', 'bytes')", "unit"),
+    ("Host, cluster or region", "scope"),
+    ("Level '1' to '5'", "level"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), SAMPLES)
+def test_what_is_not_all_that_is_accepted(text, name):
+    assert fragments(text, name=name) == []
+
+
+LISTS = [
+    ("Baseline. One of NONE, SUPER, SUB", "x", ["NONE", "SUPER", "SUB"]),
+    ("One of: fast, slow, none", "x", ["fast", "slow", "none"]),
+    ("One of: fast, slow, None", "mode", ["fast", "slow"]),
+    ("The window. 1Min, 5Min, 1H, or 1D. If omitted, 1Min.", "timeframe", ["1Min", "5Min", "1H", "1D"]),
+    ("Style: 'TITLE', 'LEVEL_1' through 'LEVEL_3'", "style", ["TITLE", "LEVEL_1", "LEVEL_2", "LEVEL_3"]),
+    ("One of TITLE, LEVEL_1 to LEVEL_3.", "x", ["TITLE", "LEVEL_1", "LEVEL_2", "LEVEL_3"]),
+    ("Paper size: 'A4', 'A3' or 'Letter'", "paper_size", ["A4", "A3", "Letter"]),
+    ("Paper size ('A3', 'A4', 'A5'), by row", "paper_size", ["A3", "A4", "A5"]),
+    ("'asc' or 'desc', or omit for the default", "order", ["asc", "desc"]),
+    ("Sort order ('asc', 'desc') or null", "order", ["asc", "desc"]),
+    ("Quarter: 'Q1', 'Q2', 'Q3' or 'Q4'", "quarter", ["Q1", "Q2", "Q3", "Q4"]),
+    ("Supported operations (exhaustive): is, isNot, has", "operation", ["is", "isNot", "has"]),
+    ("Valid scopes: 'repo', 'repo:status', 'user'", "scope", ["repo", "repo:status", "user"]),
+    ("How filters are joined: 'AND' or 'OR'", "logic", ["AND", "OR"]),
+    ("Kind of range: 'day', 'week' or 'month'", "range", ["day", "week", "month"]),
+    ("Unit system. Supported units: metric, imperial", "units", ["metric", "imperial"]),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "values"), LISTS)
+def test_lists_that_are_near(text, name, values):
+    assert fragments(text, name=name) == [values]
+
+
+def test_several_of_a_list_are_items():
+    items = {"type": "array", "items": STRING}
+    text = "Any combination of the modes. Valid values: 'r', 'w', 'x'"
+    assert fragments(text, name="modes", schema=items) == [["r", "w", "x"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [("Images to make. Values range [1, 9].", []), ("Channels. Values range [1, 2].", [[1, 2]])],
+)
+def test_two_numbers_are_a_list_or_the_ends_of_a_range(text, codes):
+    assert fragments(text, name="n", schema={"type": "integer"}) == codes
+
+
+def test_the_next_key_of_a_shape_is_no_value():
+    text = 'A route: {"venue": "north"|"south", "size": "<number>"}'
+    tools = [{"name": "run", "inputSchema": {"type": "object", "properties": {"route": {"type": "object"}}}}]
+    tools[0]["inputSchema"]["properties"]["route"]["description"] = text
+    (finding,) = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/closed-list",)))
+    assert finding.fix == 'Add "properties": {"venue": {"enum": ["north", "south"]}}.'
+
+
+def siblings(holder, other, *, values=("open", "done", "late", "lost"), tools=("list_jobs", "add_job")):
+    """The values that the second tool should take from the first, by their descriptions."""
+    properties = [
+        {"status": {"type": "string", "enum": list(values), "description": holder}},
+        {"status": {"type": "string", "description": other}},
+    ]
+    both = [
+        {"name": name, "inputSchema": {"type": "object", "properties": own}}
+        for name, own in zip(tools, properties, strict=True)
+    ]
+    found = lint(build_surface({"tools": both}), LintSettings(select=("clarity/sibling-enum",)))
+    return [finding.value for finding in found]
+
+
+def test_a_few_values_that_one_tool_filters_by_are_not_those_that_another_writes():
+    example = "Result of the run, e.g., 'open', 'done'"
+    assert siblings("Filter by status", example) == []
+    assert siblings("Filter by status", example, tools=("list_jobs", "list_runs")) == [["open", "done", "late", "lost"]]
+
+
+def test_a_value_that_only_the_other_description_shows_is_not_lost():
+    said = "The status of the job to look for, one of many"
+    assert siblings(said, f"{said}, e.g. 'open', 'closed'", tools=("find_a", "find_b")) == []
+    more = siblings(said, f"{said}: 'open' in `find_a`", tools=("find_a", "find_b"))
+    assert more == [["open", "done", "late", "lost"]]
+
+
+def test_another_form_is_not_the_list_of_a_sibling():
+    said = "The status of the job to look for"
+    assert siblings(said, f"{said}. Must be a UUID.", tools=("find_a", "find_b")) == []
