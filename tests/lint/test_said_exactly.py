@@ -42,6 +42,31 @@ def test_a_pattern_without_anchors_refuses_nothing_yet(pattern, problem):
     assert message == f"The pattern {pattern} of name in a {problem}, unlike its description."
 
 
+@pytest.mark.parametrize(
+    ("format_", "text", "form"),
+    [
+        ("date-time", "The end. Format: RFC 3339 or YYYY-MM-DD.", "YYYY-MM-DD"),
+        ("date-time", "The end (YYYY-MM-DDTHH:MM:SSZ).", None),
+        ("date-time", "The end (YYYY-MM-DD HH:mm).", None),
+        ("date-time", "The end, on or after a date.", None),
+        ("date", "From when on, YYYY-MM-DD.", None),
+        ("date", "From when on, YYYY-MM-DD or YYYY-MM-DDTHH:mm.", "YYYY-MM-DDTHH:mm"),
+        ("uuid", "Contract symbol or ID.", '"Contract symbol"'),
+        ("uuid", "ID or name of the page.", '"name"'),
+        ("uuid", "Identifier of a page (or block). The name is found by it.", None),
+        ("uri", "URL or local file path of the picture.", '"local file path"'),
+        ("uri", "URL or data URI of the path.", None),
+        ("email", "Name or ID.", None),
+    ],
+)
+def test_a_format_that_refuses_a_form_in_its_description(format_, text, form):
+    value = {"anyOf": [{"type": "string", "format": format_}, {"type": "null"}], "description": text}
+    tool = {"name": "a", "inputSchema": {"type": "object", "properties": {"x": value}}}
+    found = [message for message, _ in said("clarity/pattern-fits", tool)]
+    expected = f"The format {format_} of x in a refuses {form}, of which its description speaks."
+    assert found == ([] if form is None else [expected])
+
+
 def test_a_manual_of_a_language_names_its_words_and_not_parameters():
     """Words of a diagram language were taken for parameters; a near name of a parameter is still a slip."""
     manual = "A line of the diagram. " * 300 + "Set `lineWidth` to make it bold. Use `postLayout` and `dark_mode`."

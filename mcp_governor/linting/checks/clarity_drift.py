@@ -94,15 +94,17 @@ def unexplained_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             return
 
 
-# -- characters
+# -- characters and forms
 
 
-@about(described=True, keys={"pattern", "items", "$ref", "anyOf", "oneOf"})
+@about(described=True, keys={"pattern", "format", "items", "$ref", "anyOf", "oneOf"})
 def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A pattern accepts exactly the characters that the description lists."""
+    """A pattern accepts exactly the characters that the description lists, and a format the forms that it allows."""
     if node.argument is None or not isinstance(node.schema, dict):
         return
     schema = effective(root_of(node), node.schema)
+    if schema.get("format") in _OTHER_FORMS:
+        yield from _refused_form(node, schema["format"], context)
     items = schema.get("items")
     pattern = schema.get("pattern", items.get("pattern") if isinstance(items, dict) else None)
     if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:
@@ -116,7 +118,37 @@ def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             # Without both anchors it accepts anything that holds a match; the sentence is about what is meant.
             anchored = pattern.startswith("^") and pattern.endswith("$")
             said = verb if anchored else f"{verb}, once it has ^ and $,"
-            yield one.hit(problem=f"{said} {' and '.join(sorts[:3])}", pattern=pattern)
+            what = f"The pattern of `{node.argument}` takes or refuses other characters than its description says"
+            yield one.hit(problem=f"{said} {' and '.join(sorts[:3])}", pattern=pattern, what=what)
+            return
+
+
+_OTHER_FORMS = {
+    "date-time": lazy_pattern(r"\bYYYY-MM-DD\b(?!\s?'?T?'?\s?(?:HH|hh))"),
+    "date": lazy_pattern(r"\bYYYY-MM-DD\s?'?T?'?\s?(?:HH|hh)(?::?\w{2}){0,3}"),
+    "uuid": lazy_pattern(
+        r"\b(?:[a-z]{1,20}\s)?(?:names?|symbols?|slugs?|keys?|emails?|paths?|titles?|urls?)\b(?=\s(?:or|/)\s(?:[a-z]{1,20}\s)?(?:id|uuid|identifier)\b)"
+        r"|(?<=\bid or )(?:[a-z]{1,20}\s)?(?:name|symbol|slug|key|email|path|title)\b",
+        re.IGNORECASE,
+    ),
+    "uri": lazy_pattern(
+        r"(?<=\bURL or )(?:(?:an?|the|local|absolute|relative|file)\s){0,3}(?:file\s?)?path\b"
+        r"|\b(?:(?:local|absolute|relative|file)\s){0,2}(?:file\s?)?path(?=\sor\s(?:an?\s|the\s)?URL\b)",
+        re.IGNORECASE,
+    ),
+}
+"""Formats, and forms of which a description speaks that they refuse: "RFC 3339 or YYYY-MM-DD" for date-time."""
+
+
+def _refused_form(node: SchemaPlace, given: str, context: Context) -> Iterator[Hit]:
+    """The form that a description allows besides the format, or instead of it."""
+    for one in passages_about(node, context):
+        form = _OTHER_FORMS[given].search(one.text[:_MAX_READ])
+        if form is not None:
+            said = form[0] if form[0].startswith("YYYY") else f'"{form[0].strip()}"'
+            yield one.hit(
+                says="form", form=said, given=given, what=f"The format {given} refuses {said} that is described"
+            )
             return
 
 
