@@ -34,12 +34,14 @@ _NUMBERED = frozenset(
 _SEVERAL = frozenset(
     [
         *("actions", "categories", "dimensions", "expand", "flags", "formats", "include", "kinds"),
-        *("metrics", "operations", "permissions", "roles", "scopes", "statuses", "states", "types"),
+        *("metrics", "operations", "permissions", "scopes", "statuses", "states", "types"),
     ]
 )
 """Last words of names for lists of such values."""
 _FREE = frozenset({"mime", "content", "media", "file", "entity"})
 """Words in front of these that make the value guessable or open: ``mime_type``."""
+_WRITTEN = frozenset({"cell", "date", "datetime", "number", "time", "value"})
+"""Words in front of ``format`` that make it a form to write values in, such as ``0.00``, and no choice."""
 _COLOURS = frozenset({"color", "colour"})
 _DATES = frozenset({"date", "datetime", "since", "timestamp"})
 _WHEN = frozenset(
@@ -126,6 +128,20 @@ _SHAPE_GIVEN = lazy_pattern(
     r"format|arguments?)\b|:\s?\S",
     re.IGNORECASE,
 )
+_LIST_GIVEN = lazy_pattern(
+    r"\b(?:(?:[12][- ]?D|(?:two|one)-dimensional|nested)\s(?:array|list)|(?<!JSON\s)(?:array|list)s?\sof\s(?!JSON)\w)",
+    re.IGNORECASE,
+)
+_CONTENTS = frozenset({"content", "data", "document", "value", "values"})
+_KEPT = lazy_pattern(
+    r"\bto\s(?:be\s)?(?:add|append|insert|publish|put|save|send|set|store|write)(?:d|n|ed)?\b", re.IGNORECASE
+)
+"""What becomes of a value that is the user's own, whatever it is."""
+_KEYS_OF_USER = lazy_pattern(
+    r"\b(?:field|key|name|column|parameter|variable)s?(?:\s(?:and|to)\s|-|/|\s?->\s?)(?:their\s)?values?\b",
+    re.IGNORECASE,
+)
+"""Any keys with their values: "the fields and values of the entry"."""
 _SYNTAX_GIVEN = lazy_pattern(
     r"['\"`“*{=:<>|$/]|\b(?:e\.\s?g|such as|like|for example|examples?|syntax|sql|odata|jql|cql|kql|cel|lucene|"
     r"regex\w*|regular|glob\w*|wildcards?|operators?|language|same as|see|returned|names?|text|keywords?|substring|"
@@ -269,7 +285,8 @@ def _of_text(one: Argument) -> str | None:
     if last == "until" and _IS_DATE.search(one.text):
         return None  # What to wait until is one of a few events; the end of a period is a date.
     if last in _CHOICES or (last == "filter" and before in _NUMBERED):
-        return "values" if before not in _FREE and _lacks_values(one.text) else None
+        open_ended = before in _FREE or (last == "format" and before in _WRITTEN) or (last == "protocol" and one.nested)
+        return "values" if not open_ended and _lacks_values(one.text) else None
     if one.has_default:
         return None
     if last in _COLOURS:
@@ -303,7 +320,10 @@ def _of_shape(one: Argument) -> str | None:
     if (structured or not one.types) and not _has_shape(one.schema):
         if last in _MAPS or one.passed_on or (last in _OF_THE_USER and not bare):
             return None
-        return "shape" if bare else "keys" if "object" in one.types and _lacks_keys(one) else None
+        if bare:
+            # clarity/typed-argument reports what has not even a type.
+            return None if _shown(one) or not (one.types or _branches(one.schema)) else "shape"
+        return "keys" if "object" in one.types and _lacks_keys(one) else None
     if one.types == {"array"} and last in _SEVERAL and one.text.strip() and _is_list_of_strings(one.schema):
         return "values" if _lacks_values(one.text) else None
     if structured:
@@ -316,6 +336,8 @@ def _of_shape(one: Argument) -> str | None:
 def _lacks_keys(one: Argument) -> bool:
     # "fields" as the description of "fields" does not name keys.
     text = re.sub(rf"(?<!\w){re.escape(one.name)}(?!\w)", "", one.text)
+    if _KEYS_OF_USER.search(one.text):
+        return False
     return _is_thin(one) and not _SHAPE_GIVEN.search(text) and not _shown(one)
 
 
@@ -325,8 +347,10 @@ def _of_language(one: Argument) -> str | None:
     if "string" not in one.types or one.has_default or last in _FILES:
         return None
     if _JSON.search(one.text):
-        explained = word_count(one.text) > _LONG_SHAPE or _SHAPE_GIVEN.search(_JSON.sub("", one.text))
-        return "json" if not explained and not _shown(one) else None
+        rest = _JSON.sub("JSON", one.text)
+        explained = word_count(one.text) > _LONG_SHAPE or _SHAPE_GIVEN.search(rest) or _LIST_GIVEN.search(rest)
+        of_user = last in _CONTENTS and _KEPT.search(one.text)
+        return "json" if not (explained or of_user or _has_items(one.schema) or _shown(one)) else None
     whole = last in _SYNTAX and (len(one.parts) == 1 or one.parts[-2] in _WHOLE)
     if not one.text.strip():
         bare = whole and not one.nested and not _SYNTAX_GIVEN.search(one.of_tool[:_MAX_TEXT]) and not _shown(one)
@@ -353,6 +377,11 @@ def _shown(one: Argument) -> bool:
 def _is_list_of_strings(schema: Mapping[str, Any]) -> bool:
     items = schema.get("items")
     return isinstance(items, dict) and items.get("type") == "string" and not any(key in items for key in CLOSING)
+
+
+def _has_items(schema: Mapping[str, Any]) -> bool:
+    """True if the value may be a list with typed items, or an object with declared keys, as well as a string."""
+    return any(_has_shape(one) and one.get("type") != "string" for one in _branches(schema))
 
 
 def _has_shape(schema: Mapping[str, Any]) -> bool:

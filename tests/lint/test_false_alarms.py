@@ -263,7 +263,7 @@ def documented(text: str) -> dict:
             table(currency={"type": "string", "description": "The currency to use."}),
         ),
         (
-            "clarity/shared-parameter-described",
+            "clarity/plain-parameter-described",
             documented("Args:\n  revision: What to look up\n\nReturns:\n  Object containing:\n  - revision: The same"),
             documented("Returns:\n  Object containing:\n  - revision: What was looked up"),
         ),

@@ -74,6 +74,13 @@ def test_what_is_left_open_is_asked_for(name: str, schema: dict, text: str) -> N
         ("start_time", TEXT, "Start of the range, ISO 8601"),
         ("end_time", {"type": "string", "format": "date-time"}, ""),
         ("run_time", TEXT, "How long it runs"),
+        ("number_format", TEXT, ""),
+        ("roles", {"type": "array", "items": TEXT}, "Roles that may open the gate"),
+        ("cells", TEXT, "2D list of values, or a JSON string"),
+        ("labels_of", {"anyOf": [TEXT, {"type": "array", "items": TEXT}]}, "A label or several, as a JSON string"),
+        ("value", TEXT, "The JSON value to store (as a JSON string)"),
+        ("entry", OBJECT, "The fields and values of the entry"),
+        ("payload", {}, ""),
     ],
 )
 def test_what_is_said_or_plain_is_not(name: str, schema: dict, text: str) -> None:
@@ -83,6 +90,55 @@ def test_what_is_said_or_plain_is_not(name: str, schema: dict, text: str) -> Non
 def test_an_example_in_the_description_of_the_tool_shows_the_keys() -> None:
     assert said("config", OBJECT, "The configuration", 'Example: config = {"deep": true}') == []
     assert said("config", OBJECT, "The configuration", "Takes a config and [brackets].") != []
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "of_tool"),
+    [
+        ("color", TEXT, "Takes a comment, color (hex such as #fa0) and a title."),
+        ("status", TEXT, "Lists orders. status: open or shut. Newest first."),
+        ("params", OBJECT, "Runs a query. Bind params by name, such as {name}."),
+        ("body", OBJECT, 'Changes a gate. {"arguments": {"id": "g1", "body": {"open": true}}}'),
+    ],
+)
+def test_what_the_tool_says_in_passing_answers_the_question(name: str, schema: dict, of_tool: str) -> None:
+    assert said(name, schema, "", of_tool) == []
+    assert len(said(name, schema, "", f"Says nothing of {name}." if name != "params" else "Says nothing.")) == 1
+
+
+def test_a_list_of_names_or_a_condition_is_no_answer() -> None:
+    optional = "JSON string with the groups"
+    assert len(said("begin_date", TEXT, "First day", "Optional: begin_date, end_date, and more.")) == 1
+    assert len(said("groups", TEXT, "JSON string of groups", "groups is ignored if `span` is given.")) == 1
+    assert len(said("steps", TEXT, "JSON list of step types", "Runs it.")) == 1
+    assert said("groups", TEXT, optional, "Runs it.") == []
+
+
+def test_names_that_say_what_belongs_there_are_a_remark() -> None:
+    plain, rule = "clarity/plain-parameter-described", "clarity/shared-parameter-described"
+    easy = {"repo_path": TEXT, "branch": TEXT, "sheet": TEXT}
+    asking = {"zone": TEXT, "reach": TEXT, "begin_at": TEXT}
+    assert messages(rule, tool("a", **easy), tool("b", **easy)) == []
+    assert len(messages(plain, tool("a", **easy), tool("b", **easy))) == 1
+    assert len(messages(rule, tool("a", **asking), tool("b", **asking))) == 1
+    assert messages(plain, tool("a", **asking), tool("b", **asking)) == []
+    # Whoever describes them in one tool has left little to ask.
+    described = {name: {**TEXT, "description": "A word on it"} for name in asking}
+    assert messages(rule, tool("a", **asking), tool("b", **asking), tool("c", **described)) == []
+
+
+def test_a_key_has_a_source_like_an_identifier() -> None:
+    rule = "clarity/plain-parameter-described"
+    assert messages(rule, tool("a", gate_key=TEXT), tool("list_gates")) == []
+    assert messages(rule, tool("a", gate_key=TEXT)) == ["No description: gate_key (a)."]
+
+
+@pytest.mark.parametrize("text", ["tags replace all others", "tags: see the list", "tags (a few words)", "`tags`"])
+def test_words_in_passing_are_a_description(text: str) -> None:
+    rule = "clarity/plain-parameter-described"
+    tools = [tool(name, f"Draws it. {text}", tags=TEXT) for name in "ab"]
+    assert messages(rule, *tools) == ([] if text != "`tags`" else ["No description: tags (2 tools: a, b)."])
+    assert messages(rule, *(tool(name, "Draws it with tags.", tags=TEXT) for name in "ab")) != []
 
 
 def test_the_parts_of_any_request_have_the_keys_of_its_endpoint() -> None:
@@ -107,7 +163,7 @@ def test_the_message_says_what_is_missing() -> None:
 
 def test_arguments_within_objects_count_for_the_server() -> None:
     inner = {"type": "object", "properties": {"space_id": TEXT, "page_size": {"type": "integer"}}}
-    found = messages("clarity/shared-parameter-described", tool("a", data=inner), tool("b", data=inner))
+    found = messages("clarity/plain-parameter-described", tool("a", data=inner), tool("b", data=inner))
     assert found == ["No description: space_id (2 tools: a, b)."]
 
 
@@ -117,12 +173,12 @@ def test_arguments_of_the_branches_of_a_union_are_named_and_what_tells_them_apar
         return {"type": "object", "properties": {"operation": {"const": operation}, "params": inner}}
 
     union = {"description": "What to do", "anyOf": [branch("get", teamSlug=TEXT), branch("list"), {"type": "null"}]}
-    found = messages("clarity/shared-parameter-described", tool("a", choice=union), tool("b", choice=union))
+    found = messages("clarity/plain-parameter-described", tool("a", choice=union), tool("b", choice=union))
     assert found == ["No description: teamSlug (2 tools: a, b)."]
 
 
 def test_a_lone_argument_counts_where_only_somebody_else_knows_the_value() -> None:
-    rule = "clarity/shared-parameter-described"
+    rule = "clarity/plain-parameter-described"
     assert messages(rule, tool("a", pattern=TEXT)) == ["No description: pattern (a)."]
     assert messages(rule, tool("a", required=("colour",), colour=TEXT)) == []
     assert messages(rule, tool("stop", board_id=TEXT), tool("list_boards")) == []
@@ -139,7 +195,7 @@ def test_the_hardest_to_guess_comes_first() -> None:
 
 
 def test_whoever_describes_one_describes_the_others_as_well() -> None:
-    rule, switch = "clarity/shared-parameter-described", {"type": "boolean"}
+    rule, switch = "clarity/plain-parameter-described", {"type": "boolean"}
     alone = {"filename": TEXT, "auto_mend": switch, "hours_back": {"type": "integer"}}
     assert messages(rule, tool("a", **alone)) == []
     plain = {"bold": switch, "include_all": switch, "x_axis_title": TEXT, "email": TEXT}

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, is_passed_on, may_be_open, open_question
@@ -42,7 +43,10 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     descriptions = [one.text for one in passages_about(node, context, mentions=True)] or _related(node, schema)
     text, nested = " ".join(descriptions)[:_MAX_TEXT], len(node.tokens) > 2
     passed_on = is_passed_on(name, parent_of(node).get("properties") or {})
-    says = open_question(Argument(name, parts, schema, types, text, node.tool.description, nested, passed_on))
+    one = Argument(name, parts, schema, types, text, node.tool.description, nested, passed_on)
+    says = open_question(one)
+    if says is not None and not nested and (aside := said_in_passing(name, node.tool.description)):
+        says = open_question(one._replace(text=f"{text} {aside}"[:_MAX_TEXT]))
     # A definition that nothing refers to never receives a value.
     if says is not None and is_reached(node, context.facts):
         yield hit(node.pointer, node.schema, says=says, argument=name)

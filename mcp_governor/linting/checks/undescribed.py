@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.checks.arguments import INDEXES
 from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, open_question
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -75,6 +77,8 @@ _OPAQUE = frozenset(
     ]
 )
 """Last words of names for values that only somebody else can know, or whose syntax is open."""
+_OPEN = frozenset({"const", "enum"})
+"""Keywords that say what to pass, without a word."""
 _SILENT = 3
 """Minimum number of undescribed parameters of one tool that make a gap; one or two may be an oversight."""
 _FEWEST = 2
@@ -84,12 +88,42 @@ plain."""
 
 def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
     """Parameters that several tools have, or with opaque names, are described; one hit for the server."""
+    yield from _hits(surface, context, plain=False)
+
+
+def plain_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
+    """The same where most of their names say what belongs there."""
+    yield from _hits(surface, context, plain=True)
+
+
+class _Bare(NamedTuple):
+    """The parameters of a server without a description.
+
+    Attributes:
+        reported: names, those that are hard to guess first, each with its parameters.
+        right: for some of them, a tool that describes it.
+        plain: most of the names say what belongs there.
+    """
+
+    reported: list[tuple[str, list[Declared]]]
+    right: dict[str, str]
+    plain: bool
+
+
+def _hits(surface: Surface, context: Context, *, plain: bool) -> Iterator[Hit]:
+    bare: _Bare = context.facts.memo("bare parameters", lambda: _undescribed(surface, context))
+    if bare.plain == plain:
+        first = bare.reported[0][0] if bare.reported else ""
+        yield from one_hit(bare.reported, bare.right, "describes it", first=one_line(first, 64))
+
+
+def _undescribed(surface: Surface, context: Context) -> _Bare:
     bare: dict[str, list[Declared]] = defaultdict(list)
     lesser: dict[str, list[Declared]] = defaultdict(list)
     described: dict[tuple[str, bool], str] = {}
     for one in declared(surface, context):
         parts = name_words(one.name)
-        if one.text or "enum" in one.schema:
+        if one.text or not _OPEN.isdisjoint(one.schema) or _in_passing(one):
             described.setdefault((one.name, one.nested), one.tool.name)
         elif parts and not _says_itself(one, parts) and not _asked(one, parts):
             bare[one.name].append(one)
@@ -105,19 +139,51 @@ def shared_parameters(surface: Surface, context: Context) -> Iterator[Hit]:
         # No parameter is a gap by itself; several of one tool are.
         silent = _of_silent_tools(bare)
         reported = [name for name in bare if name in silent]
-    reported.sort(key=lambda name: -(min(len(tools[name]), 4) + 2 * (name in hard)))
     if reported:
         # Whoever describes these describes the others as well.
         named = {name for name in bare if name_words(name)[-1] in _KNOWN - _HALF_KNOWN}
         reported += [name for name in bare if name not in named.union(reported)]
+    asking = {name for name in reported if any(map(_top, bare[name])) and not _is_plain(name)}
+    lasting = {name for name in asking if (name, False) not in described}
+    reported.sort(key=lambda name: -(min(len(tools[name]), 4) + 2 * (name in hard) + 4 * (name in lasting)))
+    if reported:
         for name in sorted(lesser, key=lambda name: -len(lesser[name])):
             reported += [] if name in bare else [name]
             bare[name] += lesser[name]
     # Within an object, the same name may mean something else.
     right = {name: described.get((name, not any(map(_top, bare[name])))) for name in reported}
-    yield from one_hit(
-        ((name, bare[name]) for name in reported), {name: tool for name, tool in right.items() if tool}, "describes it"
+    return _Bare(
+        [(name, bare[name]) for name in reported],
+        {name: tool for name, tool in right.items() if tool},
+        plain=len(lasting) < _ASKING and len(hard) < _HARD,
     )
+
+
+_ASKING = 3
+"""Number of names at the top of a tool that leave a question and are described nowhere, from which on describing them
+is more than polish."""
+_HARD = 2
+"""The same for names that nobody can guess."""
+_PLAIN = frozenset(
+    [
+        *("base", "bottom", "branch", "cell", "cells", "col", "cols", "color", "colour", "column", "columns"),
+        *("command", "company", "count", "destination", "dir", "end", "file", "files", "folder", "footer", "header"),
+        *("headers", "label", "labels", "left", "length", "line", "lines", "names", "notes", "number", "path", "paths"),
+        *("project", "range", "results", "right", "row", "rows", "sheet", "size", "source", "start", "stop", "tag"),
+        *("tags", "timeout", "tooltip", "top", "uri", "urls", "users"),
+    ]
+)
+"""Last words of names that say what belongs there, but not how exactly: absolute or relative, from 0 or from 1."""
+
+
+def _is_plain(name: str) -> bool:
+    last = name_words(name)[-1]
+    return last in _PLAIN or last in _KNOWN
+
+
+def _in_passing(one: Declared) -> bool:
+    """True if the description of the tool says something about a parameter, if only in passing."""
+    return not one.nested and bool(said_in_passing(one.name, one.tool.description, anything=True))
 
 
 def _of_silent_tools(bare: Mapping[str, list[Declared]]) -> set[str]:
@@ -132,8 +198,8 @@ def _of_silent_tools(bare: Mapping[str, list[Declared]]) -> set[str]:
 
 def _is_opaque(name: str, described: Mapping[tuple[str, bool], str], sources: _Sources) -> bool:
     """True if only somebody else knows the value, and no tool of the server describes or returns it."""
-    last = name_words(name)[-1]
-    if last not in _IDENTIFIERS:
+    *front, last = name_words(name)
+    if last not in _IDENTIFIERS and not (front and last in _KEYS):
         return last in _OPAQUE
     return (name, False) not in described and not sources.has(name)
 
@@ -175,6 +241,8 @@ _IDENTIFIERS = frozenset(
         *("uid", "uids", "uuid", "uuids"),
     ]
 )
+_KEYS = frozenset({"key", "keys"})
+"""The same after the name of a thing: "item_key"."""
 _MADE_UP = frozenset(
     [
         *(

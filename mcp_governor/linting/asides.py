@@ -1,0 +1,59 @@
+"""What a tool's description says in passing about a parameter: enough to hold a question back, not to make a claim.
+
+:mod:`mcp_governor.linting.outline` returns what is certainly about a parameter. A question about a parameter without a
+description is out of place already where the text may well answer it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcp_governor.lazy import lazy_pattern
+
+_MAX_TEXT = 4_000
+"""Maximum number of characters searched per description."""
+_MAX_SAID = 200
+"""Maximum number of characters read after one occurrence of the name."""
+_MAX_PLACES = 6
+"""Maximum number of occurrences read."""
+_EXPLAINED = lazy_pattern(r"[`'\"*]{0,3}\s?[:=(]")
+"""What follows the name of a parameter where its value is explained: "page: first is 1", "color (hex)"."""
+_ON_IT = lazy_pattern(
+    r"[`'\"*]{0,3}(?:\s?[:=(]|\s(?:is|are|must|may|can|defaults?|optional|required|replaces?)\b)", re.IGNORECASE
+)
+"""The same, and what follows where the text says anything about it: "tags replace the whole list"."""
+_RESULTS = lazy_pattern(
+    r"^[\s#*_-]{0,12}(?:returns?|response|outputs?|results?|yields)(?:\s(?:fields|format|shape|value))?[*_]{0,2}:",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Where a description goes on about results, whose fields may have the names of parameters."""
+_ENDS = lazy_pattern(r"[.!?;](?=\s+[A-Z`])|\n")
+_ONLY_NAMES = frozenset({"args", "kwargs", "opts", "params", "payload"})
+"""Words that are in no sentence but as the name of a parameter."""
+
+
+def said_in_passing(name: str, description: str, *, anything: bool = False) -> str:
+    """What follows the name of a parameter in a description, up to the end of each sentence; empty if nothing does.
+
+    Args:
+        name: of the parameter.
+        description: of its tool.
+        anything: also what does not explain its value ("must not be empty").
+    """
+    follows = _ON_IT if anything else _EXPLAINED
+    text = description[:_MAX_TEXT]
+    if not name or name not in text:
+        return ""
+    out: list[str] = []
+    results = _RESULTS.search(text)
+    for match in re.finditer(rf"(?<![\w.$@-]){re.escape(name)}(?![\w-])", text):
+        if len(out) == _MAX_PLACES:
+            break
+        if results is not None and match.start() >= results.start():
+            break
+        if name not in _ONLY_NAMES and not follows.match(text, match.end()):
+            continue
+        limit = min(len(text), match.end() + _MAX_SAID)
+        stop = _ENDS.search(text, match.end(), limit)
+        out.append(text[match.end() : stop.start() if stop else limit].lstrip("`'\"*: "))
+    return " ".join(filter(None, out))
