@@ -148,16 +148,13 @@ def _description(schema: Mapping[str, Any], name: str = "") -> str:
     return own if isinstance(own, str) and own.strip(" .").lower() != name.lower() else ""
 
 
-def one_hit(
-    found: Iterable[tuple[str, list[Declared]]], elsewhere: Mapping[str, str], does: str, **facts: str
-) -> Iterator[Hit]:
+def one_hit(found: Iterable[tuple[str, list[Declared]]], elsewhere: Mapping[str, str], does: str) -> Iterator[Hit]:
     """One hit about parameters of a whole server.
 
     Args:
         found: the names, the most important first, each with its parameters.
         elsewhere: for some of them, a tool that does it right.
         does: what that tool does.
-        facts: more for the message.
     """
     found = list(found)
     if not found:
@@ -170,7 +167,7 @@ def one_hit(
         shown.append(counted(len(found) - _MAX_ARGUMENTS, "more parameter"))
     # Attached to the whole server, so that adding a description does not create a new finding about the rest.
     spots = ((one.tool.name, one.pointer) for _, ones in found for one in ones)
-    yield hit("/tools", spots=spots, arguments="; ".join(shown), **facts)
+    yield hit("/tools", spots=spots, arguments="; ".join(shown))
 
 
 def _tools(ones: Iterable[Declared]) -> list[Tool]:

@@ -194,6 +194,8 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
     if node.argument is None:
         return
     real = effective(root_of(node), schema)
+    if _is_untyped_field(node, real):
+        out.add("untyped-field", node)
     types = (types_of(real) or frozenset()) - {"null"}
     text = real.get("description")
     text = text[:MAX_TEXT] if isinstance(text, str) else ""
@@ -201,10 +203,8 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         out.add("boolean-or-text", node)
     if "default" in schema and schema["default"] is None and _refuses_null(node):
         out.add("null-default", node)
-    if _odd_value(real):
-        out.add("mixed-enum-types", node)
-    if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(real, text)):
-        out.add("one-value", node, value)
+    if "enum" in real:
+        _judge_values(node, real, text, out)
     if "array" in types and _means_one(node.argument, text, real):
         out.add("list-of-one", node)
     if "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real:
@@ -215,6 +215,14 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         _judge_number(node, real, types, _said_of(node, text, facts), out, least)
     if types & {"array", "object", "string"}:
         _judge_shape(node, real, types, text, out, facts)
+
+
+def _judge_values(node: SchemaPlace, schema: Mapping[str, Any], text: str, out: Defects) -> None:
+    """Finds enums with values of several types, and enums with one value."""
+    if _odd_value(schema):
+        out.add("mixed-enum-types", node)
+    if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(schema, text)):
+        out.add("one-value", node, value)
 
 
 def _said_of(node: SchemaPlace, text: str, facts: Facts) -> str:
@@ -269,6 +277,30 @@ def _one_or_more(node: SchemaPlace) -> bool:
 
 _MAX_TOOL_TEXT = 4_000
 """Maximum number of characters of a tool's description searched for what it says of an empty list."""
+
+
+_AT_THE_TOP = 2
+"""Length of the path to a parameter of a tool; the path to a field of an object is longer."""
+_TYPING = frozenset(
+    ["$dynamicRef", "$ref", "allOf", "anyOf", "const", "enum", "if", "items", "not", "oneOf", "properties", "type"]
+)
+"""Keywords that say which types a value may have."""
+_ANYTHING = lazy_pattern(
+    r"\b(?:any|anything|arbitrary)\b|JSON[- ](?:value|literal)"
+    r"|\b(?:strings?|numbers?|booleans?|objects?|arrays?|lists?),? or "
+    r"(?:an? )?(?:strings?|numbers?|booleans?|objects?)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_untyped_field(node: SchemaPlace, schema: Mapping[str, Any]) -> bool:
+    """True for a field of an object without a type, unless its description says that any value or several are right."""
+    if len(node.tokens) <= _AT_THE_TOP or not _TYPING.isdisjoint(schema):
+        return False
+    text = schema.get("description")
+    return not isinstance(text, str) or _ANYTHING.search(text[:MAX_TEXT]) is None
+
+
 _EITHER = lazy_pattern(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.linting.checks.clarity_server import leftovers, misspelt, title_repeats, unpaged
+from mcp_governor.linting.checks.copies import boilerplate
 from mcp_governor.linting.context import Context, Facts
 from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.surface import build_surface
@@ -66,3 +67,14 @@ def test_lists_that_cannot_be_paged():
     assert found(unpaged, *paged, short) == [{"names": "get_history", "paged": "list_a, list_b"}]
     assert found(unpaged, paged[0], short) == []
     assert found(unpaged, *paged, {"name": "list_c", **arguments("x")}, {"name": "find_d", **arguments("limit")}) == []
+
+
+def test_a_short_description_of_a_parameter_is_no_boilerplate():
+    def tools(text):
+        return [
+            {"inputSchema": {"type": "object", "properties": {"board": {"type": "string", "description": text}}}}
+            for _ in range(150)
+        ]
+
+    assert found(boilerplate, *tools("The number of the board, as printed on it.")) == []
+    assert found(boilerplate, *tools("The number of the board, as printed on it, without the leading zeros.")) != []

@@ -261,6 +261,11 @@ def one_value(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _once("one-value", context)
 
 
+def untyped_field(_surface: Surface, context: Context) -> Iterator[Hit]:
+    """The fields of objects have types."""
+    yield from _once("untyped-field", context)
+
+
 def two_types(_surface: Surface, context: Context) -> Iterator[Hit]:
     """A parameter with one name and one description has one type in all tools."""
     yield from _once("two-types", context)

@@ -12,6 +12,7 @@ from mcp_governor.linting.context import SIDES, Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.corrections import optional
 from mcp_governor.linting.schemas import PartValidators, document_of, json_text, parent_of, plainly_accepts, root_of
 from mcp_governor.linting.scope import about
+from mcp_governor.linting.words import name_words
 from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.tokens import json_bytes
@@ -44,9 +45,18 @@ def required_with_default(node: SchemaPlace, _context: Context) -> Iterator[Hit]
     """A required parameter has no default."""
     if node.argument is None or not isinstance(node.schema, dict) or "default" not in node.schema:
         return
-    if node.argument in _required(node):
+    if node.argument in _required(node) and not _is_consent(node):
         correction = Correction((optional(node),), Effect.WIDER)
         yield hit(f"{node.pointer}/default", node.schema["default"], correction=correction, argument=node.argument)
+
+
+_CONSENT = frozenset({"acknowledge", "acknowledged", "confirm", "confirmation", "confirmed", "consent"})
+
+
+def _is_consent(node: SchemaPlace) -> bool:
+    """True for a switch that a call has to give although it is off: the default makes a call without it fail."""
+    named = not _CONSENT.isdisjoint(name_words(node.argument or ""))
+    return named and node.schema.get("default") is False
 
 
 @about(keys={"default"})

@@ -90,9 +90,9 @@ def copied_argument(tool: Tool, context: Context) -> Iterator[Hit]:
     for found in same.values():
         if len(found) == _A_COPY:
             (first, _), (second, text) = found
-            # "Cloud only" is a condition that holds for both.
-            names = {stem(word) for node in (first, second) for word in name_words(node.argument or "")}
-            if names.isdisjoint(stem(word) for word in words(text[:_MAX_TEXT])):
+            # Neither "Cloud only" nor "Colour without #" is about one of the two: what differs is in their names.
+            one, other = ({stem(word) for word in name_words(node.argument or "")} for node in (first, second))
+            if (one ^ other).isdisjoint(stem(word) for word in words(text[:_MAX_TEXT])):
                 continue
             yield hit(f"{second.pointer}/description", text, argument=second.argument, other=first.argument)
 
@@ -115,6 +115,8 @@ _MIN_TOOLS = 3
 """Number of tools from which on a repeated line is boilerplate; two may be a pair."""
 _SHORTEST = 40
 """Minimum length in characters of a line that is worth saying only once."""
+_SHORTEST_OF_PARAMETER = 60
+"""The same for the description of a parameter, which belongs wherever the parameter is."""
 _MIN_TOKENS = 1_000
 """Minimum cost of all repetitions in tokens per session; less is not worth the effort."""
 _MIN_OF_ONE = 300
@@ -132,7 +134,7 @@ def boilerplate(surface: Surface, context: Context) -> Iterator[Hit]:
         places[line] = [(name, "") for name in tools]
     for tool in surface.tools:
         for tokens, text in _arguments(tool.input_schema):
-            if len(text) >= _SHORTEST:
+            if len(text) >= _SHORTEST_OF_PARAMETER:
                 places.setdefault(text, []).append((tool.name, join_pointer("/inputSchema", *tokens)))
     costs = {text: len(text) * (len(at) - 1) // 4 for text, at in places.items() if len(at) >= _MIN_TOOLS}
     total = sum(costs.values())

@@ -13,7 +13,6 @@ from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, open_question
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -113,8 +112,7 @@ class _Bare(NamedTuple):
 def _hits(surface: Surface, context: Context, *, plain: bool) -> Iterator[Hit]:
     bare: _Bare = context.facts.memo("bare parameters", lambda: _undescribed(surface, context))
     if bare.plain == plain:
-        first = bare.reported[0][0] if bare.reported else ""
-        yield from one_hit(bare.reported, bare.right, "describes it", first=one_line(first, 64))
+        yield from one_hit(bare.reported, bare.right, "describes it")
 
 
 def _undescribed(surface: Surface, context: Context) -> _Bare:
