@@ -16,11 +16,9 @@ _MAX_SAID = 200
 """Maximum number of characters read after one occurrence of the name."""
 _MAX_PLACES = 6
 """Maximum number of occurrences read."""
-_EXPLAINED = lazy_pattern(r"[`'\"*]{0,3}\s?[:=(]")
+_EXPLAINED = lazy_pattern(r"[`'\"*]{0,3}\s?[=(]|[`*]{0,3}\s?:")
 """What follows the name of a parameter where its value is explained: "page: first is 1", "color (hex)"."""
-_ON_IT = lazy_pattern(
-    r"[`'\"*]{0,3}(?:\s?[:=(]|\s(?:is|are|must|may|can|defaults?|optional|required|replaces?)\b)", re.IGNORECASE
-)
+_ON_IT = lazy_pattern(r"[`'\"*]{0,3}(?:\s?[:=(]|\s(?:defaults?|optional|required|replaces?)\b)", re.IGNORECASE)
 """The same, and what follows where the text says anything about it: "tags replace the whole list"."""
 _RESULTS = lazy_pattern(
     r"^[\s#*_-]{0,12}(?:returns?|response|outputs?|results?|yields)(?:\s(?:fields|format|shape|value))?[*_]{0,2}:",
@@ -32,8 +30,8 @@ _ONLY_NAMES = frozenset({"args", "kwargs", "opts", "params", "payload"})
 """Words that are in no sentence but as the name of a parameter."""
 
 
-def said_in_passing(name: str, description: str, *, anything: bool = False) -> str:
-    """What follows the name of a parameter in a description, up to the end of each sentence; empty if nothing does.
+def said_in_passing(name: str, description: str, *, anything: bool = False) -> tuple[str, ...]:
+    """What follows each mention of a parameter in a description, up to the end of the sentence; empty if nothing does.
 
     Args:
         name: of the parameter.
@@ -43,7 +41,7 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> s
     follows = _ON_IT if anything else _EXPLAINED
     text = description[:_MAX_TEXT]
     if not name or name not in text:
-        return ""
+        return ()
     out: list[str] = []
     results = _RESULTS.search(text)
     for match in re.finditer(rf"(?<![\w.$@-]){re.escape(name)}(?![\w-])", text):
@@ -51,9 +49,10 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> s
             break
         if results is not None and match.start() >= results.start():
             break
-        if name not in _ONLY_NAMES and not follows.match(text, match.end()):
+        paired = anything and "_" in name and text[match.start() - 1 : match.start()] == "/"
+        if not paired and name not in _ONLY_NAMES and not follows.match(text, match.end()):
             continue
         limit = min(len(text), match.end() + _MAX_SAID)
         stop = _ENDS.search(text, match.end(), limit)
         out.append(text[match.end() : stop.start() if stop else limit].lstrip("`'\"*: "))
-    return " ".join(filter(None, out))
+    return tuple(filter(None, out))

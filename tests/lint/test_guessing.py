@@ -114,6 +114,11 @@ def test_a_list_of_names_or_a_condition_is_no_answer() -> None:
     assert said("groups", TEXT, optional, "Runs it.") == []
 
 
+def test_an_entry_of_the_description_counts_once() -> None:
+    entry = "Runs a gate.\n\nArgs:\n    status: Status of the gates and doors that the caller wants here"
+    assert len(said("status", TEXT, "", entry)) == 1
+
+
 def test_names_that_say_what_belongs_there_are_a_remark() -> None:
     plain, rule = "clarity/plain-parameter-described", "clarity/shared-parameter-described"
     easy = {"repo_path": TEXT, "branch": TEXT, "sheet": TEXT}
@@ -139,6 +144,8 @@ def test_words_in_passing_are_a_description(text: str) -> None:
     tools = [tool(name, f"Draws it. {text}", tags=TEXT) for name in "ab"]
     assert messages(rule, *tools) == ([] if text != "`tags`" else ["No description: tags (2 tools: a, b)."])
     assert messages(rule, *(tool(name, "Draws it with tags.", tags=TEXT) for name in "ab")) != []
+    pair = [tool(name, "add_tags/drop_tags are incremental.", drop_tags=TEXT) for name in "ab"]
+    assert messages(rule, *pair) == []
 
 
 def test_the_parts_of_any_request_have_the_keys_of_its_endpoint() -> None:

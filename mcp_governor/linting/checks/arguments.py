@@ -45,8 +45,10 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     passed_on = is_passed_on(name, parent_of(node).get("properties") or {})
     one = Argument(name, parts, schema, types, text, node.tool.description, nested, passed_on)
     says = open_question(one)
-    if says is not None and not nested and (aside := said_in_passing(name, node.tool.description)):
-        says = open_question(one._replace(text=f"{text} {aside}"[:_MAX_TEXT]))
+    if says is not None and not nested:
+        # An entry of the tool's description is in the text already, and counts once.
+        asides = [aside for aside in said_in_passing(name, node.tool.description) if aside not in text]
+        says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     # A definition that nothing refers to never receives a value.
     if says is not None and is_reached(node, context.facts):
         yield hit(node.pointer, node.schema, says=says, argument=name)
