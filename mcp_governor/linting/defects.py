@@ -16,7 +16,7 @@ from mcp_governor.linting.measured import without_unit
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.quantities import counts_something, never_below_zero
 from mcp_governor.linting.root_defects import is_left_out, is_operation, root_defects
-from mcp_governor.linting.schemas import effective, followed, is_generated, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import effective, followed, is_generated, parent_of, root_of, types_of, with_branches
 from mcp_governor.linting.shapes import (
     COMMON_JOINTS,
     lacks_keys,
@@ -211,7 +211,9 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         out.add("open-items", node)
     if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text)):
         out.add(defect, node)
-    if types and types <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
+    # Servers take "5" for 5 as well, for models that send strings.
+    numbers = types - {"string"} if len(types) > 1 else types
+    if numbers and numbers <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
         _judge_number(node, real, types, _said_of(node, text, facts), out, least)
     if types & {"array", "object", "string"}:
         _judge_shape(node, real, types, text, out, facts)
@@ -410,7 +412,7 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
 
 def _judge_number(
     node: SchemaPlace,
-    schema: Mapping[str, Any],
+    schema: dict[str, Any],
     types: frozenset[str],
     text: str,
     out: Defects,
@@ -420,12 +422,12 @@ def _judge_number(
     if counts_something(node.argument or "", text) and not edges:
         default = schema.get("default")
         whole = not isinstance(default, float) or default.is_integer()
-        if "number" in types and whole:
+        if "number" in types and whole and "string" not in types:
             out.add("count-number", node)
             return
         positive = "number" not in types and "-1" not in text
     else:
         name = node.argument or ""
         positive = (name in least and len(node.tokens) == 2 and "-1" not in text) or never_below_zero(name, text)
-    if positive and not schema.keys() & {"minimum", "exclusiveMinimum"}:
+    if positive and not with_branches(root_of(node), schema).keys() & {"minimum", "exclusiveMinimum"}:
         out.add("count-minimum", node)

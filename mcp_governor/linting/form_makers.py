@@ -118,7 +118,7 @@ def airport(match: re.Match[str], text: str) -> Form | None:
     return Form(f"an {body} {kind} code", f"^{shape}$", wrong=("Lufthansa" if line else "London Heathrow",))
 
 
-def hexadecimal(_match: re.Match[str], text: str) -> Form | None:
+def hexadecimal(_match: re.Match[str], text: str) -> Form:
     shown = _QUOTED_HEX.search(text)
     mark = "" if shown and "#" not in shown[0] else "#" if shown else "#?"
     no_mark = _NO_HASH.search(text)

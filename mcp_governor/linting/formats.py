@@ -35,6 +35,8 @@ def stated_form(text: str, name: str = "") -> Form | None:
     text = text[:_MAX_TEXT]
     if not _CUES.are_in(lowered(text)):
         return None
+    if declared := _DECLARED.match(text):
+        text = text[declared.end() :]
     forms: dict[str, Form] = {}
     for form, start, end in _forms(text, name):
         if _is_open(text, start, end):
@@ -46,6 +48,11 @@ def stated_form(text: str, name: str = "") -> Form | None:
     return found if all(re.search(found.pattern, sample) for sample in _samples(text)) else None
 
 
+_DECLARED = lazy_pattern(
+    r"\s?[\[(](?:string|str|text|optional|required|,|\s){1,6}[\])]\s?[:.,–—-]?\s|(?:optional|required)[:.,]\s",
+    re.IGNORECASE,
+)
+"""What descriptions declare in front of what the thing is: "(string, optional): URL to open", "Required. Day (…)"."""
 _NO_NUMBERS = (("key",), ("name",), ("slug",))
 """Last words of names for text: a description that calls such a thing numeric was copied, or is wrong."""
 

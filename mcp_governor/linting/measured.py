@@ -35,7 +35,10 @@ def without_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[
     defined = node.tokens[-4:-3] in (("$defs",), ("definitions",))
     if defined:
         within = ""  # the name of a definition; what refers to it may be called margins_cm
-    dimension = measures(name, within)
+    dimension, unix = measures(name, within), False
+    if dimension is None and "string" not in types:
+        unix = _UNIX.search(text) is not None
+        dimension = "time" if unix or name_words(name)[-1:] in _POINTS else None
     if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
         return None
     if "string" in types and not _lacks_form(dimension, text, schema):
@@ -50,9 +53,12 @@ def without_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[
     if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
         return None
     placed = siblings.keys() & {"left", "top", "x"}
-    return "usual-unit" if _is_usual(name, f"{node.tool.name} {text} {within} {tool}", bool(placed)) else "missing-unit"
+    usual = unix or _is_usual(name, f"{node.tool.name} {text} {within} {tool}", bool(placed))
+    return "usual-unit" if usual else "missing-unit"
 
 
+_POINTS = (("timestamp",), ("time",), ("ts",), ("epoch",))
+"""Last words of names for points in time, which numbers count in seconds or in milliseconds."""
 _MAX_OUTER = 20
 """Maximum number of objects around a parameter whose names and descriptions are read."""
 
@@ -99,6 +105,7 @@ def _is_usual(name: str, around: str, placed: bool) -> bool:
     return words[0] in _DRAWN or (words[-1] in ("width", "height") and _SCREEN.search(around) is not None)
 
 
+_UNIX = lazy_pattern(r"\b(?:unix|epoch|posix)\b", re.IGNORECASE)
 _DRAWN = frozenset({"border", "line", "stroke", "corner"})
 _SCREEN = lazy_pattern(
     r"(?:\b|_)(?:browser|canvas|charts?|diagrams?|graphs?|images?|maps?|pictures?|plots?|screen(?:shots?)?|thumbnails?"

@@ -371,7 +371,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
-            r"^(?:the\s|full\s|complete\s|absolute\s){0,3}(?:[a-z0-9]{1,16}\s){0,2}URI\b(?!s\b|/|\s(?:or"
+            r"^(?:the\s|full\s|complete\s|absolute\s){0,3}(?:[a-z0-9]{1,16}\s){0,2}URI\b(?!s\b|/|-|\s(?:or"
             r"|pattern|path|template)\b)",
             "uri",
         ),
@@ -380,7 +380,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     (
         Guarded(
             r"^(?:the\s|full\s|complete\s|absolute\s|https?\s|target\s|web\s){0,3}(?:[a-z]{1,16}\s){0,2}URL\b"
-            r"(?!s\b|/|\s(?:or|pattern|path|parameter|slug|fragment|template|to\smatch|for\sthe\shyperlink)\b)",
+            r"(?!s\b|/|-|\s(?:or|pattern|path|parameter|slug|fragment|template|to\smatch|for\sthe\shyperlink)\b)",
             "url",
         ),
         lambda _match, text: None if SCHEMES.search(text) else Form("a URL", "^https?://", True),

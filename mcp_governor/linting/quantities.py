@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.units import measures
+from mcp_governor.linting.units import measures, unit_of_name
 from mcp_governor.linting.words import name_words
 
 _COUNTS = frozenset(
@@ -42,9 +42,11 @@ def never_below_zero(name: str, text: str) -> bool:
     parts = name_words(name)
     if not parts or _BELOW_ZERO.search(text):
         return False
-    sized = parts[-1] in ("width", "height", "radius", "thickness") or parts[-2:] == ("font", "size")
+    sized = parts[-1] in _SIZES or parts[-2:] == ("font", "size")
+    amount = len(parts[-1]) > 1 and unit_of_name(name) in _AMOUNT_UNITS and _SIGNED.isdisjoint(parts)
     return (
         sized
+        or amount
         or measures(name) == "time"
         or parts[-1] in ("index", "idx")
         or parts[0] == "capacity"
@@ -52,6 +54,10 @@ def never_below_zero(name: str, text: str) -> bool:
     )
 
 
+_SIZES = ("width", "height", "radius", "thickness", "length", "distance", "port")
+_AMOUNT_UNITS = frozenset({"ms", "s", "min", "h", "d", "w", "mo", "y", "B", "kB", "MB", "GB", "TB", "px"})
+_SIGNED = frozenset({"offset", "delta", "shift", "diff", "difference", "change", "adjustment", "relative", "x", "y"})
+"""Words of names for amounts that go in both directions."""
 _SPAN = lazy_pattern(
     r"\s*(?:the\s|optional\s|an?\s)*(?:max(?:imum)?\s|min(?:imum)?\s|total\s)?"
     r"(?:number\sof\s(?:seconds|minutes|hours|days|weeks|months|years|milliseconds)\b"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.form import Form
+from mcp_governor.linting.form_makers import hexadecimal
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.words import name_words
 
@@ -328,10 +329,14 @@ def _of_name(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
         if not _OTHER_TIME.search(text):
             unit = "milliseconds" if seconds["milli"] else "seconds"
             yield Form(f"a time in {unit}", r"^\d+$", wrong=("2026-01-02", "yesterday")), *seconds.span()
+    elif (colour := _HEX.search(text)) is not None and _COLOURS.intersection(words):
+        yield hexadecimal(colour, text), *colour.span()
     elif words[-1] in ("email", "emails", "mail") and not _OR.search(text[:120].partition(".")[0]):
         yield Form("an e-mail address", r"^[^@\s]+@[^@\s]+$", True), 0, 0
 
 
+_COLOURS = frozenset({"color", "colors", "colour", "colours"})
+_HEX = lazy_pattern(r"\bhex(?:adecimal)?\b", re.IGNORECASE)
 _OTHER_TIME = lazy_pattern(r"\b(?:unix|epoch|posix|taken|took|elapsed|duration|how\slong)\b", re.IGNORECASE)
 """Words about a point in time that has its own form, or about a duration."""
 

@@ -114,6 +114,16 @@ def effective(root: Any, schema: Any) -> dict[str, Any]:
     return found
 
 
+def with_branches(root: Any, schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema and the keywords that it has in its branches only: to see what is stated at all."""
+    out: dict[str, Any] = {}
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key)
+        for branch in branches if isinstance(branches, list) else ():
+            out |= followed(root, branch)
+    return {**out, **schema} if out else schema
+
+
 def values_of(root: Any, schema: Any) -> list[Any] | None:
     """The values that a parameter or the items of a list can have; ``None`` if they are open."""
     return _values(root, schema, branch=False)

@@ -75,6 +75,34 @@ def test_what_counts_is_an_integer(name, schema, fires):
     assert len(findings("count-number", {name: schema})) == fires
 
 
+@pytest.mark.parametrize(
+    ("name", "schema", "fires"),
+    [
+        ("debounce_seconds", INTEGER, True),
+        ("lookback_days", {**NUMBER, "description": "How far to look"}, True),
+        ("maxBytes", NUMBER, True),
+        ("port", INTEGER, True),
+        ("context_length", INTEGER, True),
+        ("distance", {**NUMBER, "description": "How far to swipe"}, True),
+        ("limit", {"anyOf": [INTEGER, TEXT]}, True),
+        ("limit", {"anyOf": [{**INTEGER, "minimum": 1}, TEXT]}, False),
+        ("utc_offset_hours", INTEGER, False),
+        ("shift_days", INTEGER, False),
+        ("delta_ms", {**NUMBER, "description": "How much later"}, False),
+        ("days", {**INTEGER, "description": "Days to add; negative for the past"}, False),
+        ("plan_b", INTEGER, False),
+        ("limit", {"type": "string"}, False),
+    ],
+)
+def test_what_is_never_negative_has_a_minimum(name, schema, fires):
+    assert len(findings("count-minimum", {name: schema})) == fires
+
+
+def test_a_count_that_may_be_text_is_no_matter_of_fractions():
+    assert not findings("count-number", {"limit": {"anyOf": [NUMBER, TEXT]}})
+    assert findings("count-number", {"limit": NUMBER})
+
+
 def test_a_place_is_not_a_count():
     assert not findings("count-number", {"top": NUMBER, "left": NUMBER})
 
@@ -105,6 +133,10 @@ def test_a_place_is_not_a_count():
         ("page_size", INTEGER, "", False),
         ("size", INTEGER, "", False),
         ("interval", {**INTEGER, "enum": [1, 5]}, "", False),
+        ("start_time", {**INTEGER, "description": "When it begins"}, "", True),
+        ("timestamp", {**NUMBER, "description": "When it was made (epoch milliseconds)"}, "", False),
+        ("start_time", {**TEXT, "description": "When it begins"}, "", False),
+        ("times", INTEGER, "", False),
     ],
 )
 def test_a_quantity_says_its_unit(name, schema, tool, fires):
@@ -123,6 +155,12 @@ def test_a_quantity_says_its_unit(name, schema, tool, fires):
         ("width", NUMBER, "Adds an image to a document.", False),
         ("radius", NUMBER, "Finds places on the map.", False),
         ("timeout", INTEGER, "Opens a browser window.", False),
+        ("until", {**INTEGER, "description": "Unix timestamp of the end"}, "", True),
+        ("until", {**INTEGER, "description": "Unix timestamp of the end, in milliseconds"}, "", False),
+        ("until", {**INTEGER, "description": "Unix timestamp of the end, such as 1767312000"}, "", True),
+        ("until", {**TEXT, "description": "Unix timestamp of the end"}, "", False),
+        ("start_time", {**INTEGER, "description": "When it begins"}, "", False),
+        ("timeout", INTEGER, "Connects to a Unix socket.", False),
     ],
 )
 def test_pixels_and_points_are_usual(name, schema, tool, fires):

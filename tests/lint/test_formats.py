@@ -431,6 +431,27 @@ def test_a_pattern_takes_what_such_servers_usually_take_as_well(text, taken):
         assert re.search(form.pattern, taken)
 
 
+def test_what_a_description_declares_in_front_is_no_part_of_the_form():
+    url, mail = r"^https?://", r"^[^@\s]+@[^@\s]+$"
+    for front in ("", "(string): ", "(string, optional): ", "[required] ", "Optional. ", "Required: "):
+        assert stated_form(f"{front}URL to open").pattern == url
+        assert stated_form(f"{front}Email address of the reader").pattern == mail
+    assert stated_form("(string): A URL-friendly name") is None
+    assert stated_form("(number): URL to open") is None
+
+
+def test_a_colour_may_be_called_so_by_its_name_only():
+    assert stated_form("Hex, e.g. '#1F4E78'", "fill_color").pattern == "^#([0-9A-Fa-f]{3,4}){1,2}$"
+    assert stated_form("As a hex string", "borderColour").pattern == "^#?([0-9A-Fa-f]{3,4}){1,2}$"
+    assert stated_form("As a hex string", "border") is None
+    assert stated_form("Hex or a CSS name", "color") is None
+
+
+def test_brackets_behind_the_name_are_about_the_argument():
+    assert patterns({"type": "string"}, "Draws up to `day` (YYYY-MM-DD), and more.") == [DAY]
+    assert patterns({"type": "string"}, "Draws up to `day`, and files of YYYY-MM-DD.") == []
+
+
 def test_a_key_is_no_number_and_a_time_taken_is_no_point_in_time():
     assert stated_form("The numeric ID of the team", "team_id") is not None
     assert stated_form("The numeric ID of the team", "teamKey") is None

@@ -162,6 +162,27 @@ def test_a_sentence_about_the_argument_counts():
     assert fragment(INTEGER, "", "page_size", "Lists. With page_size the work takes up to 100 calls.") == ""
 
 
+def either(schema, **bounds):
+    return {"anyOf": [{**schema, **bounds}, {"type": "string"}, {"type": "null"}]}
+
+
+def test_what_servers_take_as_text_as_well_has_the_limit():
+    assert fragment(either(INTEGER), "Rows (max 10)", "rows") == '"maximum": 10'
+    assert fragment(either(LIST), "Up to 10 rows", "rows") == '"maxItems": 10'
+    assert fragment(either(INTEGER, maximum=10), "Rows (max 10)", "rows") == ""
+    assert fragment(either(LIST, maxItems=10), "Up to 10 rows", "rows") == ""
+    # Which of the two it limits is open.
+    assert fragment({"anyOf": [INTEGER, LIST]}, "Rows (max 10)", "rows") == ""
+
+
+def test_a_limit_in_the_description_of_the_tool_is_reported_at_the_argument():
+    root = {"type": "object", "properties": {"seats": INTEGER, "name": {**TEXT, "description": "2-40 characters"}}}
+    text = "Books. For 2 to 20 guests.\n\nArgs:\n    seats: Number of seats (2-8)"
+    surface = build_surface({"tools": [{"name": "a", "description": text, "inputSchema": root}]})
+    found = lint(surface, LintSettings(select=("clarity/limit-without-bound",)))
+    assert {one.path for one in found} == {"/inputSchema/properties/seats", "/inputSchema/properties/name/description"}
+
+
 def test_two_limits_on_one_side_are_none():
     assert fragment(INTEGER, "Rows (max 10). Rows: at most 20.", "rows") == ""
 

@@ -202,4 +202,7 @@ def _text(said: Passage) -> str:
     """The part of a description about the format; of a section ("URL requirements") only bullets that are rules."""
     if said.where == "section":
         return "\n".join(line[2:] for line in said.text.split("\n") if _RULES.match(line))
-    return said.text if said.where != "mention" else ""
+    if said.where == "mention":
+        # Brackets right after the name are about this parameter: "fill (hex, by default white)".
+        return said.text[1:].partition(")")[0] if said.text.startswith("(") else ""
+    return said.text

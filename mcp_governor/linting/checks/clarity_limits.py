@@ -12,7 +12,15 @@ from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.limits import Argument, Limit, has_number, is_one_at_least, stated_limits
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of
+from mcp_governor.linting.schemas import (
+    COMPOSITION,
+    effective,
+    is_generated,
+    parent_of,
+    root_of,
+    types_of,
+    with_branches,
+)
 from mcp_governor.linting.scope import about
 from mcp_governor.linting.shown_values import shown_values
 from mcp_governor.linting.words import name_words
@@ -45,6 +53,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     of = _kind(types_of(schema), schema)
     if of is None:
         return
+    schema = with_branches(root_of(node), schema)
     numeric = of == "items" and bool({"integer", "number"} & (types_of(schema.get("items"), root_of(node)) or set()))
     for one in said:
         text = one.text if one.where != "mention" else one.text[:80]
@@ -59,7 +68,9 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
             correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
             facts = _facts(node, limits)
-            yield one.hit(correction=correction, limits=bounds, **facts)
+            # What the tool's description says about several parameters is one text; the repair is at one of them.
+            path = one.path if one.where == "own" else node.pointer
+            yield hit(path, one.value, correction=correction, argument=node.argument, limits=bounds, **facts)
             return
     ruled = _ruled(node, context) if of in ("number", "integer") else None
     if ruled is not None:
@@ -71,7 +82,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
             description = node.tool.description
             yield hit(
-                "/description",
+                node.pointer,
                 description,
                 correction=correction,
                 argument=node.argument,
@@ -212,6 +223,9 @@ def _kind(types: frozenset[str] | None, schema: Mapping[str, Any]) -> str | None
     real = (types or frozenset()) - {"null"}
     if real == {"integer", "number"}:
         real = frozenset({"number"})
+    # Servers take "5" for 5, and a list as JSON, for models that send strings.
+    if len(real) == 2 and "string" in real:
+        real -= {"string"}
     of = _OF.get(next(iter(real))) if len(real) == 1 else None
     if of is None or any(key in schema for key in _BOUNDED[of] if key not in ("anyOf", "oneOf")):
         return None
