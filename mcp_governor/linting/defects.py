@@ -16,7 +16,16 @@ from mcp_governor.linting.measured import without_unit
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.quantities import counts_something, never_below_zero
 from mcp_governor.linting.root_defects import is_left_out, is_operation, root_defects
-from mcp_governor.linting.schemas import effective, followed, is_generated, parent_of, root_of, types_of, with_branches
+from mcp_governor.linting.schemas import (
+    closes,
+    effective,
+    followed,
+    is_generated,
+    parent_of,
+    root_of,
+    types_of,
+    with_branches,
+)
 from mcp_governor.linting.shapes import (
     COMMON_JOINTS,
     lacks_keys,
@@ -199,7 +208,7 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
     types = (types_of(real) or frozenset()) - {"null"}
     text = real.get("description")
     text = text[:MAX_TEXT] if isinstance(text, str) else ""
-    if types == {"boolean", "string"} and "enum" not in real and not _EITHER.search(text):
+    if types == {"boolean", "string"} and not closes(root_of(node), real) and not _EITHER.search(text):
         out.add("boolean-or-text", node)
     if "default" in schema and schema["default"] is None and _refuses_null(node):
         out.add("null-default", node)
