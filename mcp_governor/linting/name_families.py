@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.likeness import plain
-from mcp_governor.linting.name_meanings import ID_STEMS, IDENTIFIERS, NEW, VERBS, Family, Key, short_names, takes_either
+from mcp_governor.linting.name_meanings import ID_STEMS, IDENTIFIERS, NEW, Family, Key, apart, short_names, takes_either
 from mcp_governor.linting.name_roles import LONG, ROLES, Role, canonical, without_unit
-from mcp_governor.linting.name_uses import MAX_READ, Use, use_of, uses_of, wrapped_uses
-from mcp_governor.linting.words import READING_VERBS, STOP_WORDS, name_words, stem, words
+from mcp_governor.linting.name_texts import said_alike
+from mcp_governor.linting.name_uses import Use, use_of, uses_of, wrapped_uses
+from mcp_governor.linting.words import READING_VERBS, STOP_WORDS, name_words, stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,7 +40,7 @@ def _read_families(context: Context) -> tuple[list[Family], list[Family]]:
     run_together = {"".join(key): key for key in sorted(families, key=len)}
     for key, family in list(families.items()):
         if run_together["".join(key)] == key:
-            found.append(_apart(_one_thing(key, family, families, short)))
+            found.append(apart(_one_thing(key, family, families, short)))
     carried: list[Family] = []
     rest: list[Family] = []
     roles = list(_roles({**uses, **wrapped_uses(context, uses)}))
@@ -50,15 +51,16 @@ def _read_families(context: Context) -> tuple[list[Family], list[Family]]:
         else:
             rest.append(names)
     rest += roles
-    rest += _others(_alike(context), [*carried, *rest])
+    rest += _others(said_alike(context, families), [*carried, *rest])
     done = {name for names in carried for name in names}
     carried += [names for names in _nested(context, uses) if done.isdisjoint(names)]
     return carried, rest
 
 
 def _others(families: Iterable[Family], known: list[Family]) -> Iterator[Family]:
-    """The families whose names are not all in one of those that are known."""
+    """The families whose names are not all in one of those that are known, nor in one before them."""
     places: dict[str, set[int]] = defaultdict(set)
+    place = 0
     for place, names in enumerate(known):
         for name in names:
             places[name].add(place)
@@ -66,6 +68,9 @@ def _others(families: Iterable[Family], known: list[Family]) -> Iterator[Family]
         # The name with the fewest places first: "id" may be in every family.
         first, *more = sorted((places[name] for name in names), key=len)
         if not first.intersection(*more):
+            place += 1
+            for name in names:
+                places[name].add(place)
             yield names
 
 
@@ -82,7 +87,7 @@ def _nested(context: Context, uses: Mapping[str, list[Use]]) -> Iterator[Family]
             alike[key].setdefault(name, []).extend(all_uses)
     for names in alike.values():
         if len(names) > 1:
-            found = _apart(names)
+            found = apart(names)
             if len(found) > 1:
                 yield found
 
@@ -157,12 +162,12 @@ def _shorter(key: Key, families: Mapping[Key, Family]) -> Family:
     if (timed := without_unit(key)) != key:
         names |= families.get(timed, {})
     # "database" and "databaseName" are one thing, and so is "name" if its description says of what.
-    if key[-1] == "name":
+    if key[-1] == "name" and not _only_made(key, families.get(key, {})):
         # A value out of a list is a choice, not the name of a thing.
         names |= _meant(families.get(key[:-1], {}), lambda use: not use.listed)
     if key[-1] == "names":
         names |= families.get((*key[:-2], f"{key[-2]}s"), {})
-    if key[-1] in _SUFFIXES:
+    if key[-1] in _SUFFIXES and not (len(key) == _ONE_MORE and key[0] in _PARTS):
         # "Name or id of the box" is more than a box_id, unless that takes both as well.
         either = any(takes_either(use) for uses in families.get(key, {}).values() for use in uses)
         suffix = ID_STEMS if key[-1] == "id" else {stem(key[-1])}
@@ -172,6 +177,16 @@ def _shorter(key: Key, families: Mapping[Key, Family]) -> Family:
                 lambda use: not suffix.isdisjoint(use.said) and (either or not takes_either(use)),
             )
     return names
+
+
+def _only_made(key: Key, names: Family) -> bool:
+    """True for the name of what is only about to be made, which is no name of what is there."""
+    tools = [name_words(use.tool) for uses in names.values() for use in uses]
+    return all(not NEW.isdisjoint(said[:2]) and set(key[:-1]) <= set(said) for said in tools)
+
+
+_ONE_MORE = 2
+"""Number of words of a name that says which of several, not of what: "parent_id"."""
 
 
 def _meant(names: Family, is_meant: Callable[[Use], bool]) -> Family:
@@ -185,7 +200,7 @@ def _roles(uses: dict[str, list[Use]]) -> Iterator[Family]:
         for name, all_uses in uses.items():
             if meant := [use for use in all_uses if _plays(role, name, use)]:
                 found[name] = meant
-        found = _apart(found, mixed=role.mixed)
+        found = apart(found, mixed=role.mixed)
         if len({canonical(name) for name in found}) > 1:
             yield found
 
@@ -207,90 +222,3 @@ def _plays(role: Role, name: str, use: Use) -> bool:
 
 
 _READING = READING_VERBS | {"analyze", "fetch", "download", "export", "extract", "retrieve", "summarize"}
-
-
-def _apart(names: Family, *, mixed: bool = False) -> Family:
-    """The names, most common first, without those that one tool has side by side or whose types differ."""
-    if len(names) < 2:
-        return {}
-    ordered = sorted(names, key=lambda name: -len(names[name]))
-    tools = {name: {use.tool for use in uses} for name, uses in names.items()}
-    held = Counter(tool for own in tools.values() for tool in own)
-    out: list[str] = []
-    for name in ordered:
-        kinds = {use.kind for use in names[name]}
-        alone = all(held[tool] == 1 for tool in tools[name])
-        if alone and (not out or mixed or kinds & {use.kind for use in names[out[0]]}):
-            out.append(name)
-    if mixed or len(out) < 2:
-        return {name: names[name] for name in out}
-    kinds = {use.kind for use in names[out[0]]} & {use.kind for name in out[1:] for use in names[name]}
-    return {name: [use for use in names[name] if use.kind in kinds] for name in out}
-
-
-# -- the same words or the same values under two names
-
-
-def _alike(context: Context) -> Iterator[Family]:
-    """Names of parameters that are described in the same words, or take the same values."""
-    by_words: dict[tuple[str, str], list[Use]] = defaultdict(list)
-    by_values: dict[tuple[str, frozenset[str]], list[Use]] = defaultdict(list)
-    for one in declared(context.surface, context):
-        use, text, values = use_of(one), one.schema.get("description"), one.schema.get("enum")
-        if isinstance(text, str) and (content := _essence(text)):
-            by_words[use.kind, content].append(use)
-        if isinstance(values, list) and _FEWEST_VALUES <= len(values) <= _MOST_VALUES:
-            by_values[use.kind, frozenset(plain(str(value)) for value in values)].append(use)
-    for uses in by_words.values():
-        yield from _named_apart(uses)
-    for uses in by_values.values():
-        # Lists of values are often equal by chance: the names have to end in the same word.
-        if len({canonical(use.name)[-1:] for use in uses}) == 1:
-            yield from _named_apart(uses)
-
-
-_FEWEST_VALUES = 3
-"""Minimum number of values: many arguments take two, such as asc and desc."""
-_MOST_VALUES = 100
-"""Maximum number of values compared; more are a catalogue."""
-_FEWEST_WORDS = 3
-"""Minimum number of words with a meaning: "The name of it" describes anything."""
-
-
-def _essence(text: str) -> str:
-    """The words of a description that say what it is about, without verbs: another tool does another thing with it."""
-    content = [stem(word) for word in words(text[:MAX_READ]) if word not in STOP_WORDS and word not in VERBS]
-    return " ".join(content) if len(content) >= _FEWEST_WORDS else ""
-
-
-def _named_apart(uses: list[Use]) -> Iterator[Family]:
-    names: Family = {}
-    for use in uses:
-        names.setdefault(use.name, []).append(use)
-    keys = {canonical(name) for name in names}
-    if len(keys) > 1 and all(_SIDES.isdisjoint(key) for key in keys):
-        found = _apart(names)
-        if len(found) > 1:
-            yield found
-
-
-_SIDES = frozenset(
-    [
-        *(
-            "after",
-            "base",
-            "before",
-            "child",
-            "destination",
-            "end",
-            "exclude",
-            "first",
-            "from",
-            "include",
-            "last",
-            "left",
-        ),
-        *("maximum", "minimum", "new", "old", "parent", "query", "right", "search", "source", "start", "target", "to"),
-    ]
-)
-"""Words for one of two things that are described alike, or for what is sought in them."""

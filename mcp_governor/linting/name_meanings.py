@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from mcp_governor.linting.name_roles import ID_WORDS
@@ -21,7 +21,7 @@ IDENTIFIERS = frozenset(
     ["arn", "code", "guid", "handle", "id", "identifier", "ids", "key", "number", "sha", "slug", "token", "uid", "uuid"]
 )
 """Last words of names for values that one call takes from the answer to another."""
-_BARE = frozenset({"arn", "id", "key", "name", "number", "path", "slug", "uid", "url"})
+BARE = frozenset({"arn", "id", "key", "name", "number", "path", "slug", "uid", "url"})
 """Names that say only in the description what they belong to."""
 VERBS = READING_VERBS | MUTATING_VERBS
 ID_STEMS = frozenset(map(stem, (*ID_WORDS, "identifier")))
@@ -39,7 +39,7 @@ def short_names(families: Mapping[Key, Family]) -> Mapping[Key, Family]:
     """
     by_rarest = _by_rarest(families)
     found: dict[Key, Family] = defaultdict(dict)
-    for bare in sorted(_BARE | ID_WORDS):
+    for bare in sorted(BARE | ID_WORDS):
         last = "id" if bare in ID_WORDS else bare
         for name, uses in families.get((bare,), {}).items():
             for use in uses:
@@ -56,7 +56,7 @@ def _by_rarest(families: Iterable[Key]) -> Mapping[str, Things]:
     things = [
         (key, frozenset(map(stem, key[:-1])))
         for key in families
-        if len(key) > 1 and key[-1] in _BARE and key[0] not in VERBS
+        if len(key) > 1 and key[-1] in BARE and key[0] not in VERBS
     ]
     count: dict[tuple[str, str], int] = defaultdict(int)
     for key, thing in things:
@@ -114,3 +114,22 @@ _SORTS = {
     **{stem(word): word for word in ("code", "email", "key", "name", "number", "path", "slug", "title", "url")},
 }
 """What a value may say of a thing; an identifier is an id."""
+
+
+def apart(names: Family, *, mixed: bool = False) -> Family:
+    """The names, most common first, without those that one tool has side by side or whose types differ."""
+    if len(names) < 2:
+        return {}
+    ordered = sorted(names, key=lambda name: -len(names[name]))
+    tools = {name: {use.tool for use in uses} for name, uses in names.items()}
+    held = Counter(tool for own in tools.values() for tool in own)
+    out: list[str] = []
+    for name in ordered:
+        kinds = {use.kind for use in names[name]}
+        alone = all(held[tool] == 1 for tool in tools[name])
+        if alone and (not out or mixed or kinds & {use.kind for use in names[out[0]]}):
+            out.append(name)
+    if mixed or len(out) < 2:
+        return {name: names[name] for name in out}
+    kinds = {use.kind for use in names[out[0]]} & {use.kind for name in out[1:] for use in names[name]}
+    return {name: [use for use in names[name] if use.kind in kinds] for name in out}

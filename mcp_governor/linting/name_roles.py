@@ -44,7 +44,7 @@ LONG = {
     "ts": "timestamp",
 }
 """Abbreviations and the full words that mean the same."""
-ID_WORDS = frozenset({"gid", "id"})
+ID_WORDS = frozenset({"gid", "id", "identifier"})
 """Last words for the one identifier of a thing. Its uid, slug or key is often a second one."""
 _UNITS = frozenset(
     ["hours", "millis", "milliseconds", "mins", "minutes", "ms", "sec", "seconds", "secs"],
@@ -131,7 +131,7 @@ ROLES = (
         _NUMBER,
         frozenset(["commentlimit", "count", "first", "k", "max", "n", "num", "size", "take", "top", "topn"]),
         _stems("return", "returned", "results", "maximum", "max", "page", "fetch", "retrieve", "list"),
-        _stems("remove", "delete", "byte", "character", "pixel", "stopping", "iteration", "hint"),
+        _stems("byte", "character", "delete", "hint", "iteration", "nearest", "pixel", "remove", "stopping"),
     ),
     # The token of the next page.
     Role(
@@ -186,7 +186,7 @@ ROLES = (
     ),
     # A file, by its path.
     Role(
-        frozenset(["filepath"]),
+        frozenset(["filepath", "inputfile", "inputfilepath"]),
         _TEXT,
         frozenset({"file", "fileabsolutepath", "filename", "path"}),
         _stems("file", "path"),

@@ -113,6 +113,21 @@ def use_of(one: Declared) -> Use:
     return Use(one.tool.name, kind_of(one.schema), one.text[:MAX_READ], one.name, one.pointer, one.required, listed)
 
 
+def takes_a_list(schema: Any) -> bool:
+    """True if a value may be a list."""
+    kind = schema.get("type")
+    if kind == "array" or (isinstance(kind, list) and "array" in kind):
+        return True
+    branches = schema.get("anyOf") or schema.get("oneOf")
+    return isinstance(branches, list) and any(
+        isinstance(branch, dict) and branch.get("type") == "array" for branch in branches[:_MAX_BRANCHES]
+    )
+
+
+_MAX_BRANCHES = 30
+"""Maximum number of branches read of a union."""
+
+
 def kind_of(schema: Any) -> str:
     """The type of a parameter; integers are numbers, and a list is one of its items."""
     kind = schema.get("type")

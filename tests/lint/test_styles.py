@@ -175,7 +175,8 @@ MODES = ["walk", "ride", "drive"]
         (tool("get_lid", lidUid=TEXT), tool("drop_lid", uid=said("Identifier of the lid")), True),
         (tool("get_lid", lidUid=TEXT), tool("drop_box", uid=said("Identifier of the box")), False),
         (tool("set_public", slug=said("The public slug")), tool("b", publicSlug=TEXT), True),
-        (tool("set_public", type=said("The public type")), tool("b", publicType=TEXT), False),
+        (tool("set_public", type=said("The type of what is public")), tool("b", publicType=TEXT), False),
+        (tool("set_public", type=said("The public type")), tool("b", publicType=TEXT), True),
         (tool("delete_box", key=said("The key to delete the box")), tool("b", deleteKey=TEXT), False),
         # Side by side in one tool only as another thing.
         (tool("get_box", id=said("Box ID")), tool("get_lid", boxId=TEXT, id=said("Lid ID")), True),

@@ -83,6 +83,7 @@ def _place(one: Declared) -> str:
 
 _SNAKE = lazy_pattern(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _KEBAB = lazy_pattern(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
+_HEADER = lazy_pattern(r"[A-Z][a-z0-9]*(?:-[A-Z][a-z0-9]*)+")
 _CAMEL = lazy_pattern(r"[a-z]+[a-z0-9]*(?:[A-Z][A-Za-z0-9]*)+")
 _PRESCRIBED = frozenset({"pageSize", "pageToken"})
 """SCHEMA.md, sections 5.1 and 5.2."""
@@ -121,7 +122,7 @@ def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
     )
 
 
-_STYLES = {"snake_case": _SNAKE, "camelCase": _CAMEL, "kebab-case": _KEBAB}
+_STYLES = {"snake_case": _SNAKE, "camelCase": _CAMEL, "kebab-case": _KEBAB, "Header-Case": _HEADER}
 
 
 def _several_tools(ones: list[Declared]) -> bool:
