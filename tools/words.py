@@ -47,7 +47,7 @@ _FOUND = re.compile("|".join(rf"(?P<w{number}>\b(?:{word})\b)" for number, word 
 _INSTEAD = tuple(WORDS.values())
 _CODE_SPAN = re.compile(r"(```|~~~).*?\1|`[^`\n]*`|<!-- output.*?<!-- /output -->", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{[a-z_]+(?:![a-z])?(?::[a-z0-9]+)?\}")
-_PATTERNS = ("compile", "fullmatch", "search", "match", "Guarded", "lazy_pattern", "rare_pattern")
+_PATTERNS = ("compile", "fullmatch", "search", "match", "Guarded", "lazy_pattern")
 """Calls whose arguments are regular expressions."""
 _OFF = "words: quoted"
 """A comment with these words marks a line whose text is matched or quoted."""

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.list_items import BARE, MAX_VALUES, ClosedList, are_values, bare, is_quoted, items, run, scan
 from mcp_governor.linting.list_words import (
     ABOUT_OTHERS,
@@ -64,7 +63,7 @@ _ALL_OF_IT = lazy_pattern(
 )
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = lazy_pattern(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
-_ALONE = rare_pattern(
+_ALONE = lazy_pattern(
     rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?: is| are)?:\s"
     rf"(?P<one>{QUOTED}|[A-Za-z0-9][\w\-]{{1,40}})(?=\s?(?:$|[.)](?:\s|$)))"
     rf"|\bonly\s(?P<other>{QUOTED})\s(?:is\s)?(?:currently\s)?(?:supported|allowed|accepted)\b"

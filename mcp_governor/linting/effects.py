@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, lowered
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.operations import operations, takes_any_method
 from mcp_governor.linting.side_effects import saving_parameter, side_effect
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
@@ -92,7 +91,7 @@ _WRITES_TOO = frozenset(
     ]
 )
 """Verbs for writing that have other meanings in names, too."""
-_LOSSES = rare_pattern(
+_LOSSES = lazy_pattern(
     r"\b(?:(?:cannot|can ?not|can't) be (?:undone|reversed|recovered)|irreversibl[ey]|"
     r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b"
     r"|replac(?:es|e|ing)s? (?:all|every|the (?:entire|whole|existing|current))\b)",
@@ -119,7 +118,7 @@ _UNLOCKED = lazy_pattern(
     r"\b(?:allow|enable|permit)s?\b[^.\n]{0,40}\b(?:ddl|dml|delete|destructive|drop|insert|write)", re.IGNORECASE
 )
 """A setting takes the protection away, so that the same tool runs anything."""
-_SAYS_WRITE = rare_pattern(r"\bwrite operations?\b|\bmodif(?:y|ies) (?:the |your |data|state)", re.IGNORECASE)
+_SAYS_WRITE = lazy_pattern(r"\bwrite operations?\b|\bmodif(?:y|ies) (?:the |your |data|state)", re.IGNORECASE)
 _WHAT_IT_IS = lazy_pattern(
     r"\W{0,8}(?:[A-Za-z]{1,20}\s\|\s(?!\W)|(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?)",
     re.IGNORECASE,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.guarded import Cues, Guards, lowered
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.named_forms import KNOWN
 from mcp_governor.linting.ruled_forms import ruled_forms
 from mcp_governor.linting.templates import templates
@@ -84,7 +83,7 @@ _CASE = lazy_pattern(
 
 
 _SENTENCE_END = lazy_pattern(r"\.\s|\n|;\s")
-_LOOSE = rare_pattern(
+_LOOSE = lazy_pattern(
     r"\b(?:usually|typically|preferably|recommended|prefer(?:red)?|custom|wildcards?|partial|keywords?"
     r"|json (?:string|object|array|text)|css"
     r"|(?<!match )(?<!matches )(?<!match the )(?:regex|regular expression)|glob|comma[- ]separated|range of"
@@ -261,7 +260,7 @@ _CUES = Cues(
     ),
     *("tz ", "char", "extension", "written ", "given ", "expressed ", "specified ", "provided ", "structure", "style"),
 )
-_OTHERS = rare_pattern(
+_OTHERS = lazy_pattern(
     r"\b(?:relative|natural language|absolute dates?|any (?:format|valid|css)"
     r"|(?:other|multiple|following|supported|accepted|these|different|several|various) (?:formats|forms|patterns)"
     r"|json (?:string|object|array|encoded|format(?:ted)?)|json-(?:encoded|formatted)"

@@ -10,7 +10,6 @@ import re
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.linear import LinearTest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -132,16 +131,10 @@ class Guarded:
         self.cues = Cues(*(needs or ("",)))
         self.flags = re.IGNORECASE if ignore_case else re.NOFLAG
         self._compiled: re.Pattern[str] | None = None
-        self._test = LinearTest(pattern, self.flags)
 
-    def _pattern(self, text: str) -> re.Pattern[str] | None:
-        """The compiled expression, or ``None`` if it cannot match, though a needed word is there."""
-        test = self._test.of(text)
-        if test is not None and not test(text):
-            return None
-        if self._compiled is None:
-            self._compiled = re.compile(self._source, self.flags)
-        return self._compiled
+    def _compile(self) -> re.Pattern[str]:
+        compiled = self._compiled = re.compile(self._source, self.flags)
+        return compiled
 
     # Most searches end at the words, so both methods look for them without another call.
     def search(self, text: str, at: int = 0) -> re.Match[str] | None:
@@ -152,8 +145,7 @@ class Guarded:
                 return None
         except UnicodeEncodeError:
             pass  # The expression decides.
-        pattern = self._pattern(text)
-        return pattern.search(text, at) if pattern is not None else None
+        return (self._compiled or self._compile()).search(text, at)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches in a string."""
@@ -163,8 +155,7 @@ class Guarded:
                 return _NOTHING
         except UnicodeEncodeError:
             pass  # The expression decides.
-        pattern = self._pattern(text)
-        return pattern.finditer(text) if pattern is not None else _NOTHING
+        return (self._compiled or self._compile()).finditer(text)
 
 
 _NOTHING: Iterator[re.Match[str]] = iter(())

@@ -10,7 +10,6 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import STOP_WORDS, stem, word_count, words
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ _CODE_FORM = lazy_pattern(
 )
 _CURRENCY_CODE = lazy_pattern(r"\bcurrency\scodes?\b", re.IGNORECASE)
 """There is one list of them that everybody means, ISO 4217."""
-_JSON = rare_pattern(
+_JSON = lazy_pattern(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
     r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\b",
     re.IGNORECASE,

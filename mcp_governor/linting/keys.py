@@ -6,7 +6,6 @@ import re
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.linear import rare_pattern
 
 _MAX_READ = 2_000
 """Maximum number of characters searched per description."""
@@ -22,7 +21,7 @@ _PLAIN = lazy_pattern(r"[`'\"]?(?P<name>[A-Za-z_$][\w$\-]{0,40})[`'\"]?\s?(?:\([
 _NEXT = lazy_pattern(
     r"\s?(?:,\s?(?:and\s|or\s|an?\s|optional\s|optionally\s)*|\s?and\s(?:an?\s|optional\s|optionally\s)*|;\s?|/\s?)"
 )
-_WORDS = rare_pattern(
+_WORDS = lazy_pattern(
     r"\b(?:(?P<plain>(?:keys|fields|properties|attributes)(?:\s(?:are\s?:|is\s?:|include|named|called))?\s?:?"
     r"|(?:must|should) (?:have|include|contain|specify|provide)\s(?:the\s)?(?:keys|fields|properties|attributes)\s?:?)"
     r"|(?:must|should|has to|need to|needs to)\s(?:each\s|also\s)?(?:have|include|contain|specify|provide)(?:\sboth)?"
@@ -37,13 +36,13 @@ _SHAPE = lazy_pattern(
     re.IGNORECASE,
 )
 _IN_SHAPE = lazy_pattern(r"(?:^|,)\s?[`'\"]?(?P<name>[A-Za-z_]\w{0,40})[`'\"]?\??\s?(?=:|,|$)")
-_TYPED = rare_pattern(
+_TYPED = lazy_pattern(
     rf"(?:[`'\"](?P<quoted>[A-Za-z_]\w{{0,40}})[`'\"]|(?:^|\n)\s?[-*•]\s?[`'\"*]{{0,3}}(?P<listed>[A-Za-z_]\w{{0,40}})[`'\"*]{{0,3}})"
     rf"\s?:?\s?\(\s?{_KINDS}\b",
     re.IGNORECASE,
 )
 _ITEM = rf"(?:an?\s|the\s)?[`'\"]?[A-Za-z_]\w{{1,40}}[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b"
-_NAMED = rare_pattern(
+_NAMED = lazy_pattern(
     rf"\b(?:must|should|has to|needs? to)\s(?:each\s|also\s)?(?:have|include|contain|provide)\s{_ITEM}"
     rf"(?:(?:\s?,\s?(?:and\s)?|\sand\s){_ITEM}){{1,12}}",
     re.IGNORECASE,
@@ -52,7 +51,7 @@ _NAMED = rare_pattern(
 _NAMED_ITEM = lazy_pattern(
     rf"(?:\b(?:an?|the)\s)?[`'\"]?([A-Za-z_]\w{{1,40}})[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b", re.IGNORECASE
 )
-_EACH = rare_pattern(
+_EACH = lazy_pattern(
     r"\beach(?:\s\w{1,20}){0,2}\s(?:(?:can|may|must|should)\s)?(?:have|has|having|contains?|containing|includes?|with)\s?:"
     r"(?=\s)",
     re.IGNORECASE,

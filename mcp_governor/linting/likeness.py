@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -69,15 +68,15 @@ _TOOL_BEHIND = lazy_pattern(
     r"[`'\"”]?(?:,?\s(?:and|or)\s(?:the\s)?[`'\"“]?\w{3,64}[`'\"”]?)?\s(?:MCP\s)?tools?\b(?!\s?[-_]\w|\s--)",
     re.IGNORECASE,
 )
-_CALLED = rare_pattern(
+_CALLED = lazy_pattern(
     r"\b(?:call|calls|calling|use|uses|using|prefer|run|invoke|via)\s(?:the\s)?[`'\"]?(?P<name>[a-z][a-z0-9]*(?:_[a-z0-9]+)+)"
     r"\([a-z_]{1,40}\s?=[^()\n]{0,120}\)"
 )
 """A call with a named argument, which in prose is one of a tool: "calling plan_turn(model=…)"."""
-_PLAIN_TOOL = rare_pattern(
+_PLAIN_TOOL = lazy_pattern(
     r"\b(?i:use|call|run|invoke|via|with|using|calling)\sthe\s[`'\"“]?(?P<name>[a-z]{4,30})[`'\"”]?\stool\b(?!\s?[-_])"
 )
-_TITLED_TOOL = rare_pattern(
+_TITLED_TOOL = lazy_pattern(
     r"[`'\"“](?P<title>[A-Z][A-Za-z]{1,20}(?:[ -][A-Za-z]{2,20}){1,4})[`'\"”]\s(?:MCP\s)?tool\b"
 )
 _LISTED = lazy_pattern(
@@ -86,7 +85,7 @@ _LISTED = lazy_pattern(
 )
 _MIN_LISTED = 3
 """Minimum number of known tools in a list for it to be a list of tools."""
-_NOTES = rare_pattern(
+_NOTES = lazy_pattern(
     r"\b(?:hints?|notes?|examples?|syntax|format|guidance|details|tips)\s(?:for|on|about)\s(?:the\s)?[`'\"“]$",
     re.IGNORECASE,
 )
@@ -98,7 +97,7 @@ _IN_CALL = lazy_pattern(
     r"[`'\"”]?\s(?:is|are)\s(?:present|included|set|given)\sin\s(?:the|your|each|every|all)\s(?:tool\s)?calls?\b",
     re.IGNORECASE,
 )
-_PHRASE = rare_pattern(
+_PHRASE = lazy_pattern(
     r"\b[Ii]f\s(?:no\s|an?\s|the\s)?(?P<words>[a-z]{2,20}(?:\s[a-z]{2,20}){1,2})"
     r"\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)"
 )

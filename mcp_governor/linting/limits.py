@@ -33,7 +33,6 @@ from mcp_governor.linting.limit_words import (
     SO_MANY,
     WORDS,
 )
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.prose import number, of_alternative
 from mcp_governor.linting.units import same_unit, unit_of
 from mcp_governor.linting.words import name_words, stem
@@ -54,7 +53,7 @@ _FILLERS = _set(
     "call to return returned be fetch retrieve include supported only of the can"
 )
 _UNSURE = _set("for when if but except unless with on or and than while depending by as not from more less fewer")
-_ADVICE = rare_pattern(
+_ADVICE = lazy_pattern(
     r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|e\.g|example|such\sas|approx\w*|about|roughly|ideal\w*"
     r"|prefer\w*|optimal\w*"
     r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*"

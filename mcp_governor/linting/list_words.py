@@ -10,7 +10,6 @@ import re
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
-from mcp_governor.linting.linear import rare_pattern
 
 MAX_TEXT = 8_000
 """Maximum number of characters read from a description: five hundred values, which some descriptions list."""
@@ -93,7 +92,7 @@ ABROAD = Guarded(
 )
 """The same words in other languages."""
 
-EXAMPLE = rare_pattern(
+EXAMPLE = lazy_pattern(
     r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
     r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than"
     r"|formerly|previously|older|deprecated|depend(?:s|ing) on|listed (?:by|in)"

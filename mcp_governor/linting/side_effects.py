@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.call_arguments import call_properties
 from mcp_governor.linting.guarded import has_any, lowered
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
-_CLAIMED = rare_pattern(
+_CLAIMED = lazy_pattern(
     # A sentence or an item of a list that begins with what the tool does: "- Creates tables and inserts data". Only
     # with "s": without it, the sentence is advice for the caller.
     r"(?:(?:\A|\n|[.!:;]\s)[ \t]{0,40}(?:[-*•]\s{0,4}|\d{1,2}[.)]\s{0,4})?"
@@ -34,12 +33,12 @@ _CLAIMED = rare_pattern(
     r"(?:create|delete|remove|update|overwrite|save|store|modify|replace|rename|drop|insert|upload|install|write)\b",
     re.IGNORECASE,
 )
-_FILES = rare_pattern(
+_FILES = lazy_pattern(
     r"\b(?:generates|saves|writes|stores|downloads|exports)\s(?:[\w'/()-]+,?\s){0,6}?(?:files?|disk|folders?|director(?:y|ies))\b"
     r"|\b(?:will\sbe|are|is|automatically)\s(?:saved|written|downloaded|appended|exported)\b",
     re.IGNORECASE,
 )
-_MANAGES = rare_pattern(
+_MANAGES = lazy_pattern(
     r"\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b", re.IGNORECASE
 )
 _OPENING = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
@@ -63,7 +62,7 @@ _SAVED_TO = lazy_pattern(
     r"(?:file|path|folder|directory)\b",
     re.IGNORECASE,
 )
-READ_ONLY = rare_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
+READ_ONLY = lazy_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
 """The statement of a description that its tool changes nothing."""
 
 

@@ -12,7 +12,6 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.parsing import read_python_expression
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _CODE = lazy_pattern(r"[\w)\]]\s?=\s{0,20}$|```(?:python|py|js|javascript|ts|typ
 _COMMENT = lazy_pattern(r"[,\[{\]}\"\d]\s{1,40}(?:#|//)\s?\w")
 _TRAILING = lazy_pattern(r",\s*[}\]]")
 _NESTED = lazy_pattern(r"\"\s?(?:\{\s?\"|\[\s?(?:\"|\{\s?\"))")
-_CALL = rare_pattern(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
+_CALL = lazy_pattern(r"(?<![\w.\-])(?P<name>[A-Za-z_]\w{2,63})\(")
 _LONGEST_CALL = 400
 """Maximum length of a call in an example: two to four lines. The end of a longer one is not searched for."""
 
@@ -188,10 +187,10 @@ def _is_shown(text: str, at: int, end: int) -> bool:
 
 _FRONT = 400
 """Maximum number of characters in front of a call that may announce it."""
-_ANNOUNCED = rare_pattern(r"\b(?:examples?|e\.g\.|usage|sample)(?![^\n]*[.!?]\s+[A-Z])[^\n]*$", re.IGNORECASE)
+_ANNOUNCED = lazy_pattern(r"\b(?:examples?|e\.g\.|usage|sample)(?![^\n]*[.!?]\s+[A-Z])[^\n]*$", re.IGNORECASE)
 _LINE_START = lazy_pattern(r"\s*(?:(?:[-*•>$]|>>>|\d{1,2}[.)]|await|return|\w{1,40}\s?=)\s?){0,3}[`'\"]{0,3}\s*")
 _LINE_END = lazy_pattern(r"[`'\";]{0,4}[^\S\n]*(?:(?:#|//|→|->|—|-)[^\n]*)?(?=\n|$)")
-_HEADING = rare_pattern(r"\b(?:examples?|usage|samples?)\b[^\n]{0,60}\n", re.IGNORECASE)
+_HEADING = lazy_pattern(r"\b(?:examples?|usage|samples?)\b[^\n]{0,60}\n", re.IGNORECASE)
 
 
 def _call(source: str) -> Call | None:

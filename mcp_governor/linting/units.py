@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.words import name_words
 
 _UNITS = {
@@ -88,7 +87,7 @@ _OF = {
     "length": frozenset({"px", "pt", "in", "cm", "mm", "m", "km", "mi", "ft", "%"}),
 }
 _EDGES = frozenset({"top", "right", "bottom", "left"})
-_NAMED = rare_pattern(
+_NAMED = lazy_pattern(
     r"\d\s?(?:ms|s|m|h|d|px|pt|em|cm|mm|in|[kmg]i?b|%)\b|\b(?:emu|inches|iso\s?8601|cron|unit|ratio|fraction|relative|percent\w*|"
     r"normali[sz]ed|per\s[a-z]+|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b",
     re.IGNORECASE,

@@ -10,7 +10,6 @@ from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, is_passed_on, may_be_open, open_question
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
@@ -72,7 +71,7 @@ INDEXES = frozenset({"index", "idx", "position", "pos", "row", "col", "column"})
 _BASE = lazy_pattern(
     r"(?<![\w.])-?[01](?![\w.]|\s?%)|\b(?:zero|one|first|last|next|indexed)\b|-based\b|[01]-(?:based|index)", re.I
 )
-_SERVER_BASE = rare_pattern(
+_SERVER_BASE = lazy_pattern(
     r"\b(?:zero|one|0|1)[- ](?:based|indexed)\b|\b(?:count|start|index|number)\w*\s(?:from|at)\s[01]\b", re.I
 )
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.fitting import kind_named, misfit, missing, type_named
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.modes import modes_listed
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.snippets import Call, Snippet, calls, snippets
@@ -28,7 +27,7 @@ _ANSWER = lazy_pattern(
     r"\b(?:returns?|returned|response|responds|outputs?|results?|yields|answers?|stored|contains)\b[^{}\[\]]{0,200}$",
     re.IGNORECASE,
 )
-_DENIED = rare_pattern(
+_DENIED = lazy_pattern(
     r"\b(?:not|wrong|bad|invalid|incorrect|avoid|don't|never)\b[^{}\[\]\n.]{0,60}$|❌[^\n]{0,60}$", re.IGNORECASE
 )
 _CALLED = lazy_pattern(

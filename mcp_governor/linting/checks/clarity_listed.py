@@ -14,7 +14,6 @@ from mcp_governor.linting.context import hit
 from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.leaving_out import left_out
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.phrases import in_short
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 _MAX_READ = 20_000
 """Maximum number of characters read from a description; a longer one is a manual."""
-_NOTE = rare_pattern(
+_NOTE = lazy_pattern(
     r"\b(?P<name>[A-Za-z_]\w{0,63})[`*]{0,3}\s?\((?P<note>(?:str|string|int|integer|float|number|bool|boolean|list|dict"
     r"|array|object)\b[^()\n]{0,60})\)",
     re.IGNORECASE,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.guarded import Cues
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.strings import surface_prose
@@ -111,12 +110,12 @@ def _prose(surface: Surface, context: Context) -> list[Text]:
 
 # -- remains of web pages
 
-_LINK = rare_pattern(
+_LINK = lazy_pattern(
     r"\b(?:refer to|see|read|by|call|via|through|using|ref:|the)\s(?:the\s)?"
     r"(?P<link>\[[A-Z][\w'-]*(?:\s[\w'\-/&]+){1,10}\])(?![(\[:\w])"
 )
 _TAG_END = lazy_pattern(r"</(?P<name>[a-z][\w]*(?:-[\w]+)+)>")
-_FOLLOWS = rare_pattern(
+_FOLLOWS = lazy_pattern(
     r"\b(?:(?:in|to|see) the (?:following (?:example|table|figure|image|screenshot)|(?:example|table|figure) below)"
     r"|as shown (?:below|in the (?:figure|image|table)))[^{}\[\]`|:]{0,100}$",
     re.IGNORECASE,

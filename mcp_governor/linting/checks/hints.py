@@ -18,7 +18,6 @@ from mcp_governor.linting.effects import (
     stated_loss,
     verb_of,
 )
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.operations import operations, takes_any_method
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.side_effects import READ_ONLY, saving_parameter
@@ -131,7 +130,7 @@ _SURE_CHANGES = MUTATING_VERBS - {
     "put",
 }
 """Verbs that change something outside the result. The others also produce values: a sum, a merged string, a draft."""
-_SAVES = rare_pattern(
+_SAVES = lazy_pattern(
     r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database|director(?:y|ies)|folder)\b",
     re.IGNORECASE,
 )
@@ -148,7 +147,7 @@ _ALSO_CHANGES = lazy_pattern(
 )
 _MAX_FIRST = 600
 """Maximum length in characters of the paragraph that says what a tool does."""
-_PRETENDS = rare_pattern(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
+_PRETENDS = lazy_pattern(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
 _SAME_AGAIN = lazy_pattern(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
 _MAKES = frozenset({"create", "send", "post", "append", "insert"})
 _PURE_READS = frozenset(

@@ -11,7 +11,6 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.credentials import KEY, key_in, outline
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.linear import rare_pattern
 from mcp_governor.linting.text_scope import about_text
 from mcp_governor.text import char_name
 
@@ -74,7 +73,7 @@ _TAKEN = lazy_pattern(
 )
 _SHORTEST_RUN = 40
 """Minimum length of a long run of base64, in characters."""
-_BASE64 = rare_pattern(rf"[A-Za-z0-9+/]{{{_SHORTEST_RUN},}}={{0,2}}")
+_BASE64 = lazy_pattern(rf"[A-Za-z0-9+/]{{{_SHORTEST_RUN},}}={{0,2}}")
 _ALL = r"(?:any|all|every|each)"
 _ORDER = Guarded(
     # "before everything else"
