@@ -150,6 +150,8 @@ def scan(text: str, at: int) -> tuple[ClosedList | None, int]:
         return None, end
     if _OR_OTHER.match(text, end) and (found.quoted or text[end : end + 1] in ")]"):
         return None, end
+    if found.quoted and _SPECIAL.match(text, end):
+        return None, end
     if found.explained and not found.quoted and "=" in text and _ANOTHER.search(text, end):
         return None, end
     values = found.values if found.quoted else _without_null(found.values)
@@ -185,6 +187,12 @@ _OR_OTHER = lazy_pattern(
 """Something else that is accepted after the list, or words that make the values names of arguments or advice."""
 _ANOTHER = lazy_pattern(rf"[,;，；、。\n]\s?{BARE}\s?=")
 """Another value with a meaning behind an explanation that was too long to read."""
+_SPECIAL = lazy_pattern(
+    r"\s(?:aliases|keywords?|literals?|modifiers?|operators?|placeholders?|prefix(?:es)?|shortcuts?|suffix(?:es)?"
+    r"|wildcards?)\b",
+    re.IGNORECASE,
+)
+"""What stands beside the usual values: "Folder id (supports 'null' and 'notnull' literals)"."""
 _STOPS = lazy_pattern(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default|\(for\s)", re.IGNORECASE)
 
 

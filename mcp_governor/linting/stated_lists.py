@@ -16,6 +16,8 @@ from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words, stem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_governor.linting.context import Context
     from mcp_governor.linting.open_text import OpenText
     from mcp_governor.linting.passages import Passage
@@ -142,7 +144,7 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     # "Supported categories: …" is plain enough for a category, and "Supported formats: …" about a path is not.
     own = claim.promised and claim.noun != "" and stem(claim.noun) in {stem(word) for word in words}
     plainly = claim.plainly or own
-    if claim.noun in _OF_PARTS and stem(claim.noun) not in {stem(word) for word in words}:
+    if _describes(claim, words, kind=is_kind(last)):
         return False
     if found.items and not claim.promised:
         listed = claim.quoted or (len(claim.values) > 2 and is_kind(last))
@@ -181,8 +183,19 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     return not given and _is_enumeration(claim)
 
 
+def _describes(claim: ClosedList, words: Sequence[str], *, kind: bool) -> bool:
+    """True if the word in front of a list makes it parts or properties of a value."""
+    if claim.noun in _OF_PARTS:
+        return stem(claim.noun) not in {stem(word) for word in words}
+    if claim.noun == "order":
+        return _DIRECTIONS.isdisjoint(words)  # "Order: north, south, west, east" about a box.
+    # "Drug name (brand or generic)"
+    return (claim.noun in FREE or claim.noun == "notation") and not (claim.quoted or claim.promised or kind)
+
+
 _ORDERS = frozenset(["by", "direction", "group", "order", "sort"])
 """Words for what is sorted or grouped, by things that have any value themselves."""
+_DIRECTIONS = frozenset(["dir", "direction", "order", "sort"])
 _OF_CONTENT = frozenset(["extensions", "formats"])
 _OF_PARTS = frozenset(["operators", "prefix", "prefixes", "suffix", "suffixes", "unit", "units"])
 """Words for parts of a value: "Supported units: s, m, h" about a duration."""

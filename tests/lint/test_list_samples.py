@@ -19,6 +19,13 @@ def fragments(text, *, name="mode", schema=STRING, rule="closed-list"):
 
 
 SAMPLES = [
+    # Adjectives, parts in an order, and what is accepted beside the usual values.
+    ("Medicine name (brand or generic) to look up", "medicine"),
+    ("In this notation (genomic, coding, or protein)", "hgvs"),
+    ("Area as four floats. Order: top, left, bottom, right (comma-separated).", "box"),
+    ("By folder id (accepts 'null' and 'notnull' literals)", "folder"),
+    ('Length in the form /^(\\d+) +(second|minute)s?$/, default is "1 minute".', "span"),
+    ("One of: shop (default), docs, wiki. For action=read, this may instead be a path.", "source"),
     # Forms beside the values.
     ("Due date: YYYY-MM-DD, 'today' or 'tomorrow'", "due"),
     ("Due date, 'today' or 'tomorrow'", "due"),
@@ -146,3 +153,32 @@ def test_a_value_that_only_the_other_description_shows_is_not_lost():
 def test_another_form_is_not_the_list_of_a_sibling():
     said = "The status of the job to look for"
     assert siblings(said, f"{said}. Must be a UUID.", tools=("find_a", "find_b")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "codes"),
+    [
+        ("Game of the item: 730 = one, 440 = another, 570 = a third.", "appid", []),
+        ("State: 1 = open, 2 = closed, 3 = merged.", "state_id", [[1, 2, 3]]),
+        ("Level: 10 = low, 200 = middle, 3000 = high.", "level", [[10, 200, 3000]]),
+    ],
+)
+def test_numbers_of_things_are_not_all_there_are(text, name, codes):
+    assert fragments(text, name=name, schema={"type": "integer"}) == codes
+
+
+def test_values_that_the_text_of_a_tool_shows_are_not_those_of_another_tool():
+    """Servers written in Python describe parameters in the text of the tool."""
+
+    def found(text):
+        tools = [
+            {"name": name, "description": said, "inputSchema": {"type": "object", "properties": {"form_type": STRING}}}
+            for name, said in (
+                ("one", "Reads parts.\n\nArgs:\n    form_type: One of 'annual', 'quarterly'\n"),
+                ("two", f"Lists.\n\nArgs:\n    form_type: {text}\n"),
+            )
+        ]
+        return lint(build_surface({"tools": tools}), LintSettings(select=("clarity/sibling-enum",)))
+
+    assert [finding.tool for finding in found("Form type")] == ["two"]
+    assert found('Filter by form type (e.g., "annual", "quarterly", "event")') == []

@@ -24,7 +24,7 @@ from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
     from mcp_governor.linting.open_text import OpenText
@@ -120,9 +120,20 @@ def _codes(node: SchemaPlace, context: Context) -> list[int] | None:
     kind = bool(words) and is_kind(words[-1])
     for said in passages_about(node, context):
         found = context.facts.read(number_codes, said.text)
-        if found is not None and (found.promised or len(found.codes) > 2 or (kind and not found.in_words)):
+        if found is None or (not found.promised and words[-1:] and _names_one(words[-1]) and _are_few(found.codes)):
+            continue
+        if found.promised or len(found.codes) > 2 or (kind and not found.in_words):
             return list(found.codes)
     return None
+
+
+def _names_one(word: str) -> bool:
+    return word.endswith("id")
+
+
+def _are_few(codes: Sequence[int]) -> bool:
+    """True if numbers are far apart: "730 = one game, 440 = another" names some of many."""
+    return max(codes) - min(codes) >= 2 * len(codes)
 
 
 @about(argument=True, types={"array", "string"})
@@ -132,9 +143,10 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if found is None:
         return
     enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(found.name, ())
-    text = node.schema.get("description") or ""
-    if not enums or not isinstance(text, str):
+    if not enums:
         return
+    # Servers written in Python describe a parameter in the text of its tool.
+    text = " ".join(said.text for said in passages_about(node, context) if said.where in ("own", "entry"))
     # closed_list reports values that the description lists; "etc." and "supported values" say that it has others.
     if stated_list(found, context) is not None or context.facts.read(values_in, text).open or _OWN.search(text):
         return
