@@ -115,6 +115,7 @@ UNSTATED = [
     {"type": "string", "description": "Default value expression"},
     {"type": "integer", "description": "Height. The renderer may raise it to its configured minimum (500 by default)."},
     {"type": "integer", "description": "Limit. For get: <=0 defaults to 200."},
+    {"type": "integer", "description": "Most rows. Default: 500. Env: MOST_ROWS."},
 ]
 
 
@@ -122,6 +123,13 @@ UNSTATED = [
 def test_no_default_that_a_schema_could_hold(argument):
     surface = surface_of("", {"n": argument})
     assert not list(unstated_default(surface, Context({}, Facts(surface))))
+
+
+@pytest.mark.parametrize(("tool", "count"), [("run_query", 1), ("update_page", 0), ("pageEdit", 0)])
+def test_what_a_change_leaves_out_stays_as_it_is(tool, count):
+    schema = {"type": "object", "properties": {"width": {"type": "integer", "description": "Width, default 1"}}}
+    surface = build_surface({"tools": [{"name": tool, "inputSchema": schema}]}, source="test")
+    assert len(list(unstated_default(surface, Context({}, Facts(surface))))) == count
 
 
 def test_one_finding_for_a_server_names_each_tool_before_a_second_argument():

@@ -144,6 +144,10 @@ _CASES = Guarded(
     "default",
 )
 """A default of some calls only; written into the schema, it would be that of all."""
+_FROM_OUTSIDE = lazy_pattern(r"\benv(?:ironment)?\b", re.IGNORECASE)
+"""Another source of the value, which a default in the schema would hide: "Default: 500. Env: MAX_RESULTS"."""
+_KEEPS = frozenset({"edit", "modify", "patch", "update"})
+"""Words of tools that change a part of something."""
 _NO_LITERALS = frozenset(
     {"none", "null", "empty", "all", "any", "current", "now", "today", "yesterday", "unset", "undefined", "unlimited"}
     | {
@@ -235,7 +239,10 @@ def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: To
     if not isinstance(own, str) or schema.get("default") is not None or "efault" not in own:
         return None
     names = parent.get("required")
-    if (isinstance(names, list) and name in names) or _CASES.search(own):
+    if (isinstance(names, list) and name in names) or _CASES.search(own) or _FROM_OUTSIDE.search(own):
+        return None
+    if not _KEEPS.isdisjoint(name_words(tool.name)):
+        # What is left out stays as it is; a default would change it.
         return None
     found = effective(root, schema)
     text = without_name(own, name)
