@@ -9,6 +9,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.argument_names import misassigned, named_arguments
 from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.endpoints import endpoints, sends_requests
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.likeness import (
     Names,
@@ -79,11 +80,21 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
             name = titles[title]
             yield hit(text.pointer, text.value, tool=text.tool, says="title", named=title, advice=f"Write {name}.")
             del found[title]
+    sent = dict(endpoints(read, tools))
+    if sent and not context.facts.memo("sends requests", lambda: _sends_requests(context.facts)):
+        near = list(dict.fromkeys(filter(None, sent.values())))
+        advice = f"Name the tool instead: {_joined(near)}, if that is meant." if near else "Name the tool that does it."
+        named = _joined(list(sent)[:_MAX_NAMED])
+        yield hit(text.pointer, text.value, tool=text.tool, says="endpoint", named=named, advice=advice)
     if found:
         pairs = list(found.items())[:_MAX_NAMED]
         near = [f"{name} for {named}" for named, name in pairs if name]
         advice = f"Write {', '.join(near)}, if that is meant." if near else "Name a tool that this server has."
         yield hit(text.pointer, text.value, tool=text.tool, named=_joined([named for named, _ in pairs]), advice=advice)
+
+
+def _sends_requests(facts: Facts) -> bool:
+    return any(sends_requests(tool.name, tool.input_schema) for tool in facts.surface.tools)
 
 
 def _titles(facts: Facts) -> dict[str, str]:
