@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _DATED = lazy_pattern(
     r"Y{2,4}|\d{4}-\d\d|^[~$<{]|[@\\]\S*[/@\\.]|^https?:"
     # A range of characters or numbers, and a format for numbers or colours: "[1-59]Min", "#,##0.00".
-    r"|\[\w{1,4}(?:[\-,]\w{1,4}){1,20}\]|^#|#[#,.0]|^0+[.,]0|^0%$",
+    r"|\[\w{1,4}(?:[\-,]\w{1,4}){1,20}\]|^#|#[#,.0]|^0+[.,]0|^0%$|\|",
     re.NOFLAG,
 )
 """What is a sample even after "one of"."""
@@ -52,6 +52,9 @@ _STANDARD = lazy_pattern(
     r"|tickers?)\b",
     re.IGNORECASE,
 )
+_SIZED = lazy_pattern(r"\b(?:w|width)\s?[x×]\s?(?:h|height)\b", re.IGNORECASE)
+_SIZE = lazy_pattern(r"\d{1,5}[x×]\d{1,5}", re.NOFLAG)
+"""A size in the form that the text names: "WxH, 600x400 or less"."""
 _FEW = 8
 """Number of codes of a standard from which on they are more than a few samples."""
 _LOGIC = frozenset({"and", "or", "not"})
@@ -76,6 +79,8 @@ def are_samples(values: Sequence[str], words: Sequence[str], text: str, *, promi
     if promised:
         return False
     if any(map(_SAMPLE.search, values)) or _has_a_part(values):
+        return True
+    if _SIZED.search(text) and all(_SIZE.fullmatch(value) or _SIZED.fullmatch(value) for value in values):
         return True
     last = words[-1] if words else ""
     folded = {value.lower() for value in values}

@@ -285,7 +285,7 @@ def documented(text: str) -> dict:
         (
             "clarity/argument-dependencies",
             related("Only with kind='x' and term='day'; not compatible with stop orders."),
-            related("For days; not compatible with `kind`."),
+            related("Requires `kind`."),
         ),
         (
             "clarity/argument-dependencies",

@@ -19,6 +19,8 @@ def fragments(text, *, name="mode", schema=STRING, rule="closed-list"):
 
 
 SAMPLES = [
+    ("Image size 'WxH'. Default: '600x400'. Max: '640x640'", "size"),
+    ("Each string: 'color:red|label:A' or 'color:blue|label:B'", "marker"),
     # Adjectives, parts in an order, and what is accepted beside the usual values.
     ("Medicine name (brand or generic) to look up", "medicine"),
     ("In this notation (genomic, coding, or protein)", "hgvs"),
@@ -181,4 +183,5 @@ def test_values_that_the_text_of_a_tool_shows_are_not_those_of_another_tool():
         return lint(build_surface({"tools": tools}), LintSettings(select=("clarity/sibling-enum",)))
 
     assert [finding.tool for finding in found("Form type")] == ["two"]
+    assert found("") == []
     assert found('Filter by form type (e.g., "annual", "quarterly", "event")') == []

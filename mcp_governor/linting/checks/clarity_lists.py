@@ -191,6 +191,8 @@ _SHORT = 60
 def _is_only(one: _Enum, enums: tuple[_Enum, ...], found: OpenText, text: str) -> bool:
     """True if a name of several words stands for these values everywhere, and a short description says nothing else."""
     words = name_words(found.name)
+    if not (text or one.declared):
+        return False  # What one tool says of itself need not hold where nothing is said.
     if len(words) < 2 or words[-1] in FREE or len(text) > _SHORT or not _SAYS_NOTHING.fullmatch(text):
         return False
     known = {stem(word) for word in (*words, *one.words)}
@@ -222,6 +224,8 @@ class _Enum(NamedTuple):
     items: bool
     values: tuple[str, ...]
     words: frozenset[str]
+    declared: bool
+    """False if only a description lists the values."""
 
 
 def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
@@ -231,12 +235,14 @@ def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
         for node in context.facts.nodes(tool):
             if node.side == "inputSchema" and node.argument is not None and isinstance(node.schema, dict):
                 root = root_of(node)
-                values = values_of(root, node.schema) or _in_prose(node, context)
+                declared = values_of(root, node.schema)
+                values = declared or _in_prose(node, context)
                 if values and len(values) > 1 and all(isinstance(value, str) for value in values):
                     known = out.setdefault(node.argument, {})
                     items = "array" in (types_of(node.schema, root) or ())
                     words = _words(node.schema.get("description"))
-                    known.setdefault((*values, str(items)), _Enum(tool.name, items, tuple(values), words))
+                    one = _Enum(tool.name, items, tuple(values), words, declared is not None)
+                    known.setdefault((*values, str(items)), one)
     return {name: tuple(enums.values()) for name, enums in out.items()}
 
 
