@@ -14,7 +14,7 @@ from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.limits import one_at_least
 from mcp_governor.linting.measured import without_unit
 from mcp_governor.linting.passages import outline_of
-from mcp_governor.linting.quantities import counts_something, never_below_zero
+from mcp_governor.linting.quantities import counts_something, is_identifier, never_below_zero
 from mcp_governor.linting.root_defects import is_left_out, is_operation, root_defects
 from mcp_governor.linting.schemas import (
     closes,
@@ -428,6 +428,8 @@ def _judge_number(
     least: frozenset[str],
 ) -> None:
     edges = {"left", "bottom", "width"} & parent_of(node).get("properties", {}).keys() if node.argument == "top" else ()
+    if types == {"number"} and is_identifier(node.argument or ""):
+        out.add("count-number", node)
     if counts_something(node.argument or "", text) and not edges:
         default = schema.get("default")
         whole = not isinstance(default, float) or default.is_integer()

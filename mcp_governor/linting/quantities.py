@@ -67,6 +67,11 @@ _SPAN = lazy_pattern(
 _BELOW_ZERO = lazy_pattern(r"(?<![\w.])-\d|\bnegative\b|\boffset\b|\bfrom\sthe\send\b|\blast\b", re.IGNORECASE)
 
 
+def is_identifier(name: str) -> bool:
+    """True for the name of an identifier: a number there has no fractions, and may be negative."""
+    return name_words(name)[-1:] in (("id",), ("iid",), ("ids",))
+
+
 def counts_something(name: str, text: str) -> bool:
     """True if a parameter counts things, by its name or by its description, and so has no fractions."""
     if _FRACTION.search(text):

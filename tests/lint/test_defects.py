@@ -273,3 +273,23 @@ def test_a_sentence_of_the_tool_may_list_the_keys_of_an_object():
     assert "(title, plan, targets)" in message
     assert not found("Prefer `body` over `title` and `plan`.")
     assert not found("Sends `body` with `title` and `plan`.")
+
+
+def test_a_number_that_identifies_something_is_whole_and_may_be_negative():
+    found = findings("count-number", {"boardId": NUMBER, "ideal": NUMBER, "pin_id": {"type": ["string", "number"]}})
+    assert [finding.path for finding in found] == ["/tools/0/inputSchema/properties/boardId"]
+    assert [edit.value for edit in found[0].correction.edits] == ["integer"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "refused"),
+    [
+        ("^(?=a)b$", True),
+        ("^(?<!a)b$", True),
+        (r"^(a)\1$", True),
+        (r"^(?:a|b)(?P<n>\d)$", False),
+        (r"^\\\\1$", False),
+    ],
+)
+def test_what_engines_in_linear_time_do_not_have(pattern, refused):
+    assert bool(findings("portable-pattern", {"x": {**TEXT, "pattern": pattern}})) == refused

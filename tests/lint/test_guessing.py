@@ -239,3 +239,29 @@ def test_a_string_that_says_more_of_an_identifier(text: str) -> None:
 def test_identifiers_of_pages_logins_and_roles_are_left_out(name: str) -> None:
     argument = {**TEXT, "description": f"The {name.replace('_', ' ')}"}
     assert messages("clarity/id-source", tool("run", required=(name,), **{name: argument})) == []
+
+
+@pytest.mark.parametrize(
+    ("giver", "named"),
+    [
+        ("list_gates", True),
+        ("park_search_gates", True),
+        ("get_gate", False),
+        ("list_gate_keepers", False),
+        ("open_gates", False),
+        ("list_north_wing_gates", False),
+    ],
+)
+def test_an_identifier_that_a_tool_lists_deserves_its_name(giver: str, named: bool) -> None:
+    rule, gate = "clarity/only-the-name", {**TEXT, "description": "The gate's ID"}
+    taker = tool("paint", required=("gate_id",), gate_id=gate)
+    assert messages(rule, taker, tool(giver)) == (
+        [f"The description says only the name: gate_id (paint; {giver} has it)."] if named else []
+    )
+    assert messages(rule, tool("paint", gate_id=gate), tool(giver)) == []
+
+
+def test_of_two_tools_the_one_of_the_same_part_of_the_server_is_named() -> None:
+    taker = tool("yard_paint", required=("gate_id",), gate_id={**TEXT, "description": "Gate ID"})
+    found = messages("clarity/only-the-name", taker, tool("get_gates"), tool("yard_search_gates"))
+    assert found == ["The description says only the name: gate_id (yard_paint; yard_search_gates has it)."]

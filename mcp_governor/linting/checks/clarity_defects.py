@@ -20,6 +20,7 @@ from mcp_governor.linting.corrections import (
 )
 from mcp_governor.linting.defects import MAX_TEXT, MAX_VALUES, Found, defects, kind_of
 from mcp_governor.linting.phrases import counted, in_short
+from mcp_governor.linting.quantities import is_identifier
 from mcp_governor.linting.schemas import effective, is_generated, root_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -114,7 +115,8 @@ def _integer(place: Found) -> list[Edit] | None:
     if place.node is None:
         return None
     edits = retyped(place.node, "number", "integer")
-    if edits is None or effective(root_of(place.node), place.node.schema).keys() & {"minimum", "exclusiveMinimum"}:
+    bounded = effective(root_of(place.node), place.node.schema).keys() & {"minimum", "exclusiveMinimum"}
+    if edits is None or bounded or is_identifier(place.name):
         return edits
     least = _minimum(place)
     return edits + least if least is not None else None

@@ -303,6 +303,8 @@ _CLUE = lazy_pattern(
 )
 _SAYING = ("enum", "pattern", "format", "examples")
 _BOUND = lazy_pattern(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characters?(?:\slong)?", re.IGNORECASE)
+_EITHER_WORD = lazy_pattern(r"['’]s\b|/(?=(?:ID|key|uid|uuid)\b)", re.IGNORECASE)
+"""What is no word of its own: "the board's ID", "key/ID"."""
 _MAX_CONTENT = 2
 """Number of words apart from the name above which a description is taken to give the source of an identifier."""
 _MAX_WORDS = 20
@@ -353,22 +355,35 @@ def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
         yield from one_hit(unsourced, {}, "")
 
 
+def only_the_name(surface: Surface, context: Context) -> Iterator[Hit]:
+    """The description of an identifier that a tool returns says more than its name; one hit for the server."""
+    found: dict[str, list[Declared]] = defaultdict(list)
+    for one in declared(surface, context):
+        if one.text and one.required and not one.nested and _is_unsourced(one, most=0):
+            found[one.name].append(one)
+    sources = _Sources(surface)
+    named = {name: giver for name, ones in found.items() if (giver := sources.giver(name, ones)) is not None}
+    first = [(name, found[name]) for name in sorted(named, key=lambda name: -len(found[name]))]
+    yield from one_hit(first, named, "has it")
+
+
 _MANY = 3
 """Number of tools from which on an optional identifier without a source is a gap of the server."""
 
 
-def _is_unsourced(one: Declared) -> bool:
-    """True if the name is that of an identifier, and its description adds nothing."""
+def _is_unsourced(one: Declared, most: int = _MAX_CONTENT) -> bool:
+    """True if the name is that of an identifier, and its description adds at most so many words."""
     *front, last = name_words(one.name) or ("",)
-    if last not in _IDENTIFIERS or not front or _MADE_UP.union(_OWN).intersection(front) or set(front) <= _ROLES:
+    named = _IDENTIFIERS | _KEYS if most == 0 else _IDENTIFIERS
+    if last not in named or not front or _MADE_UP.union(_OWN).intersection(front) or set(front) <= _ROLES:
         return False
-    text = _BOUND.sub("", one.text)
+    text = _EITHER_WORD.sub(" ", _BOUND.sub("", one.text))
     said = words(text)
     schemas = (one.schema, effective(one.tool.input_schema, one.schema.get("items")))
     if len(said) > _MAX_WORDS or any(key in schema for schema in schemas for key in _SAYING):
         return False
     own = {stem(word) for word in (*front, *name_words(one.tool.name))} | _FILL
-    return len([word for word in said if stem(word) not in own]) <= _MAX_CONTENT and not _CLUE.search(
+    return len([word for word in said if stem(word) not in own]) <= most and not _CLUE.search(
         text.replace(one.name, "")
     )
 
@@ -393,12 +408,45 @@ class _Sources:
         self._left -= 1
         if self._left < 0 or name in self._instructions:
             return True
-        thing = _stems(name_words(name)[:-1]) - {stem(word) for word in _ROLES}
+        thing = self._thing(name)
         return any(
             thing <= stems or name in tool.description or _gives(tool.output_schema, name)
             for tool, stems, needed in self._tools
             if name not in needed
         )
+
+    def giver(self, name: str, ones: list[Declared]) -> str | None:
+        """The tool that lists or finds what an identifier is of; ``None`` if none does so by its name."""
+        thing, takers = self._thing(name), {one.tool.index for one in ones}
+        around = set.intersection(*(_stems(name_words(one.tool.name)) for one in ones))
+        found: list[tuple[int, int, int, str]] = []
+        for tool, stems, _ in self._tools:
+            parts = name_words(tool.name)
+            verbs = _GIVING.intersection(parts)
+            # "get_orders" lists them; "get_order" needs the identifier itself, and "get_order_lines" has others.
+            if not verbs or not parts[-1].endswith("s") or not _stems(parts[-1:]) <= thing <= stems:
+                continue
+            if tool.index not in takers and not _takes(tool, name):
+                rest = stems - thing - _stems(verbs)
+                found.append((-len(rest & around), len(rest), len(found), tool.name))
+        _, rest_of_it, _, giver = min(found, default=(0, _MAX_REST + 1, 0, ""))
+        return giver if rest_of_it <= _MAX_REST else None
+
+    @staticmethod
+    def _thing(name: str) -> set[str]:
+        return _stems(name_words(name)[:-1]) - {stem(word) for word in _ROLES}
+
+
+_MAX_REST = 1
+"""Maximum number of other words, such as that of the product, in the name of a tool that lists the thing."""
+_GIVING = frozenset({"discover", "find", "get", "list", "search"})
+"""Words of the names of tools that return what others take."""
+
+
+def _takes(tool: Tool, name: str) -> bool:
+    schema = tool.input_schema
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return isinstance(properties, dict) and name in properties
 
 
 def _needed(tool: Tool) -> frozenset[str]:
