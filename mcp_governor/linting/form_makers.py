@@ -40,7 +40,7 @@ def iso_time(match: re.Match[str], text: str) -> Form | None:
     if kind.startswith(("interval", "calendar")) or read_dates(text):
         return None
     timed_dates = ("date-time", "datetime", "date time", "date/time", "date and")
-    if kind.startswith("date") and not kind.startswith(timed_dates):
+    if kind.startswith("date") and not kind.startswith(timed_dates) and not _OR_TIME.match(text, match.end()):
         return Form("an ISO 8601 date", r"^\d{4}-\d{2}-\d{2}$", wrong=_DAYS)
     timed = kind.startswith(("timestamp", "time", *timed_dates)) or match["rfc"]
     # "End of an event, RFC 3339; all-day events end on the day after": a date alone is taken as well.
@@ -49,6 +49,7 @@ def iso_time(match: re.Match[str], text: str) -> Form | None:
     return Form("an ISO 8601 date or time", _DATE_OR_TIME, wrong=_DAYS)
 
 
+_OR_TIME = lazy_pattern(r"\s?(?:\(|/|or\s|and\s)\s?(?:an?\s)?(?:date[- ]?)?time", re.IGNORECASE)
 _DATES_TOO = lazy_pattern(r"\ball[- ]day\b|\bdates?\b(?!\s?(?:[-/]|and|plus|with)?\s?times?\b)", re.IGNORECASE)
 
 
@@ -278,4 +279,7 @@ _MANY = lazy_pattern(
 )
 REVISIONS = lazy_pattern(r"\b(?:branch|tag|ref|HEAD|revision)\b", re.IGNORECASE)
 STORED = lazy_pattern(r"\b(?:s3|gcs|gs|vstfs|ipfs)\b|://", re.IGNORECASE)
-SCHEMES = lazy_pattern(r"\b(?:ssh|git|file|ftp|s3|gs|data|ws|wss|chrome|about|jdbc|redis|postgres\w*):", re.IGNORECASE)
+SCHEMES = lazy_pattern(
+    r"\b(?:ssh|git|file|ftp|s3|gs|data|ws|wss|chrome|about|jdbc|redis|postgres\w*):|(?:\b(?:or|and)\s|/)(?:ssh|s?ftp)\b",
+    re.IGNORECASE,
+)

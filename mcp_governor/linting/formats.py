@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.alternatives import is_one_of_several, takes_more
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.guarded import Cues, Guards, lowered
 from mcp_governor.linting.named_forms import KNOWN
@@ -37,12 +38,14 @@ def stated_form(text: str, name: str = "") -> Form | None:
     if declared := _DECLARED.match(text):
         text = text[declared.end() :]
     forms: dict[str, Form] = {}
+    spans: list[tuple[int, int]] = []
     for form, start, end in _forms(text, name):
-        if _is_open(text, start, end):
+        if is_one_of_several(text, start, end):
             return None
         forms.setdefault(form.pattern, form)
+        spans.append((start, end))
     found = _one(list(forms.values())) or _either_time(list(forms.values()), text) if forms else None
-    if found is None or _OTHERS.search(text) or (found.said == "digits" and name_words(name)[-1:] in _NO_NUMBERS):
+    if found is None or takes_more(text, spans) or (found.said == "digits" and name_words(name)[-1:] in _NO_NUMBERS):
         return None
     return found if all(re.search(found.pattern, sample) for sample in _samples(text)) else None
 
@@ -63,38 +66,6 @@ def names_other_form(text: str, values: Iterable[str], name: str) -> bool:
     if not _CUES.are_in(lowered(text)):
         return False
     return any(not any(re.search(form.pattern, value) for value in listed) for form, _, _ in _forms(text, name))
-
-
-def _is_open(text: str, start: int, end: int) -> bool:
-    """True if the sentence with a format also allows something else, or only recommends the format."""
-    begin = max(text.rfind(mark, 0, start) for mark in (". ", "\n", "; ")) + 1
-    ends = _SENTENCE_END.search(text, end)
-    sentence = text[begin : ends.start() if ends else len(text)]
-    if _LOOSE.search(sentence) or _OR_ELSE.match(text, end) is not None:
-        return True
-    # "For ONE_OF_RANGE: …", "If the type is date, …": one case of several.
-    return _CASE.match(sentence[: start - begin]) is not None
-
-
-_CASE = lazy_pattern(
-    r"[\s\W]*(?:if|when|for(?!\sexample))\b[^,:.(]{1,60}(?::|,\s(?:this|it|must|use|the|should|provide)\b)",
-    re.IGNORECASE,
-)
-
-
-_SENTENCE_END = lazy_pattern(r"\.\s|\n|;\s")
-_LOOSE = lazy_pattern(
-    r"\b(?:usually|typically|preferably|recommended|prefer(?:red)?|custom|wildcards?|partial|keywords?"
-    r"|json (?:string|object|array|text)|css"
-    r"|(?<!match )(?<!matches )(?<!match the )(?:regex|regular expression)|glob|comma[- ]separated|range of"
-    r"|prefix(?:es)? or|various|several|free[- ]?form|for example an?)\b",
-    re.IGNORECASE,
-)
-_OR_ELSE = lazy_pattern(
-    r"[^.;()\n]{0,40}?\bor\s(?!(?:an?\s|as\s)?(?i:unix|epoch|posix|ISO|RFC)\b)(?:[`'\"]|(?:an?|the|just|simply|any|another|other|full|empty|blank|as|one\sof)\s"
-    r"|[A-Z]{3,}\b(?!\s?format))"
-    r"|[`'\"]?\)?\s?(?:/|or)\s(?:name|url|id|slug|path|number|alias|text|none|null|relative|natural)\b",
-)
 
 
 def _one(forms: list[Form]) -> Form | None:
@@ -259,18 +230,6 @@ _CUES = Cues(
         "and then",
     ),
     *("tz ", "char", "extension", "written ", "given ", "expressed ", "specified ", "provided ", "structure", "style"),
-)
-_OTHERS = lazy_pattern(
-    r"\b(?:relative|natural language|absolute dates?|any (?:format|valid|css)"
-    r"|(?:other|multiple|following|supported|accepted|these|different|several|various) (?:formats|forms|patterns)"
-    r"|json (?:string|object|array|encoded|format(?:ted)?)|json-(?:encoded|formatted)"
-    r"|formats are|also (?:accepts?|supports?|takes)"
-    r"|now|today|yesterday|\d?daysago|named? colou?rs?"
-    r"|or an? (?:\w{1,12} )?(?:branch|commit|duration|expression|id|name|number|offset|path|ref|sha|slug|string"
-    r"|tag|text|title|url|shorthand|keyword)(?!://)"
-    r")\b"
-    r"|\brgba?\(|\b[ap]\.?m\b|;\s?for\s[^.;]{1,60}\suse\b",
-    re.IGNORECASE,
 )
 _SAMPLES = lazy_pattern(
     r"(?:e\.g\.?|example|for instance|such as|like)[,:]?\s?"

@@ -68,7 +68,7 @@ _CONDITION_NEXT = lazy_pattern(
     r"\s?[,(;)]?\s?\(?(?:for|when|if|but|except|unless|or|otherwise|depending|in\scase)\b", re.IGNORECASE
 )
 _SPECIAL = lazy_pattern(
-    r"(?<![\d\w])-1\b|\b(?:0|zero|null)\s?(?:\(|=|means|for\s(?:no|un|all)|to\s(?:disable|get\sall))"
+    r"(?<![\d\w])-1\b|(?<![\d.,\-])(?:0|zero|null)\s?(?:\(|=|:\s|means|for\s|to\s(?!\d)|disables|turns|returns)"
     r"|\bunlimited\b|\bno\slimit\b|\bfrom\sthe\send\b",
     re.IGNORECASE,
 )
@@ -279,7 +279,7 @@ def _about(found: _Found, argument: Argument) -> bool:
     number = _DIGITS.search(text, found.start)
     if _FOR.match(before):
         return False
-    if _CLAMPED.search(sentence):
+    if _CLAMPED.search(sentence) or _OF_SOME.search(before) or _ADVISED.match(text, found.end):
         return False
     if found.both and number is not None and _ADVICE.search(text, found.start, number.start()):
         return False  # "Recommended range 0.2-0.8"
@@ -290,8 +290,25 @@ def _about(found: _Found, argument: Argument) -> bool:
     return _counts(found, argument, before)
 
 
-_CLAMPED = Guarded(r"\bclamp(?:s|ed)?\b", "clamp")
+_CLAMPED = Guarded(
+    r"\bclamp(?:s|ed)?\b|\b(?:is|are|be|gets?)\s(?:\w{1,14}\s)?(?:reduced|lowered|split|batched|chunked|paged|rounded)\b"
+    r"|\bin(?:to)?\s(?:\w{1,14}\s)?(?:batches|chunks)\b",
+    *("clamp", "reduced", "lowered", "split", "batche", "chunk", "paged", "rounded"),
+)
 """What a tool does with values beyond a limit, so that they are no wrong call."""
+_ADVISED = lazy_pattern(
+    r"[^.;,\n]{0,25}\b(?:recommended|suggested|typical(?:ly)?|usual(?:ly)?|ideal|optimal|preferred|advised|works?\swell)\b",
+    re.IGNORECASE,
+)
+"""Words behind a range that make it advice: "5-10 recommended"."""
+_OF_SOME = lazy_pattern(
+    r"\b(?:basic|business|enterprise|free|paid|premium|pro|standard|starter|team)\s(?:plans?|tiers?|accounts?|users?)\b"
+    r"[^.\n]{0,40}$|\bmodels?\s(?:supports?|allows?|accepts?)\s(?:\w{1,12}\s){0,2}$"
+    r"|\b[\w.-]*\d[\w.-]*\s(?:supports?|allows?|accepts?|takes?|has|is)\s(?:\w{1,12}\s){0,2}$"
+    r"|\b(?:after|every)\s$",
+    re.IGNORECASE,
+)
+"""What the number in front of which it appears is true of: some users, a certain model, a time that passes."""
 _FOR = lazy_pattern(r"\s*for\s(?!example)[^.:,\[\n]{1,40}:", re.IGNORECASE)
 """A case of several: "For ONE_OF_RANGE: exactly one value"."""
 _IS_COUNT = lazy_pattern(
@@ -325,7 +342,7 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
     noun = _noun(said)
     around = text[max(0, found.start - 1) : found.end]
     if argument.of == "characters":
-        if "json" in text.lower():
+        if "json" in text.lower() or _PART_OF_TEXT.search(before):
             return False
         return (len(noun) == 1 and noun[0] in _CHARACTERS) or (
             not noun and bool(LENGTH.search(around) or OF_LENGTH.search(before[-40:]))
@@ -333,6 +350,12 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
     if argument.of == "items":
         return _items(noun, argument, around, before)
     return _quantity(noun, argument, before, found.both)
+
+
+_PART_OF_TEXT = lazy_pattern(
+    r"\b(?:lines?|paragraphs?|words?|sentences?|parts?|segments?)\s[^.,;:(]{0,20}$", re.IGNORECASE
+)
+"""What the number of characters is one of several of: "first line at most 72"."""
 
 
 def _noun(said: list[str]) -> list[str]:

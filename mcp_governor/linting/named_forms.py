@@ -291,7 +291,11 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
             "sha",
             "64",
         ),
-        always("a SHA-256 in hexadecimal digits", "^[0-9a-fA-F]{64}$", "main"),
+        lambda _match, text: (
+            None
+            if "base64" in text.lower()
+            else Form("a SHA-256 in hexadecimal digits", "^[0-9a-fA-F]{64}$", wrong=("main",))
+        ),
     ),
     (
         Guarded(r"\b40[- ]char(?:acter)?\s(?:\w{1,12}\s){0,2}(?:SHA|hash)\b", "40"),

@@ -283,7 +283,8 @@ def _ends(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
             continue  # A URL, which its own form describes.
         if re.match(r"\sor\s(?![`'\"])", text[match.end() :]):
             continue  # "or others"
-        yield _front(*starts), *match.span()
+        more = _ELSE_BEGINS.search(text, match.end())
+        yield _front(*starts, *([more["head"]] if more is not None else [])), *match.span()
         break
     end = _SUFFIX.search(text)
     if end is not None and not _OPTIONAL_END.search(text):
@@ -302,6 +303,10 @@ def _ends(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
         yield Form(said, shape, wrong=("12345", "example")), *both.span()
 
 
+_ELSE_BEGINS = lazy_pattern(
+    r"\b(?:start|begin)(?:s|ning|ing)?\swith\s[`'\"]?(?P<head>[A-Za-z0-9]{1,20}[_\-:/][\w\-:/]{0,20})", re.IGNORECASE
+)
+"""What others of the same sort begin with: "Ids of tests begin with test_"."""
 _DEMANDED = lazy_pattern(r"(?:must|has to|have to)\s", re.IGNORECASE)
 _SCHEME = lazy_pattern(r"(?<![\w.])([a-z][a-z0-9+]{1,15})://")
 

@@ -245,6 +245,11 @@ _OR_JSON = lazy_pattern(
 
 COMMON_JOINTS = frozenset({"comma-separated", "semicolon-separated", "newline-separated"})
 """Lists in strings as many services take them: models write them correctly, so an array is only nicer."""
+_OF_OTHERS = lazy_pattern(
+    r"[.;]\s(?!(?:also|can|give|has|is|it|may|must|pass|provide|put|should|specify|this|use)\b)[^.;]{0,60}\b(?:go(?:es)?|pass(?:ed)?|given|put)\b[^.;]{0,40}$",
+    re.IGNORECASE,
+)
+"""What a later sentence says of something else: "Variables go to the next parameter, as JSON"."""
 _SEARCH = lazy_pattern(r"\b(?:search|keywords?|terms)\b", re.IGNORECASE)
 """Words about what people type into a search box, which is text however many words it has."""
 
@@ -269,7 +274,7 @@ def packed(text: str, schema: Mapping[str, Any]) -> str | None:
         return "true or false"
     if _NUMBER_OF.match(text) and not _AS_TEXT.search(text) and not isinstance(default, str):
         return "a number"
-    if _JSON.search(text) and not _OR_JSON.search(text):
+    if (found := _JSON.search(text)) and not _OR_JSON.search(text) and not _OF_OTHERS.search(text, 0, found.start()):
         return "JSON"
     joined = _JOINED.search(text)
     if joined is not None and not _OR_JSON.search(text):

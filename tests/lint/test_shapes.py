@@ -141,6 +141,8 @@ def test_a_key_that_the_words_give(text, description, key):
         ("Enable the cache", {"default": "false"}, "true or false"),
         ("One ID or comma-separated IDs", {}, None),
         ("Number of rows", {}, "a number"),
+        ("Query to run. Variables go to the next parameter as JSON.", {}, None),
+        ("Filter to use. Must be given as a JSON object.", {}, "JSON"),
         ("Number of shares", {}, None),
         ("Number of whole coins to sell", {}, None),
         ("Number of rows, as a decimal", {}, None),

@@ -30,6 +30,9 @@ def fragment(schema, text, name="n", tool="", required=()):
     [
         (INTEGER, "Number of bars, 2-40", "n", '"minimum": 2, "maximum": 40'),
         (INTEGER, "Number of bars (max: 500)", "n", '"maximum": 500'),
+        (INTEGER, "Share of the plans, from 10 to 100", "share", '"minimum": 10, "maximum": 100'),
+        (INTEGER, "Rows from 0 to 100", "rows", '"minimum": 0, "maximum": 100'),
+        (TEXT, "8-character key of the item", "key", '"minLength": 8, "maxLength": 8'),
         (INTEGER, "How many to fetch. Up to 12.", "limit", '"maximum": 12'),
         (LIST, "At least two players", "players", '"minItems": 2'),
         (INTEGER, "between 2 and 8 inclusive", "size", '"minimum": 2, "maximum": 8'),
@@ -144,6 +147,19 @@ def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
         (LIST, "Values. For ONE_OF: exactly one value, a range.", "values"),
         (INTEGER, "Recommended number 5-10", "limit"),
         (INTEGER, "Width in pixels. Capped so width times scale is at most 3000.", "width"),
+        (INTEGER, "Timeout in seconds; the service gives up after at most 300 seconds", "timeout"),
+        (INTEGER, "How many drawings; sketch-3 supports at most 1", "n"),
+        (INTEGER, "Most tokens; models support up to 8192", "max_tokens"),
+        (INTEGER, "Days to keep, free plan: max 7", "days"),
+        (INTEGER, "Between 5-10 recommended", "count"),
+        (INTEGER, "Line to show, 1-based; 0 for the whole file", "line"),
+        (INTEGER, "Position, 1-indexed, use 0 to put it first", "position"),
+        (INTEGER, "How many, up to 100; more are reduced to 100", "limit"),
+        (TEXT, "Message; first line at most 72 characters", "message"),
+        (TEXT, "40-character commit SHA", "sha"),  # clarity/missing-format has a pattern
+        (TEXT, "8-character key; short keys are accepted", "key"),
+        (LIST, "Ids to fetch (up to 100 per request; more are split into batches)", "ids"),
+        (LIST, "Ids to fetch, up to 100 ids; fetched in batches", "ids"),
     ],
 )
 def test_what_only_looks_like_a_limit(schema, text, name):

@@ -6,8 +6,10 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.linting.alternatives import takes_more
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
+from mcp_governor.linting.formats import stated_form
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.limits import Argument, Limit, has_number, is_one_at_least, stated_limits
 from mcp_governor.linting.passages import passages_about
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
+    from mcp_governor.linting.passages import Passage
 
 _BOUNDED = {
     "characters": ("enum", "const", "format", *COMPOSITION),
@@ -64,7 +67,7 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         # clarity/empty-list reports "one or more names".
         if is_one_at_least(limits):
             continue
-        if limits and not any(_is_exceeded(limit, one.text) for limit in limits):
+        if limits and not _is_exceeded(limits, one.text) and not _has_form(limits, one, context):
             bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
             correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
             facts = _facts(node, limits)
@@ -92,11 +95,21 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             return
 
 
-def _is_exceeded(limit: Limit, text: str) -> bool:
+def _has_form(limits: list[Limit], said: Passage, context: Context) -> bool:
+    """True if an exact length is part of a format ("40-character SHA"), which has its own rule, or one of several."""
+    if [limit.keyword for limit in limits] != ["minLength", "maxLength"] or limits[0].value != limits[1].value:
+        return False
+    form = context.facts.read(stated_form, said.text, said.node.argument or "")
+    return form is not None or takes_more(said.text, ())
+
+
+def _is_exceeded(limits: list[Limit], text: str) -> bool:
     """True if a value that the text shows has another length: "Two-letter code, or 'all'"."""
-    if limit.keyword == "maxLength":
-        return any(len(value) > limit.value for value in shown_values(text))
-    return limit.keyword == "minLength" and any(len(value) < limit.value for value in shown_values(text))
+    least = next((limit.value for limit in limits if limit.keyword == "minLength"), 0)
+    most = next((limit.value for limit in limits if limit.keyword == "maxLength"), None)
+    if not least and most is None:
+        return False
+    return any(len(value) < least or (most is not None and len(value) > most) for value in shown_values(text))
 
 
 _RULE = Guarded(
