@@ -279,7 +279,7 @@ def _about(found: _Found, argument: Argument) -> bool:
     number = _DIGITS.search(text, found.start)
     if _FOR.match(before):
         return False
-    if _CLAMPED.search(sentence) or _OF_SOME.search(before) or _ADVISED.match(text, found.end):
+    if _CLAMPED.search(sentence) or _OF_SOME.search(before[-160:]) or _ADVISED.match(text, found.end):
         return False
     if found.both and number is not None and _ADVICE.search(text, found.start, number.start()):
         return False  # "Recommended range 0.2-0.8"
@@ -304,7 +304,7 @@ _ADVISED = lazy_pattern(
 _OF_SOME = lazy_pattern(
     r"\b(?:basic|business|enterprise|free|paid|premium|pro|standard|starter|team)\s(?:plans?|tiers?|accounts?|users?)\b"
     r"[^.\n]{0,40}$|\bmodels?\s(?:supports?|allows?|accepts?)\s(?:\w{1,12}\s){0,2}$"
-    r"|\b[\w.-]*\d[\w.-]*\s(?:supports?|allows?|accepts?|takes?|has|is)\s(?:\w{1,12}\s){0,2}$"
+    r"|(?<![\w.-])[\w.-]{0,20}\d[\w.-]{0,20}\s(?:supports?|allows?|accepts?|takes?|has|is)\s(?:\w{1,12}\s){0,2}$"
     r"|\b(?:after|every)\s$",
     re.IGNORECASE,
 )
