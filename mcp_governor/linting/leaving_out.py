@@ -45,11 +45,19 @@ _KEY = lazy_pattern(r"[A-Za-z_]\w{1,40}\s\([^()]{1,80}$")
 
 
 _GOT = lazy_pattern(
-    r"[^.;\n]{0,60}?\b(?:(?:ask|prompt)s?\s|(?:use|call|run)\s(?:the\s)?[`'\"]?\w+[`'\"]?\s(?:tool|first|to\s(?:get|find|list|fetch))\b"
+    r"[^.;\n]{0,60}?\b(?:(?:ask|prompt)(?:s|ed)?\b|(?:use|call|run)\s(?:the\s)?[`'\"]?\w+[`'\"]?\s(?:tool|first|to\s(?:get|find|list|fetch))\b"
     r"|(?:the\s)?(?:call|request|tool)\s(?:fails|is (?:refused|rejected))|(?:an?\s)?error\s(?:is|will)\b)",
     re.IGNORECASE,
 )
 """Where the caller gets what was not given, or that the call fails without it: it is required all the same."""
+_ORDER = lazy_pattern(
+    r"\s?(?:(?:please|first|then|always|just|simply)\s)?(?:do\snot|don't|never|use\s[`'\"]?(?:[a-z]+_[a-z_]+|(?-i:[a-z]+[A-Z]\w*))"
+    r"|(?:assume|calculate|call|check|choose|collect|compute|confirm|create|derive|detect|determine|estimate|extract"
+    r"|fetch|find|gather|generate|get|guess|identify|infer|list|look|make|obtain|offer|pass|pick|propose|provide|read"
+    r"|request|resolve|retrieve|run|search|select|set|stop|suggest|try|wait)\b)",
+    re.IGNORECASE,
+)
+"""An order behind "if not given,": to the caller, who has to get the value, or what the tool does. Nobody can tell."""
 
 
 def _of_a_key(text: str, at: int) -> bool:
@@ -64,7 +72,9 @@ def states_optional(text: str) -> str | None:
         (
             found
             for found in _SPARE.finditer(text)
-            if not _of_a_key(text, found.start()) and not _GOT.match(text, found.end())
+            if not _of_a_key(text, found.start())
+            and not _GOT.match(text, found.end())
+            and not (found[0].endswith(",") and _ORDER.match(text, found.end()))
         ),
         None,
     )

@@ -121,6 +121,13 @@ _REMARK = lazy_pattern(
 )
 
 
+def type_note(text: str) -> str:
+    """The note about a parameter that names its type: "string, required"; empty if there is none."""
+    note = _TYPE_NOTE.search(text)
+    said = (note[1] or note[2]) if note is not None else ""
+    return said if said and _note_type(said) is not None else ""
+
+
 def stated_type(text: str, argument: str) -> TypeClaim | None:
     """The type that a description states for the parameter as a whole."""
     match = _TYPE_NOTE.search(text)
@@ -433,63 +440,3 @@ def _character_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
 def _item_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
     yield from (("upper", int(match[1]), False) for match in _MAX_ITEMS.finditer(text))
     yield from (("lower", int(match[1]), False) for match in _LEAST_ITEMS.finditer(text))
-
-
-# -- required
-
-# At the start, or in brackets at the end of a phrase; not before a noun ("required scopes") or a condition.
-_SAYS = Guarded(
-    r"^[\[(]?(?:always\s)?(required|mandatory|optional)\b[\])]?(?:\s(?:parameter|argument|field))?"
-    r"\s?(?:[.:,;–](?:\s|$)|-\s|$|(?<=[\])]))"
-    r"|^[^:\n(\[]{0,200}[\[(](required|mandatory|optional)"
-    r"(?:,\s(?:default|max|min|e\.g|usually|normally|inferred|detected|taken)[^()\n]{0,40})?[\])]"
-    r"(?=\s?(?:$|[.:\n]))"
-    r"|^[^:\n(\[]{0,200}(?:[.;]\s|\s[-–—]\s|,\s)(?:always\s)?(required|mandatory|optional)(?=\.?$)"
-    r"|\bthis\s(?:field|argument|parameter|property|value|option)?\s?is\s(required|mandatory|optional)(?=\s?(?:$|[.\n]))",
-    "required",
-    "mandatory",
-    "optional",
-)
-_CONDITIONAL = Guarded(
-    r"\b(?:required|mandatory|optional)\)?,?\s(?:if|when|for|unless|with|in|only|but|by|on|to|except|or|and)\b"
-    r"|\b(?:required|optional)\b.{0,200}\b(?:required|optional)\b",
-    "required",
-    "mandatory",
-    "optional",
-)
-
-
-_ORDERED = Guarded(
-    r"\bthis\s(?:field|argument|parameter|property|value|option)\sis\s(required|mandatory)\s?(?:,\s?)?(?:and|so|as|because)\s"
-    r"(?!optional\b|only\b)",
-    "required",
-    "mandatory",
-)
-
-
-_ORDER = Guarded(
-    r"(?:^|\.\s)(?:it\s|this\s)?"
-    r"(?:must\s(?:always\s)?be\s(?:provided|specified|given|supplied)|can\s?not\sbe\s(?:omitted|left out))"
-    r"(?=\s?(?:$|\.))",
-    "must",
-    "not be",
-)
-
-
-def stated_necessity(text: str) -> str | None:
-    """``required`` or ``optional``, if a description says so about the parameter without a condition."""
-    if _ORDERED.search(text):
-        return "required"
-    if _CONDITIONAL.search(text):
-        return None
-    if _ORDER.search(text):
-        return "required"
-    match = _SAYS.search(text)
-    if match is not None:
-        said = next(filter(None, match.groups())).lower()
-        return "optional" if said == "optional" else "required"
-    note = _TYPE_NOTE.search(text)
-    if note is None or _note_type(note[1] or note[2]) is None:
-        return None
-    parts = {part.strip().lower() for part in re.split(r"[,;]", note[1] or note[2])}
-    return next((word for word in ("required", "optional") if word in parts), None)

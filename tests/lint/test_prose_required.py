@@ -84,6 +84,18 @@ SAYS_NEITHER = [
     "The folder. If not provided, ask the user if they would like to create one.",
     "The tests. If not provided, use the listTests tool to get all that failed.",
     "The id. If omitted, the call fails.",
+    # What the caller has to do, or perhaps the tool.
+    "The id. If not provided, infer it from the conversation.",
+    "The id. If not given, look it up with another tool.",
+    "The id. If not set, use list_ids.",
+    "The id. If not set, first use `listIds`.",
+    "The id. If not specified, the user will be prompted for it.",
+    "The id. When not specified, do not call this.",
+    "The id. If not provided, choose a sensible one.",
+    "Required: false",
+    "Optional: no. The id",
+    "Whether this field is optional",
+    "If true, this is required",
 ]
 
 

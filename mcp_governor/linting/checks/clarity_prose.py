@@ -9,6 +9,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting import prose
 from mcp_governor.linting.guarded import Cues, lowered
 from mcp_governor.linting.leaving_out import states_no_limit, states_optional
+from mcp_governor.linting.necessity import stated_necessity
 from mcp_governor.linting.passages import Passage, passages_about
 from mcp_governor.linting.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of, values_of
 from mcp_governor.linting.scope import about
@@ -217,7 +218,7 @@ def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if actual == "required" and "null" in (types_of(node.schema, root_of(node)) or ()):
         return
     for one in said:
-        stated = context.facts.read(prose.stated_necessity, one.text)
+        stated = context.facts.read(stated_necessity, one.text)
         if stated is None and actual == "required" and "default" not in node.schema:
             words = states_optional(one.text)
             stated = f'optional ("{words}")' if words else None
