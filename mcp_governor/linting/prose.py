@@ -79,7 +79,9 @@ _IF_TRUE = Guarded(r"^(?:if|when)\s(?:set\sto\s)?(?:true|false)\s?,", "true", "f
 _TEXTUAL = lazy_pattern(r"comma|separat|delimit|json|string|text|encoded|serial|newline|space", re.IGNORECASE)
 _COMMA_LIST = Guarded(r"\bcomma[- ](?:separated|delimited)\s(?:string|list|values)\b", "comma")
 _JSON_TEXT = Guarded(
-    r"\bJSON(?:[- ](?:encoded|formatted|serialized|stringified))?\sstring\b|\bstringified\sJSON\b", "json"
+    r"\bJSON(?:[- ](?:encoded|formatted|serialized|stringified))?\sstring\b(?!\s(?:array|keys?|lists?|values?)\b)"
+    r"|\bstringified\sJSON\b(?!\sis\s(?:also\s)?(?:parsed|accepted|supported|fine))",
+    "json",
 )
 _HEDGE = lazy_pattern(
     r"\b(?:not|never|no|without|instead of|rather than|unlike|or|also|each|every|either|item|items|element|elements)\b"
@@ -251,8 +253,11 @@ _NAMED_DEFAULT = Guarded(
     r"\bdefault(?:s\sto|\svalue(?:\sis)?|\sis)?\s?[:=]?\s?([A-Za-z][\w\-]*)(?=\s?(?:$|[).,;\n]))", "default"
 )
 _CHANGED = lazy_pattern(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
-_REPLACES = lazy_pattern(r"(?:[<>]=?|[:.])\s?-?\d{1,9}\s$")
-"""In front of what replaces a value: "0 defaults to 200" says nothing of a call without it."""
+_REPLACES = lazy_pattern(
+    r"(?:[<>]=?|[:.])\s?-?\d{1,9}\s$|\b(?:api|server|service|system|upstream)(?:'s)?\s$", re.IGNORECASE
+)
+"""In front of what replaces a value, or what another program has as its default: "0 defaults to 200" and "the server
+default is 200" say nothing of a call without it."""
 _OF_LIMIT = lazy_pattern(r"\b(min|max|limit|cap)(?:imum)?\s?\($", re.IGNORECASE)
 """In front of the default of a limit: "its configured minimum (500 by default)"."""
 

@@ -96,6 +96,10 @@ NOT_TYPE = [
     (OBJECT, "The filter: {name (string), age (integer)}"),
     (OBJECT, "Fields: name (string)"),
     (OBJECT, "An object, not a JSON string"),
+    (OBJECT, "JSON string keys with their counts"),
+    (OBJECT, "What to keep. Stringified JSON is parsed too."),
+    (OBJECT, "Merged into the rest. Pass null to remove a key."),
+    (OBJECT, "Labels; use null to unset individual values"),
     (OBJECT, "An object or a JSON string"),
     (OBJECT, "(dict) The filter"),
     ({"type": "string", "description": ""}, "type: string"),
@@ -221,6 +225,7 @@ DEFAULT = [
     (default(50), "If not provided, all rows will be returned."),
 ]
 NOT_DEFAULT = [
+    (default(10), "How many. The server default is 20."),
     (default(50), "Defaults to all rows for admins"),
     (default(-1), "Defaults to all rows"),
     (default(10), "Defaults to 10"),

@@ -95,7 +95,6 @@ SAYS_NEITHER = [
     "Required: false",
     "Optional: no. The id",
     "Whether this field is optional",
-    "If true, this is required",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
@@ -47,7 +48,7 @@ def _refused_type(said: Passage, types: frozenset[str], facts: Facts) -> str | N
     if claim is not None and not (_accepts(types, claim.kind) and _accepts_items(said.node, schema, claim.item)):
         return claim.shown
     if "null" not in types and not _takes_null(schema) and prose.states_null(said.text):
-        return "null"
+        return None if "object" in types and _NULL_OF_A_KEY.search(said.text) else "null"
     if claim is not None:
         return None
     if types <= {"array", "null"} and prose.states_comma_list(said.text):
@@ -55,6 +56,14 @@ def _refused_type(said: Passage, types: frozenset[str], facts: Facts) -> str | N
     if types <= {"array", "object", "null"} and prose.states_json_text(said.text):
         return "JSON in a string"
     return None
+
+
+_NULL_OF_A_KEY = lazy_pattern(
+    r"\bnull\s(?:to|for|removes?|clears?|unsets?|deletes?)\s(?:[a-z]{3,10}\s)?(?:an?|the|any|each|individual|single|that)\s"
+    r"(?:[a-z]{3,20}\s)?(?:attribute|entry|field|item|key|label|property|setting|tag|value|variable)s?\b",
+    re.IGNORECASE,
+)
+"""Null for one key of an object: "Merged into the rest. Pass null to remove a key"."""
 
 
 def _takes_null(schema: Mapping[str, Any]) -> bool:
