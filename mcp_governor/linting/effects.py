@@ -206,7 +206,8 @@ def own_statement(pattern: re.Pattern[str], text: str, denial: re.Pattern[str] =
 
 _SENTENCE = 300
 """Maximum number of characters read of a sentence before the words in question."""
-_SENTENCE_END = lazy_pattern(r"[.!?]\s|\n")
+_SENTENCE_END = lazy_pattern(r"[.!?]\s|\n(?![^\S\n]{0,80}[a-z])")
+"""A line that goes on in small letters belongs to the sentence before it."""
 _OTHER_TOOL = lazy_pattern(
     r"\b(?:[Uu]se|[Uu]sing|[Cc]all|[Rr]un|[Tt]ry|[Pp]refer|with|via)\s(?:the\s)?[`'\"]?[A-Za-z]{2,30}(?:[_-][A-Za-z]|[a-z][A-Z])",
     re.NOFLAG,
@@ -240,6 +241,10 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
+    if verb in MUTATING_VERBS and _STATED_READ.search(text[: 2 * _MAX_OPENING]):
+        return "reads"
+    if _STATEMENTS.search(text[:_MAX_OPENING]):
+        return "destroys"
     if verb == "clear" and _SETTING.search(text[:_MAX_OPENING]):
         return "writes"
     if verb in DESTROYING_VERBS or (verb not in READING_VERBS and not _is_passing(tool) and stated_loss(text)):
@@ -251,6 +256,19 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
             return "writes"
         return side_effect(tool, verb) or "reads"
     return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
+
+
+_STATED_READ = rare_pattern(
+    r"(?:\A|[.!:;(\n])\s{0,4}(?:(?:it|this\s(?:tool|call|operation))\sis\s)?read[- ]only"
+    r"(?:[.,;:!)]|\s(?:and|but|tool)\b)",
+    re.IGNORECASE,
+)
+"""A sentence of its own says that nothing changes: a word of the name is a noun, as in "write_capabilities"."""
+_STATEMENTS = rare_pattern(
+    r"\b(?i:execut|run|perform)[a-z]{0,4}\s(?:(?:an?|any|the|raw|sql)\s|[A-Z]{4,8}(?:,|/|\s)\s{0,2}(?:(?:or|and)\s)?){0,8}"
+    r"(?:DELETE|DROP|TRUNCATE|DDL|DML)\b",
+)
+"""A tool for statements that delete: "Execute an INSERT, UPDATE, or DELETE query"."""
 
 
 def _is_passing(tool: Tool) -> bool:

@@ -76,6 +76,16 @@ def surface(*tools):
         ("load", "Loads a page, and replaces all links", "destroys"),
         ("emulate", "Emulates a phone. Replaces all settings of the last call", "unknown"),
         ("session_clear_defaults", "Clear session defaults", "writes"),
+        # It says of itself that it only reads; of files, another tool or a setting that is no statement.
+        ("write_rights", "Tells whether writing is on. Read-only and fast.", "reads"),
+        ("write_rights", "Tells whether writing is on (read-only).", "reads"),
+        ("write_page", "Writes a page. Read-only pages are refused.", "writes"),
+        ("write_page", "Writes a page. In read-only mode it fails.", "writes"),
+        # Statements that delete.
+        ("write_query", "Execute an INSERT, UPDATE, or DELETE query", "destroys"),
+        ("write_query", "Runs any DML statement", "destroys"),
+        ("write_query", "Execute an INSERT query", "writes"),
+        ("write_query", "Execute a statement. DELETE is refused", "writes"),
     ],
 )
 def test_what_a_tool_does(name, text, effect):
@@ -313,6 +323,19 @@ READS, CHANGES, KEEPS = (
         ("read_file", "Read a file, replace all lines.", READS, None, ['the description says "replace all".']),
         ("report", "Makes a report. Use write_file and it writes to disk", READS, None, []),
         ("report", "Makes a report. Saves it to disk", READS, None, ['the description says "Saves it to disk".']),
+        ("read_file", "Read a file. Of many, use run_code with a\n  script to replace all.", READS, None, []),
+        ("read_file", "Read a file. Use run_code before\n- replace all lines", READS, None,
+            ['the description says "replace all".']),
+        # A tool that reads by its name saves, by its first sentence and always.
+        ("get_page", "Loads a page and saves it to disk.", READS, None,
+            ['the description says "saves it to disk".']),
+        ("get_page", "Loads a page and saves it to disk if a path is given.", READS, None, []),
+        ("get_page", "Loads a page. It saves it to disk.", READS, None, []),
+        # What is added to files is no sum.
+        ("add_marks", "Adds green marks to the given files.", READS, None,
+            ['the description says "Adds green marks to the given files".']),
+        ("add_rows", "Adds the numbers of two rows.", READS, None, []),
+        ("add_days", "Adds days to a date.", READS, None, []),
         # It saves where a parameter says so.
         ("get_rows", "Gets the rows.", CHANGES, {"to": {"description": "File to save the log to"}}, []),
         ("get_rows", "Gets the rows.", CHANGES, {"to": {"description": "Time of the last line"}},

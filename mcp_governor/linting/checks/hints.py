@@ -264,9 +264,23 @@ def change_described(tool: Tool, prefix: str | None) -> str | None:
         return None
     if loss := stated_loss(text):
         return f'the description says "{one_line(loss, 60)}"'
-    if verb not in READING_VERBS and (saves := own_statement(_SAVES, text)):
+    # A tool that is called "get" may save on request, which later sentences speak of.
+    told = _FIRST_SENTENCE.split(text.lstrip(), maxsplit=1)[0] if verb in READING_VERBS else text
+    if (verb not in READING_VERBS or not _ON_REQUEST.search(told)) and (saves := own_statement(_SAVES, told)):
         return f'the description says "{one_line(saves, 60)}"'
+    if verb == "add" and opening_verb(text) == "add" and (added := _TO_FILES.search(text[:_MAX_FIRST])):
+        return f'the description says "{one_line(added[0], 60)}"'
     return None
+
+
+_FIRST_SENTENCE = lazy_pattern(r"[.!?]\s|\n\s*\n")
+_ON_REQUEST = lazy_pattern(r"\b(?:if|when|optional|optionally|or|can|may|unless)\b", re.IGNORECASE)
+_TO_FILES = lazy_pattern(
+    r"\badds?\s(?:[\w'-]+\s){1,6}?to\s(?:all\s|an?\s|the\s|your\s)?(?:[\w'-]+\s){0,3}?"
+    r"(?:files?|project|repository|database|account|list|cart|calendar)\b",
+    re.IGNORECASE,
+)
+"""What is added to what is there; a sum and a merged string are values."""
 
 
 def _says_read(text: str) -> bool:
