@@ -258,13 +258,13 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
 
 
-_STATED_READ = rare_pattern(
+_STATED_READ = lazy_pattern(
     r"(?:\A|[.!:;(\n])\s{0,4}(?:(?:it|this\s(?:tool|call|operation))\sis\s)?read[- ]only"
     r"(?:[.,;:!)]|\s(?:and|but|tool)\b)",
     re.IGNORECASE,
 )
 """A sentence of its own says that nothing changes: a word of the name is a noun, as in "write_capabilities"."""
-_STATEMENTS = rare_pattern(
+_STATEMENTS = lazy_pattern(
     r"\b(?i:execut|run|perform)[a-z]{0,4}\s(?:(?:an?|any|the|raw|sql)\s|[A-Z]{4,8}(?:,|/|\s)\s{0,2}(?:(?:or|and)\s)?){0,8}"
     r"(?:DELETE|DROP|TRUNCATE|DDL|DML)\b",
 )
