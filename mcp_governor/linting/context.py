@@ -139,6 +139,7 @@ _NODE = 200
 
 
 _NOTHING = (None, None)
+_UNKNOWN: Any = object()
 
 
 def _size(nodes: list[SchemaPlace]) -> int:
@@ -177,8 +178,8 @@ class Facts:
             make: computes the value.
             size: approximate size in characters.
         """
-        if key in self._memo:
-            kept: _T = self._memo[key]
+        kept: _T = self._memo.get(key, _UNKNOWN)
+        if kept is not _UNKNOWN:
             return kept
         last, value = self._memo.get(key[0], _NOTHING)
         if last != key:
@@ -201,8 +202,8 @@ class Facts:
             more: further arguments.
         """
         key = (reader, text, *more)
-        if key in self._memo:
-            known: _T = self._memo[key]
+        known: _T = self._memo.get(key, _UNKNOWN)
+        if known is not _UNKNOWN:
             return known
         return self.kept(key, lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE)
 
@@ -218,9 +219,9 @@ class Facts:
 
     def memo(self, key: Any, make: Callable[[], _T]) -> _T:
         """The value for ``key``, computed on first use."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        value: _T = self._memo[key]
+        value: _T = self._memo.get(key, _UNKNOWN)
+        if value is _UNKNOWN:
+            value = self._memo[key] = make()
         return value
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.likeness import plain
 from mcp_governor.linting.name_meanings import ID_STEMS, IDENTIFIERS, NEW, Family, Key, apart, short_names, takes_either
-from mcp_governor.linting.name_roles import LONG, ROLES, Role, canonical, without_unit
+from mcp_governor.linting.name_roles import LONG, ROLE_NAMES, ROLES, Role, canonical, without_unit
 from mcp_governor.linting.name_texts import said_alike
 from mcp_governor.linting.name_uses import Use, use_of, uses_of, wrapped_uses
 from mcp_governor.linting.words import READING_VERBS, STOP_WORDS, name_words, stem
@@ -195,9 +195,10 @@ def _meant(names: Family, is_meant: Callable[[Use], bool]) -> Family:
 
 def _roles(uses: dict[str, list[Use]]) -> Iterator[Family]:
     """Names for what tools of all servers have in common, where this server has several: how many, which page."""
+    possible = {name: all_uses for name, all_uses in uses.items() if "".join(name_words(name)) in ROLE_NAMES}
     for role in ROLES:
         found: Family = {}
-        for name, all_uses in uses.items():
+        for name, all_uses in possible.items():
             if meant := [use for use in all_uses if _plays(role, name, use)]:
                 found[name] = meant
         found = apart(found, mixed=role.mixed)

@@ -227,3 +227,6 @@ ROLES = (
         mixed=True,
     ),
 )  # fmt: skip
+
+ROLE_NAMES: frozenset[str] = frozenset().union(*(role.names | role.unsure for role in ROLES))
+"""The names that have, or may have, any of these parts; most parameters have none of them."""

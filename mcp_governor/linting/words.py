@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from mcp_governor.lazy import lazy_pattern
+
 _MAX_CACHED = 64
 """Maximum length of a cached name or word, in characters: with 4,096 of them, that is one megabyte."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)?+")
-# Scripts without spaces between words: about two characters make one.
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
+# Scripts without spaces between words: about two characters make one. Compiling it takes a hundredth of a small run,
+# and few servers have such text.
+_UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
 
 STOP_WORDS = frozenset(
     [
