@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.checks.clarity_server import leftovers, misspelt, title_repeats, unpaged
+from mcp_governor.linting.checks.clarity_server import history, leftovers, misspelt, prompts, title_repeats, unpaged
 from mcp_governor.linting.checks.copies import boilerplate
 from mcp_governor.linting.context import Context, Facts
 from mcp_governor.linting.misspellings import MISSPELT
@@ -78,3 +78,38 @@ def test_a_short_description_of_a_parameter_is_no_boilerplate():
 
     assert found(boilerplate, *tools("The number of the board, as printed on it.")) == []
     assert found(boilerplate, *tools("The number of the board, as printed on it, without the leading zeros.")) != []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Waits for the gate (#4711).", "(#4711)"),
+        ("Off by default: output unchanged from earlier versions.", "unchanged from earlier versions"),
+        ("True keeps the old behavior.", "old behavior"),
+        ("Stays for backward compatibility.", "for backward compatibility"),
+        ("Takes a list, and the map sometimes sent by clients.", "sometimes sent by clients"),
+        ("The gates are open; this patch only adds doors.", "this patch only"),
+        ("References that point to this commit, and what this patch changes.", None),
+        ("Ink colour, such as black (#000000)", None),
+        ("A message such as 'Paint it (#12)'", None),
+        ("Closes issue #42 and restores a prior version.", None),
+    ],
+)
+def test_the_history_of_the_code(text, told):
+    expected = [{"places": f'"{told}" (t0)', "first": f'"{told}" (t0)'}] if told else []
+    assert found(history, {"description": text}) == expected
+
+
+def test_prompts_without_words_are_named_once():
+    def of(*listed):
+        surface = build_surface({"tools": [], "prompts": list(listed)})
+        return [(one.path, one.values) for one in prompts(surface, Context({}, Facts(surface)))]
+
+    silent = {"name": "greet", "arguments": [{"name": "guest"}]}
+    asked = [{"name": "deep"}, {"name": "to", "description": "Whom"}]
+    half = {"name": "bow", "description": "Bows.", "arguments": asked}
+    assert of(half) == [("/prompts/0/arguments/0", {"names": "deep of bow (a prompt)"})]
+    assert of({"name": "a", "description": "b"}, silent, half) == [
+        ("/prompts/1", {"names": "greet (a prompt), deep of bow (a prompt)"})
+    ]
+    assert of({"name": "a", "description": "b"}, 3) == []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
-from mcp_governor.linting.guarded import Cues
+from mcp_governor.linting.guarded import Cues, Guarded
 from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.strings import surface_prose
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Surface, Tool
 
-_MAX_SHOWN = 6
+_MAX_QUOTED_BEFORE = 6
 """Maximum number of places named in a message; the others are counted."""
 _MAX_READ = 20_000
 """Maximum number of characters read from one string."""
@@ -53,8 +53,8 @@ def _place(what: str, text: Text) -> _Place:
 
 def _shown(places: Iterable[object]) -> str:
     found = [str(place) for place in places]
-    more = [f"and {len(found) - _MAX_SHOWN} more"] if len(found) > _MAX_SHOWN else []
-    return ", ".join([*found[:_MAX_SHOWN], *more])
+    more = [f"and {len(found) - _MAX_QUOTED_BEFORE} more"] if len(found) > _MAX_QUOTED_BEFORE else []
+    return ", ".join([*found[:_MAX_QUOTED_BEFORE], *more])
 
 
 # -- titles
@@ -148,6 +148,66 @@ def _left_over(value: str) -> Iterator[str]:
         points = _FOLLOWS.search(value.rstrip())
         if points is not None:
             yield f'no example follows "{one_line(points[0], 40)}"'
+
+
+# -- prompts
+
+
+def prompts(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """Prompts and their arguments have descriptions; one hit for the server."""
+    found: list[tuple[str, str]] = []
+    for index, prompt in enumerate(surface.prompts):
+        if isinstance(prompt, dict):
+            found += [(name, f"/prompts/{index}{at}") for name, at in _silent(prompt)]
+    if found:
+        names = _shown(f"{name} (a prompt)" for name, _ in found)
+        yield hit(found[0][1], len(found), spots=((None, at) for _, at in found), names=names)
+
+
+def _silent(prompt: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """A prompt without a description, and its arguments without one; of one without any words, only the prompt."""
+    name = one_line(str(prompt.get("name")), 64)
+    if not prompt.get("description"):
+        yield name, ""
+        return
+    arguments = prompt.get("arguments")
+    for index, argument in enumerate(arguments if isinstance(arguments, list) else ()):
+        if isinstance(argument, dict) and not argument.get("description"):
+            yield f"{one_line(str(argument.get('name')), 64)} of {name}", f"/arguments/{index}"
+
+
+# -- the history of the code
+
+_HISTORY = Guarded(
+    r"(?P<number>\(#\d{2,6}\)|\b(?:fixes|fixed in|bug|since)\s#\d{2,6}\b)"
+    r"|\bunchanged from (?:prior|previous|earlier) \w{1,20}|\b(?:prior|previous|old|former) behaviou?r\b"
+    r"|\bin prior (?:versions|releases)\b|\bthis (?:patch|pull request) (?:only|adds|address\w*|allows|fixes|makes)\b"
+    r"|\bfor backwards?[- ]compatibility\b|\bsometimes (?:emitted|sent) by (?:clients|models|LLMs)\b",
+    *("#", "unchanged from", "behavio", "in prior", "this patch", "this pull", "compatib", "sometimes"),
+)
+_COLOUR = lazy_pattern(r"\b(?:colou?rs?|hex|rgb)\b", re.IGNORECASE)
+_QUOTED_BEFORE = lazy_pattern(r"[`'\"][^`'\"\n]{0,80}$")
+
+
+def history(surface: Surface, context: Context) -> Iterator[Hit]:
+    """No description tells how the code came to be as it is; one hit for the server."""
+    found: dict[tuple[str, str], _Place] = {}
+    spots: list[_Spot] = []
+    for text in _prose(surface, context):
+        for what in _told(text.value[:_MAX_READ]):
+            found.setdefault((what.lower(), text.tool or ""), _place(f'"{what}"', text))
+            spots.append((text.tool, text.pointer))
+    if found:
+        places = list(found.values())
+        yield hit("/tools", len(found), spots=spots, places=_shown(places), first=str(places[0]))
+
+
+def _told(value: str) -> Iterator[str]:
+    for match in _HISTORY.finditer(value):
+        # "#333" is a colour as well, and "see #12" in quotes an example of a message.
+        quoted = _QUOTED_BEFORE.search(value, max(0, match.start() - 80), match.start())
+        if not match["number"] or not (quoted or _COLOUR.search(value)):
+            yield match[0]
 
 
 # -- lists without pagination

@@ -81,6 +81,7 @@ def copied_argument(tool: Tool, context: Context) -> Iterator[Hit]:
         text = node.schema.get("description") if isinstance(node.schema, dict) else None
         if node.argument is not None and node.side == "inputSchema" and isinstance(text, str):
             alike.setdefault(_letters(text[:_MAX_TEXT]), []).append((node, text))
+    yield from _of_the_tool(tool, alike)
     same: dict[tuple[Any, ...], list[tuple[SchemaPlace, str]]] = {}
     for node, text in (one for found in alike.values() if len(found) > 1 for one in found):
         said = tuple(words(text[:_MAX_TEXT]))
@@ -95,6 +96,14 @@ def copied_argument(tool: Tool, context: Context) -> Iterator[Hit]:
             if (one ^ other).isdisjoint(stem(word) for word in words(text[:_MAX_TEXT])):
                 continue
             yield hit(f"{second.pointer}/description", text, argument=second.argument, other=first.argument)
+
+
+def _of_the_tool(tool: Tool, said: dict[str, list[tuple[SchemaPlace, str]]]) -> Iterator[Hit]:
+    """One of several parameters has the description of the tool."""
+    own = tool.description[:_MAX_TEXT]
+    several = sum(map(len, said.values())) > 1
+    for node, text in said.get(_letters(own), ()) if several and len(words(own)) >= _MIN_WORDS else ():
+        yield hit(f"{node.pointer}/description", text, says="tool", argument=node.argument)
 
 
 _DROPPED = {code: None for code in range(128) if not chr(code).isalnum()}
