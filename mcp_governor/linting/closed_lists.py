@@ -64,7 +64,7 @@ _ALL_OF_IT = lazy_pattern(
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = lazy_pattern(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
 _ALONE = lazy_pattern(
-    rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?: is| are)?:\s"
+    rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?:(?: is| are)?:| include)\s"
     rf"(?P<one>{QUOTED}|[A-Za-z0-9][\w\-]{{1,40}})(?=\s?(?:$|[.)](?:\s|$)))"
     rf"|\bonly\s(?P<other>{QUOTED})\s(?:is\s)?(?:currently\s)?(?:supported|allowed|accepted)\b"
     rf"|(?:^|[.;]\s)(?:must|should|has to)\s(?:always\s)?be(?:\sset to)?\s(?P<set>{QUOTED})(?=[.;,]|\s(?:—|–|-)\s|$)",
@@ -212,9 +212,9 @@ def _with_default(text: str, found: ClosedList) -> ClosedList:
 
 def _literals(text: str) -> Iterator[ClosedList]:
     only = _ONLY.match(text) or _ALONE.search(text)
-    one = bare(next(filter(None, only.groups()))) if only is not None else ""
-    if one and are_values([one]):
-        yield ClosedList((one,), True, True)
+    one = next(filter(None, only.groups())) if only is not None else ""
+    if one and (is_quoted(one) or are_values([bare(one)])):
+        yield ClosedList((bare(one),), True, True)
     for match in _LITERAL.finditer(text):
         values = tuple(part.strip(" `'\"") for part in match[1].split(","))
         if len(values) <= MAX_VALUES and all(values):
@@ -393,6 +393,10 @@ def _trailing(text: str) -> Iterator[ClosedList]:
         at = max(end, match.end())
         if found is not None and (found.alternatives or found.explained) and found.ends and not found.quoted:
             lead = text[sentence(text, match.start()) : match.start()] if match[0][0] != "." else ""
+            # "Optional NORTH, EAST or WEST": the word before the sign is the first of them.
+            before = _CONSTANT_AT_END.search(lead) if match[0][0] == "," else None
+            if before is not None and all(map(str.isupper, found.values)):
+                found = found._replace(values=(before[0], *found.values))
             if (
                 len(lead) <= _MAX_LEAD
                 and not _ONE_OF.search(lead)
@@ -402,6 +406,7 @@ def _trailing(text: str) -> Iterator[ClosedList]:
 
 
 _ENDING = Cues(" or ", "/", " (", " = ", "=")
+_CONSTANT_AT_END = lazy_pattern(r"(?<![\w\-])[A-Z][A-Z0-9_]+$", re.NOFLAG)
 _MAX_LEAD = 40
 """Maximum number of characters in front of a list that only a comma or "by" introduces: a phrase of a few words."""
 _ONE_OF = lazy_pattern(r"\b(?:one|any|name|id|list|some) of\b|\b(?:that|which|whether|if)\b", re.IGNORECASE)
@@ -425,7 +430,8 @@ def _quotes(text: str) -> Iterator[ClosedList]:
     while match := _QUOTE.search(text, at):
         found, at = scan(text, match.start())
         at = max(at, match.end())
-        if found is not None and found.quoted and not _led_by_example(text, match.start(), match.start()):
+        of_the = text[max(0, match.start() - 4) : match.start()].lower().endswith("the ")  # "The 'id' or 'key' of it"
+        if found is not None and found.quoted and not of_the and not _led_by_example(text, match.start(), match.start()):
             yield found
     explained = list(_BRACKETED.finditer(text))
     if 1 < len(explained) <= MAX_VALUES:

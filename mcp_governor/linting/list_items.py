@@ -241,11 +241,15 @@ def _items(text: str, at: int, item: re.Pattern[str]) -> tuple[Items, frozenset[
     values: list[str] = []
     signs: set[str] = set()
     quoted = alternatives = False
+    mark = ""
     explained = 0
     end = at
     while len(values) <= MAX_VALUES and (match := item.match(text, at)):
         if values and (quoted is not (match["quoted"] is not None) or match[0].lower() in _REMARKS):
             break
+        if values and quoted and match[0][0] != mark:
+            break  # 'a' and "b" are two kinds of quotes.
+        mark = match[0][0]
         quoted = match["quoted"] is not None
         if values and not quoted and _LABEL.match(text, match.end()):
             break  # "fast, slow; default: fast"

@@ -95,7 +95,7 @@ ABROAD = Guarded(
 EXAMPLE = lazy_pattern(
     r"\b(?:e\.?g|i\.e|such as|for example|for instance|like|examples?|sample|including|includes?|typically|usually"
     r"|commonly|often|similar to|recommended|suggested|common|popular|useful|try|not|never|instead of|unlike|than"
-    r"|formerly|previously|older|deprecated|depend(?:s|ing) on|listed (?:by|in)"
+    r"|formerly|previously|older|deprecated|depend(?:s|ing) on|listed (?:by|in)|typical|same as|equivalent to"
     r"|formatted (?:as|like)|in (?:the )?form(?:at)?(?: of)?|us(?:e|ing) [^\s:/]{1,20}[:/]\S{1,20} form(?:at)?"
     r"|z\.\s?b|beispiel(?:e|sweise)?|por ejemplo|por exemplo|par exemple|например)\b|\bformat:\s?$"
     r"|推荐|常用|常见|建议|例如|比如|譬如|示例|例[:：えと]|[，,、(（]如|形如|等(?!于)|예:|예를",

@@ -47,7 +47,7 @@ _PROMISE = lazy_pattern(
 )
 _EXAMPLE = lazy_pattern(r"\b(?:e\.?g\.?|such as|for example|examples?|like|default)(?!\w)[^.\n]{0,20}$", re.IGNORECASE)
 _RANGE = lazy_pattern(r"\d\)?\s?(?:-|–|to|\.\.\.?|through)\s?\d|\bbetween\b", re.IGNORECASE)
-_GOES_ON = lazy_pattern(r"\betc\b|\.\.\.|…|\band so on\b", re.IGNORECASE)
+_GOES_ON = lazy_pattern(r"\betc\b|\.\.\.|…|\band so on\b|\bother (?:numbers?|values?|codes?)\b|\bHTTP\b", re.IGNORECASE)
 
 
 class NumberCodes(NamedTuple):

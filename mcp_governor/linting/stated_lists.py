@@ -68,7 +68,7 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
     )
     if stated is None:
         return None
-    stated = _widest(stated, [claim for said, claim in claims if said.where in ("own", "entry")], found)
+    stated = _widest(stated, [claim for said, claim in claims if _is_as_own(said)], found)
     listed = set(stated.values)
     shown = {match[1] for said in passages if said.where == "mention" and (match := _SHOWN.match(said.text))}
     if not shown <= listed:
@@ -97,6 +97,11 @@ _FORM_FIRST = lazy_pattern(
     re.IGNORECASE,
 )
 """A form that a value may have as well: "Issue id, 'latest' or 'oldest'"."""
+
+
+def _is_as_own(said: Passage) -> bool:
+    """True if a passage is a description of the parameter: one of the tool may have it in a sentence, "mode: …"."""
+    return said.where in ("own", "entry") or (said.where == "mention" and said.text.startswith(": "))
 
 
 def _adds(claim: ClosedList, listed: set[str]) -> bool:
@@ -148,7 +153,7 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
         return False
     if found.items and not claim.promised:
         listed = claim.quoted or (len(claim.values) > 2 and is_kind(last))
-        return not free and listed and claim.ends and claim.noun != ""
+        return last.removesuffix("s") not in FREE and not free and listed and claim.ends and claim.noun != ""
     if claim.noun in _OF_CONTENT and not own and not is_kind(last) and _IN_AND_OUT.isdisjoint(words):
         return False
     if free and claim.promised and not own and (claim.noun or not plainly):

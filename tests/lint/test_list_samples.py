@@ -70,7 +70,27 @@ SAMPLES = [
     ("Unit of the result; depends on the metric ('ms', 'bytes')", "unit"),
     ("Host, cluster or region", "scope"),
     ("Level '1' to '5'", "level"),
+    ("Typical values are 'day' and 'week'", "period"),
+    ("Same as 'a' or 'b' there", "mode"),
+    ("Equivalent to 'ls' or 'dir'", "action"),
+    ("The 'id' or 'key' of the issue", "issue_type"),
+    ("Text with 'quotes' or \"double quotes\"", "style"),
+    ("'true' or 'false'", "enabled"),  # clarity/stringly-typed
 ]
+
+
+NUMBERS = [
+    ("Port: 80 (http), 443 (https), 22 (ssh)", "port"),
+    ("Chain ID: 1 (one), 137 (another), 56 (a third)", "chain_id"),
+    ("HTTP status: 200 (ok), 404 (missing)", "status"),
+    ("Depth (0 = only this, 1 = children)", "depth"),
+    ("Priority 1=urgent, 2=high, other numbers are low", "priority"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), NUMBERS)
+def test_numbers_of_which_a_few_are_explained(text, name):
+    assert fragments(text, name=name, schema={"type": "integer"}) == []
 
 
 @pytest.mark.parametrize(("text", "name"), SAMPLES)
@@ -94,6 +114,8 @@ LISTS = [
     ("Valid scopes: 'repo', 'repo:status', 'user'", "scope", ["repo", "repo:status", "user"]),
     ("How filters are joined: 'AND' or 'OR'", "logic", ["AND", "OR"]),
     ("Kind of range: 'day', 'week' or 'month'", "range", ["day", "week", "month"]),
+    ("Optional NORTH, EAST, SOUTH or WEST", "side", ["NORTH", "EAST", "SOUTH", "WEST"]),
+    ("What to filter by. Possible values include `object`. That is a type (either `page` or `row`)", "x", ["object"]),
     ("Unit system. Supported units: metric, imperial", "units", ["metric", "imperial"]),
 ]
 
@@ -103,10 +125,20 @@ def test_lists_that_are_near(text, name, values):
     assert fragments(text, name=name) == [values]
 
 
+def test_of_the_own_list_and_that_of_the_tool_the_one_with_all_values_counts():
+    schema = {"type": "object", "properties": {"library_type": {**STRING, "description": "'user' or 'group'"}}}
+    tool = "Works. library_type: 'user' — my own; 'group' — one of a group; 'feeds' — a feed. Ends."
+    surface = build_surface({"tools": [{"name": "a", "description": tool, "inputSchema": schema}]})
+    (finding,) = lint(surface, LintSettings(select=("clarity/closed-list",)))
+    assert finding.value == ["user", "group", "feeds"]
+
+
 def test_several_of_a_list_are_items():
     items = {"type": "array", "items": STRING}
     text = "Any combination of the modes. Valid values: 'r', 'w', 'x'"
     assert fragments(text, name="modes", schema=items) == [["r", "w", "x"]]
+    assert fragments("Kinds to list ['x', 'y']", name="kinds", schema=items) == [["x", "y"]]
+    assert fragments("List of names ['x', 'y']", name="names", schema=items) == []
 
 
 @pytest.mark.parametrize(

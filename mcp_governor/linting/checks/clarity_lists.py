@@ -46,6 +46,8 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if codes is not None and found.default in ("", *map(str, codes)):
             yield found.hit("enum", [str(code) for code in codes], takes="text")
         return
+    if set(claim.values) == {"true", "false"}:
+        return  # clarity/stringly-typed asks for a boolean.
     if not found.items and any(_is_joined(said.text, context) for said in passages_about(node, context)):
         said = " ".join(said.text for said in passages_about(node, context))
         if not _MODIFIED.search(said):
@@ -117,10 +119,14 @@ def _listed_keys(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 def _codes(node: SchemaPlace, context: Context) -> list[int] | None:
     """The numbers that the description of a parameter lists, with words that announce them or a meaning for each."""
     words = name_words(node.argument or "")
-    kind = bool(words) and is_kind(words[-1])
+    last = words[-1] if words else ""
+    kind = is_kind(last) and last not in _AMOUNTS
     for said in passages_about(node, context):
         found = context.facts.read(number_codes, said.text)
-        if found is None or (not found.promised and words[-1:] and _names_one(words[-1]) and _are_few(found.codes)):
+        if found is None:
+            continue
+        # "Port: 80 (http), 443 (https)" and "appid: 730 = one game, 440 = another" show a few of all.
+        if not found.promised and (last in FREE or (_names_one(last) and _are_few(found.codes))):
             continue
         if found.promised or len(found.codes) > 2 or (kind and not found.in_words):
             return list(found.codes)
@@ -134,6 +140,10 @@ def _names_one(word: str) -> bool:
 def _are_few(codes: Sequence[int]) -> bool:
     """True if numbers are far apart: "730 = one game, 440 = another" names some of many."""
     return max(codes) - min(codes) >= 2 * len(codes)
+
+
+_AMOUNTS = frozenset({"depth", "precision", "quality", "range", "resolution", "scale", "size", "speed", "weight"})
+"""Words for kinds that are amounts as well: "0 = only this, 1 = its children" begins to count."""
 
 
 @about(argument=True, types={"array", "string"})
