@@ -431,7 +431,12 @@ def _quotes(text: str) -> Iterator[ClosedList]:
         found, at = scan(text, match.start())
         at = max(at, match.end())
         of_the = text[max(0, match.start() - 4) : match.start()].lower().endswith("the ")  # "The 'id' or 'key' of it"
-        if found is not None and found.quoted and not of_the and not _led_by_example(text, match.start(), match.start()):
+        if (
+            found is not None
+            and found.quoted
+            and not of_the
+            and not _led_by_example(text, match.start(), match.start())
+        ):
             yield found
     explained = list(_BRACKETED.finditer(text))
     if 1 < len(explained) <= MAX_VALUES:

@@ -67,6 +67,7 @@ _LINE = lazy_pattern(
 _EXAMPLE = lazy_pattern(r"\b(?:e\.g\.|(?:for example|such as|example|like|instance)\b)[^.]{0,30}$", re.IGNORECASE)
 
 
+_SHOWN = lazy_pattern(r"[^.\n]{0,60}\bfor (?:example|instance)\b", re.IGNORECASE)
 _OF_A_KEY = lazy_pattern(r"[A-Za-z_]\w{1,40}\s?\($")
 _NO_KEYS = frozenset({"and", "are", "check", "for", "if", "is", "only", "or", "to", "when", "which", "with"})
 """Words of a phrase, of which none is likely the name of a key in a list without quotes."""
@@ -116,7 +117,8 @@ def stated_keys(text: str) -> list[str]:
         names = _list(text, match.end(), _PLAIN if match["plain"] else _QUOTED)
         if not _NO_KEYS.isdisjoint(names):
             continue  # "For text fields only, check …" is a phrase.
-        found.update(dict.fromkeys(names if len(names) > 1 else ()))
+        if not _SHOWN.match(text, match.end()):
+            found.update(dict.fromkeys(names if len(names) > 1 else ()))
     return list(found)[:_MAX_KEYS]
 
 

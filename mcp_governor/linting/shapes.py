@@ -9,6 +9,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.keys import is_language
 from mcp_governor.linting.list_words import CASE, sentence
+from mcp_governor.linting.vocabulary import MAPS
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
@@ -129,8 +130,10 @@ _SAMPLE_KEYS = frozenset(
 )
 
 
-_ROWS = frozenset({"rows", "records", "documents", "metadatas", "headers", "env", "variables"})
+_ROWS = frozenset({"rows", "records", "documents", "metadatas", "headers", "env", "variables", "vars"})
 """Objects whose keys belong to the user, whatever an example shows."""
+_CONTENTS = frozenset({"body", "context", "data", "document", "input", "metadata", "payload", "state"})
+"""Words for objects of which only an example with objects inside shows the structure."""
 
 
 def lacks_keys(schema: Mapping[str, Any]) -> bool:
@@ -166,15 +169,20 @@ def stated_key(name: str, text: str, description: str, siblings: Iterable[str] =
         siblings: the names of all parameters around it, which may have examples of their own.
     """
     own = _OWN_KEYS.search(text)
+    last = "".join(name_words(name)[-1:])
     if is_language(text) or (own is not None and _ONE_CASE.match(text, own.start())):
         return None
-    if name in _ROWS or _ANY_KEYS.search(text, 0, own.start() if own is not None else len(text)):
+    if last in _ROWS or _ANY_KEYS.search(text, 0, own.start() if own is not None else len(text)):
+        return None
+    sample = own is not None and own["key"] is not None and not _TYPE_OR_MORE.match(text, own.end())
+    if (last in MAPS and (own is None or sample)) or (last in _CONTENTS and sample):
         return None
     key = next(filter(None, own.groups()), None) if own is not None else None
     if own is not None and key == name:
         key = _inner_key(text, own.end())
     if key is None and name in description:
-        key = _key_shown(name, description[:_MAX_DESCRIPTION], frozenset(siblings) - {name})
+        others = frozenset(siblings) - {name}
+        key = _key_shown(name, description[:_MAX_DESCRIPTION], others, nested=last in _CONTENTS)
     return None if key is None or key.lower() in _SAMPLE_KEYS else key
 
 
@@ -187,21 +195,29 @@ def _inner_key(text: str, at: int) -> str | None:
 _INNER = lazy_pattern(r"\s{0,40}\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:")
 
 
-def _key_shown(name: str, description: str, siblings: frozenset[str]) -> str | None:
-    """The first key of an object in an example call, or below the name of the parameter."""
+def _key_shown(name: str, description: str, siblings: frozenset[str], *, nested: bool) -> str | None:
+    """The first key of an object in an example call, or below the name of the parameter; of an object with others
+    inside, if ``nested``."""
     at = description.find(name)
     for _ in range(_MAX_PLACES):
         if at < 0:
             return None
         end = at + len(name)
         shown = _SHOWN.match(description, end)
-        if shown is not None and siblings.isdisjoint(_NAME.findall(description, end, shown.start("key"))):
+        alone = shown is not None and siblings.isdisjoint(_NAME.findall(description, end, shown.start("key")))
+        if shown is not None and alone and (not nested or _INSIDE.match(description, shown.end())):
             return shown["key"] if shown["key"] != name else _inner_key(description, shown.end())
         at = description.find(name, at + 1)
     return None
 
 
 _NAME = lazy_pattern(r"\w+")
+_INSIDE = lazy_pattern(r"[^{}]{0,300}\{\s{0,80}[\"']")
+_TYPE_OR_MORE = lazy_pattern(
+    r"\s?(?:\.\.\.|…|\[(?:\.\.\.|…)|[\"']?<|[\"']?(?:str|string|int|integer|number|float|bool|boolean|array|list|object)\b)",
+    re.IGNORECASE,
+)
+"""What stands for any value in a shape."""
 _SHOWN = lazy_pattern(
     r"[\"'`]?(?:\s?[=:]\s?|[^{}]{0,160}?\n\s{0,40})\[?\s{0,40}\{\s{0,40}[\"'](?P<key>[A-Za-z_]\w{0,40})[\"']\s?:"
 )

@@ -31,6 +31,14 @@ FREE = _words("""
 """)
 """Words for things that everybody names freely: quoted values are closed only after "one of" and the like."""
 
+MAPS = _words("""
+    aggregations aggs annotations answers args arguments attributes columns css entity extra fields filter filters form
+    inputs item kwargs labels map mapping order params parameters prices projection properties props query record rename
+    replacements responses row sort style styles tags translations update updates values weights where
+""")
+"""Words for objects whose keys mostly belong to the user: an example shows some of many, and only words or a shape with
+types give all."""
+
 
 def is_kind(word: str) -> bool:
     """True if a word is for a kind, in the singular or the plural."""

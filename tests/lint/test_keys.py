@@ -26,6 +26,7 @@ STRINGS = [
     ("Stages such as {$merge: {into: {name, db, coll}}}", []),
     ("A filter like {'status': 'open', 'age': 3}", []),
     ("Fields are optional and large.", []),
+    ("Records with a 'name' and an 'age', for example.", []),
     ("Each has: red apples, green pears and plums.", []),
     ("Each has: a name (of at most 20 letters).", []),
     ("A JsonLogic rule with 'var' and 'value'", []),

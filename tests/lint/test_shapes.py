@@ -124,6 +124,29 @@ def test_a_key_that_the_words_give(text, description, key):
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "description", "key"),
+    [
+        # Columns, properties and parameters of the user's choice, of which an example shows some.
+        ("filter", 'Such as {"state": "open"}', "", None),
+        ("query_params", 'E.g. {"page": 2}', "", None),
+        ("properties", 'To set, e.g. {"color": "red"}', "", None),
+        ("fields", "To update", 'Call it with fields={"title": "x", "owner": {"name": "y"}}', None),
+        ("template_vars", 'E.g. {"first_name": "Bob"}', "", None),
+        ("payload", 'Such as {"event": {"name": "x"}}', "", None),
+        ("body", "What to send", 'Example: {"body": {"name": "x"}}', None),
+        # A shape, words, or the structure of a whole call gives all.
+        ("body", "What to send", 'Example: {"body": {"name": "x", "plan": {"at": "noon"}}}', "name"),
+        ("filters", 'A list of {"name": ..., "values": [...]} objects', "", "name"),
+        ("filter", '{"left": "<side>", "op": "<operator>"}', "", "left"),
+        ("filters", "A list of {name, values} objects", "", "name"),
+        ("range", 'Such as {"start": 1}', "", "start"),
+    ],
+)
+def test_an_example_shows_some_of_the_keys_that_are_the_users(name, text, description, key):
+    assert stated_key(name, text, description) == key
+
+
+@pytest.mark.parametrize(
     ("text", "schema", "what"),
     [
         ("Filter as a JSON string", {}, "JSON"),
