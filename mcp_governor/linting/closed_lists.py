@@ -64,8 +64,9 @@ _ALL_OF_IT = lazy_pattern(
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = lazy_pattern(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
 _ALONE = lazy_pattern(
-    rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?:(?: is| are)?:| include)\s"
+    rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?: is| are)?:\s"
     rf"(?P<one>{QUOTED}|[A-Za-z0-9][\w\-]{{1,40}})(?=\s?(?:$|[.)](?:\s|$)))"
+    rf"|(?:^|[.;,(]\s?)(?:possible|allowed|valid) values include\s(?P<alone>{QUOTED})\."
     rf"|\bonly\s(?P<other>{QUOTED})\s(?:is\s)?(?:currently\s)?(?:supported|allowed|accepted)\b"
     rf"|(?:^|[.;]\s)(?:must|should|has to)\s(?:always\s)?be(?:\sset to)?\s(?P<set>{QUOTED})(?=[.;,]|\s(?:—|–|-)\s|$)",
     re.IGNORECASE,

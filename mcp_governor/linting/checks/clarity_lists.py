@@ -126,7 +126,7 @@ def _codes(node: SchemaPlace, context: Context) -> list[int] | None:
         if found is None:
             continue
         # "Port: 80 (http), 443 (https)" and "appid: 730 = one game, 440 = another" show a few of all.
-        if not found.promised and (last in FREE or (_names_one(last) and _are_few(found.codes))):
+        if not found.promised and (last in FREE or _names_one(last)) and _are_few(found.codes):
             continue
         if found.promised or len(found.codes) > 2 or (kind and not found.in_words):
             return list(found.codes)
