@@ -170,10 +170,37 @@ def override_phrases(text: Text, _context: Context) -> Iterable[Hit]:
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to keep something from the user; asking not to claim what is untrue is fine."""
     for number, match in enumerate(_CONCEAL.finditer(text.value)):
-        after = _sentence(text.value, match)[1]
+        before, after = _sentence(text.value, match)
+        if _is_about_else(before, match.group(), after):
+            continue
         if not _HONEST.search(after) and not (number < _MAX_DENIALS and _never_happens(text.value, match.end())):
             yield hit(text.pointer, text.value, found=match.group())
             return
+
+
+_TELLS = lazy_pattern(r"\btell\s+(?:the\s|a\s|your\s)?user", re.IGNORECASE)
+_TO_DO = lazy_pattern(r"\s+to\s+[a-z]", re.IGNORECASE)
+_INABILITY = lazy_pattern(
+    r"\s+(?:that\s)?(?:you|we)\s(?:can\s?not|can't|can’t|are\sunable|aren't\sable|do\snot\shave|don't\shave|don’t\shave|lack)\b",
+    re.IGNORECASE,
+)
+_CREDENTIAL = lazy_pattern(
+    r"\b(?:reveal|disclose)\s[^.\n]{0,30}\b(?:keys?|tokens?|passwords?|passphrases?|credentials?|secrets?)\b",
+    re.IGNORECASE,
+)
+_NOTIFIES = lazy_pattern(r"\b(?:notify|notifying|alert|alerting)\b", re.IGNORECASE)
+_OPTION = lazy_pattern(r"\b(?:if|when|whether|set|true|false)\b", re.IGNORECASE)
+
+
+def _is_about_else(before: str, said: str, after: str) -> bool:
+    """True for what keeps no secret from the person at the client: what to ask of them ("don't tell the user to run
+    it"), not to claim that something is impossible, to keep credentials safe, and an option to send no mail."""
+    told = _TELLS.search(said)
+    if told is not None and told.end() == len(said) and (_TO_DO.match(after) or _INABILITY.match(after)):
+        return True
+    if _CREDENTIAL.search(said):
+        return True
+    return _NOTIFIES.search(said) is not None and _OPTION.search(before) is not None
 
 
 _DONE = lazy_pattern(r"\b(?:was|were|is|are|(?:has|have) been)\s(?:\w+ly\s)?(\w{4,20})ed\b", re.IGNORECASE)
