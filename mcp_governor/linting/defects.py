@@ -14,7 +14,7 @@ from mcp_governor.linting.keys import stated_keys
 from mcp_governor.linting.limits import one_at_least
 from mcp_governor.linting.measured import without_unit
 from mcp_governor.linting.passages import outline_of
-from mcp_governor.linting.quantities import counts_something, is_identifier, never_below_zero
+from mcp_governor.linting.quantities import counts_something, is_identifier, may_be_negative, never_below_zero
 from mcp_governor.linting.root_defects import is_left_out, is_operation, root_defects
 from mcp_governor.linting.schemas import (
     closes,
@@ -436,7 +436,7 @@ def _judge_number(
         if "number" in types and whole and "string" not in types:
             out.add("count-number", node)
             return
-        positive = "number" not in types and "-1" not in text
+        positive = "number" not in types and not may_be_negative(text)
     else:
         name = node.argument or ""
         positive = (name in least and len(node.tokens) == 2 and "-1" not in text) or never_below_zero(name, text)

@@ -102,7 +102,7 @@ def _is_usual(name: str, around: str, placed: bool) -> bool:
         return True
     if placed or _DOCUMENT.search(around):
         return False
-    return words[0] in _DRAWN or (words[-1] in ("width", "height") and _SCREEN.search(around) is not None)
+    return not _DRAWN.isdisjoint(words[:1]) or (words[-1] in ("width", "height") and _SCREEN.search(around) is not None)
 
 
 _UNIX = lazy_pattern(r"\b(?:unix|epoch|posix)\b", re.IGNORECASE)

@@ -33,7 +33,14 @@ _NUMBER_OF = lazy_pattern(
     re.IGNORECASE,
 )
 _PIXELS = lazy_pattern(r"\bin\spixels\b", re.IGNORECASE)
-_FRACTION = lazy_pattern(r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percent)", re.IGNORECASE)
+_FRACTION = lazy_pattern(
+    r"\d\.\d|\b(?:fraction|decimal|float|average|ratio|percent)"
+    r"|\b(?:budget|coordinates?|costs?|credit|dollars?|eur|euros?|feet|inch(?:es)?|km|margin|met(?:er|re)s?|price|spend\w*|usd)\b"
+    r"|^\s*whether\b",
+    re.IGNORECASE,
+)
+"""Words about what is measured, and not counted, whatever its name says."""
+_ZONE = lazy_pattern(r"\b(?:time\s?zone|utc|gmt)\b", re.IGNORECASE)
 _AMOUNTS = frozenset({"seconds", "minutes", "hours", "days", "ms", "millis", "bytes", "radius", "status", "address"})
 
 
@@ -72,9 +79,17 @@ def is_identifier(name: str) -> bool:
     return name_words(name)[-1:] in (("id",), ("iid",), ("ids",))
 
 
+def may_be_negative(text: str) -> bool:
+    """True if a description gives a negative number of things a meaning: "-1 for all", "negative: from the end"."""
+    return _NEGATIVE.search(text) is not None
+
+
+_NEGATIVE = lazy_pattern(r"-1|(?<!non-)(?<!non )(?<!not be )(?<!no )\bnegative\b", re.IGNORECASE)
+
+
 def counts_something(name: str, text: str) -> bool:
     """True if a parameter counts things, by its name or by its description, and so has no fractions."""
-    if _FRACTION.search(text):
+    if _FRACTION.search(text) or _ZONE.search(text):
         return False
     if _NUMBER_OF.match(text):
         return True

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ACTS = (
     r"(?:add|analy[sz]e|append|apply|archive|assign|check|choose|close|create|commit|compare|convert|copy|crawl|delete|download|edit|embed"
     r"|execute|export|extract|fetch|find|get|import|index|insert|inspect|link|load|look\sup|map|merge|modify|move|open"
-    r"|process|publish|push|query|rank|read|remove|replace|resolve|retrieve|run|scan|scrape|search|select|send|split|stage"
+    r"|process|publish|push|query|rank|read|remove|replace|resolve|retrieve|run|scan|scrape|search|send|split|stage"
     r"|summari[sz]e|translate|unlink|update|upload|upsert|validate|verify|visit|write)"
 )
 _ACTED_ON = lazy_pattern(
@@ -34,7 +34,8 @@ _KEYED = frozenset({"ids", "urls", "uris", "paths", "queries", "symbols", "ticke
 _NEUTRAL = frozenset({"pipeline", "stages"})
 """Lists with a meaning when empty: an aggregation without stages returns everything."""
 _MAY_BE_EMPTY = lazy_pattern(
-    r"\b(?:empty|optional(?:ly)?|if\s(?:any|omitted|not)|leave|none|zero|additional|extra|exclude|ignore|skip|at\sleast)\b",
+    r"\b(?:empty|optional(?:ly)?|if\s(?:any|omitted|not)|leave|none|zero|additional|extra|exclude|ignore|skip|at\sleast|previous"
+    r"|prior|past|earlier|history)\b|\[\]",
     re.IGNORECASE,
 )
 

@@ -88,10 +88,24 @@ _OF = {
 }
 _EDGES = frozenset({"top", "right", "bottom", "left"})
 _NAMED = lazy_pattern(
-    r"\d\s?(?:ms|s|m|h|d|px|pt|em|cm|mm|in|[kmg]i?b|%)\b|\b(?:emu|inches|iso\s?8601|cron|unit|ratio|fraction|relative|percent\w*|"
-    r"normali[sz]ed|per\s[a-z]+|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b",
+    r"\d\s?(?:ms|s|m|h|d|px|pt|em|cm|mm|in|[kmg]i?b|%)\b|\((?:in\s)?(?:s|m|h|d|mins?)\)|\bin\s(?:s|h|d)\b"
+    r"|\b(?:emu|inches|iso\s?8601|cron|unit|ratio|fraction|relative|percent\w*|"
+    r"normali[sz]ed|per\s[a-z]+|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b"
+    # What has the name of a quantity and is none, or has no unit.
+    r"|\b(?:angle|block\s(?:height|number)|cosine|edit\sdistance|euclidean|every\sn(?:th)?|gross|hamming|levenshtein|profit"
+    r"|similarity|wrap\w*)\b|\b1\s?(?:=|means|to\s)",
     re.IGNORECASE,
 )
+_COUNTED = lazy_pattern(
+    r"\s*(?:(?:the|optional|maximum|minimum|max|min|total)\s){0,2}"
+    r"(?:(?:number|count)\sof\s(?!seconds|minutes|hours|days|milliseconds)|how\smany\s"
+    r"|(?!(?:radius|thickness|bounds|expires|lasts|takes|sets|is|was|has)\b)[a-z]{3,20}s\s"
+    r"(?:after|around|before|between|from|of|that|to|until)\b)",
+    re.IGNORECASE,
+)
+"""A description that begins with the things that it counts: "How many rows", "Lines of context"."""
+_NUMBERED = lazy_pattern(r"\b(?:class|ids?|identifier|index|name|number|slot|tier)\b", re.IGNORECASE)
+"""Words about a memory, a disk or a storage that is one of several, not so large."""
 
 
 def measures(name: str, within: str = "") -> str | None:
@@ -102,7 +116,7 @@ def measures(name: str, within: str = "") -> str | None:
         within: name of the object that it is part of: "top" of a margin is a length.
     """
     parts = name_words(name)
-    if not parts or unit_of_name(name) is not None:
+    if not parts or unit_of_name(name) is not None or "block" in parts:
         return None
     if name_words(name)[-2:] in (("expires", "in"), ("max", "age")):
         return "time"
@@ -116,7 +130,13 @@ def measures(name: str, within: str = "") -> str | None:
 
 def states_unit(dimension: str, text: str) -> bool:
     """True if a description gives a unit of a dimension, or says that there is none."""
-    return bool(_OF[dimension] & units_in(text)) or _NAMED.search(text) is not None
+    if _OF[dimension] & units_in(text) or _NAMED.search(text) or _COUNTED.match(text):
+        return True
+    return dimension == "bytes" and _NUMBERED.search(text[:_BEGIN]) is not None
+
+
+_BEGIN = 60
+"""Characters in which a description says what the thing is."""
 
 
 def is_unit(text: str) -> bool:

@@ -238,6 +238,9 @@ STRINGS = ("joined-list", "stringly-typed")
         ("Names, at least one of them a host", False),
         ("One to nine names", False),  # clarity/limit-without-bound has both ends
         ("Names of one person", False),
+        ("Names to add", True),
+        ("Names to add; [] removes all", False),
+        ("Names to add to the previous ones", False),
     ],
 )
 def test_words_that_exclude_an_empty_list(text, fires):
