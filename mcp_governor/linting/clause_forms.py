@@ -12,6 +12,7 @@ from mcp_governor.linting import clause_words as words
 from mcp_governor.linting.clause_parts import Clause
 from mcp_governor.linting.clauses import Listed, marked
 from mcp_governor.linting.guarded import Guards
+from mcp_governor.linting.modes import is_of_a_word
 from mcp_governor.linting.need import Need
 
 if TYPE_CHECKING:
@@ -291,7 +292,9 @@ class _Clauses(Clause):
         return self.text[: match.start()].rstrip().lower().endswith((" not", "n't", "never", "not"))
 
     def only_behind(self, match: re.Match[str]) -> Iterator[Need]:
-        """ "(fast mode only)"."""
+        """ "(fast mode only)", but not of one of its values: "'managed' (Linux only)"."""
+        if is_of_a_word(self.text, self.text.rfind("(", 0, match.end())):
+            return
         case = self._conditions[int(match["c"])]
         if self._subject and case.name != self._subject and case.state == "=":
             yield Need("only", (self._subject, case.name), f"for {', '.join(case.values)}", "=", case.values)

@@ -46,6 +46,8 @@ _BEFORE = lazy_pattern(
     re.IGNORECASE,
 )
 
+_QUANTIFIERS = frozenset({"all", "any", "both", "each", "every", "none", "other", "some"})
+"""Words that are values only in quotes: "for all actions except one"."""
 _BRACKETS = ("(", "[")
 _OF_A_WORD = lazy_pattern(r"(?:[`'\"”]|\b\w+_\w+|:)\s?$")
 """In front of a bracket that is about a word and not about the parameter: '"side" ("buy" or "sell")'."""
@@ -110,7 +112,7 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
         if listed is None or _BEFORE.search(flat[max(0, match.start() - 40) : match.start()]):
             continue
         chooser, choices, marked, end = listed
-        if match[0] in _BRACKETS and _OF_A_WORD.search(flat, max(0, match.start() - 60), match.start()):
+        if match[0] in _BRACKETS and is_of_a_word(flat, match.start()):
             continue
         noun = _noun_end(flat, end, chooser)
         leads = match[0].strip(" ([") == ""
@@ -130,6 +132,11 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
             said = flat[match.start() : noun if noun and not leads else end].strip(" ([")
             return Mode(subject, chooser, said if not leads else f"for {said}", choices)
     return None
+
+
+def is_of_a_word(text: str, at: int) -> bool:
+    """True if the bracket at a position is about the word in front of it: "'managed' (Linux only)"."""
+    return at > 0 and _OF_A_WORD.search(text, max(0, at - 60), at) is not None
 
 
 def _noun_end(text: str, at: int, chooser: str) -> int:
@@ -159,7 +166,9 @@ def _listed(
             break
         value = match["value"].rstrip(".")
         owner = values.get(value.casefold())
-        if assigned is not None and owner != assigned["name"]:
+        if (assigned is not None and owner != assigned["name"]) or (
+            not match["open"] and value.lower() in _QUANTIFIERS
+        ):
             break
         if owner is None or owner == subject or (chooser and owner != chooser):
             break

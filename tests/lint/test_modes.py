@@ -9,7 +9,15 @@ from mcp_governor.linting.context import Context, Facts
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
 from mcp_governor.surface import build_surface
 
-VALUES = {"create": "mode", "delete": "mode", "list_all": "mode", "in": "country", "id": "order_by", "web": "sources"}
+VALUES = {
+    "create": "mode",
+    "delete": "mode",
+    "list_all": "mode",
+    "in": "country",
+    "id": "order_by",
+    "web": "sources",
+    "all": "scope",
+}
 
 OF_ARGUMENTS = [
     ("Branch name for create/delete operations.", ("mode", "for create/delete operations")),
@@ -26,6 +34,8 @@ OF_ARGUMENTS = [
     # Words, other arguments, exceptions and beginnings of sentences.
     ('Where it goes. Each has "kind" (create, delete).', None),
     ("`managed` (create only): who owns it", None),
+    ("Required for all actions except some.", None),
+    ("For 'all': which of them.", ("scope", "For 'all'")),
     ("Offset of characters (with mode=create the title counts).", None),
     ("For name=create: the name", None),
     ("Create only what is new.", None),

@@ -194,6 +194,7 @@ def test_a_description_of_one_argument(text, need, state):
 NOTHING = [
     "Cannot be used with a query.",
     "Overrides `query`.",
+    "'managed' (start only): how it is found.",
     "Of both ends; overridden per end by `file_id`/`file_path`.",
     "Do not use with care.",
     "Not allowed with the path.",
