@@ -52,6 +52,14 @@ def test_what_the_parameter_says_itself_wins(name, limited, silent, said):
     assert found(name, limited, said) == 1
 
 
+def test_a_format_that_the_text_of_the_others_contradicts_is_no_example():
+    moment = {"type": "string", "format": "date-time"}
+    assert found("opened_after", {**moment, "description": "Opened after this time"}, {}) == 1
+    assert found("opened_after", {**moment, "description": "Both YYYY-MM-DD and a time are taken"}, {}) == 0
+    assert found("opened_after", {**moment, "description": "Opened after (YYYY-MM-DD)"}, {}) == 0
+    assert found("opened_after", {**moment, "description": "Opened after (YYYY-MM-DDThh:mm:ssZ)"}, {}) == 1
+
+
 def test_a_pattern_is_read_as_ecmascript_and_cannot_take_forever():
     letters = {"type": "string", "pattern": r"^\p{L}+$"}
     assert found("sku", letters, {"description": "Article, e.g. 'lamp'."}) == 1

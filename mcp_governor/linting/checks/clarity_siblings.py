@@ -135,6 +135,11 @@ def _apart(ones: list[tuple[SchemaPlace, dict[str, Any]]], keyword: str, is_free
         return
     if is_generated(value) or (keyword == "format" and value not in _FORMATS):
         return
+    # "Both YYYY-MM-DD and a time are taken": the format of the others is not what they take.
+    if keyword == "format" and any(
+        _EITHER.search(str(node.schema.get("description"))[:_MAX_TEXT]) for node, _ in having
+    ):
+        return
     tools = {node.tool.index for node, _ in having}
     for node, schema in ones:
         if node.tool.index not in tools and is_free(schema, value) and not closes(root_of(node), node.schema):
@@ -203,6 +208,8 @@ def _refusal(keyword: str, value: Any) -> Callable[[str], bool] | None:
     return lambda text: bool(errors(validator, text))
 
 
+_EITHER = lazy_pattern(r"\b(?:both|either)\b|\bYYYY-MM-DD\b(?!.?hh)", re.IGNORECASE)
+"""Words for two ways to write a value, of which a format has one."""
 _NUMBER = lazy_pattern(r"(?<![\w.])\d{1,3}(?:,\d{3}){1,3}|(?<![\w.])\d{1,12}")
 _OWN_LIMIT = lazy_pattern(
     r"\b(?:at (?:most|least)|limit(?:ed)? (?:is|of|to)|no more than|(?:less|fewer) than)\b|[<≤>≥]", re.IGNORECASE
