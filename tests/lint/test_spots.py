@@ -15,8 +15,8 @@ from mcp_governor.schemas.pointers import resolve_pointer
 from mcp_governor.surface import build_surface
 
 CATALOGUE = load_catalogue(entry_points=False)
-NO_PLACES = {"clients/copilot-tool-count", "clients/cursor-tool-count", "clients/list-tokens"}
-"""What is about the number or the size of all tools."""
+NO_PLACES = {"clients/copilot-tool-count", "clients/cursor-tool-count"}
+"""What is about the number of all tools."""
 RULES = [rule for rule in CATALOGUE if rule.station == "lint" and rule.on == "surface" and rule.id not in NO_PLACES]
 
 

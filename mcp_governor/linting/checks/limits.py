@@ -14,6 +14,7 @@ from mcp_governor.linting.scope import about
 from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,19 +37,34 @@ def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
-    """The tool list as models see it has at most ``max`` tokens, estimated at four bytes each."""
+    """All tools as models see them have at most ``max`` tokens, and one ``max-tool``, at four bytes each."""
+    most, of_one = (BYTES_PER_TOKEN * context.options[name] for name in ("max", "max-tool"))
     # JSON in ASCII is never shorter than compact JSON in UTF-8.
-    schemas = [json_text(tool, "inputSchema", context.facts) for tool in surface.tools]
-    rest = sum(len(json.dumps([tool.raw.get("name"), tool.raw.get("description")])) + _KEYS for tool in surface.tools)
-    if sum(map(len, schemas)) + rest <= BYTES_PER_TOKEN * context.options["max"]:
+    schemas = [len(json_text(tool, "inputSchema", context.facts)) for tool in surface.tools]
+    texts = [len(json.dumps([tool.raw.get("name"), tool.raw.get("description")])) + _KEYS for tool in surface.tools]
+    if sum(schemas) + sum(texts) <= most and max(map(sum, zip(schemas, texts, strict=True)), default=0) <= of_one:
         return
     sizes = {tool.name: definition_bytes(tool) for tool in surface.tools}
     size = sum(sizes.values())
-    tokens = size // BYTES_PER_TOKEN
-    if tokens > context.options["max"]:
-        yield hit("/tools", tokens, tokens=tokens, bytes=size, largest=max(sizes, key=lambda name: sizes[name]))
+    large = [name for name in sizes if sizes[name] > of_one]
+    if size <= most and not large:
+        return
+    largest = sorted(sizes if size > most else large, key=lambda name: -sizes[name])[:_LARGEST]
+    named = ", ".join(f"{one_line(name, 64)} ({sizes[name] / 1000:.0f} kB)" for name in largest)
+    share = 100 * sum(map(sizes.__getitem__, large)) // size
+    yield hit(
+        "/tools",
+        size // BYTES_PER_TOKEN,
+        says="" if size > most else "one",
+        spots=((name, "/inputSchema") for name in largest),
+        tokens=f"{size // BYTES_PER_TOKEN:,}",
+        largest=named,
+        share=share,
+    )
 
 
+_LARGEST = 3
+"""Maximum number of tools named."""
 _KEYS = len('{"name":,"description":,"inputSchema":}')
 """Number of characters around the three values of a definition."""
 
