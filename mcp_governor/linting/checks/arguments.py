@@ -15,6 +15,7 @@ from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
 from mcp_governor.linting.scope import about
 from mcp_governor.linting.words import name_words
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,7 +51,21 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     # A definition that nothing refers to never receives a value.
     if says is not None and is_reached(node, context.facts):
-        yield hit(node.pointer, node.schema, says=says, argument=name)
+        gist = f"{_LEFT_OPEN.get(says, '')}{one_line(name, 60)} ({one_line(node.tool.name, 60)})"
+        yield hit(node.pointer, node.schema, says=says, argument=name, gist=gist)
+
+
+_LEFT_OPEN = {
+    "values": "the values of ",
+    "colour": "the form of the colour ",
+    "numbers": "the meaning of the numbers of ",
+    "date": "the date format of ",
+    "code": "code or name in ",
+    "syntax": "the syntax of ",
+    "json": "the content of the JSON in ",
+    "keys": "the keys of ",
+}
+"""What is missing, for a line about several parameters; of the others everything is."""
 
 
 def _related(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:

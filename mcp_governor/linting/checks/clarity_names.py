@@ -25,6 +25,7 @@ from mcp_governor.linting.likeness import (
 )
 from mcp_governor.linting.schemas import root_of
 from mcp_governor.linting.words import name_words
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,19 +79,31 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
         titles = context.facts.memo("titles of tools", lambda: _titles(context.facts))
         for title in sorted(found.keys() & titles.keys()):
             name = titles[title]
-            yield hit(text.pointer, text.value, tool=text.tool, says="title", named=title, advice=f"Write {name}.")
+            gist = _in_short(text, title, name)
+            yield hit(
+                text.pointer, text.value, tool=text.tool, says="title", named=title, advice=f"Write {name}.", gist=gist
+            )
             del found[title]
     sent = dict(endpoints(read, tools))
     if sent and not context.facts.memo("sends requests", lambda: _sends_requests(context.facts)):
         near = list(dict.fromkeys(filter(None, sent.values())))
         advice = f"Name the tool instead: {_joined(near)}, if that is meant." if near else "Name the tool that does it."
         named = _joined(list(sent)[:_MAX_NAMED])
-        yield hit(text.pointer, text.value, tool=text.tool, says="endpoint", named=named, advice=advice)
+        gist = _in_short(text, *next(iter(sent.items())))
+        yield hit(text.pointer, text.value, tool=text.tool, says="endpoint", named=named, advice=advice, gist=gist)
     if found:
         pairs = list(found.items())[:_MAX_NAMED]
         near = [f"{name} for {named}" for named, name in pairs if name]
         advice = f"Write {', '.join(near)}, if that is meant." if near else "Name a tool that this server has."
-        yield hit(text.pointer, text.value, tool=text.tool, named=_joined([named for named, _ in pairs]), advice=advice)
+        named = _joined([named for named, _ in pairs])
+        gist = _in_short(text, *pairs[0])
+        yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=gist)
+
+
+def _in_short(text: Text, named: str, name: str) -> str:
+    """What a line about several texts says of one, without a full stop."""
+    where = one_line(text.tool, 60) if text.tool is not None else "the server"
+    return f"{where} names {one_line(named, 60)}" + (f", not {one_line(name, 60)}" if name else "")
 
 
 def _sends_requests(facts: Facts) -> bool:
