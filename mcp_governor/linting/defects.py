@@ -113,13 +113,18 @@ def _judge_types(surface: Surface, out: Defects) -> None:
     for name, ones in _by_name(surface).items():
         same: dict[str, list[tuple[Tool, str]]] = {}
         for tool, types, text in ones:
-            if types in ({"string"}, {"array"}, {"string", "array"}) and (text is not None or name.endswith("s")):
+            several = name.endswith("s") and name not in _GENERAL
+            if types in ({"string"}, {"array"}, {"string", "array"}) and (text is not None or several):
                 same.setdefault((text or "").strip(". ").lower(), []).append((tool, _kinds(types)))
         apart = [places for places in same.values() if len({kind for _tool, kind in places}) > 1]
         for places in apart:
             _put_types(out, name, places, _usual(name, [kind for _tool, kind in places]))
         if not apart and (usual := _one_or_many(name, ones)):
             _put_types(out, name, [(tool, _kinds(types)) for tool, types, _ in ones], usual)
+
+
+_GENERAL = frozenset({"args", "arguments", "contents", "details", "options", "parameters", "params", "values"})
+"""Names in the plural for anything that a tool takes."""
 
 
 def _usual(name: str, kinds: list[str]) -> str:
@@ -395,6 +400,16 @@ _MANY_NAMES = frozenset(
         "from",
         "to",
         "array",
+        "body",
+        "content",
+        "conversation",
+        "document",
+        "input",
+        "layout",
+        "message",
+        "page",
+        "path",
+        "prompt",
     }
 )
 
@@ -405,7 +420,9 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
     items = schema.get("items")
     if not parts or parts[-1].endswith("s") or parts[-1] in _MANY_NAMES or not isinstance(items, dict):
         return False
-    objects = items.get("type") == "object" or any(key in items for key in ("oneOf", "anyOf", "properties"))
+    # One of several forms of a thing; a list of objects of one form is a list, whatever it is called.
+    forms = [form for key in ("oneOf", "anyOf") for form in items.get(key) or () if isinstance(form, dict)]
+    objects = sum("properties" in form for form in forms) > 1
     if not objects or schema.get("maxItems") == 1 or not _ONE.match(text) or _PLURAL.search(text):
         return False
     said = text.lower().split(".")[0]

@@ -64,10 +64,15 @@ _STEP = lazy_pattern(r"\s?(?:,\s?(?:(?:and|or)\s)?|;\s|\s\+\s|(?:and|or)\s)", re
 _LINE = lazy_pattern(
     r"\s{0,20}[-*•]\s[`'\"*]{0,3}(?P<name>[A-Za-z_]\w{0,40})[`'\"*]{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-)\s[^\n]{0,400}"
 )
-_EXAMPLE = lazy_pattern(r"\b(?:e\.g\.|(?:for example|such as|example|like|instance)\b)[^.]{0,30}$", re.IGNORECASE)
+_EXAMPLE = lazy_pattern(
+    r"\b(?:e\.g\.|(?:for example|such as|example|like|instance|any|common|commonly|typical|typically|usual|usually)\b)"
+    r"[^.]{0,30}$",
+    re.IGNORECASE,
+)
 
 
-_SHOWN = lazy_pattern(r"[^.\n]{0,60}\bfor (?:example|instance)\b", re.IGNORECASE)
+_SHOWN = lazy_pattern(r"[^.\n]{0,60}\b(?:for (?:example|instance)|etc|to be (?:given|present|set))\b", re.IGNORECASE)
+"""What follows names that are not all keys, or those of parameters."""
 _OF_A_KEY = lazy_pattern(r"[A-Za-z_]\w{1,40}\s?\($")
 _NO_KEYS = frozenset({"and", "are", "check", "for", "if", "is", "only", "or", "to", "when", "which", "with"})
 """Words of a phrase, of which none is likely the name of a key in a list without quotes."""

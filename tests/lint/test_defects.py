@@ -285,6 +285,7 @@ def test_two_types_names_a_tool_with_the_other_and_means_the_text_under_a_name_i
     (found,) = findings("two-types", {"uids": items}, {"uids": TEXT})
     assert found.path == "/tools/1/inputSchema/properties/uids"
     assert "string; array in " in found.message
+    assert not findings("two-types", {"args": items}, {"args": TEXT})
     (found,) = findings("two-types", {"uid": {**items, "description": "x"}}, {"uid": {**TEXT, "description": "x"}})
     assert found.path == "/tools/0/inputSchema/properties/uid"
 

@@ -157,7 +157,7 @@ def test_the_next_key_of_a_shape_is_no_value():
     assert finding.fix == 'Add "properties": {"venue": {"enum": ["north", "south"]}}.'
 
 
-def siblings(holder, other, *, values=("open", "done", "late", "lost"), tools=("list_jobs", "add_job")):
+def siblings(holder, other, *, values=("open", "done", "late", "lost"), tools=("list_jobs", "add_job"), more=()):
     """The values that the second tool should take from the first, by their descriptions."""
     properties = [
         {"status": {"type": "string", "enum": list(values), "description": holder}},
@@ -167,6 +167,7 @@ def siblings(holder, other, *, values=("open", "done", "late", "lost"), tools=("
         {"name": name, "inputSchema": {"type": "object", "properties": own}}
         for name, own in zip(tools, properties, strict=True)
     ]
+    both += [{"name": name, "inputSchema": {"type": "object"}} for name in more]
     found = lint(build_surface({"tools": both}), LintSettings(select=("clarity/sibling-enum",)))
     return [finding.value for finding in found]
 
@@ -179,14 +180,24 @@ def test_a_few_values_that_one_tool_filters_by_are_not_those_that_another_writes
 
 def test_a_value_that_only_the_other_description_shows_is_not_lost():
     said = "The status of the job to look for, one of many"
-    assert siblings(said, f"{said}, e.g. 'open', 'closed'", tools=("find_a", "find_b")) == []
-    more = siblings(said, f"{said}: 'open' in `find_a`", tools=("find_a", "find_b"))
+    assert siblings(said, f"{said}, e.g. 'open', 'closed'", tools=("find_jobs", "count_jobs")) == []
+    more = siblings(said, f"{said}: 'open' in `find_jobs`", tools=("find_jobs", "count_jobs"))
     assert more == [["open", "done", "late", "lost"]]
+
+
+def test_the_status_of_one_thing_is_not_that_of_another():
+    said = "The new status to set for it"
+    assert siblings(said, said, tools=("update_task", "update_invoice")) == []
+    assert siblings(said, said, tools=("update_task", "update_tasks")) == [["open", "done", "late", "lost"]]
+    assert siblings(said, said, tools=("render_image", "render_text")) == []
+    assert siblings(said, said, tools=("task_render", "task_update")) == [["open", "done", "late", "lost"]]
+    both = ("app_update_task", "app_update_invoice", "app_find")
+    assert siblings(said, said, tools=both[:2], more=both[2:]) == []
 
 
 def test_another_form_is_not_the_list_of_a_sibling():
     said = "The status of the job to look for"
-    assert siblings(said, f"{said}. Must be a UUID.", tools=("find_a", "find_b")) == []
+    assert siblings(said, f"{said}. Must be a UUID.", tools=("find_jobs", "count_jobs")) == []
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
@@ -13,6 +14,7 @@ from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.formats import names_other_form
 from mcp_governor.linting.key_lists import key_lists
 from mcp_governor.linting.list_items import items
+from mcp_governor.linting.name_meanings import VERBS
 from mcp_governor.linting.number_codes import number_codes
 from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.passages import passages_about
@@ -167,9 +169,49 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         # Values that the description shows, or the form that it names, are not those of the other tool.
         if (len(shown) > 1 and _adds_some(shown, one)) or names_other_form(text, one.values, found.name):
             continue
-        if (text and _same_thing(found, text, one)) or _is_only(one, enums, found, text):
+        alike = _acts_on_the_same(found, one.tool, context)
+        if (text and _same_thing(found, text, one, alike=alike)) or (alike and _is_only(one, enums, found, text)):
             yield found.hit("enum", list(_as_default(one.values, found.default)), sibling=one.tool)
             return
+
+
+_OF_AN_OBJECT = frozenset(
+    {
+        *("action", "by", "category", "event", "field", "format", "kind", "level", "method", "mode", "model", "op"),
+        *("operation", "order", "range", "reason", "role", "sort", "stage", "state", "status", "step", "type", "view"),
+    }
+)
+"""Last words of names whose values depend on what the tool acts on: a task has other statuses than an invoice."""
+_OF_ANYTHING = frozenset(
+    {
+        *("content", "data", "entity", "file", "group", "input", "item", "media", "object", "order", "output"),
+        *("resource", "response", "result", "sort", "time"),
+    }
+)
+"""Words in front of those that do not say what the tool acts on."""
+
+
+def _acts_on_the_same(found: OpenText, tool: str, context: Context) -> bool:
+    """True if the values of a parameter do not depend on the object of the tool, or both tools have one object."""
+    *front, last = name_words(found.name) or ("",)
+    if last not in _OF_AN_OBJECT or not _OF_ANYTHING.issuperset(front):
+        return True
+    usual = context.facts.memo("words of most tools", lambda: _usual_words(context))
+    own, theirs = (
+        {stem(word): None for word in name_words(name) if word not in VERBS and stem(word) not in usual}
+        for name in (found.node.tool.name, tool)
+    )
+    # In "render_image" and "render_text", the first word is a verb that is not known.
+    if len(own) > 1 and len(theirs) > 1 and next(iter(own)) == next(iter(theirs)):
+        own, theirs = (dict.fromkeys([*words][1:]) for words in (own, theirs))
+    return not own or not theirs or not own.keys().isdisjoint(theirs)
+
+
+def _usual_words(context: Context) -> frozenset[str]:
+    """Words that the names of most tools have: the name of the server."""
+    names = [{stem(word) for word in name_words(name)} for name in context.facts.names]
+    counts = Counter(word for words in names for word in words)
+    return frozenset(word for word, count in counts.items() if count > 2 and 2 * count > len(names))
 
 
 def _adds_some(shown: set[str], one: _Enum) -> bool:
@@ -278,9 +320,9 @@ _MAX_TEXT = 400
 """Maximum number of characters read from a description: what a parameter is comes first."""
 
 
-def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
-    """True if two parameters of one name mean the same: same words, only values of it in quotes, half of its
-    values, or its default."""
+def _same_thing(found: OpenText, text: str, other: _Enum, *, alike: bool) -> bool:
+    """True if two parameters of one name mean the same: same words where the tools are ``alike``, only values of it in
+    quotes, half of its values, or its default."""
     default = found.schema.get("default")
     if isinstance(default, str) and default:
         if default not in _as_default(other.values, default):
@@ -289,7 +331,7 @@ def _same_thing(found: OpenText, text: str, other: _Enum) -> bool:
             return True
     words = _words(text)
     shared, either = len(words & other.words), len(words | other.words)
-    if shared >= 4 and shared >= 0.6 * either:
+    if alike and shared >= 4 and shared >= 0.6 * either:
         return True
     folded = {value.casefold() for value in other.values}
     if len(name_words(found.name)) == 1 and _is_read(other.tool) and not _is_read(found.node.tool.name):
