@@ -261,6 +261,13 @@ def test_an_identifier_that_a_tool_lists_deserves_its_name(giver: str, named: bo
     assert messages(rule, tool("paint", gate_id=gate), tool(giver)) == []
 
 
+def test_what_a_server_is_about_needs_no_words() -> None:
+    gate = {**TEXT, "description": "The gate's ID"}
+    takers = [tool(f"paint_{n}", required=("gate_id",), gate_id=gate) for n in range(5)]
+    assert len(messages("clarity/only-the-name", *takers[:4], tool("list_gates"))) == 1
+    assert messages("clarity/only-the-name", *takers, tool("list_gates")) == []
+
+
 def test_of_two_tools_the_one_of_the_same_part_of_the_server_is_named() -> None:
     taker = tool("yard_paint", required=("gate_id",), gate_id={**TEXT, "description": "Gate ID"})
     found = messages("clarity/only-the-name", taker, tool("get_gates"), tool("yard_search_gates"))

@@ -362,11 +362,15 @@ def only_the_name(surface: Surface, context: Context) -> Iterator[Hit]:
         if one.text and one.required and not one.nested and _is_unsourced(one, most=0):
             found[one.name].append(one)
     sources = _Sources(surface)
-    named = {name: giver for name, ones in found.items() if (giver := sources.giver(name, ones)) is not None}
+    rare = {name: ones for name, ones in found.items() if len(ones) <= _FAMILIAR}
+    named = {name: giver for name, ones in rare.items() if (giver := sources.giver(name, ones)) is not None}
     first = [(name, found[name]) for name in sorted(named, key=lambda name: -len(found[name]))]
     yield from one_hit(first, named, "has it")
 
 
+_FAMILIAR = 4
+"""Maximum number of tools that take an identifier for it to need words; what more tools take is what the server is
+about."""
 _MANY = 3
 """Number of tools from which on an optional identifier without a source is a gap of the server."""
 
