@@ -59,7 +59,7 @@ _ADVICE = lazy_pattern(
     r"|small|large|low|high|good|best|try|commonly|returns|returned|each|every|operations?|actions?|truncat\w*"
     r"|previously|was|were|took|takes|costs?|version|unlimited|no\slimit)\b"
     # "Width times scale is at most 3000": what is limited is made of several parameters.
-    r"|\b(?:times|multiplied\sby|plus)\s(?:the\s)?[\w`]{1,40}\s(?:is|are|must|may|can|should)\b|\b(?:product|sum)\sof\b"
+    r"|\b(?:times|multiplied\sby|plus)\s(?:the\s)?[\w`]{1,40}\s(?:is|are|must|may|can|should)\b|\b(?:product|sum)\sof\b|\bsum\s(?:up\s)?to\b"
     r"|\bby\sdefault\b|\bdefault(?:s\sto|:|\sis)?\s?$",
     re.IGNORECASE,
 )
@@ -291,9 +291,9 @@ def _about(found: _Found, argument: Argument) -> bool:
 
 
 _CLAMPED = Guarded(
-    r"\bclamp(?:s|ed)?\b|\b(?:is|are|be|gets?)\s(?:\w{1,14}\s)?(?:reduced|lowered|split|batched|chunked|paged|rounded)\b"
+    r"\bclamp(?:s|ed)?\b|\b(?:is|are|be|gets?)\s(?:\w{1,14}\s)?(?:reduced|lowered|split|batched|chunked|paged|rounded|cut|truncated|shortened)\b"
     r"|\bin(?:to)?\s(?:\w{1,14}\s)?(?:batches|chunks)\b",
-    *("clamp", "reduced", "lowered", "split", "batche", "chunk", "paged", "rounded"),
+    *("clamp", "reduced", "lowered", "split", "batche", "chunk", "paged", "rounded", "cut", "truncated", "shortened"),
 )
 """What a tool does with values beyond a limit, so that they are no wrong call."""
 _ADVISED = lazy_pattern(
@@ -305,10 +305,10 @@ _OF_SOME = lazy_pattern(
     r"\b(?:basic|business|enterprise|free|paid|premium|pro|standard|starter|team)\s(?:plans?|tiers?|accounts?|users?)\b"
     r"[^.\n]{0,40}$|\bmodels?\s(?:supports?|allows?|accepts?)\s(?:\w{1,12}\s){0,2}$"
     r"|(?<![\w.-])[\w.-]{0,20}\d[\w.-]{0,20}\s(?:supports?|allows?|accepts?|takes?|has|is)\s(?:\w{1,12}\s){0,2}$"
-    r"|\b(?:after|every)\s$",
+    r"|\b(?:after|every)\s$|\b(?:responses?|outputs?|answers?|repl(?:y|ies)|summar(?:y|ies))\s(?:\w{1,10}\s){0,3}$",
     re.IGNORECASE,
 )
-"""What the number in front of which it appears is true of: some users, a certain model, a time that passes."""
+"""What the number in front of which it appears is true of: some users, a certain model, the result."""
 _FOR = lazy_pattern(r"\s*for\s(?!example)[^.:,\[\n]{1,40}:", re.IGNORECASE)
 """A case of several: "For ONE_OF_RANGE: exactly one value"."""
 _IS_COUNT = lazy_pattern(
@@ -328,7 +328,7 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
     if text[found.end : found.end + 1] in ("+", "/", "x"):
         return False
     said = tail[1].lower().split()
-    if "each" in said:
+    if "each" in said or _RATE.match(" ".join(said)):
         return False
     while said and said[0] in _FILLERS and said[0] != "page":
         said = said[1:]
@@ -352,6 +352,7 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
     return _quantity(noun, argument, before, found.both)
 
 
+_RATE = lazy_pattern(r"(?:[a-z]{1,20}\s){0,2}(?:per|an?)\s(?:second|minute|hour|day)\b")
 _PART_OF_TEXT = lazy_pattern(
     r"\b(?:lines?|paragraphs?|words?|sentences?|parts?|segments?)\s[^.,;:(]{0,20}$", re.IGNORECASE
 )
