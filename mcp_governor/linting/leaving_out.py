@@ -93,7 +93,7 @@ _IF_NOT = Guarded(
 )
 _FAILS = lazy_pattern(
     r"\b(?:errors?|fails?|raises?|throws?|rejects?|refuses?|refused|rejected|ask|prompt|must|required|call|run|first|find"
-    r"|invalid|cannot|look)\b",
+    r"|invalid|cannot|look|infer|derive|determine|search|confirm|obtain|guess|choose|suggest)\b",
     re.IGNORECASE,
 )
 """What happens without a parameter that may not be left out, or where the caller gets it."""

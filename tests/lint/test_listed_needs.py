@@ -28,6 +28,7 @@ LISTS = [
     ("If the `path` parameter is not provided, it uses the current one.", [(["path"], "optional")]),
     ("Reads by text and optionally path name", [(["path"], "optional")]),
     ("Lists everything below an optional path.", [(["path"], "optional")]),
+    ("If the `path` is not given, infer it from the conversation.", []),
     # What fails, what the caller does then, and another thing.
     ("If path is not provided, the call fails.", []),
     ("If path is not given, call list_paths first.", []),
