@@ -122,6 +122,11 @@ _FOLLOWS = lazy_pattern(
 )
 
 
+_REFERENCE = lazy_pattern(r"\[[^\[\]\n]{1,60}\]\(ref:[\w-]{1,60}\)")
+_ESCAPED = 2
+"""Number of backticks with a backslash from which on they are no sign of their own."""
+
+
 def leftovers(surface: Surface, context: Context) -> Iterator[Hit]:
     """No string contains links without an address, HTML tags, or a pointer to a missing example; one hit for the
     server."""
@@ -140,6 +145,10 @@ def leftovers(surface: Surface, context: Context) -> Iterator[Hit]:
 def _left_over(value: str) -> Iterator[str]:
     if "[" in value:
         yield from (f"{match['link']} without an address" for match in _LINK.finditer(value))
+    if "](ref:" in value:
+        yield from (f"{match[0]} leads nowhere" for match in _REFERENCE.finditer(value))
+    if value.count("\\`") >= _ESCAPED and value.count("\\`") == value.count("`"):
+        yield "backslashes before backticks"
     if "</" in value:
         for match in _TAG_END.finditer(value):
             if f"<{match['name']}" not in value:
