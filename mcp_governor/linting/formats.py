@@ -45,7 +45,11 @@ def stated_form(text: str, name: str = "") -> Form | None:
         forms.setdefault(form.pattern, form)
         spans.append((start, end))
     found = _one(list(forms.values())) or _either_time(list(forms.values()), text) if forms else None
-    if found is None or takes_more(text, spans) or (found.said == "digits" and name_words(name)[-1:] in _NO_NUMBERS):
+    last = name_words(name)[-1:]
+    if found is None or takes_more(text, spans) or (found.said == "digits" and last in _NO_NUMBERS):
+        return None
+    # "Query syntax: field:value" shows a part of a language.
+    if last in _LANGUAGES and _PAIR.search(found.said):
         return None
     return found if all(re.search(found.pattern, sample) for sample in _samples(text)) else None
 
@@ -57,6 +61,10 @@ _DECLARED = lazy_pattern(
 """What descriptions declare in front of what the thing is: "(string, optional): URL to open", "Required. Day (…)"."""
 _NO_NUMBERS = (("key",), ("name",), ("slug",))
 """Last words of names for text: a description that calls such a thing numeric was copied, or is wrong."""
+
+
+_LANGUAGES = (("query",), ("q",), ("search",), ("filter",), ("filters",), ("expression",), ("where",), ("criteria",))
+_PAIR = lazy_pattern(r"\w>?[:=]<?\w")
 
 
 def names_other_form(text: str, values: Iterable[str], name: str) -> bool:

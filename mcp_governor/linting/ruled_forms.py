@@ -155,6 +155,7 @@ _SUFFIX = Guarded(
     "`.",
     "(.",
 )
+_BRANCH = lazy_pattern(r"branch|(?<![a-z])tags?(?![a-z])", re.IGNORECASE)
 _OPTIONAL_END = lazy_pattern(
     r"\b(?:(?:is|are|be|gets?)\s(?:added|appended)|extension\sis\soptional|if\s(?:missing|absent)|with\sor\swithout)\b",
     re.IGNORECASE,
@@ -231,6 +232,8 @@ def ruled_forms(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
     yield from _ends(text, name.lower())
     if match := _EXAMPLE_PREFIX.search(text):
         head = match["head"].lower()
+        # A ref may be a tag as well; a branch is none.
+        head = "refs/" if head.startswith("refs") and not _BRANCH.search(f"{name} {text}") else head
         yield _front(head, petty=not head.startswith("refs")), *match.span()
     elif match := _STORE.search(text):
         yield _front(f"{_STORES[match['store'].lower()]}://", petty=True), *match.span()

@@ -427,6 +427,10 @@ def test_the_object_around_an_argument_says_how_it_is_written():
         ({"description": "Fill, as hex color"}, ["well-known-format"]),
         ({"description": "Page to read; must start with '/'"}, ["well-known-format"]),
         ({"description": "Tag without the leading '#'"}, ["well-known-format"]),
+        ({"description": "Issue key like PROJ-123"}, ["well-known-format"]),
+        ({"description": "Time of day, HH:MM"}, ["well-known-format"]),
+        # A model writes the year first.
+        ({"description": "Day, in the form DD/MM/YYYY"}, ["missing-format"]),
     ],
 )
 def test_a_format_is_small_where_models_know_it_or_see_it(schema, rules):
@@ -476,6 +480,18 @@ def test_a_colour_may_be_called_so_by_its_name_only():
 def test_brackets_behind_the_name_are_about_the_argument():
     assert patterns({"type": "string"}, "Draws up to `day` (YYYY-MM-DD), and more.") == [DAY]
     assert patterns({"type": "string"}, "Draws up to `day`, and files of YYYY-MM-DD.") == []
+
+
+def test_a_pair_in_a_query_is_a_part_of_a_language():
+    assert stated_form("Syntax: field:value", "rule") is not None
+    assert stated_form("Syntax: field:value", "search_query") is None
+    assert stated_form("Day (YYYY-MM-DD)", "filter") is not None
+
+
+def test_a_ref_is_a_branch_only_where_the_text_says_so():
+    assert stated_form("Git ref, e.g. refs/heads/main", "ref").pattern == "^refs/"
+    assert stated_form("Branch to read, e.g. refs/heads/main", "ref").pattern == "^refs/heads/"
+    assert stated_form("Where to begin, e.g. refs/heads/main", "sourceBranch").pattern == "^refs/heads/"
 
 
 def test_a_key_is_no_number_and_a_time_taken_is_no_point_in_time():

@@ -65,8 +65,8 @@ def _is_easy(form: Form, found: OpenText, context: Context) -> bool:
 
 
 _KNOWN = lazy_pattern(
-    r"^an? (?:BCP|CIDR|E\.164|MAC|hexadecimal colour|semantic)|\b(?:codes?|cron|dates?|times?|ISO|Unix)\b|YY|yyyy"
-    r"|^text (?:that starts with \S$|without a leading )"
+    r"^an? (?:BCP|CIDR|E\.164|MAC|hexadecimal colour|semantic)|\b(?:codes?|cron|dates?|times?|ISO|Unix)\b"
+    r"|^(?:YY|yy|HH:|a key such as)|^text (?:that starts with \S$|without a leading )"
 )
 """Layouts of dates and times, codes that have a standard, and one sign in front, which a model reads and does."""
 
