@@ -13,7 +13,7 @@ from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.strings import surface_prose
 from mcp_governor.linting.words import name_words
-from mcp_governor.schemas.pointers import pointer_tokens
+from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -236,13 +236,34 @@ def unpaged(surface: Surface, _context: Context) -> Iterator[Hit]:
     if len(paged) < _MIN_PAGED:
         return
     found = [
-        tool.name
+        (tool.name, limit)
         for tool in surface.tools
-        if _LISTS & set(name_words(tool.name)) and _words_of(tool) & _LIMITS and not _words_of(tool) & _PAGES
+        if _is_list(tool.name) and (limit := _limit_of(tool)) is not None and not _words_of(tool) & _PAGES
     ]
     if found:
-        spots = ((name, "/inputSchema") for name in found)
-        yield hit("/tools", found, spots=spots, names=_shown(found), paged=", ".join(paged[:2]))
+        # Lists show best what is meant.
+        shown = sorted(paged, key=lambda name: not _is_list(name))[:_MIN_PAGED]
+        spots = ((tool, limit) for tool, limit in found)
+        named = _shown(_Place(pointer_tokens(limit)[-1], tool, "") for tool, limit in found)
+        yield hit("/tools", [tool for tool, _ in found], spots=spots, names=named, paged=", ".join(shown))
+
+
+def _is_list(name: str) -> bool:
+    return not _LISTS.isdisjoint(name_words(name))
+
+
+def _limit_of(tool: Tool) -> str | None:
+    """A pointer to the parameter that says how many a list may have, nested or not; ``None`` without one."""
+    pointers: list[tuple[Any, str]] = [(tool.input_schema, "/inputSchema")]
+    # It grows meanwhile.
+    for schema, at in itertools.islice(pointers, _MAX_STEPS):
+        arguments = schema.get("properties") if isinstance(schema, dict) else None
+        for name, argument in arguments.items() if isinstance(arguments, dict) else ():
+            below = join_pointer(at, "properties", name)
+            if not _LIMITS.isdisjoint(name_words(name)):
+                return below
+            pointers.append((argument, below))
+    return None
 
 
 def _words_of(tool: Tool) -> set[str]:
