@@ -149,6 +149,12 @@ def test_two_numbers_are_a_list_or_the_ends_of_a_range(text, codes):
     assert fragments(text, name="n", schema={"type": "integer"}) == codes
 
 
+def test_a_long_pattern_for_several_in_one_string_is_not_asked_for():
+    few = "Kinds, separated by commas. Valid kinds: a1, b1, c1"
+    assert fragments(few, name="kinds") == ["^(a1|b1|c1)(, ?(a1|b1|c1))*$"]
+    assert fragments(f"{few}, d1, e1, f1, g1, h1, i1", name="kinds") == []
+
+
 def test_the_next_key_of_a_shape_is_no_value():
     text = 'A route: {"venue": "north"|"south", "size": "<number>"}'
     tools = [{"name": "run", "inputSchema": {"type": "object", "properties": {"route": {"type": "object"}}}}]

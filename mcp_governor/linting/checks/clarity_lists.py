@@ -52,10 +52,14 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return  # clarity/stringly-typed asks for a boolean.
     if not found.items and any(_is_joined(said.text, context) for said in passages_about(node, context)):
         said = " ".join(said.text for said in passages_about(node, context))
-        if not _MODIFIED.search(said):
+        if len(claim.values) <= _MAX_JOINED and not _MODIFIED.search(said):
             yield found.hit("pattern", _several(claim.values, said), takes="text")
         return
     yield found.hit("enum", list(claim.values), takes="text")
+
+
+_MAX_JOINED = 8
+"""Maximum number of values in a pattern for several in one string; with more, nobody reads it."""
 
 
 def _is_joined(text: str, context: Context) -> bool:
