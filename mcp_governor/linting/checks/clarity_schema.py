@@ -19,7 +19,7 @@ from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mcp_governor.surface.model import Surface, Tool
 
@@ -259,3 +259,14 @@ def output_size(surface: Surface, context: Context) -> Iterator[Hit]:
         named = ", ".join(f"{one_line(name, 64)} ({sizes[name] / 1000:.0f} kB)" for name in largest)
         spots = ((name, "/outputSchema") for name in sizes)
         yield hit("/tools", size, spots=spots, size=f"{size / 1000:.0f}", share=share, largest=named)
+
+
+@about(keys={"enum"})
+def empty_enum(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """An enum has a value. One that is a branch of several refuses nothing that another branch takes."""
+    if isinstance(node.schema, dict) and node.schema.get("enum") == [] and not _is_branch(node.tokens):
+        yield hit(f"{node.pointer}/enum", [])
+
+
+def _is_branch(tokens: Sequence[str | int]) -> bool:
+    return len(tokens) > 1 and tokens[-2] in ("anyOf", "oneOf")
