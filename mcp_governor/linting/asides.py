@@ -50,7 +50,10 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
         if results is not None and match.start() >= results.start():
             break
         paired = anything and "_" in name and text[match.start() - 1 : match.start()] == "/"
-        if not paired and name not in _ONLY_NAMES and not follows.match(text, match.end()):
+        on_it = follows.match(text, match.end())
+        # "Default gate: oak" is about the default, "gate: oak or ash" about the parameter.
+        headed = on_it is not None and on_it[0].endswith(":") and text[: match.start()].rstrip(" ")[-1:].isalnum()
+        if not paired and name not in _ONLY_NAMES and (on_it is None or headed):
             continue
         limit = min(len(text), match.end() + _MAX_SAID)
         stop = _ENDS.search(text, match.end(), limit)

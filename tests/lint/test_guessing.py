@@ -144,6 +144,7 @@ def test_words_in_passing_are_a_description(text: str) -> None:
     tools = [tool(name, f"Draws it. {text}", tags=TEXT) for name in "ab"]
     assert messages(rule, *tools) == ([] if text != "`tags`" else ["No description: tags (2 tools: a, b)."])
     assert messages(rule, *(tool(name, "Draws it with tags.", tags=TEXT) for name in "ab")) != []
+    assert messages(rule, *(tool(name, "Draws it. Default tags: oak.", tags=TEXT) for name in "ab")) != []
     pair = [tool(name, "add_tags/drop_tags are incremental.", drop_tags=TEXT) for name in "ab"]
     assert messages(rule, *pair) == []
 
