@@ -16,18 +16,37 @@ _MAX_SAID = 200
 """Maximum number of characters read after one occurrence of the name."""
 _MAX_PLACES = 6
 """Maximum number of occurrences read."""
-_EXPLAINED = lazy_pattern(r"[`'\"*]{0,3}\s?[=(]|[`*]{0,3}\s?:")
-"""What follows the name of a parameter where its value is explained: "page: first is 1", "color (hex)"."""
+_EXPLAINED = lazy_pattern(r"[`'\"*]{0,3}\s?[=(]|[`*]{0,3}\s?:|\s[\"“]\w")
+"""What follows the name of a parameter where its value is explained: "page: first is 1", "color (hex)", "mode "full"".
+"""
 _ON_IT = lazy_pattern(r"[`'\"*]{0,3}(?:\s?[:=(]|\s(?:defaults?|optional|required|replaces?)\b)", re.IGNORECASE)
 """The same, and what follows where the text says anything about it: "tags replace the whole list"."""
 _RESULTS = lazy_pattern(
-    r"^[\s#*_-]{0,12}(?:returns?|response|outputs?|results?|yields)(?:\s(?:fields|format|shape|value))?[*_]{0,2}:",
+    r"^[\s#*_-]{0,12}(?:returns?|response|outputs?|results?|yields)(?:\s(?:fields|format|shape|structure|value))?"
+    r"[*_]{0,2}:",
     re.IGNORECASE | re.MULTILINE,
 )
 """Where a description goes on about results, whose fields may have the names of parameters."""
+_BREAK = lazy_pattern(r"[`'\"*: ]{0,4}\n")
+"""The end of a line behind the colon, where the explanation begins on the next one."""
 _ENDS = lazy_pattern(r"[.!?;](?=\s+[A-Z`])|\n")
 _ONLY_NAMES = frozenset({"args", "kwargs", "opts", "params", "payload"})
 """Words that are in no sentence but as the name of a parameter."""
+
+
+def results_part(description: str) -> tuple[int, int]:
+    """The part of a description about results, up to the next heading; empty if there is none."""
+    results = _RESULTS.search(description)
+    if results is None:
+        return 0, 0
+    heading = _HEADING.search(description, results.end())
+    return results.start(), heading.start() if heading is not None else len(description)
+
+
+_HEADING = lazy_pattern(
+    r"^\s{0,12}(?:#{1,6}\s|(?:args|arguments|examples?|notes?|parameters|usage)\b[^\n]{0,40}:\s?$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def said_in_passing(name: str, description: str, *, anything: bool = False) -> tuple[str, ...]:
@@ -56,6 +75,7 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
         if not paired and name not in _ONLY_NAMES and (on_it is None or headed):
             continue
         limit = min(len(text), match.end() + _MAX_SAID)
-        stop = _ENDS.search(text, match.end(), limit)
+        broken = _BREAK.match(text, match.end())
+        stop = _ENDS.search(text, broken.end() if broken else match.end(), limit)
         out.append(text[match.end() : stop.start() if stop else limit].lstrip("`'\"*: "))
     return tuple(filter(None, out))

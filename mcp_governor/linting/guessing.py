@@ -62,7 +62,8 @@ _WHEN = frozenset(
 )
 """Words in front of ``time`` that make it a point in time, not a duration."""
 _CODES = frozenset({"country", "currency", "language", "locale", "timezone", "tz"})
-_TONGUES = frozenset({"language", "locale"})
+_OF_A_RECORD = frozenset({"country", "language", "locale"})
+"""Those that are a part of a record, as of an address, and then text of the user."""
 _CODED = frozenset({("time", "zone"), ("currency", "code")})
 _SYNTAX = frozenset({"criteria", "expression", "filter", "filters", "formula", "where"})
 """Names of strings in a language that the description has to name."""
@@ -85,6 +86,8 @@ _MAPS = frozenset(
     ]
 )
 """Names of objects that accept any keys."""
+_KEYED_BY_USERS = frozenset({"additional", "custom", "extra", "variables"})
+"""Words anywhere in such a name: ``customData``, ``variables_after``."""
 _OF_THE_USER = frozenset({"document", "documents", "record", "records", "row", "rows"})
 """Names of what users keep: its keys are theirs."""
 _IS_DATE = lazy_pattern(r"\b(?:dates?|yyyy|iso|time\w*|days?)\b", re.IGNORECASE)
@@ -294,8 +297,7 @@ def _of_text(one: Argument) -> str | None:
         said = _DATE_FORM.search(one.text) or _DATE_FORM_OF_TOOL.search(one.of_tool[:_MAX_TEXT])
         return "date" if not said else None
     if last in _CODES or one.parts[-2:] in _CODED:
-        # A language of a nested object may be one to write programs in.
-        named = "code" in one.parts or (last in _TONGUES and one.nested) or _CURRENCY_CODE.search(one.text)
+        named = "code" in one.parts or (last in _OF_A_RECORD and one.nested) or _CURRENCY_CODE.search(one.text)
         return "code" if not named and not _CODE_FORM.search(one.text) else None
     return None
 
@@ -317,7 +319,12 @@ def _of_shape(one: Argument) -> str | None:
     last, bare = one.parts[-1], not one.text.strip() and not one.has_default
     structured = bool(one.types) and one.types <= {"array", "object"}
     if (structured or not one.types) and not _has_shape(one.schema):
-        if last in _MAPS or one.passed_on or (last in _OF_THE_USER and not bare):
+        if (
+            last in _MAPS
+            or _KEYED_BY_USERS.intersection(one.parts)
+            or one.passed_on
+            or (last in _OF_THE_USER and not bare)
+        ):
             return None
         if bare:
             # clarity/typed-argument reports what has not even a type.

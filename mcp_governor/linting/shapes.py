@@ -244,7 +244,9 @@ _TRUTH = Guarded(
     "true",
 )
 _NUMBER_OF = lazy_pattern(
-    r"(?:optional:?\s|the\s){0,2}(?:(?:approximate|desired|estimated|exact|maximum|minimum|total)\s)?number\sof\s[a-z]",
+    r"(?:optional:?\s|the\s){0,2}(?:(?:approximate|desired|estimated|exact|maximum|minimum|total)\s)?number\sof\s"
+    r"(?:[a-z]{2,16}\s)?(?:columns|days|entries|events|hits|hours|images|items|lines|matches|messages|minutes|months"
+    r"|nodes|pages|records|replicas|results|retries|rows|seconds|steps|threads|weeks|words|workers|years)\b",
     re.IGNORECASE,
 )
 _AS_TEXT = lazy_pattern(
@@ -276,10 +278,12 @@ def _is_truth(text: str) -> bool:
     found = _TRUTH.search(text)
     if found is None or _FOR_SOME.match(text, found.end()):
         return False
-    return CASE.search(text[sentence(text, found.start()) : found.start()]) is None
+    before = text[sentence(text, found.start()) : found.start()]
+    return CASE.search(before) is None and _FOR_ONE.search(before) is None
 
 
 _FOR_SOME = lazy_pattern(r"\s(?:for|if|when)\s", re.IGNORECASE)
+_FOR_ONE = lazy_pattern(r"\bfor\s(?:an?\s)?[\w\-]{1,30}:\s?$", re.IGNORECASE)
 
 
 def packed(text: str, schema: Mapping[str, Any]) -> str | None:

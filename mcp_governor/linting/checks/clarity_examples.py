@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.asides import results_part
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.fitting import kind_named, misfit, missing, type_named
 from mcp_governor.linting.modes import modes_listed
@@ -39,6 +40,10 @@ def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
     """An example written as JSON is valid JSON."""
     for pointer, text in _descriptions(tool):
         broken = [one for one in _snippets(text, context) if one.broken]
+        if broken and pointer == "/description":
+            # A sketch of a result, with comments, is nothing that a model sends.
+            start, end = results_part(text)
+            broken = [one for one in broken if not start <= text.find(one.text) < end]
         if broken:
             more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
             yield hit(pointer, text, example=_short(broken[0].text), problem=broken[0].broken, more=more)

@@ -15,7 +15,7 @@ from mcp_governor.linting.form_makers import UUID
 from mcp_governor.linting.formats import stated_form
 from mcp_governor.linting.limits import Argument, stated_limits
 from mcp_governor.linting.passages import passages_about
-from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.phrases import counted, in_short
 from mcp_governor.linting.quantities import counts_something
 from mcp_governor.linting.schemas import closes, effective, is_generated, root_of, types_of
 from mcp_governor.linting.shown_values import shown_values
@@ -84,6 +84,7 @@ def sibling_bound(surface: Surface, context: Context) -> Iterator[Hit]:
         names=", ".join(map(_named, list(by_name.values())[:_MAX_NAMES])) + more,
         fragment=fragment,
         argument=first.node.argument or "",
+        parameters=in_short(first.node.argument or "", first.node.tool.name, len(found)),
     )
 
 

@@ -345,4 +345,17 @@ def _name(tool: Tool) -> tuple[str, ...]:
 
 def _explains(tool: Tool, twins: list[Tool]) -> bool:
     text = tool.description[:_MAX_TEXT]
-    return bool(_WHEN.search(text)) or any(other.name in text for other in twins)
+    if _WHEN.search(text) or any(other.name in text for other in twins):
+        return True
+    if _name(tool)[-1] not in _AMOUNTS:
+        return False
+    words = set(_WORD.findall(text.lower()))
+    # A full version that lists what the light one lacks leaves no doubt.
+    return all(len(words.difference(_WORD.findall(other.description[:_MAX_TEXT].lower()))) >= _ADDED for other in twins)
+
+
+_WORD = lazy_pattern(r"[a-z]{3,}")
+_ADDED = 6
+"""Number of words that say what is added: "detailed and extensive, including all" has four."""
+_AMOUNTS = frozenset({"basic", "extended", "full", "simple"})
+"""Words of praise for an amount of output, which a description may spell out."""
