@@ -319,12 +319,8 @@ def _of_shape(one: Argument) -> str | None:
     last, bare = one.parts[-1], not one.text.strip() and not one.has_default
     structured = bool(one.types) and one.types <= {"array", "object"}
     if (structured or not one.types) and not _has_shape(one.schema):
-        if (
-            last in _MAPS
-            or _KEYED_BY_USERS.intersection(one.parts)
-            or one.passed_on
-            or (last in _OF_THE_USER and not bare)
-        ):
+        by_users = last in _MAPS or not _KEYED_BY_USERS.isdisjoint(one.parts)
+        if by_users or one.passed_on or (last in _OF_THE_USER and not bare):
             return None
         if bare:
             # clarity/typed-argument reports what has not even a type.
