@@ -64,8 +64,9 @@ def _essence(text: str, name: str) -> str:
 
     A verb that the name has as well is part of the thing: the list of task_list_id.
     """
-    done = VERBS.difference(name_words(name))
-    content = [stem(word) for word in words(text[:MAX_READ]) if word not in STOP_WORDS and word not in done]
+    own = name_words(name)
+    said = words(text[:MAX_READ])
+    content = [stem(word) for word in said if word not in STOP_WORDS and (word not in VERBS or word in own)]
     return " ".join(content) if len(content) >= _FEWEST_WORDS else ""
 
 
