@@ -156,7 +156,8 @@ def test_a_false_finding_is_gone_and_the_true_one_next_to_it_stays(rule, innocen
 
 
 def list_of(name: str, described_as: str) -> dict:
-    schema = {"type": "array", "items": {"type": "object"}, "description": described_as}
+    forms = [{"type": "object", "required": [key], "properties": {key: STRING}} for key in ("a", "b")]
+    schema = {"type": "array", "items": {"oneOf": forms}, "description": described_as}
     return {**described("Sends it."), "inputSchema": {"type": "object", "properties": {name: schema}}}
 
 

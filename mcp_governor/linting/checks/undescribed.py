@@ -386,7 +386,7 @@ def _is_unsourced(one: Declared, most: int = _MAX_CONTENT) -> bool:
     schemas = (one.schema, effective(one.tool.input_schema, one.schema.get("items")))
     if len(said) > _MAX_WORDS or any(key in schema for schema in schemas for key in _SAYING):
         return False
-    own = {stem(word) for word in (*front, *name_words(one.tool.name))} | _FILL
+    own = {stem(word) for word in (*front, last, *name_words(one.tool.name))} | _FILL
     return len([word for word in said if stem(word) not in own]) <= most and not _CLUE.search(
         text.replace(one.name, "")
     )
