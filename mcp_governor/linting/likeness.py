@@ -109,7 +109,7 @@ _FOREIGN = Guarded(
 )
 _OTHER_BEHIND = lazy_pattern(
     r"[`'\"”]?\s?(?:\(|\.\w|APIs?\b|permissions?\b|endpoints?\b|operations?\b|headers?\b|enums?\b"
-    r"|types?\b|objects?\b)",
+    r"|types?\b|objects?\b|macros?\b|decorators?\b|directives?\b|hooks?\b)",
     re.IGNORECASE,
 )
 DENIED = Guarded(

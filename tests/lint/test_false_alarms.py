@@ -196,6 +196,10 @@ def choice(text: str) -> dict:
     return {**table(kind=STRING, term=STRING), "description": text}
 
 
+def moded(**properties: object) -> dict:
+    return table(action={"type": "string", "enum": ["look", "show"]}, **properties)
+
+
 def documented(text: str) -> dict:
     return {**table(revision={"type": "string"}), "description": f"Looks it up.\n\n{text}"}
 
@@ -292,6 +296,21 @@ def documented(text: str) -> dict:
             "clarity/argument-dependencies",
             choice("By default, returns what you made. Always pass either `kind` or `term` to scope results."),
             choice("By default, returns what you made. Always pass either `kind` or `term`."),
+        ),
+        (
+            "clarity/argument-dependencies",
+            moded(api_key={"type": "string", "description": "Key. Required for `look`."}),
+            moded(place={"type": "string", "description": "Place. Required for `look`."}),
+        ),
+        (
+            "clarity/argument-ignored",
+            moded(term={"type": "string", "description": "Term for 'look', name for 'show'."}),
+            moded(term={"type": "string", "description": "Term for 'look'."}),
+        ),
+        (
+            "clarity/unknown-argument",
+            table(tidy={"type": "boolean", "description": 'Use the "ti_dy" macro.'}),
+            table(tidy={"type": "boolean", "description": 'Use the "ti_dy" parameter.'}),
         ),
         (
             "clarity/undeclared-default",

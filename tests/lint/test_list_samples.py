@@ -206,6 +206,12 @@ def test_another_form_is_not_the_list_of_a_sibling():
     assert siblings(said, f"{said}. Must be a UUID.", tools=("find_jobs", "count_jobs")) == []
 
 
+def test_bounds_that_leave_the_listed_numbers_say_enough():
+    text = "Kind: 0 = plain, 1 = bold, 2 = thin."
+    assert fragments(text, name="kind", schema={"type": "integer", "minimum": 0, "maximum": 2}) == []
+    assert fragments(text, name="kind", schema={"type": "integer", "minimum": 0, "maximum": 3}) == [[0, 1, 2]]
+
+
 @pytest.mark.parametrize(
     ("text", "name", "codes"),
     [

@@ -90,7 +90,10 @@ def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if not types or not types <= {"integer", "number"} or values_of(root, schema) is not None:
         return
     codes = _codes(node, context)
-    default = effective(root, schema).get("default")
+    found = effective(root, schema)
+    if codes is not None and _has_exactly(found, codes):
+        return
+    default = found.get("default")
     if codes is not None and (default is None or default in codes):
         yield hit(
             node.pointer,
@@ -100,6 +103,12 @@ def _listed_codes(node: SchemaPlace, context: Context) -> Iterator[Hit]:
             fragment=f'"enum": {json.dumps(codes)}',
             takes="number",
         )
+
+
+def _has_exactly(schema: Mapping[str, Any], codes: Sequence[int]) -> bool:
+    """True if the bounds of an integer leave the codes and nothing else."""
+    low, high = min(codes), max(codes)
+    return (schema.get("minimum"), schema.get("maximum")) == (low, high) and high - low == len(set(codes)) - 1
 
 
 def _listed_keys(node: SchemaPlace, context: Context) -> Iterator[Hit]:

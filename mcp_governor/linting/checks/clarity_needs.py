@@ -241,7 +241,7 @@ def _is_mutual(need: Need) -> bool:
 def _unexpressed(tool: Tool, context: Context) -> Iterator[_Found]:
     seen: dict[tuple[str, frozenset[str]], _Found] = {}
     for found in _stated(tool, context):
-        if _has_substitute(found.need, found.schema):
+        if _has_substitute(found.need, found.schema) or _serves_others(found.need, found.schema):
             continue
         kind = _ABOUT_ONE.get(found.need.kind, "set")
         head = found.need.arguments[0] if kind != "set" or _excludes_several(found.need) else ""
@@ -273,6 +273,24 @@ def _has_substitute(need: Need, schema: Mapping[str, Any]) -> bool:
     return any(match[1] in others for match in _SUBSTITUTE.finditer(text))
 
 
+def _serves_others(need: Need, schema: Mapping[str, Any]) -> bool:
+    """True if what is said of one value is said of others as well ("Term for 'search', exact name for 'info'"), or if
+    the parameter is a credential, which servers take from their environment too."""
+    name = need.arguments[0]
+    if need.kind in ("when", "within") and not need.must and name.lower().replace("_", "").endswith(_CREDENTIALS):
+        return True
+    if need.kind != "only" or need.state != "=":
+        return False
+    argument = schema["properties"].get(name)
+    text = argument.get("description") if isinstance(argument, dict) else None
+    if not isinstance(text, str) or len(text) > _MAX_BRIEF:
+        return False
+    purposes = {match[1] for match in _PURPOSE.finditer(text)}
+    return len(purposes) > 1 and not purposes.issubset(need.values)
+
+
+_CREDENTIALS = ("apikey", "accesstoken", "apitoken", "authtoken", "password")
+_PURPOSE = lazy_pattern(r"\w\sfor\s['\"`]([\w\-]{1,40})['\"`]")
 _MAX_BRIEF = 1_000
 """Maximum number of characters of a description that is read for a substitute, which a short one names."""
 
