@@ -14,7 +14,8 @@ room as in an enum."""
 
 # Letters beyond Latin end a value: "值为fast".
 _CHAR = r"[A-Za-z0-9_\u00c0-\u024f]"
-BARE = rf"[.+\-]?{_CHAR}(?:[.+\-]*{_CHAR}|(?<=\d):(?=\d)|[+]){{0,49}}"
+# A plus belongs to the character behind it, if there is one: read in two ways, "a+a+a+…" takes exponential time.
+BARE = rf"[.+\-]?{_CHAR}(?:[.+\-]*{_CHAR}|(?<=\d):(?=\d)|[+](?![.+\-]*{_CHAR})){{0,49}}"
 _ITEM = lazy_pattern(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:\.|\+)?)")
 _PATH = lazy_pattern(rf"(?P<quoted>{QUOTED})|(?P<bare>{BARE}(?:/{BARE}){{0,4}}\.?)")
 """Items with a slash inside, in a list whose separator is another one: "image/png, image/jpeg"."""

@@ -84,7 +84,7 @@ def _place(one: Declared) -> str:
 _SNAKE = lazy_pattern(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _KEBAB = lazy_pattern(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 _HEADER = lazy_pattern(r"[A-Z][a-z0-9]*(?:-[A-Z][a-z0-9]*)+")
-_CAMEL = lazy_pattern(r"[a-z]+[a-z0-9]*(?:[A-Z][A-Za-z0-9]*)+")
+_CAMEL = lazy_pattern(r"[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*")
 _PRESCRIBED = frozenset({"pageSize", "pageToken"})
 """SCHEMA.md, sections 5.1 and 5.2."""
 _MIN_NAMES = 6
