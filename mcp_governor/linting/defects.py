@@ -17,6 +17,7 @@ from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.quantities import counts_something, is_identifier, may_be_negative, never_below_zero
 from mcp_governor.linting.root_defects import is_left_out, is_operation, root_defects
 from mcp_governor.linting.schemas import (
+    branches_of,
     closes,
     effective,
     followed,
@@ -421,8 +422,7 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
     if not parts or parts[-1].endswith("s") or parts[-1] in _MANY_NAMES or not isinstance(items, dict):
         return False
     # One of several forms of a thing; a list of objects of one form is a list, whatever it is called.
-    forms = [form for key in ("oneOf", "anyOf") for form in items.get(key) or () if isinstance(form, dict)]
-    objects = sum("properties" in form for form in forms) > 1
+    objects = sum("properties" in form for form in branches_of(items)) > 1
     if not objects or schema.get("maxItems") == 1 or not _ONE.match(text) or _PLURAL.search(text):
         return False
     said = text.lower().split(".")[0]

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.schemas import parent_of, root_of
+from mcp_governor.linting.schemas import branches_of, parent_of, root_of
 from mcp_governor.linting.units import is_unit, measures, states_unit, unit_names, units_in
 from mcp_governor.linting.words import name_words
 
@@ -91,8 +91,9 @@ def _referring(schema: Any, reference: str, depth: int) -> Iterator[str]:
 def _references(schema: Mapping[str, Any]) -> set[Any]:
     """What a schema refers to, itself or in its items and branches."""
     items = schema.get("items")
-    parts = [schema, items, *(schema.get("anyOf") or ()), *(schema.get("oneOf") or ()), *(schema.get("allOf") or ())]
-    return {part.get("$ref") for part in parts if isinstance(part, dict)}
+    parts = [schema, items, *branches_of(schema, "anyOf", "oneOf", "allOf")]
+    found = (part.get("$ref") for part in parts if isinstance(part, dict))
+    return {reference for reference in found if isinstance(reference, str)}
 
 
 def _is_usual(name: str, around: str, placed: bool) -> bool:

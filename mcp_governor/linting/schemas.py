@@ -12,7 +12,7 @@ from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
 from mcp_governor.schemas.references import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mcp_governor.catalogue.patterns import Validator
     from mcp_governor.linting.context import Context, Facts, SchemaPlace
@@ -112,6 +112,12 @@ def effective(root: Any, schema: Any) -> dict[str, Any]:
                 # The types still come from the whole schema, so null is among them.
                 return {**found, **followed(root, real[0])}
     return found
+
+
+def branches_of(schema: Mapping[str, Any], *keys: str) -> list[dict[str, Any]]:
+    """The objects in the unions of a schema, and in other keywords with lists of schemas; others are left out."""
+    lists = (schema.get(key) for key in keys or ("oneOf", "anyOf"))
+    return [branch for found in lists if isinstance(found, list) for branch in found if isinstance(branch, dict)]
 
 
 def with_branches(root: Any, schema: dict[str, Any]) -> dict[str, Any]:

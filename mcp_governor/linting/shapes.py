@@ -9,6 +9,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.keys import is_language
 from mcp_governor.linting.list_words import CASE, sentence
+from mcp_governor.linting.schemas import branches_of
 from mcp_governor.linting.vocabulary import MAPS
 from mcp_governor.linting.words import name_words
 
@@ -144,8 +145,7 @@ def lacks_keys(schema: Mapping[str, Any]) -> bool:
         return lacks_keys(items)
     if schema.get("type") != "object" or schema.get("additionalProperties") not in (None, True, {}):
         return False
-    branches = [branch for key in ("anyOf", "oneOf") for branch in schema.get(key) or () if isinstance(branch, dict)]
-    if any(branch.keys() & {"properties", "required", "$ref", "allOf"} for branch in branches):
+    if any(branch.keys() & {"properties", "required", "$ref", "allOf"} for branch in branches_of(schema)):
         return False
     return not schema.get("properties") and not said_keys(schema, _KEYS_SAID)
 

@@ -103,8 +103,9 @@ def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if node.argument is None or not isinstance(node.schema, dict):
         return
     schema = effective(root_of(node), node.schema)
-    if schema.get("format") in _OTHER_FORMS:
-        yield from _refused_form(node, schema["format"], context)
+    given = schema.get("format")
+    if isinstance(given, str) and given in _OTHER_FORMS:
+        yield from _refused_form(node, given, context)
     items = schema.get("items")
     pattern = schema.get("pattern", items.get("pattern") if isinstance(items, dict) else None)
     if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:

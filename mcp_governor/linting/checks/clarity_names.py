@@ -206,8 +206,8 @@ def _plain_arguments(facts: Facts) -> dict[str, str]:
     """The parameters of all tools, by their names without case and marks."""
     out: dict[str, str] = {}
     for tool in facts.surface.tools:
-        schema = tool.input_schema
-        for name in (schema.get("properties") or {}) if isinstance(schema, dict) else ():
+        properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
+        for name in properties if isinstance(properties, dict) else ():
             out.setdefault(plain(name), name)
     return out
 
