@@ -21,7 +21,7 @@ def share(hits: int, total: int) -> dict[str, Any]:
 
 
 def stage(hits: int) -> dict[str, Any]:
-    dev, held, later, blind = (
+    dev, held, later, apart = (
         {"recall": {"important": share(hits + more, 10), "all": share(hits, 20)}, "traps": share(1, 30), "kinds": {}}
         for more in (3, 0, 1, 2)
     )
@@ -31,7 +31,7 @@ def stage(hits: int) -> dict[str, Any]:
         "lines": {"median": 12.5, "max": 99},
         "rules": {"clarity/bounds": 4, "clarity/length": 9},
     }
-    recalled = {"dev": dev, "held": held, "later": later, "blind": blind}
+    recalled = {"dev": dev, "held": held, "later": later, "apart": apart}
     return {"recall": recalled, "corpus": dict.fromkeys(("all", "dev", "held"), volume)}
 
 
@@ -53,7 +53,7 @@ def row(text: str, start: str, table: int = 0) -> list[str]:
 
 def test_the_page_shows_both_stages_side_by_side() -> None:
     text = page({"before": stage(1), "now": {**stage(6), "precision": judged()}})
-    # Of "sealed", "fresh", "more" and "unseen", nothing was recorded.
+    # Of "sealed", "fresh", "more", "unseen" and "blind", nothing was recorded.
     assert row(text, "important problems") == [
         *("60 % or more", "1 of 10, 10 % (2–40)", "6 of 10, 60 % (31–83)"),
         *("none", "none"),
@@ -62,7 +62,7 @@ def test_the_page_shows_both_stages_side_by_side() -> None:
     # The splits that authors read.
     assert row(text, "important problems", table=1)[1:] == [
         *("4 of 10, 40 % (17–69)", "9 of 10, 90 % (60–98)", "2 of 10, 20 % (6–51)", "7 of 10, 70 % (40–89)"),
-        *("none", "none", "none", "none", "none", "none"),
+        *("none", "none", "none", "none", "none", "none", "none", "none"),
     ]
     assert row(text, "judged warnings and errors that are useful")[1:3] == ["not judged", "7.5 of 10, 75 % (40–92)"]
     assert row(text, "… weighted")[1:3] == ["–", "66 %"]
