@@ -61,7 +61,7 @@ _KIND = (
     r"|object|offset|path|phrase|query|ref|revision|second|sha|shorthand|slug|symbol|tag|term|title|token|ur[li]"
     r"|username|uuid|version|week|word|year)(?:e?s)?"
 )
-"""What else a text may be. Dates and times are not among them, because one pattern takes them all."""
+"""What else a string may be. Dates and times are not among them, because one pattern takes them all."""
 _TIMES = r"(?!(?:an?\s|as\s|in\s)?(?:unix|epoch|posix|ISO|RFC|date|time|timestamp|datetime|if|when)\b)"
 _OR_KIND = lazy_pattern(
     rf"\bor\s{_TIMES}(?:(?:an?|the|its|just|as|in|by|full|any)\s)?(?:[\w'-]{{1,20}}\s){{0,3}}?{_KIND}\b(?![/:.][\w/])",

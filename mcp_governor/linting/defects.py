@@ -222,7 +222,8 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         _judge_values(node, real, text, out)
     if "array" in types and _means_one(node.argument, text, real):
         out.add("list-of-one", node)
-    if "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real:
+    open_items = "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real
+    if open_items and not _OF_LISTS.search(text):
         out.add("open-items", node)
     if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text)):
         out.add(defect, node)
@@ -318,6 +319,8 @@ def _is_untyped_field(node: SchemaPlace, schema: Mapping[str, Any]) -> bool:
     return not isinstance(text, str) or _ANYTHING.search(text[:MAX_TEXT]) is None
 
 
+_OF_LISTS = lazy_pattern(r"\[\s?[\[(]")
+"""A list of lists in a description: its items may be of several types, such as an operator and conditions."""
 _EITHER = lazy_pattern(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
 
 
@@ -450,7 +453,7 @@ def _judge_number(
     if counts_something(node.argument or "", text) and not edges:
         default = schema.get("default")
         whole = not isinstance(default, float) or default.is_integer()
-        if "number" in types and whole and "string" not in types:
+        if "number" in types and whole and "string" not in types and not may_be_negative(text):
             out.add("count-number", node)
             return
         positive = "number" not in types and not may_be_negative(text)

@@ -25,7 +25,7 @@ _ADDRESSES = frozenset({"endpoint", "path", "uri", "url"})
 
 
 def endpoints(text: str, tools: Names) -> Iterator[tuple[str, str]]:
-    """Addresses of an API that a model is told to use, each with the tool that seems to do it, or an empty string.
+    """Addresses of an API that a model is asked to use, each with the tool that seems to do it, or an empty string.
 
     Args:
         text: any string written for a model.

@@ -190,7 +190,10 @@ def digits(match: re.Match[str], text: str) -> Form | None:
 
 _GROUPS = lazy_pattern(r"(?<![\w\-])\d{1,2}(?:-\d{1,2}){1,7}(?![\w\-])")
 """The sizes of groups of digits, with hyphens between them: "formatted as 8-4-4-4-12"."""
-_SEPARATED = lazy_pattern(r"\b(?:dash(?:es)?|hyphen(?:s|ated)?|separat\w{1,4}|grouped|spaces)\b", re.IGNORECASE)
+_SEPARATED = lazy_pattern(
+    r"\b(?:at most|dash(?:es)?|grouped|hyphen(?:s|ated)?|leading zeros?|padded|separat\w{1,4}|shorter|spaces|up to)\b",
+    re.IGNORECASE,
+)
 
 
 def parts(match: re.Match[str], _text: str) -> Form | None:

@@ -86,6 +86,10 @@ _LANGUAGE = Guarded(
 )
 
 
+_REFUSED = lazy_pattern(r"\b(?:forbidden|ignored|not allowed|reserved)\b", re.IGNORECASE)
+"""Words about keys that must not be given."""
+
+
 def is_language(text: str) -> bool:
     """True if an object is an expression of a language, whose operators are keys and contain other expressions."""
     return _LANGUAGE.search(text) is not None
@@ -117,7 +121,7 @@ def stated_keys(text: str) -> list[str]:
     for each in _EACH.finditer(text):
         found.update(dict.fromkeys(_noted(text, each.end())))
     for match in _WORDS.finditer(text):
-        if _EXAMPLE.search(text[max(0, match.start() - 40) : match.start()]):
+        if _only_mentions(text, match):
             continue
         names = _list(text, match.end(), _PLAIN if match["plain"] else _QUOTED)
         if not _NO_KEYS.isdisjoint(names):
@@ -125,6 +129,12 @@ def stated_keys(text: str) -> list[str]:
         if not _SHOWN.match(text, match.end()):
             found.update(dict.fromkeys(names if len(names) > 1 else ()))
     return list(found)[:_MAX_KEYS]
+
+
+def _only_mentions(text: str, words: re.Match[str]) -> bool:
+    """True if the words before keys introduce examples, or keys that must not be given."""
+    start = max(0, words.start() - 40)
+    return bool(_EXAMPLE.search(text[start : words.start()]) or _REFUSED.search(text, start, words.end() + 120))
 
 
 def _noted(text: str, at: int) -> list[str]:

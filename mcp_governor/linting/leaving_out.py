@@ -57,7 +57,7 @@ _ORDER = lazy_pattern(
     r"|request|resolve|retrieve|run|search|select|set|stop|suggest|try|wait)\b)",
     re.IGNORECASE,
 )
-"""An order behind "if not given,": to the caller, who has to get the value, or what the tool does. Nobody can tell."""
+"""An order behind "if not given,": to the caller, who has to get the value, or what the tool does. Nobody knows."""
 
 
 def _of_a_key(text: str, at: int) -> bool:

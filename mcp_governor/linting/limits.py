@@ -168,7 +168,9 @@ def stated_limits(argument: Argument) -> list[Limit]:
                 value += 1 if found.side == "lower" else -1
             out[found.side].add(Limit(keyword, value, text[found.start : found.end].strip(" (,:;.")))
     sides = [one for one in out.values() if len({(limit.keyword, limit.value) for limit in one}) == 1]
-    return [min(one, key=lambda limit: len(limit.said)) for one in sides]
+    found = [min(one, key=lambda limit: len(limit.said)) for one in sides]
+    # "Capped at 1000 pages of 50, at least 10000": one of them counts something else.
+    return found if len(found) < len(out) or found[0].value <= found[1].value else []
 
 
 def one_at_least(name: str, text: str) -> bool:
@@ -295,7 +297,7 @@ _CLAMPED = Guarded(
     r"|\bin(?:to)?\s(?:\w{1,14}\s)?(?:batches|chunks)\b",
     *("clamp", "reduced", "lowered", "split", "batche", "chunk", "paged", "rounded", "cut", "truncated", "shortened"),
 )
-"""What a tool does with values beyond a limit, so that they are no wrong call."""
+"""What a tool does with values beyond a limit, so that the call is not wrong."""
 _ADVISED = lazy_pattern(
     r"[^.;,\n]{0,25}\b(?:recommended|suggested|typical(?:ly)?|usual(?:ly)?|ideal|optimal|preferred|advised|works?\swell)\b",
     re.IGNORECASE,

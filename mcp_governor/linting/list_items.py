@@ -193,7 +193,7 @@ _SPECIAL = lazy_pattern(
     r"|wildcards?)\b",
     re.IGNORECASE,
 )
-"""What stands beside the usual values: "Folder id (supports 'null' and 'notnull' literals)"."""
+"""What is accepted besides the usual values: "Folder id (supports 'null' and 'notnull' literals)"."""
 _STOPS = lazy_pattern(r"\s?(?:$|[.)\]}\n;]|[,(]?\s?default|\(for\s)", re.IGNORECASE)
 
 

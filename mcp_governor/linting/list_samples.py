@@ -101,7 +101,11 @@ def _are_cells(values: Sequence[str], text: str) -> bool:
 
 
 def _has_a_part(values: Sequence[str]) -> bool:
-    """True if one of two values is a part of the other: "'table' or 'base.table'"."""
+    """True if one of two values is a part of the other ("'table' or 'base.table'"), or only some of them have a part
+    after a colon ("'created:month' or 'team'")."""
+    parted = [":" in value for value in values]
+    if any(parted) and not all(parted):
+        return True
     if len(values) != 2:
         return False
     short, long = sorted(values, key=len)

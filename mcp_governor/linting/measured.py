@@ -97,7 +97,7 @@ def _references(schema: Mapping[str, Any]) -> set[Any]:
 
 
 def _is_usual(name: str, around: str, placed: bool) -> bool:
-    """True for points of a font, and for pixels of a screen or of a picture that is no part of a document."""
+    """True for points of a font, and for pixels of a screen or of a picture that is not part of a document."""
     words = name_words(name)
     if words[-2:] == ("font", "size"):
         return True

@@ -10,8 +10,8 @@ from mcp_governor.linting.declared import declared
 from mcp_governor.linting.likeness import plain
 from mcp_governor.linting.name_meanings import ID_STEMS, IDENTIFIERS, NEW, Family, Key, apart, short_names, takes_either
 from mcp_governor.linting.name_roles import LONG, ROLE_NAMES, ROLES, Role, canonical, without_unit
-from mcp_governor.linting.name_texts import said_alike
 from mcp_governor.linting.name_uses import Use, use_of, uses_of, wrapped_uses
+from mcp_governor.linting.name_wording import said_alike
 from mcp_governor.linting.words import READING_VERBS, STOP_WORDS, name_words, stem
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _shorter(key: Key, families: Mapping[Key, Family]) -> Family:
 
 
 def _only_made(key: Key, names: Family) -> bool:
-    """True for the name of what is only about to be made, which is no name of what is there."""
+    """True for the name of what is only about to be made, which does not name what is there."""
     tools = [name_words(use.tool) for uses in names.values() for use in uses]
     return all(not NEW.isdisjoint(said[:2]) and set(key[:-1]) <= set(said) for said in tools)
 

@@ -1,4 +1,4 @@
-"""Descriptions that say whether a parameter is required."""
+"""Descriptions that say if a parameter is required."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ORDER = Guarded(
 )
 
 
-# Behind "required:", and at the beginning of what a flag says about anything: "Whether this is optional".
+# Behind "required:", and at the beginning of what a flag says about anything: "If this is optional".
 _ANSWERED = lazy_pattern(r"\s?(?:true|false|yes|no)\b", re.IGNORECASE)
 _ABOUT_ELSE = lazy_pattern(r"(?:whether|if|when|set to|true if)\s", re.IGNORECASE)
 

@@ -209,6 +209,7 @@ NONE = [
     "Filter as a JSON object with an account (12 digits)",
     "Account (12 digits, with hyphens between the groups)",
     "Account, 12 digits formatted as 4-4-3",
+    "Number of the firm, 10 digits, shorter ones are padded",
     "Origins as 经度，纬度, several of them separated by bars",
     "Image to copy (e.g. 'a.example/org/image:tag')",
     "Found in the remote by these patterns: 'git@a.example:{org}/{repo}.git'",

@@ -34,6 +34,7 @@ STRINGS = [
     ("Each has: a name (of at most 20 letters).", []),
     ("A JsonLogic rule with 'var' and 'value'", []),
     ('Conditions with "field" and "value", or {"and": [{"field": "a"}]}', []),
+    ("Extra settings. The keys 'kind' and 'mode' are reserved and ignored.", []),
     ("", []),
 ]
 

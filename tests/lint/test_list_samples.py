@@ -19,6 +19,7 @@ def fragments(text, *, name="mode", schema=STRING, rule="closed-list"):
 
 
 SAMPLES = [
+    ("Fields to group by ('created:month', 'team')", "groupings_mode"),
     ("Image size 'WxH'. Default: '600x400'. Max: '640x640'", "size"),
     ("Each string: 'color:red|label:A' or 'color:blue|label:B'", "marker"),
     # Adjectives, parts in an order, and what is accepted beside the usual values.

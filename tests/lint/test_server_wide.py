@@ -48,7 +48,7 @@ LEFT = [
     ("A type</md-item> of", "the tag </md-item> left over (t0)"),
     ("As in the following example", 'no example follows "in the following example" (t0)'),
     ("See the table below for more.", 'no example follows "See the table below for more." (t0)'),
-    ("Opens a [gate](ref:gate).", "[gate](ref:gate) leads nowhere (t0)"),
+    ("Opens a [gate](ref:gate).", "[gate](ref:gate) leads to nothing (t0)"),
     ("Give \\`wide\\` a value.", "backslashes before backticks (t0)"),
     ("Give `wide` a value; \\` is a mark.", None),
     ("See the [Field Editing Guide](https://x.example).", None),
@@ -67,7 +67,7 @@ def test_remains_of_web_pages(text, places):
 def test_lists_that_cannot_be_paged():
     paged = [{"name": "list_a", **arguments("cursor")}, {"name": "list_b", **arguments("pageToken", "limit")}]
     short = {"name": "get_history", **arguments("max_results")}
-    assert found(unpaged, *paged, short) == [{"names": "get_history", "paged": "list_a, list_b"}]
+    assert found(unpaged, *paged, short) == [{"names": "max_results (get_history)", "paged": "list_a, list_b"}]
     assert found(unpaged, paged[0], short) == []
     assert found(unpaged, *paged, {"name": "list_c", **arguments("x")}, {"name": "find_d", **arguments("limit")}) == []
 

@@ -114,6 +114,7 @@ def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
     [
         (NUMBER, "Score >= 0.5 is kept", "t"),
         (INTEGER, "Seconds to spend (clamped to 1-300)", "budget"),
+        (INTEGER, "First row (max 100, min 5000)", "offset"),
         (INTEGER, "First page, counted from 1, values over 40 are clamped", "start"),
         (TEXT, "'a' joins what is short; blocks under 80 characters count as short.", "style"),
         (INTEGER, "Timeout in milliseconds, at most 5 minutes", "timeout"),

@@ -256,7 +256,7 @@ def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: To
 
 
 def _has_form(value: str, form: Form | None) -> bool:
-    """False for a name of a value that the text wants in another form: "#RRGGBB, defaults to black"."""
+    """False for a name of a value that the text requires in another form: "#RRGGBB, defaults to black"."""
     return form is None or not form.pattern or re.search(form.pattern, value) is not None
 
 

@@ -101,7 +101,7 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
 
 
 def _in_short(text: Text, named: str, name: str) -> str:
-    """What a line about several texts says of one, without a full stop."""
+    """What a line about several findings says of one, without a full stop."""
     where = one_line(text.tool, 60) if text.tool is not None else "the server"
     return f"{where} names {one_line(named, 60)}" + (f", not {one_line(name, 60)}" if name else "")
 

@@ -124,7 +124,7 @@ _FOLLOWS = lazy_pattern(
 
 _REFERENCE = lazy_pattern(r"\[[^\[\]\n]{1,60}\]\(ref:[\w-]{1,60}\)")
 _ESCAPED = 2
-"""Number of backticks with a backslash from which on they are no sign of their own."""
+"""Number of backticks with a backslash from which on they do not stand for themselves."""
 
 
 def leftovers(surface: Surface, context: Context) -> Iterator[Hit]:
@@ -146,7 +146,7 @@ def _left_over(value: str) -> Iterator[str]:
     if "[" in value:
         yield from (f"{match['link']} without an address" for match in _LINK.finditer(value))
     if "](ref:" in value:
-        yield from (f"{match[0]} leads nowhere" for match in _REFERENCE.finditer(value))
+        yield from (f"{match[0]} leads to nothing" for match in _REFERENCE.finditer(value))
     if value.count("\\`") >= _ESCAPED and value.count("\\`") == value.count("`"):
         yield "backslashes before backticks"
     if "</" in value:
@@ -199,11 +199,11 @@ _QUOTED_BEFORE = lazy_pattern(r"[`'\"][^`'\"\n]{0,80}$")
 
 
 def history(surface: Surface, context: Context) -> Iterator[Hit]:
-    """No description tells how the code came to be as it is; one hit for the server."""
+    """No description reports how the code came to be as it is; one hit for the server."""
     found: dict[tuple[str, str], _Place] = {}
     spots: list[_Spot] = []
     for text in _prose(surface, context):
-        for what in _told(text.value[:_MAX_READ]):
+        for what in _history_in(text.value[:_MAX_READ]):
             found.setdefault((what.lower(), text.tool or ""), _place(f'"{what}"', text))
             spots.append((text.tool, text.pointer))
     if found:
@@ -211,7 +211,7 @@ def history(surface: Surface, context: Context) -> Iterator[Hit]:
         yield hit("/tools", len(found), spots=spots, places=_shown(places), first=str(places[0]))
 
 
-def _told(value: str) -> Iterator[str]:
+def _history_in(value: str) -> Iterator[str]:
     for match in _HISTORY.finditer(value):
         # "#333" is a colour as well, and "see #12" in quotes an example of a message.
         quoted = _QUOTED_BEFORE.search(value, max(0, match.start() - 80), match.start())

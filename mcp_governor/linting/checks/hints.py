@@ -265,8 +265,8 @@ def change_described(tool: Tool, prefix: str | None) -> str | None:
     if loss := stated_loss(text):
         return f'the description says "{one_line(loss, 60)}"'
     # A tool that is called "get" may save on request, which later sentences speak of.
-    told = _FIRST_SENTENCE.split(text.lstrip(), maxsplit=1)[0] if verb in READING_VERBS else text
-    if (verb not in READING_VERBS or not _ON_REQUEST.search(told)) and (saves := own_statement(_SAVES, told)):
+    said = _FIRST_SENTENCE.split(text.lstrip(), maxsplit=1)[0] if verb in READING_VERBS else text
+    if (verb not in READING_VERBS or not _ON_REQUEST.search(said)) and (saves := own_statement(_SAVES, said)):
         return f'the description says "{one_line(saves, 60)}"'
     if verb == "add" and opening_verb(text) == "add" and (added := _TO_FILES.search(text[:_MAX_FIRST])):
         return f'the description says "{one_line(added[0], 60)}"'

@@ -178,7 +178,7 @@ def concealment(text: Text, _context: Context) -> Iterator[Hit]:
             return
 
 
-_TELLS = lazy_pattern(r"\btell\s+(?:the\s|a\s|your\s)?user", re.IGNORECASE)
+_SAYS_TO_USER = lazy_pattern(r"\btell\s+(?:the\s|a\s|your\s)?user", re.IGNORECASE)
 _TO_DO = lazy_pattern(r"\s+to\s+[a-z]", re.IGNORECASE)
 _INABILITY = lazy_pattern(
     r"\s+(?:that\s)?(?:you|we)\s(?:can\s?not|can't|can’t|are\sunable|aren't\sable|do\snot\shave|don't\shave|don’t\shave|lack)\b",
@@ -193,10 +193,10 @@ _OPTION = lazy_pattern(r"\b(?:if|when|whether|set|true|false)\b", re.IGNORECASE)
 
 
 def _is_about_else(before: str, said: str, after: str) -> bool:
-    """True for what keeps no secret from the person at the client: what to ask of them ("don't tell the user to run
+    """True for what keeps no secret from the person at the client: what to ask of them ("never ask the user to run
     it"), not to claim that something is impossible, to keep credentials safe, and an option to send no mail."""
-    told = _TELLS.search(said)
-    if told is not None and told.end() == len(said) and (_TO_DO.match(after) or _INABILITY.match(after)):
+    asked = _SAYS_TO_USER.search(said)
+    if asked is not None and asked.end() == len(said) and (_TO_DO.match(after) or _INABILITY.match(after)):
         return True
     if _CREDENTIAL.search(said):
         return True

@@ -41,8 +41,8 @@ def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
     most, of_one = (BYTES_PER_TOKEN * context.options[name] for name in ("max", "max-tool"))
     # JSON in ASCII is never shorter than compact JSON in UTF-8.
     schemas = [len(json_text(tool, "inputSchema", context.facts)) for tool in surface.tools]
-    texts = [len(json.dumps([tool.raw.get("name"), tool.raw.get("description")])) + _KEYS for tool in surface.tools]
-    if sum(schemas) + sum(texts) <= most and max(map(sum, zip(schemas, texts, strict=True)), default=0) <= of_one:
+    words = [len(json.dumps([tool.raw.get("name"), tool.raw.get("description")])) + _KEYS for tool in surface.tools]
+    if sum(schemas) + sum(words) <= most and max(map(sum, zip(schemas, words, strict=True)), default=0) <= of_one:
         return
     sizes = {tool.name: definition_bytes(tool) for tool in surface.tools}
     size = sum(sizes.values())

@@ -158,7 +158,7 @@ def _undescribed(surface: Surface, context: Context) -> _Bare:
 
 
 _ASKING = 3
-"""Number of names at the top of a tool that leave a question and are described nowhere, from which on describing them
+"""Number of names at the top of a tool that leave a question and have no description, from which on describing them
 is more than polish."""
 _HARD = 2
 """The same for names that nobody can guess."""
@@ -304,7 +304,7 @@ _CLUE = lazy_pattern(
 _SAYING = ("enum", "pattern", "format", "examples")
 _BOUND = lazy_pattern(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characters?(?:\slong)?", re.IGNORECASE)
 _EITHER_WORD = lazy_pattern(r"['’]s\b|/(?=(?:ID|key|uid|uuid)\b)", re.IGNORECASE)
-"""What is no word of its own: "the board's ID", "key/ID"."""
+"""What is not a word of its own: "the board's ID", "key/ID"."""
 _MAX_CONTENT = 2
 """Number of words apart from the name above which a description is taken to give the source of an identifier."""
 _MAX_WORDS = 20
