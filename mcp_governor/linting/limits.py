@@ -168,9 +168,9 @@ def stated_limits(argument: Argument) -> list[Limit]:
                 value += 1 if found.side == "lower" else -1
             out[found.side].add(Limit(keyword, value, text[found.start : found.end].strip(" (,:;.")))
     sides = [one for one in out.values() if len({(limit.keyword, limit.value) for limit in one}) == 1]
-    found = [min(one, key=lambda limit: len(limit.said)) for one in sides]
+    stated = [min(one, key=lambda limit: len(limit.said)) for one in sides]
     # "Capped at 1000 pages of 50, at least 10000": one of them counts something else.
-    return found if len(found) < len(out) or found[0].value <= found[1].value else []
+    return stated if len(stated) < len(out) or stated[0].value <= stated[1].value else []
 
 
 def one_at_least(name: str, text: str) -> bool:
