@@ -225,7 +225,7 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
     open_items = "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real
     if open_items and not _OF_LISTS.search(text):
         out.add("open-items", node)
-    if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text)):
+    if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text, facts)):
         out.add(defect, node)
     # Servers take "5" for 5 as well, for models that send strings.
     numbers = types - {"string"} if len(types) > 1 else types

@@ -14,13 +14,15 @@ from mcp_governor.linting.words import name_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.linting.context import SchemaPlace
+    from mcp_governor.linting.context import Facts, SchemaPlace
 
 _MAX_TEXT = 4_000
 """Maximum number of characters of a tool's description searched for a unit."""
 
 
-def without_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str) -> str | None:
+def without_unit(
+    node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, facts: Facts
+) -> str | None:
     """The defect of a quantity whose unit nothing gives: ``missing-unit``, or ``usual-unit`` if everybody takes the
     same for granted; ``None`` for any other parameter.
 
@@ -29,6 +31,7 @@ def without_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[
         schema: its schema, with references resolved.
         types: of its values, without null.
         text: its description.
+        facts: of the surface.
     """
     name = node.argument or ""
     within = str(node.tokens[-3]) if len(node.tokens) > 2 else ""
@@ -49,7 +52,7 @@ def without_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[
     tool = node.tool.description[:_MAX_TEXT]
     if is_unit(text) or states_unit(dimension, f"{text} {schema.get('title') or ''} {tool}"):
         return None
-    outer = list(islice(_around(node), _MAX_OUTER))
+    outer = list(islice(_around(node, facts), _MAX_OUTER))
     if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
         return None
     placed = siblings.keys() & {"left", "top", "x"}
@@ -63,7 +66,7 @@ _MAX_OUTER = 20
 """Maximum number of objects around a parameter whose names and descriptions are read."""
 
 
-def _around(node: SchemaPlace) -> Iterator[str]:
+def _around(node: SchemaPlace, facts: Facts) -> Iterator[str]:
     """The name and the description of each object that a parameter is part of, also by reference."""
     value: Any = root_of(node)
     for at, token in enumerate(node.tokens[:-2]):
@@ -72,23 +75,43 @@ def _around(node: SchemaPlace) -> Iterator[str]:
             yield f"{token} {value.get('description') or ''}"
         elif at and node.tokens[at - 1] in ("$defs", "definitions") and isinstance(value, dict):
             yield f"- {value.get('description') or ''}"
-            yield from _referring(root_of(node), f"#/{node.tokens[at - 1]}/{token}", 8)
+            yield from _referring(node, facts).get(f"#/{node.tokens[at - 1]}/{token}", ())
 
 
-def _referring(schema: Any, reference: str, depth: int) -> Iterator[str]:
-    """The name and the description of each property that refers to a definition."""
+def _referring(node: SchemaPlace, facts: Facts) -> dict[str, list[str]]:
+    """The name and the description of each property that refers to something, by what it refers to.
+
+    The whole schema is read once for all its parameters, since hundreds of them may be in definitions.
+    """
+
+    def read() -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for reference, text in _referred(root_of(node), _MAX_LEVELS):
+            found.setdefault(reference, []).append(text)
+        return found
+
+    return facts.memo(("referring", id(node.tool), node.side), read)
+
+
+_MAX_LEVELS = 8
+"""Maximum number of levels on which properties that refer to a definition are looked for."""
+
+
+def _referred(schema: Any, depth: int) -> Iterator[tuple[str, str]]:
+    """What each property refers to, with its name and description."""
     if not isinstance(schema, dict) or not depth:
         return
     for name, value in schema.items():
         if name == "properties" and isinstance(value, dict):
             for key, one in value.items():
-                if isinstance(one, dict) and reference in _references(one):
-                    yield f"{key} {one.get('description') or ''}"
+                if isinstance(one, dict) and (references := _references(one)):
+                    said = f"{key} {one.get('description') or ''}"
+                    yield from ((reference, said) for reference in references)
         if isinstance(value, dict):
-            yield from _referring(value, reference, depth - 1)
+            yield from _referred(value, depth - 1)
 
 
-def _references(schema: Mapping[str, Any]) -> set[Any]:
+def _references(schema: Mapping[str, Any]) -> set[str]:
     """What a schema refers to, itself or in its items and branches."""
     items = schema.get("items")
     parts = [schema, items, *branches_of(schema, "anyOf", "oneOf", "allOf")]

@@ -25,10 +25,13 @@ _OTHER_HALF = {
 
 def coordinates(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The numbers that are one position: one without the other says nothing, whatever the description says."""
+    by_words: dict[tuple[str, ...], str] = {}
+    for name in arguments:
+        by_words.setdefault(name_words(name), name)
     for name in arguments:
         words = name_words(name)
         for last in _OTHER_HALF.get(words[-1], ()) if words else ():
-            other = next((one for one in arguments if name_words(one) == (*words[:-1], last)), None)
+            other = by_words.get((*words[:-1], last))
             if other is not None and all(_is_bare_number(arguments[one]) for one in (name, other)):
                 yield name, other
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
+from mcp_governor.linting import lint, measured, unsaid_needs
 from mcp_governor.linting.checks.clarity_names import _plain_arguments
 from mcp_governor.linting.list_items import BARE
 from mcp_governor.surface import build_surface
@@ -74,3 +74,26 @@ def test_characters_with_a_plus_are_read_in_one_way(unit):
 @pytest.mark.parametrize("value", ["C++", "c++14", "50+", "GPL-2.0+", "+1", "12:30", "a+b", "a+-b", "x.y", "a++b"])
 def test_a_value_may_have_a_plus_anywhere(value):
     assert re.fullmatch(BARE, value)
+
+
+def test_a_schema_is_searched_once_for_what_refers_to_its_definitions(monkeypatch):
+    read = []
+    monkeypatch.setattr(measured, "_references", lambda schema: read.append(1) or set())
+    size = 40
+    definitions = {
+        f"pelt_{i}": {"type": "object", "properties": {"width": {"type": "number", "description": "Its width"}}}
+        for i in range(size)
+    }
+    made = tool({f"otter_{i}": {"$ref": f"#/$defs/pelt_{i}"} for i in range(size)})
+    made["inputSchema"]["$defs"] = definitions
+    findings(made)
+    assert 0 < len(read) <= 2 * size
+
+
+def test_the_halves_of_positions_are_looked_up(monkeypatch):
+    read = []
+    monkeypatch.setattr(unsaid_needs, "name_words", lambda name: read.append(1) or tuple(name.split("_")))
+    size = 40
+    names = {f"den_{i}_{half}": {"type": "number"} for i in range(size) for half in ("lat", "lon")}
+    assert len(list(unsaid_needs.coordinates(names))) == size
+    assert len(read) <= 2 * len(names)
