@@ -283,11 +283,15 @@ def _in_lines(lines: list[str]) -> Iterator[ClosedList]:
     if all(bullets) and len(bullets) <= MAX_VALUES:
         found = [match["item"].strip("*") for match in bullets if match is not None]
         yield ClosedList(tuple(map(bare, found)), all(map(is_quoted, found)), False, "list", bullets=True, whole=True)
+    left = _MAX_READ_BELOW
     for position, line in enumerate(lines[:-1]):
         promised = _ALL_OF_IT.search(line) is not None
         if not line or EXAMPLE.search(line):
             continue
-        following = _following(lines, position + 1)
+        following, read = _following(lines, position + 1)
+        left -= read
+        if left < 0:
+            return
         if line.endswith(":") and not following:
             if promised:
                 yield from _lines_alone(lines[position + 1 :])
@@ -333,16 +337,24 @@ def _is_marked(line: str) -> bool:
     return re.match(_MARKER, line) is not None
 
 
-def _following(lines: list[str], start: int) -> list[str]:
+_MAX_READ_BELOW = 40 * MAX_VALUES
+"""Maximum number of lines read as the bullets below others, all together: each of a thousand bullets may introduce the
+rest."""
+
+
+def _following(lines: list[str], start: int) -> tuple[list[str], int]:
+    """The bullets from a line on, and the number of lines read for them."""
     # A blank line may separate bullets from the line that introduces them.
     start += not "".join(lines[start : start + 1])
     found: list[str] = []
+    read = 0
     for line in lines[start : start + 4 * MAX_VALUES]:
+        read += 1
         if _is_marked(line):
             found.append(line)
         elif not found or line.endswith(":") or len(found) == MAX_VALUES:
             break  # Any other line continues the bullet before it.
-    return found
+    return found, read
 
 
 def _opened(text: str) -> Iterator[ClosedList]:
