@@ -165,8 +165,10 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     if free:
         # "The possible values are: v10, v11".
         return plainly and len(values) > 2 and (constants or all(map(_NUMBERED.search, values)))
-    kind = is_kind(last) or is_kind(claim.noun)
-    given = any(value.lower() in FREE or value.lower() in _GIVEN for value in values)
+    names = sum(value.lower() in FREE or value.lower() in _GIVEN for value in values)
+    given = names > 0
+    # "Newer side: branch, tag or commit" of a head: each of them stands for names that people give.
+    kind = is_kind(last) or (is_kind(claim.noun) and (claim.promised or names * 2 <= len(values)))
     # Two unquoted words may be a phrase.
     several = len(values) > 2 or claim.alternatives or all(map(_NO_WORD.search, values))
     certain = claim.marked or claim.explained

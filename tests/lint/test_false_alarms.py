@@ -408,3 +408,23 @@ def test_a_text_that_denies_more_than_an_honest_one_does_is_reported():
     for count, found in ((8, False), (9, True)):
         text = f"It cannot schedule. {denial * count}"
         assert ("hygiene/concealment" in rules_of({"name": "a", "description": text})) is found
+
+
+def rules_about(name: str, schema: dict) -> set[str]:
+    tool = {"name": "weigh_otter", "description": "Weigh an otter.", "inputSchema": {"properties": {name: schema}}}
+    return {one.rule for one in findings_of(tool)}
+
+
+def test_between_two_numbers_leaves_open_if_they_are_among_them():
+    share = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+    for said in ("Share of fish, between 0 and 1.", "Share of fish, 0 to 1."):
+        assert "clarity/prose-bounds" not in rules_about("share", {**share, "description": said})
+    for said in ("Share of fish, between 0 and 1 inclusive.", "Share of fish, between 0 and 2."):
+        assert "clarity/prose-bounds" in rules_about("share", {**share, "description": said})
+
+
+def test_words_for_names_that_people_give_are_not_the_values():
+    side = {"type": "string", "description": "Newer side: branch, tag or commit. Omit for the working tree."}
+    assert "clarity/closed-list" not in rules_about("head", side)
+    kind = {"type": "string", "description": "Kind: branch, tag or commit."}
+    assert "clarity/closed-list" in rules_about("ref_kind", kind)

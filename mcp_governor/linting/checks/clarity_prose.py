@@ -170,6 +170,7 @@ _KEYWORDS = {
 
 
 _RANGE = lazy_pattern(r"\d\s?[-–]\s?\d")
+_BETWEEN = lazy_pattern(r"\b[Bb]etween\s[^\s.;]{0,3}\d|\d\sto\s[^\s.;]{0,3}\d")
 
 
 @about(described=True, types={"array", "integer", "number", "string"})
@@ -190,8 +191,9 @@ def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
                     # In draft-04 the exclusive keyword is a boolean that modifies the bound.
                     excluded = keyword.startswith("exclusive") or schema.get(f"exclusive{keyword.title()}") is True
                     stated = _bound(claim.value, claim.side, claim.exclusive, whole)
-                    # "0.0-1.0" leaves open if 0 itself is allowed.
-                    vague = claim.value == actual and _RANGE.search(one.text) and "inclusive" not in one.text.lower()
+                    # "0.0-1.0" leaves open if 0 itself is allowed, and so does "a share between 0 and 1".
+                    open_ended = _RANGE.search(one.text) or (not whole and _BETWEEN.search(one.text))
+                    vague = claim.value == actual and open_ended and "inclusive" not in one.text.lower()
                     if stated != _bound(actual, claim.side, excluded, whole) and not vague:
                         yield one.hit(keyword=keyword, stated=claim.value, actual=actual)
 
