@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.schemas import branches_of
 from mcp_governor.linting.words import STOP_WORDS, stem, word_count, words
 
 if TYPE_CHECKING:
@@ -273,12 +274,7 @@ CLOSING = ("enum", "const", "pattern", "format", "examples", "x-enum", "$ref")
 
 
 def _closes(schema: Mapping[str, Any]) -> bool:
-    return any(one.get(key) not in (None, []) for one in (schema, *_branches(schema)) for key in CLOSING)
-
-
-def _branches(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found = [schema.get(key) for key in ("anyOf", "oneOf")]
-    return [item for items in found if isinstance(items, list) for item in items if isinstance(item, dict)]
+    return any(one.get(key) not in (None, []) for one in (schema, *branches_of(schema)) for key in CLOSING)
 
 
 def _of_text(one: Argument) -> str | None:
@@ -324,7 +320,7 @@ def _of_shape(one: Argument) -> str | None:
             return None
         if bare:
             # clarity/typed-argument reports what has not even a type.
-            return None if _shown(one) or not (one.types or _branches(one.schema)) else "shape"
+            return None if _shown(one) or not (one.types or branches_of(one.schema)) else "shape"
         return "keys" if "object" in one.types and _lacks_keys(one) else None
     if one.types == {"array"} and last in _SEVERAL and one.text.strip() and _is_list_of_strings(one.schema):
         return "values" if _lacks_values(one.text) else None
@@ -383,7 +379,7 @@ def _is_list_of_strings(schema: Mapping[str, Any]) -> bool:
 
 def _has_items(schema: Mapping[str, Any]) -> bool:
     """True if the value may be a list with typed items, or an object with declared keys, as well as a string."""
-    return any(_has_shape(one) and one.get("type") != "string" for one in _branches(schema))
+    return any(_has_shape(one) and one.get("type") != "string" for one in branches_of(schema))
 
 
 def _has_shape(schema: Mapping[str, Any]) -> bool:
@@ -398,7 +394,7 @@ def _has_shape(schema: Mapping[str, Any]) -> bool:
             and bool(items)
             and (items.get("type") not in ("array", "object") or _has_shape(items))
         )
-    branches = _branches(schema)
+    branches = branches_of(schema)
     if branches and "type" not in schema:
         # A string as the alternative to the object says just as little about its keys.
         return any(_has_shape(one) for one in branches if one.get("type") not in ("null", "string"))
