@@ -12,13 +12,13 @@ read.
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.list_items import BARE, MAX_VALUES, ClosedList, are_values, bare, is_quoted, items, run, scan
+from mcp_governor.linting.list_lines import OPEN_QUOTE, bullets
 from mcp_governor.linting.list_words import (
     ABOUT_OTHERS,
     ABROAD,
@@ -56,11 +56,6 @@ _BEHIND = lazy_pattern(
     re.IGNORECASE,
 )
 _REST = lazy_pattern(r"[.)]?(?:\s?[(,.]?\s?defaults?\b.{0,80})?", re.IGNORECASE)
-_ALL_OF_IT = lazy_pattern(
-    r"\b(?:(?:allowed|valid|possible|accepted|supported|available|permitted|legal|following)(?:\s[a-z]{1,16}){0,3}"
-    r"|one of(?:\sthe following)?|must be|values|options|choices)(?:\s(?:are|include))?\s?:$",
-    re.IGNORECASE,
-)
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = lazy_pattern(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
 _ALONE = lazy_pattern(
@@ -90,23 +85,11 @@ _MARKED = lazy_pattern(
     r"|\bdefaults?(?:\sto|\sis|\svalue)?(?:\sis)?\s?[:=]?\s?['\"`“]?(\w[\w\-]*)",
     re.IGNORECASE,
 )
-_QUOTE = lazy_pattern(r"(?<![\w=])['\"`“‘«「](?=[A-Za-z0-9_*+.\-])")
 _BRACKETED = lazy_pattern(rf"\(\s?({QUOTED})\s?\)")
-_MARKER = r"(?:[-*•+]\s?|\d{1,2}[.)]\s)"
-_BULLET = lazy_pattern(
-    rf"{_MARKER}(?P<item>{QUOTED}|\*\*[A-Za-z0-9_][\w.+\-]{{0,49}}\*\*|[A-Za-z0-9_.][\w.+/\-]{{0,49}})"
-    r"(?:\s\([^()\n]{0,80}\))?\s?(?::|=|–|—|-\s|→|\((?=[^()\n]{0,160}\)$)|$|(?<=['\"`”]\s)[a-z]{2,20}(?:\s|$))"
-)
-_UNMARKED = lazy_pattern(r"(?P<item>[a-z][\w\-]{0,30}|[A-Z][A-Z0-9_]{1,30})\s?(?::\s|=|–|—|-\s|→)(?=.{3})")
-"""A value and its explanation on a line without a bullet."""
-_LONE = lazy_pattern(BARE)
-_SPACED = lazy_pattern(r":\s(?P<values>[A-Za-z][^\W_]{0,30}_\w{1,40}(?:\s[A-Za-z][^\W_]{0,30}_\w{1,40}){2,59})\s?$")
-"""Identifiers at the end of a description that had a line each."""
 _LINE = lazy_pattern(rf"(?:(?<=\n)|^)(?:\d{{1,2}}[.)]\s)?(?P<item>{QUOTED})\s{{0,4}}(?::|=|–|—|-\s|→)")
 """A value on a line of its own, without a bullet or after a number."""
 _ANY_QUOTED = lazy_pattern(rf"(?<![\w=]){QUOTED}")
 _START = lazy_pattern(r"(?:^|[.:;]\s|\n)(?:(?:currently|only|both)\s){0,2}(?=[\w`'\"“])", re.IGNORECASE)
-_GLUED = lazy_pattern(rf"-\s(?P<item>{QUOTED}|[a-z][a-z_]{{1,30}}(?=-\s|:))(?=\s?:|\s?-\s|\s|$)")
 _COUNTED = lazy_pattern(rf"\s?[,;]?\s?(?:or\s)?\(?(?:\d{{1,2}}|[a-k])[.)]\s?(?P<item>{QUOTED}|{BARE})")
 """A value after its number or letter, in one line: "1) fast 2) slow"."""
 _PHRASES = lazy_pattern(r"[A-Za-z0-9][^.:;()\[\]{}|'\"`\n]{4,400}?(?=\s?(?:[.)\n]|$))")
@@ -168,7 +151,7 @@ def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
     for found in (
         *_literals(text),
         *_promised(text, promises),
-        *_bullets(text, promises),
+        *bullets(text, promises),
         *_opened(text),
         *_bars(text),
         *_quotes(text),
@@ -259,104 +242,6 @@ def _phrases(text: str, promise: re.Match[str]) -> ClosedList | None:
     return ClosedList(tuple(dict.fromkeys(parts)), False, True, ends=True)
 
 
-def _bullets(text: str, promises: list[re.Match[str]]) -> Iterator[ClosedList]:
-    lines = text.split("\n")
-    if len(lines) > 1:
-        yield from _in_lines(lines)
-    if (spaced := _SPACED.search(text)) is not None and _ALL_OF_IT.search(text[: spaced.start("values")].rstrip()):
-        yield ClosedList(tuple(dict.fromkeys(spaced["values"].split())), False, True, "list", bullets=True)
-    for match in promises:
-        # After conversion from HTML, bullets are on one line: "Optional values are:- `a`: …- `b`: …".
-        if text.startswith("- ", match.end()) or text[match.end() - 2 : match.end()].endswith("- "):
-            start = text.rfind("-", 0, match.end() + 1)
-            found = [item["item"] for item in _GLUED.finditer(text, start)]
-            values = tuple(dict.fromkeys(bare(item) for item in found))
-            # A list of one value has to quote it, and nothing else may be quoted.
-            alone = len(values) == 1 and all(map(is_quoted, found)) and len(_QUOTE.findall(text, start)) < 2
-            if 1 < len(values) <= MAX_VALUES or alone:
-                yield ClosedList(values, all(map(is_quoted, found)), True)
-
-
-def _in_lines(lines: list[str]) -> Iterator[ClosedList]:
-    """Values that have a line each: with bullets or numbers, with an explanation, or alone."""
-    bullets = [_BULLET.match(line) for line in lines]
-    if all(bullets) and len(bullets) <= MAX_VALUES:
-        found = [match["item"].strip("*") for match in bullets if match is not None]
-        yield ClosedList(tuple(map(bare, found)), all(map(is_quoted, found)), False, "list", bullets=True, whole=True)
-    left = _MAX_READ_BELOW
-    for position, line in enumerate(lines[:-1]):
-        promised = _ALL_OF_IT.search(line) is not None
-        if not line or EXAMPLE.search(line):
-            continue
-        following, read = _following(lines, position + 1)
-        left -= read
-        if left < 0:
-            return
-        if line.endswith(":") and not following:
-            if promised:
-                yield from _lines_alone(lines[position + 1 :])
-            if len(lines) > 2:
-                yield from _unmarked(lines[position + 1 :], promised=promised)
-        elif len(following) > 1 and (line.endswith(":") or not _is_marked(line)):
-            yield from _below(following, promised=promised, introduced=line.endswith(":"))
-
-
-def _below(lines: list[str], *, promised: bool, introduced: bool) -> Iterator[ClosedList]:
-    """The bullets below a line; one without a colon introduces values only if each of them is explained."""
-    matches = [_BULLET.match(line) for line in lines]
-    found = [match["item"].strip("*") for match in matches if match is not None]
-    # Bullets that contain lists of their own are groups, and the names of groups are not values.
-    if len(found) < len(lines) or any(len(_QUOTE.findall(line)) > 2 for line in lines):
-        return
-    quoted = all(map(is_quoted, found))
-    has_text = all(match is not None and len(match.string) > match.end() + 2 for match in matches)
-    has_text = has_text and (quoted or all(item.islower() and "/" not in item for item in found))
-    if introduced or has_text:
-        yield ClosedList(
-            tuple(map(bare, found)), quoted, promised, "list", bullets=True, explained=has_text and not quoted
-        )
-
-
-def _lines_alone(lines: list[str]) -> Iterator[ClosedList]:
-    """Values that have a line each, without a mark; two words may be the rest of a sentence."""
-    values = list(itertools.takewhile(_LONE.fullmatch, lines[:MAX_VALUES]))
-    if len(values) > 2 and are_values(values):
-        yield ClosedList(tuple(dict.fromkeys(values)), False, True, "list", bullets=True)
-
-
-def _unmarked(lines: list[str], *, promised: bool) -> Iterator[ClosedList]:
-    """Values with explanations that have a line each, without a mark."""
-    found = list(itertools.takewhile(bool, map(_UNMARKED.match, lines[:MAX_VALUES])))
-    values = [match["item"] for match in found if match is not None]
-    # A line that is neither one nor the start of something else belongs to the explanation before it.
-    if len(set(values)) > 1 and are_values(values) and "".join(lines[len(values) : len(values) + 1]) == "":
-        yield ClosedList(tuple(values), False, promised, "list", bullets=True, explained=True)
-
-
-def _is_marked(line: str) -> bool:
-    return re.match(_MARKER, line) is not None
-
-
-_MAX_READ_BELOW = 40 * MAX_VALUES
-"""Maximum number of lines read as the bullets below others, all together: each of a thousand bullets may introduce the
-rest."""
-
-
-def _following(lines: list[str], start: int) -> tuple[list[str], int]:
-    """The bullets from a line on, and the number of lines read for them."""
-    # A blank line may separate bullets from the line that introduces them.
-    start += not "".join(lines[start : start + 1])
-    found: list[str] = []
-    read = 0
-    for line in lines[start : start + 4 * MAX_VALUES]:
-        read += 1
-        if _is_marked(line):
-            found.append(line)
-        elif not found or line.endswith(":") or len(found) == MAX_VALUES:
-            break  # Any other line continues the bullet before it.
-    return found, read
-
-
 def _opened(text: str) -> Iterator[ClosedList]:
     """Lists after a bracket, a colon or a dash, with the word in front, and a list at the start of the text."""
     # The name of the parameter, which led the text, was taken off: "(tcp, udp)".
@@ -440,7 +325,7 @@ def _bars(text: str) -> Iterator[ClosedList]:
 def _quotes(text: str) -> Iterator[ClosedList]:
     """Quoted alternatives anywhere in a sentence, and alternatives in brackets after their explanation."""
     at = 0
-    while match := _QUOTE.search(text, at):
+    while match := OPEN_QUOTE.search(text, at):
         found, at = scan(text, match.start())
         at = max(at, match.end())
         of_the = text[max(0, match.start() - 4) : match.start()].lower().endswith("the ")  # "The 'id' or 'key' of it"

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import closed_lists, lint, measured, unsaid_needs
+from mcp_governor.linting import lint, list_lines, measured, unsaid_needs
 from mcp_governor.linting.checks.clarity_names import _plain_arguments
+from mcp_governor.linting.closed_lists import closed_lists
 from mcp_governor.linting.list_items import BARE
 from mcp_governor.surface import build_surface
 
@@ -101,7 +102,7 @@ def test_the_halves_of_positions_are_looked_up(monkeypatch):
 
 def test_bullets_that_introduce_each_other_are_read_a_bounded_number_of_times(monkeypatch):
     read = []
-    kept = closed_lists._is_marked
-    monkeypatch.setattr(closed_lists, "_is_marked", lambda line: read.append(1) or kept(line))
-    list(closed_lists.closed_lists("pond:\n- " * 3_000))
+    kept = list_lines._is_marked
+    monkeypatch.setattr(list_lines, "_is_marked", lambda line: read.append(1) or kept(line))
+    list(closed_lists("pond:\n- " * 3_000))
     assert 0 < len(read) < 60_000
