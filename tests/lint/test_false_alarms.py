@@ -298,6 +298,31 @@ def documented(text: str) -> dict:
             choice("By default, returns what you made. Always pass either `kind` or `term`."),
         ),
         (
+            "clarity/example-parses",
+            documented('Returns:\n```json\n{"id": 1, # its number\n "name": 2}\n```'),
+            documented('Returns:\n  A row.\n\nExamples:\n```json\n{"id": 1, # its number\n "name": 2}\n```'),
+        ),
+        (
+            "clarity/parameter-described",
+            {**table(mode={"type": "string"}), "description": 'Draws. mode "wide": all of it.'},
+            {**table(mode={"type": "string"}), "description": "Draws. The mode is yours."},
+        ),
+        (
+            "clarity/parameter-described",
+            {**table(quality={"type": "string"}), "description": "Draws. quality:\nrough|fine, shown in each row."},
+            {**table(quality={"type": "string"}), "description": "Draws. The quality\nis shown in each row."},
+        ),
+        (
+            "clarity/parameter-described",
+            table(customData={"type": "object", "description": "Data of the row."}),
+            table(rowData={"type": "object", "description": "Data of the row."}),
+        ),
+        (
+            "clarity/parameter-described",
+            table(person={"type": "object", "properties": {"country": {"type": "string"}}}),
+            table(country={"type": "string"}),
+        ),
+        (
             "clarity/argument-dependencies",
             moded(api_key={"type": "string", "description": "Key. Required for `look`."}),
             moded(place={"type": "string", "description": "Place. Required for `look`."}),
