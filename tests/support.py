@@ -7,6 +7,7 @@ A test that needs a tool which is not here calls :func:`missing`: it skips and s
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import random
@@ -178,13 +179,18 @@ def npm_modules() -> Path:
     wanted = [f"{name}@{version}" for name, version in NPM_PACKAGES.items()]
     modules = NPM / "node_modules"
     stamp = NPM / "installed.json"
-    if not stamp.exists() or json.loads(stamp.read_text()) != wanted:
-        NPM.mkdir(parents=True, exist_ok=True)
-        command = [npm, "install", "--prefix", str(NPM), "--no-audit", "--no-fund", "--no-save", *wanted]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-        if done.returncode:
-            missing(f"npm cannot install {', '.join(wanted)}: {done.stderr.strip()[-300:]}")
-        stamp.write_text(json.dumps(wanted))
+    NPM.mkdir(parents=True, exist_ok=True)
+    # Several workers of pytest-xdist come here at once, and two npm's in one folder take each other's files away.
+    with (NPM / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not stamp.exists() or json.loads(stamp.read_text()) != wanted:
+            # What an interrupted installation left would fail this one as well.
+            shutil.rmtree(modules, ignore_errors=True)
+            command = [npm, "install", "--prefix", str(NPM), "--no-audit", "--no-fund", "--no-save", *wanted]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+            if done.returncode:
+                missing(f"npm cannot install {', '.join(wanted)}: {done.stderr.strip()[-300:]}")
+            stamp.write_text(json.dumps(wanted))
     return modules
 
 
