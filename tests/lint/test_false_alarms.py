@@ -281,6 +281,11 @@ def documented(text: str) -> dict:
             example("For a page, use walk(action='go') instead."),
             example("Example: walk(action='go')"),
         ),
+        (
+            "clarity/example-fits",
+            example("```\nawait walk(ctx, action='go', key='a')\n```"),
+            example("```\nawait walk(ctx, 'b', action='go', key='a')\n```"),
+        ),
         ("clarity/example-fits", example("See walk(action='go').\nAnd more."), example("```\nwalk(action='go')\n```")),
         (
             "clarity/example-fits",

@@ -233,7 +233,9 @@ def _unfit_call(call: Call, tool: Tool) -> str:
         if reason:
             return reason
     open_ = [name for name in arguments if name not in call.named]
-    if len(call.given) > len(open_):
+    # "analyze(ctx, name='a')" is the function of the code, whose context no caller passes; `unknown-argument` names it.
+    passed = call.given[1:] if call.given[:1] == (...,) and len(call.given) == len(open_) + 1 else call.given
+    if len(passed) > len(open_):
         return f"more values than parameters ({len(open_)}) are"
     taken = _placed([value for value in call.given if value is not ...], open_, tool)
     if taken:
