@@ -28,6 +28,14 @@ def in_fixes(surface):
 
 
 DAY = r"^\d{4}-\d{2}-\d{2}$"
+NETWORK = r"^[0-9A-Fa-f.:]+/\d{1,3}$"
+
+
+def test_several_values_in_one_string_do_not_have_the_form_of_one():
+    assert patterns({"type": "string", "description": "The block, in CIDR notation"}) == [NETWORK]
+    assert patterns({"type": "string", "description": "A list of blocks in CIDR notation"}) == []
+    blocks = {"type": "array", "items": {"type": "string"}, "description": "A list of blocks in CIDR notation"}
+    assert patterns(blocks) == [NETWORK]
 
 
 def test_the_default_has_the_form():

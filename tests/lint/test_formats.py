@@ -239,6 +239,7 @@ NONE = [
     "Label in the format key:value. Plain labels are allowed.",
     "Name. Only letters, numbers and underscores are allowed. Unicode letters too.",
     "IPv4 address or CIDR block",
+    "IPs or netblocks in CIDR notation",
     "SHA-256 hash of the file (base64 encoded)",
     "Handle with or without @ sign",
     "Image, as image:tag or digest",

@@ -126,7 +126,9 @@ def _form(found: OpenText, context: Context) -> Form | None:
     forms = {
         form.pattern: form
         for said in passages_about(found.node, context, mentions=True)
-        if (text := _text(said)) and (form := context.facts.read(stated_form, text, found.name)) is not None
+        if (text := _text(said))
+        and (form := context.facts.read(stated_form, text, found.name)) is not None
+        and (found.items or not _IN_A_ROW.match(text))
     }
     if (
         not forms
@@ -140,6 +142,10 @@ def _form(found: OpenText, context: Context) -> Form | None:
         return None
     form = next(iter(specific.values()))
     return None if any(not re.search(form.pattern, value) for value in _shown(found, form, context)) else form
+
+
+_IN_A_ROW = lazy_pattern(r"(?:an?\s|the\s|optional\s){0,2}(?:array|list)\sof\s", re.IGNORECASE)
+"""Several values in one string, each of which has the form."""
 
 
 def _shown(found: OpenText, form: Form, context: Context) -> Iterator[str]:
