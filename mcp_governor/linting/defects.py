@@ -439,6 +439,22 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
 # -- numbers
 
 
+_BESIDE = {"top": frozenset({"left", "bottom", "width"})}
+"""Parameters that make a name a place, not a number of things."""
+_OF_RESULTS = lazy_pattern(
+    r"\b(?:skip|page|paginat|result|start|position|record|row|line|item|entr|byte|character)", re.IGNORECASE
+)
+_PAGING = frozenset({"limit", "count", "size", "max", "top", "first", "page", "length", "n", "take"})
+
+
+def _is_elsewhere(node: SchemaPlace, text: str) -> bool:
+    """True if "top" is an edge beside others, or "offset" the distance of something else than results."""
+    beside = parent_of(node).get("properties", {})
+    if node.argument == "offset":
+        return not _OF_RESULTS.search(text) and _PAGING.isdisjoint(word for name in beside for word in name_words(name))
+    return not _BESIDE.get(node.argument or "", frozenset()).isdisjoint(beside)
+
+
 def _judge_number(
     node: SchemaPlace,
     schema: dict[str, Any],
@@ -447,10 +463,9 @@ def _judge_number(
     out: Defects,
     least: frozenset[str],
 ) -> None:
-    edges = {"left", "bottom", "width"} & parent_of(node).get("properties", {}).keys() if node.argument == "top" else ()
     if types == {"number"} and is_identifier(node.argument or ""):
         out.add("count-number", node)
-    if counts_something(node.argument or "", text) and not edges:
+    if counts_something(node.argument or "", text) and not _is_elsewhere(node, text):
         default = schema.get("default")
         whole = not isinstance(default, float) or default.is_integer()
         if "number" in types and whole and "string" not in types and not may_be_negative(text):

@@ -199,9 +199,15 @@ def own_statement(pattern: re.Pattern[str], text: str, denial: re.Pattern[str] =
     """The first words that match and are about this tool: not what it denies, nor what another tool is for."""
     for match in pattern.finditer(text, 0, _MAX_TEXT):
         before = _SENTENCE_END.split(text[max(0, match.start() - _SENTENCE) : match.start()])[-1]
-        if not denial.search(before[-_REACH:]) and not _OTHER_TOOL.search(before):
+        # "To save it to a file, use save_table instead."
+        behind = _SENTENCE_END.split(text[match.end() : match.end() + _SENTENCE], 1)[0]
+        leads_away = _PURPOSE.match(before) is not None and _OTHER_TOOL.search(behind) is not None
+        if not denial.search(before[-_REACH:]) and not _OTHER_TOOL.search(before) and not leads_away:
             return match[0]
     return None
+
+
+_PURPOSE = lazy_pattern(r"\W{0,8}(?:to|for|if|when)\s", re.IGNORECASE)
 
 
 _SENTENCE = 300

@@ -49,6 +49,9 @@ _EXAMPLE = lazy_pattern(r"\b(?:e\.?g\.?|such as|for example|examples?|like|defau
 _RANGE = lazy_pattern(r"\d\)?\s?(?:-|–|to|\.\.\.?|through)\s?\d|\bbetween\b", re.IGNORECASE)
 _GOES_ON = lazy_pattern(r"\betc\b|\.\.\.|…|\band so on\b|\bother (?:numbers?|values?|codes?)\b|\bHTTP\b", re.IGNORECASE)
 
+_ANGLE = lazy_pattern(r"\bdegrees?\b|°|±", re.IGNORECASE)
+"""A direction has any value between those whose meaning is given: "0 = south, -90 = east"."""
+
 
 class NumberCodes(NamedTuple):
     """The numbers that a description lists.
@@ -67,7 +70,7 @@ class NumberCodes(NamedTuple):
 def number_codes(text: str) -> NumberCodes | None:
     """The one list of codes in the description of a parameter; ``None`` if there is none, or if it is open-ended."""
     text = text[:MAX_TEXT]
-    if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text):
+    if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text) or _ANGLE.search(text):
         return None
     bare = _announced(text)
     if bare:

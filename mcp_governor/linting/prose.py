@@ -254,10 +254,12 @@ _NAMED_DEFAULT = Guarded(
 )
 _CHANGED = lazy_pattern(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
 _REPLACES = lazy_pattern(
-    r"(?:[<>]=?|[:.])\s?-?\d{1,9}\s$|\b(?:api|server|service|system|upstream)(?:'s)?\s$", re.IGNORECASE
+    r"(?i:(?:[<>]=?|[:.])\s?-?\d{1,9}\s$|\b(?:api|server|service|system|upstream)(?:'s)?\s$)"
+    r"|\b[A-Z][A-Z0-9]{0,30}_[A-Z0-9_]{1,40}[`'\"]{0,3}\s?\(?$",
+    re.NOFLAG,
 )
-"""In front of what replaces a value, or what another program has as its default: "0 defaults to 200" and "the server
-default is 200" say nothing of a call without it."""
+"""In front of what replaces a value, or what something else has as its default: "0 defaults to 200", "the server
+default is 200" and "falls back to MAX_USERS (default 5000)" say nothing of a call without it."""
 _OF_LIMIT = lazy_pattern(r"\b(min|max|limit|cap)(?:imum)?\s?\($", re.IGNORECASE)
 """In front of the default of a limit: "its configured minimum (500 by default)"."""
 

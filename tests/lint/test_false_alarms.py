@@ -170,6 +170,10 @@ def table(**properties: dict) -> dict:
     return {**described("Draws it."), "inputSchema": {"type": "object", "properties": properties}}
 
 
+def reading(text: str) -> dict:
+    return {**described(text), "name": "table_ddl", "annotations": {"readOnlyHint": True}}
+
+
 def commented(**properties: dict) -> dict:
     fix = {"type": "string", "description": "What to write instead; requires line."}
     return table(fix=fix, snippet={"type": "string", "description": "Text to find."}, **properties)
@@ -280,6 +284,28 @@ def documented(text: str) -> dict:
             "clarity/example-fits",
             example("For a page, use walk(action='go') instead."),
             example("Example: walk(action='go')"),
+        ),
+        (
+            "clarity/closed-list",
+            argument("Orientation in degrees (0 = south, -90 = east, 90 = west)", type="number"),
+            argument("Orientation (0 = south, -90 = east, 90 = west)", type="number"),
+        ),
+        (
+            "clarity/prose-default",
+            argument("Cap of a scan. 0 falls back to MAX_USERS (default 5000).", type="integer", default=0),
+            argument("Cap of a scan of users (default 5000).", type="integer", default=0),
+        ),
+        (
+            "clarity/hints-contradict",
+            reading("Returns the table. To save it to a file on disk, use save_table instead."),
+            reading(
+                "Returns the table. To spare tokens, save it to a file on disk."
+            ),
+        ),
+        (
+            "clarity/count-minimum",
+            table(offset={"type": "integer", "description": "Dataset offset"}, color={"type": "string"}),
+            table(offset={"type": "integer", "description": "Dataset offset"}, page_size={"type": "integer"}),
         ),
         (
             "clarity/example-fits",
