@@ -439,7 +439,7 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
 # -- numbers
 
 
-_BESIDE = {"top": frozenset({"left", "bottom", "width"})}
+_NEIGHBOURS = {"top": frozenset({"left", "bottom", "width"})}
 """Parameters that make a name a place, not a number of things."""
 _OF_RESULTS = lazy_pattern(
     r"\b(?:skip|page|paginat|result|start|position|record|row|line|item|entr|byte|character)", re.IGNORECASE
@@ -448,11 +448,11 @@ _PAGING = frozenset({"limit", "count", "size", "max", "top", "first", "page", "l
 
 
 def _is_elsewhere(node: SchemaPlace, text: str) -> bool:
-    """True if "top" is an edge beside others, or "offset" the distance of something else than results."""
-    beside = parent_of(node).get("properties", {})
+    """True if "top" is an edge next to others, or "offset" the distance of something else than results."""
+    others = parent_of(node).get("properties", {})
     if node.argument == "offset":
-        return not _OF_RESULTS.search(text) and _PAGING.isdisjoint(word for name in beside for word in name_words(name))
-    return not _BESIDE.get(node.argument or "", frozenset()).isdisjoint(beside)
+        return not _OF_RESULTS.search(text) and _PAGING.isdisjoint(word for name in others for word in name_words(name))
+    return not _NEIGHBOURS.get(node.argument or "", frozenset()).isdisjoint(others)
 
 
 def _judge_number(

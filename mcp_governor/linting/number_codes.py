@@ -70,13 +70,13 @@ class NumberCodes(NamedTuple):
 def number_codes(text: str) -> NumberCodes | None:
     """The one list of codes in the description of a parameter; ``None`` if there is none, or if it is open-ended."""
     text = text[:MAX_TEXT]
-    if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text) or _ANGLE.search(text):
+    if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text):
         return None
     bare = _announced(text)
     if bare:
         return NumberCodes(tuple(dict.fromkeys(int(code) for code in re.findall(r"\d+", bare))), True)
     start = _CODE.search(text)
-    if start is None or _EXAMPLE.search(text, 0, start.start()):
+    if start is None or _EXAMPLE.search(text, 0, start.start()) or _ANGLE.search(text):
         return None
     codes = [int(start["code"])]
     in_words = start["word"] is not None
