@@ -298,9 +298,7 @@ def documented(text: str) -> dict:
         (
             "clarity/hints-contradict",
             reading("Returns the table. To save it to a file on disk, use save_table instead."),
-            reading(
-                "Returns the table. To spare tokens, save it to a file on disk."
-            ),
+            reading("Returns the table. To spare tokens, save it to a file on disk."),
         ),
         (
             "clarity/count-minimum",
