@@ -64,7 +64,7 @@ _KIND = (
 """What else a string may be. Dates and times are not among them, because one pattern takes them all."""
 _TIMES = r"(?!(?:an?\s|as\s|in\s)?(?:unix|epoch|posix|ISO|RFC|date|time|timestamp|datetime|if|when)\b)"
 _OR_KIND = lazy_pattern(
-    rf"\bor\s{_TIMES}(?:(?:an?|the|its|just|as|in|by|full|any)\s)?(?:[\w'-]{{1,20}}\s){{0,3}}?{_KIND}\b(?![/:.][\w/])",
+    rf"\bor\s{_TIMES}(?:(?:an?|the|its|just|as|in|by|full|any)\s)?(?:[\w'/-]{{1,20}}\s){{0,3}}?{_KIND}\b(?![/:.][\w/])",
     re.IGNORECASE,
 )
 """Another kind of value behind the format: "a SHA (40 hex digits) or a branch name"."""

@@ -59,9 +59,13 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
     """
     follows = _ON_IT if anything else _EXPLAINED
     text = description[:_MAX_TEXT]
-    if not name or name not in text:
+    if not name or name.lower() not in text.lower():
         return ()
-    out: list[str] = []
+    # "Ratings: better | same | worse" lists the values of one rating.
+    many = re.search(
+        rf"^[ \t]{{0,12}}{re.escape(name)}s:[ \t]?(\S[^\n]{{0,{_MAX_SAID}}})", text, re.IGNORECASE | re.MULTILINE
+    )
+    out: list[str] = [many[1]] if many is not None else []
     results = _RESULTS.search(text)
     for match in re.finditer(rf"(?<![\w.$@-]){re.escape(name)}(?![\w-])", text):
         if len(out) == _MAX_PLACES:

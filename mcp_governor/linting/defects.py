@@ -223,7 +223,7 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
     if "array" in types and _means_one(node.argument, text, real):
         out.add("list-of-one", node)
     open_items = "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real
-    if open_items and not _OF_LISTS.search(text):
+    if open_items and not _OF_LISTS.search(text) and not _passes_on(node.argument, text):
         out.add("open-items", node)
     if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text, facts)):
         out.add(defect, node)
@@ -317,6 +317,15 @@ def _is_untyped_field(node: SchemaPlace, schema: Mapping[str, Any]) -> bool:
         return False
     text = schema.get("description")
     return not isinstance(text, str) or _ANYTHING.search(text[:MAX_TEXT]) is None
+
+
+_PASSED_ON = frozenset({"args", "arguments", "binds", "bindings", "items", "params", "parameters", "values"})
+_OF_ANY_TYPE = lazy_pattern(r"\b(?:any|arbitrary|clauses?|json|mixed|nested|arguments|values)\b", re.IGNORECASE)
+
+
+def _passes_on(name: str, text: str) -> bool:
+    """True if a list may hold values of any type: the arguments of a script, the items of a loop, parts of a query."""
+    return not _PASSED_ON.isdisjoint(name_words(name)[-1:]) or _OF_ANY_TYPE.search(text) is not None
 
 
 _OF_LISTS = lazy_pattern(r"\[\s?[\[(]")

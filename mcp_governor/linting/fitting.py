@@ -38,6 +38,8 @@ def misfit(root: Any, schema: Any, value: Any, where: str = "", depth: int = 0) 
     types = types_of(found, root)
     if types is not None and not _is_of(value, types):
         return f"{where or 'it'} is {_KINDS[type(value)]} and not {' or '.join(sorted(types))}"
+    if isinstance(value, str) and value.endswith(("...", "…")):
+        return ""  # The rest of it was left out.
     branches = found.get("anyOf", found.get("oneOf"))
     if isinstance(branches, list) and branches:
         reasons = [misfit(root, branch, value, where, depth + 1) for branch in branches]

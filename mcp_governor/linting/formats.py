@@ -51,6 +51,9 @@ def stated_form(text: str, name: str = "") -> Form | None:
     # "Query syntax: field:value" shows a part of a language.
     if last in _LANGUAGES and _PAIR.search(found.said):
         return None
+    # "category/folder/subfolder" draws how a path goes on, not how deep it is.
+    if last in _PATHS and found.said.count("/") > 1 and "{" not in found.said:
+        return None
     return found if all(re.search(found.pattern, sample) for sample in _samples(text)) else None
 
 
@@ -63,6 +66,7 @@ _NO_NUMBERS = (("key",), ("name",), ("slug",))
 """Last words of names for text: a description that calls such a thing numeric was copied, or is wrong."""
 
 
+_PATHS = (("path",), ("paths",), ("folder",), ("directory",))
 _LANGUAGES = (("query",), ("q",), ("search",), ("filter",), ("filters",), ("expression",), ("where",), ("criteria",))
 _PAIR = lazy_pattern(r"\w>?[:=]<?\w")
 

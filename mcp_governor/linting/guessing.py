@@ -121,7 +121,7 @@ _CURRENCY_CODE = lazy_pattern(r"\bcurrency\scodes?\b", re.IGNORECASE)
 """There is one list of them that everybody means, ISO 4217."""
 _JSON = lazy_pattern(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
-    r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\b",
+    r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\s(?:an?\s)?(?:JSON|object|array|list|map|dict\w*|value)\b",
     re.IGNORECASE,
 )
 _SHAPE_GIVEN = lazy_pattern(

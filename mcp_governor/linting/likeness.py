@@ -262,6 +262,13 @@ def _compounds(text: str) -> Iterator[re.Match[str]]:
             yield from _COMPOUND.finditer(text, start, end)
 
 
+def _is_of_prose(word: str, name: str | None, tools: Names) -> bool:
+    """True if a word is written as no tool of the server is: "the training-load section", "a TAG_NOTE report"."""
+    if "-" in word and "_" not in word:
+        return name is None and not any("-" in one for one in tools.names)
+    return word.isupper() and name is not None and not name.isupper()
+
+
 def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
     """Words written as the name of a tool that does not exist, each with the nearest name, or an empty string.
 
@@ -287,6 +294,8 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         if not contrasted and DENIED.search(front):
             continue
         called = _CALLS.search(front) is not None
+        if not (quoted or behind or called) and _is_of_prose(word, name, tools):
+            continue
         if name is None and tools.ends_alike(word):
             yield word, tools.close(word) or tools.nearest(word) or ""
         elif name is None:
@@ -398,6 +407,10 @@ _NEEDED = lazy_pattern(
 """Words after a name: "userId or teamId required"."""
 
 
+_MARKS = frozenset("`'\"=")
+"""Signs next to a word that make it a name."""
+
+
 def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
     """Words written as the name of a parameter that does not exist, each with the nearest name, or an empty string.
 
@@ -433,7 +446,10 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         if name is not None:
             sets = _SETS.search(front) and not FROM_RESULT.match(text, end)
             entry = _ENTRY.search(front) is not None and text[end : end + 3].lstrip("`*'\"")[:1] == ":"
-            if called or entry or sets or _STATES.match(text, end) or _NEEDED.match(text, end):
+            # "Use case-sensitive matching" says what it does, not what it is called.
+            words = "-" in word and "_" not in word and not hyphens and not {front[-1:], text[end : end + 1]} & _MARKS
+            said = sets or _STATES.match(text, end) or _NEEDED.match(text, end)
+            if called or entry or (said and not words):
                 yield word, name
         elif called:
             yield word, arguments.close(word) or ""

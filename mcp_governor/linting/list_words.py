@@ -139,10 +139,12 @@ _FREE = Guarded(
     r"|regex|regular expression|glob|expression|wildcard|(?:filter|query|search)(?:'s)? syntax)\b"
     r"|\bor an? (?:positive |valid |specific )?(?:string|text|number|integer|float|url|path|date|timestamp)\b"
     r"|\b(?:can|may|could)\s(?:also|instead)\sbe\s(?:an?|the)\s|/\^\S"
+    # "Descending order by appending 'desc' to it": every value has a second form.
+    r"|\b(?:append|prefix|prepend)(?:ed|ing)?\s(?:it\swith\s|with\s|an?\s|the\s)?[`'\"]"
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']|自定义|任意",
     *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "reg", "glob", "expression", "syntax"),
     *("wildcard", "otherwise", "etc", "{", "or a ", "or an ", "also be", "instead be", "/^", "string for"),
-    *("自定义", "任意"),
+    *("append", "prefix", "prepend", "自定义", "任意"),
 )
 _SYNTAX = ("json", "as json", "raw", "valid json", "optional json", "a json", "reg", "glob", "expr", "wild")
 """Beginnings of words for a syntax of its own; in the explanation of a quoted value they are about that value."""

@@ -44,7 +44,8 @@ _MANAGES = lazy_pattern(
 _OPENING = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
 _CHANGING = frozenset(
     [
-        *("add", "cancel", "close", "create", "delete", "edit", "install", "manage", "modify", "move", "overwrite"),
+        *("add", "apply", "cancel", "close", "create", "delete", "edit", "execute", "install", "manage", "modify"),
+        *("move", "overwrite", "publish", "restart", "run", "submit", "trigger"),
         *("remove", "rename", "replace", "reset", "save", "send", "set", "start", "stop", "subscribe", "unsubscribe"),
         *("update", "upload", "write"),
     ]

@@ -170,6 +170,11 @@ def table(**properties: dict) -> dict:
     return {**described("Draws it."), "inputSchema": {"type": "object", "properties": properties}}
 
 
+def kept(text: str) -> dict:
+    properties = {"lid": {"type": "string", "minLength": 32}}
+    return {"name": "keep", "description": text, "inputSchema": {"type": "object", "properties": properties}}
+
+
 def reading(text: str) -> dict:
     return {**described(text), "name": "table_ddl", "annotations": {"readOnlyHint": True}}
 
@@ -289,6 +294,56 @@ def documented(text: str) -> dict:
             "clarity/closed-list",
             argument("Orientation in degrees (0 = south, -90 = east, 90 = west)", type="number"),
             argument("Orientation (0 = south, -90 = east, 90 = west)", type="number"),
+        ),
+        (
+            "clarity/open-items",
+            table(args={"type": "array", "items": {}, "description": "What the script gets."}),
+            table(paths={"type": "array", "items": {}, "description": "What the script reads."}),
+        ),
+        (
+            "clarity/open-items",
+            table(query={"type": "array", "items": {}, "description": "A clause or nested clauses."}),
+            table(query={"type": "array", "items": {}, "description": "A word or several words."}),
+        ),
+        (
+            "clarity/limit-without-bound",
+            argument("How many days to read. Capped at 28.", type="integer"),
+            argument("How many days to read. At most 28.", type="integer"),
+        ),
+        (
+            "clarity/limit-without-bound",
+            argument("Rows. The maximum value is 90; values above 90 will be coerced to 90.", type="integer"),
+            argument("Rows. The maximum value is 90; the default is 10.", type="integer"),
+        ),
+        (
+            "clarity/limit-without-bound",
+            argument("How many rows. Non-positive values are ignored.", type="integer"),
+            argument("How many rows. Only positive values.", type="integer"),
+        ),
+        (
+            "clarity/closed-list",
+            text("One of: 'name', 'size'. Descending order by appending 'desc' to it."),
+            text("One of: 'name', 'size'. Descending order by reverse."),
+        ),
+        (
+            "clarity/missing-format",
+            table(path={"type": "string", "description": 'Path in the format "category/folder/subfolder"'}),
+            table(place={"type": "string", "description": 'Place in the format "category/folder/subfolder"'}),
+        ),
+        (
+            "clarity/well-known-format",
+            argument("Item URI (or stable preset/sample id)", type="string"),
+            argument("Item URI (of a stable preset/sample)", type="string"),
+        ),
+        (
+            "clarity/unknown-argument",
+            table(case_sensitive={"type": "boolean", "description": "Use case-sensitive matching."}),
+            table(case_sensitive={"type": "boolean", "description": "Use `case-sensitive` for matching."}),
+        ),
+        (
+            "clarity/example-fits",
+            kept("Example: `keep('abc...')`"),
+            kept("Example: `keep('abc')`"),
         ),
         (
             "clarity/prose-default",

@@ -273,3 +273,21 @@ def test_of_two_tools_the_one_of_the_same_part_of_the_server_is_named() -> None:
     taker = tool("yard_paint", required=("gate_id",), gate_id={**TEXT, "description": "Gate ID"})
     found = messages("clarity/only-the-name", taker, tool("get_gates"), tool("yard_search_gates"))
     assert found == ["The description says only the name: gate_id (yard_paint; yard_search_gates has it)."]
+
+
+def test_numbers_are_ids_of_records_that_other_tools_list():
+    asks = tool("send", document_type={"type": "integer"})
+    rule = "clarity/parameter-described"
+    assert messages(rule, asks, tool("list_document_types")) == []
+    (found,) = messages(rule, asks, tool("list_documents"))
+    assert "the meaning of each number" in found
+
+
+def test_a_line_of_the_tool_lists_the_values_under_the_plural():
+    assert said("rating", TEXT, of_tool="Rates it.\n\nRatings: better | same | worse") == []
+    assert said("rating", TEXT, of_tool="Rates it.\n\nScores: better | same | worse")
+
+
+def test_a_number_as_text_is_no_json():
+    assert said("identifier", TEXT, "Its name, or its ID (stringified).") == []
+    assert said("identifier", TEXT, "A stringified object.")

@@ -31,6 +31,8 @@ def surface(*tools):
         ("sql", "Execute SQL queries. Only SELECT is allowed", "unknown"),
         ("run_query", "Execute SQL queries in read-only mode. Set A=1 to allow DDL and DML.", "runs"),
         ("run_query", "Execute SQL queries in read-only mode.", "reads"),
+        ("suite", "Validate or execute a suite of tests.", "unknown"),
+        ("suite", "Validate or explain a suite of tests.", "reads"),
         ("hover", "Hover over an element", "writes"),
         ("clock", "The time.", "unknown"),
         ("mark_all_as_read", "Marks all messages as read", "writes"),

@@ -51,6 +51,7 @@ NO_TOOLS = [
     "From https://x.example/shop-list-orders and path/shop_get_orders.",
     "Use the `order_status` enum.",
     "Counts what is read from shop_stat_totals.",
+    "Output: an aggregated SHOP_GET_ORDER report.",
 ]
 
 
@@ -148,6 +149,15 @@ def test_arguments_of_other_tools():
     assert not dict(absent_arguments(text, Names(["billing", "order"]), others))
     assert notes_on("sort_by", "### Hints for `sort_by`:\n- first")
     assert not notes_on("sort_by", "See the `sort_by` of the other tool for `sort_by`.")
+
+
+def test_words_with_a_hyphen_are_prose_where_no_tool_has_one():
+    text = "The training-load section honours this date."
+    under = {"get_training_load", "get_training_status", "get_sleep_load"}
+    assert not dict(misnamed_tools(text, Names(under)))
+    assert dict(misnamed_tools("See the `training-load` tool.", Names(under)))
+    assert not dict(misnamed_arguments("Use case-sensitive matching.", Names({"case_sensitive"})))
+    assert dict(misnamed_arguments("Set `case-sensitive` for it.", Names({"case_sensitive"})))
 
 
 def test_a_given_argument_is_one():

@@ -14,7 +14,7 @@ from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
 from mcp_governor.linting.scope import about
-from mcp_governor.linting.words import name_words
+from mcp_governor.linting.words import name_words, stem
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -49,10 +49,19 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         # An entry of the tool's description is in the text already, and counts once.
         asides = [aside for aside in said_in_passing(name, node.tool.description) if aside not in text]
         says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
+    if says == "numbers" and _is_of_a_record(parts, context):
+        return
     # A definition that nothing refers to never receives a value.
     if says is not None and is_reached(node, context.facts):
         gist = f"{_LEFT_OPEN.get(says, '')}{one_line(name, 60)} ({one_line(node.tool.name, 60)})"
         yield hit(node.pointer, node.schema, says=says, argument=name, gist=gist)
+
+
+def _is_of_a_record(parts: tuple[str, ...], context: Context) -> bool:
+    """True if tools of the server are about what a name says: a ``document_type`` is an id next to
+    ``list_document_types``."""
+    thing = {stem(word) for word in parts[-2:]}
+    return len(thing) > 1 and any(thing <= {stem(word) for word in name_words(name)} for name in context.facts.names)
 
 
 _LEFT_OPEN = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
@@ -177,7 +178,7 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     shown = set(_QUOTED.findall(text)) - context.facts.names - parent_of(node).get("properties", {}).keys()
     for one in enums:
-        if one.items is not found.items or one.tool == node.tool.name:
+        if one.items is not found.items or one.tool == node.tool.name or _differ(one.holder, _holder(node)):
             continue
         # Values that the description shows, or the form that it names, are not those of the other tool.
         if (len(shown) > 1 and _adds_some(shown, one)) or names_other_form(text, one.values, found.name):
@@ -291,6 +292,20 @@ class _Enum(NamedTuple):
     words: frozenset[str]
     declared: bool
     """False if only a description lists the values."""
+    holder: str
+    """The parameter that it is a part of; empty for one of the call itself."""
+
+
+def _holder(node: SchemaPlace) -> str:
+    """The parameter that a parameter is a part of; empty for one of the call itself."""
+    outer = node.tokens[:-2]
+    names = [str(name) for keyword, name in pairwise(outer) if keyword == "properties"]
+    return names[-1] if names else ""
+
+
+def _differ(one: str, other: str) -> bool:
+    """True if two parameters are parts of different things: the provider of a voice, and that of a transcriber."""
+    return bool(one and other) and one != other
 
 
 def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
@@ -306,8 +321,9 @@ def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
                     known = out.setdefault(node.argument, {})
                     items = "array" in (types_of(node.schema, root) or ())
                     words = _words(node.schema.get("description"))
-                    one = _Enum(tool.name, items, tuple(values), words, declared is not None)
-                    known.setdefault((*values, str(items)), one)
+                    holder = _holder(node)
+                    one = _Enum(tool.name, items, tuple(values), words, declared is not None, holder)
+                    known.setdefault((*values, str(items), holder), one)
     return {name: tuple(enums.values()) for name, enums in out.items()}
 
 
