@@ -317,8 +317,9 @@ def files_of(tree: Path) -> dict[str, bytes]:
 
 def run(tree: Path, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
+    # A run of tests takes 25 s, and once took more than two minutes next to tests that flood the machine.
     return subprocess.run(
-        [sys.executable, *words], cwd=cwd or tree, env=env, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, *words], cwd=cwd or tree, env=env, capture_output=True, text=True, check=False, timeout=300
     )
 
 
