@@ -192,6 +192,11 @@ class Names:
         return frozenset(self._firsts) | {parts[1] for parts in parts_of if len(parts) > 1 and parts[0] == self._prefix}
 
     @cached_property
+    def hyphenated(self) -> bool:
+        """True if any of the names has a hyphen."""
+        return any("-" in name for name in self.names)
+
+    @cached_property
     def _marks(self) -> list[str]:
         return [mark for mark in "_-" if self._most(mark in name for name in self._given)]
 
@@ -262,10 +267,14 @@ def _compounds(text: str) -> Iterator[re.Match[str]]:
             yield from _COMPOUND.finditer(text, start, end)
 
 
+def _is_hyphenated(word: str) -> bool:
+    return "-" in word and "_" not in word
+
+
 def _is_of_prose(word: str, name: str | None, tools: Names) -> bool:
     """True if a word is written as no tool of the server is: "the training-load section", "a TAG_NOTE report"."""
-    if "-" in word and "_" not in word:
-        return name is None and not any("-" in one for one in tools.names)
+    if _is_hyphenated(word):
+        return name is None and not tools.hyphenated
     return word.isupper() and name is not None and not name.isupper()
 
 
@@ -420,7 +429,6 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
     """
     if _JOINT.search(text) is None:
         return
-    hyphens = any("-" in name for name in arguments.names)
     for match in _compounds(text):
         word = match[0]
         if word in arguments.names:
@@ -439,7 +447,7 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         if name is None and arguments.begin_with(word) > 1:
             continue  # "the stop_loss params": those that begin with it.
         # "ready-to-run" is a word.
-        if name is None and (not called or ("-" in word and not hyphens and front[-1:] not in _QUOTES)):
+        if name is None and (not called or ("-" in word and not arguments.hyphenated and front[-1:] not in _QUOTES)):
             continue
         if (not called and _OTHER_BEHIND.match(text, end)) or DENIED.search(front):
             continue
@@ -447,7 +455,8 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
             sets = _SETS.search(front) and not FROM_RESULT.match(text, end)
             entry = _ENTRY.search(front) is not None and text[end : end + 3].lstrip("`*'\"")[:1] == ":"
             # "Use case-sensitive matching" says what it does, not what it is called.
-            words = "-" in word and "_" not in word and not hyphens and not {front[-1:], text[end : end + 1]} & _MARKS
+            marked = not _MARKS.isdisjoint((front[-1:], text[end : end + 1]))
+            words = _is_hyphenated(word) and not arguments.hyphenated and not marked
             said = sets or _STATES.match(text, end) or _NEEDED.match(text, end)
             if called or entry or (said and not words):
                 yield word, name

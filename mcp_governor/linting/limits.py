@@ -296,22 +296,8 @@ _CLAMPED = Guarded(
     r"\bclamp(?:s|ed)?\b|\bcoerc(?:es|ed)\b|(?:^|[.;(]\s?)capped\sat\b|\bvalues\sare\signored\b"
     r"|\b(?:is|are|be|gets?)\s(?:\w{1,14}\s)?(?:reduced|lowered|split|batched|chunked|paged|rounded|cut|truncated|shortened)\b"
     r"|\bin(?:to)?\s(?:\w{1,14}\s)?(?:batches|chunks)\b",
-    *(
-        "clamp",
-        "coerc",
-        "capped",
-        "ignored",
-        "reduced",
-        "lowered",
-        "split",
-        "batche",
-        "chunk",
-        "paged",
-        "rounded",
-        "cut",
-        "truncated",
-        "shortened",
-    ),
+    *("clamp", "coerc", "capped", "ignored", "reduced", "lowered", "split", "batche", "chunk", "paged", "rounded"),
+    *("cut", "truncated", "shortened"),
 )
 """What a tool does with values beyond a limit, so that the call is not wrong."""
 _ADVISED = lazy_pattern(
