@@ -85,7 +85,7 @@ _LISTED = lazy_pattern(
 )
 _MIN_LISTED = 3
 """Minimum number of known tools in a list for it to be a list of tools."""
-_NOTES = lazy_pattern(
+NOTES = lazy_pattern(
     r"\b(?:hints?|notes?|examples?|syntax|format|guidance|details|tips)\s(?:for|on|about)\s(?:the\s)?[`'\"“]$",
     re.IGNORECASE,
 )
@@ -272,9 +272,9 @@ def _is_hyphenated(word: str) -> bool:
 
 
 def _is_of_prose(word: str, name: str | None, tools: Names) -> bool:
-    """True if a word is written as no tool of the server is: "the training-load section", "a TAG_NOTE report"."""
+    """True if a word is written as no tool of the server is: "the training-load tools", "a TAG_NOTE report"."""
     if _is_hyphenated(word):
-        return name is None and not tools.hyphenated
+        return not tools.hyphenated and (name is None or plain(name) != plain(word))
     return word.isupper() and name is not None and not name.isupper()
 
 
@@ -303,7 +303,9 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         if not contrasted and DENIED.search(front):
             continue
         called = _CALLS.search(front) is not None
-        if not (quoted or behind or called) and _is_of_prose(word, name, tools):
+        # "The recovery and training-load tools" are kinds of tools.
+        alone = not behind or text.startswith(" tools", end)
+        if alone and not (quoted or called) and _is_of_prose(word, name, tools):
             continue
         if name is None and tools.ends_alike(word):
             yield word, tools.close(word) or tools.nearest(word) or ""
@@ -416,10 +418,6 @@ _NEEDED = lazy_pattern(
 """Words after a name: "userId or teamId required"."""
 
 
-_MARKS = frozenset("`'\"=")
-"""Signs next to a word that make it a name."""
-
-
 def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]:
     """Words written as the name of a parameter that does not exist, each with the nearest name, or an empty string.
 
@@ -439,7 +437,7 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         called = (
             _ARGUMENT_BEHIND.match(text, end) is not None
             or _ARGUMENT_FRONT.search(front) is not None
-            or (front[-1:] in _QUOTES and _NOTES.search(front) is not None)
+            or (front[-1:] in _QUOTES and NOTES.search(front) is not None)
             or (_GIVEN.match(text, end) is not None and _IF.search(front) is not None)
             or _IN_CALL.match(text, end) is not None
         )
@@ -455,7 +453,7 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
             sets = _SETS.search(front) and not FROM_RESULT.match(text, end)
             entry = _ENTRY.search(front) is not None and text[end : end + 3].lstrip("`*'\"")[:1] == ":"
             # "Use case-sensitive matching" says what it does, not what it is called.
-            marked = not _MARKS.isdisjoint((front[-1:], text[end : end + 1]))
+            marked = front[-1:] in _QUOTES or text.startswith("=", end)
             words = _is_hyphenated(word) and not arguments.hyphenated and not marked
             said = sets or _STATES.match(text, end) or _NEEDED.match(text, end)
             if called or entry or (said and not words):
@@ -497,13 +495,3 @@ def absent_arguments(text: str, arguments: Names, others: Mapping[str, str]) -> 
 _RANGES = frozenset({"interval", "period", "range", "span", "window"})
 _ENDS_OF_RANGE = frozenset({"after", "before", "end", "from", "since", "start", "to", "until"})
 """Words of the names of parameters that are the two ends of a range: "If the time range is not provided"."""
-
-
-def notes_on(name: str, text: str) -> bool:
-    """True if a description has a section about a parameter: "Hints for `name`"."""
-    at = text.find(name)
-    while at > 0:
-        if _NOTES.search(text[max(0, at - 40) : at]):
-            return True
-        at = text.find(name, at + 1)
-    return False

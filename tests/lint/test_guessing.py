@@ -281,6 +281,8 @@ def test_numbers_are_ids_of_records_that_other_tools_list():
     assert messages(rule, asks, tool("list_document_types")) == []
     (found,) = messages(rule, asks, tool("list_documents"))
     assert "the meaning of each number" in found
+    # One word is in the name of many tools.
+    assert len(messages(rule, tool("send", type={"type": "integer"}), tool("list_types"))) == 1
 
 
 def test_a_line_of_the_tool_lists_the_values_under_the_plural():

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_governor.linting.checks.clarity_names import notes_on
 from mcp_governor.linting.likeness import (
     Names,
     absent_arguments,
     listed_tools,
     misnamed_arguments,
     misnamed_tools,
-    notes_on,
     plainly_misnamed,
 )
 
@@ -152,10 +152,11 @@ def test_arguments_of_other_tools():
 
 
 def test_words_with_a_hyphen_are_prose_where_no_tool_has_one():
-    text = "The training-load section honours this date."
+    text = "Fuses the recovery and training-load tools into one."
     under = {"get_training_load", "get_training_status", "get_sleep_load"}
     assert not dict(misnamed_tools(text, Names(under)))
     assert dict(misnamed_tools("See the `training-load` tool.", Names(under)))
+    assert dict(misnamed_tools(text, Names({name.replace("_", "-") for name in under})))
     assert not dict(misnamed_arguments("Use case-sensitive matching.", Names({"case_sensitive"})))
     assert dict(misnamed_arguments("Set `case-sensitive` for it.", Names({"case_sensitive"})))
 

@@ -243,13 +243,16 @@ def test_values_that_the_text_of_a_tool_shows_are_not_those_of_another_tool():
     assert found('Filter by form type (e.g., "annual", "quarterly", "event")') == []
 
 
-@pytest.mark.parametrize(("holder", "found"), [("voice", 1), ("transcriber", 0)])
-def test_a_part_of_another_thing_has_other_values(holder, found):
+@pytest.mark.parametrize(
+    ("holder", "also", "found"), [("voice", (), 1), ("transcriber", (), 0), ("transcriber", ("transcriber",), 1)]
+)
+def test_a_part_of_another_thing_has_other_values(holder, also, found):
     def tool(name, part, provider):
         inner = {"type": "object", "properties": {"provider": {"description": "Provider of the sound", **provider}}}
         return {"name": name, "inputSchema": {"type": "object", "properties": {part: inner}}}
 
-    listed = tool("create_caller", "voice", {"type": "string", "enum": ["azure", "hume", "playht"]})
+    values = {"type": "string", "enum": ["azure", "hume", "playht"]}
+    listed = [tool(f"create_{part}_caller", part, values) for part in ("voice", *also)]
     free = tool("update_caller", holder, {"type": "string"})
-    surface = build_surface({"tools": [listed, free]})
+    surface = build_surface({"tools": [*listed, free]})
     assert len(lint(surface, LintSettings(select=("clarity/sibling-enum",)))) == found

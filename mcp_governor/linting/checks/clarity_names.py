@@ -12,13 +12,13 @@ from mcp_governor.linting.context import hit
 from mcp_governor.linting.endpoints import endpoints, sends_requests
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.likeness import (
+    NOTES,
     Names,
     absent_arguments,
     called_tools,
     listed_tools,
     misnamed_arguments,
     misnamed_tools,
-    notes_on,
     plain,
     plainly_misnamed,
     titled_tools,
@@ -200,6 +200,16 @@ def _values(nodes: list[SchemaPlace]) -> dict[str, str]:
 def _is_copied(name: str, text: str, facts: Facts) -> bool:
     """True if the description documents a parameter of another tool: it was copied with the rest of the description."""
     return name in facts.memo("plain arguments", lambda: _plain_arguments(facts)).values() and notes_on(name, text)
+
+
+def notes_on(name: str, text: str) -> bool:
+    """True if a description has a section about a parameter: "Hints for `name`"."""
+    at = text.find(name)
+    while at > 0:
+        if NOTES.search(text[max(0, at - 40) : at]):
+            return True
+        at = text.find(name, at + 1)
+    return False
 
 
 def _plain_arguments(facts: Facts) -> dict[str, str]:
