@@ -254,9 +254,10 @@ def _declared(schema: Any, value: Any, *, root: bool = True) -> bool:
         return False
     named, rest = schema.get("properties", {}), schema.get("additionalProperties")
     if not named:
-        # A map, which stays open; at the root it is a tool without parameters. A closed one is opened in an opened
-        # reading.
-        return not root and rest is not False and all(_declared(rest, part, root=False) for part in value.values())
+        # A map, which stays open; at the root it is a tool without parameters. A closed one, however it is written, is
+        # opened in an opened reading.
+        closed = contains(False, rest, deadline=DEADLINE).verdict != "no" if isinstance(rest, dict) else rest is False
+        return not root and not closed and all(_declared(rest, part, root=False) for part in value.values())
     if rest not in (None, True, False) or not value.keys() <= named.keys():
         return False
     return all(_declared(named[key], part, root=False) for key, part in value.items())

@@ -138,6 +138,27 @@ def test_a_change_that_is_not_reported_is_found(monkeypatch: pytest.MonkeyPatch)
     first_wrong(fuzz_changes, "silent", 200, lambda text: "type" in text)
 
 
+@pytest.mark.parametrize(
+    "nothing", [False, {"not": True}, {"not": {}}, {"type": "object", "minProperties": 1, "enum": [1]}]
+)
+def test_an_output_that_is_opened_is_no_break_however_it_was_closed(nothing: Any) -> None:
+    def surface(kind: Any) -> Any:
+        schema = {"properties": {"kind": kind}}
+        return {"tools": [{"name": "tool_0", "inputSchema": {}, "outputSchema": schema}]}
+
+    def case(members: Any) -> dict[str, Any]:
+        sides = {"old": surface({"additionalProperties": members}), "new": surface({}), "level": "declared"}
+        return {**sides, "tool": "tool_0", "side": "output", "instance": {"kind": {"": None}}}
+
+    assert not fuzz_changes.breaks(*_output_of(case(nothing)))
+    assert fuzz_changes.breaks(*_output_of(case({"type": "string"})))
+
+
+def _output_of(case: dict[str, Any]) -> tuple[Any, ...]:
+    old, new = (case[word]["tools"][0]["outputSchema"] for word in ("old", "new"))
+    return (new, old), case["instance"], case["level"], case["side"]
+
+
 def test_a_change_out_of_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     compare = fuzz_changes.compare
 
