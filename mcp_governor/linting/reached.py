@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.linting.context import Facts, SchemaPlace
 
-_HOMES = ("$defs", "definitions")
+HOMES = ("$defs", "definitions")
+"""Keywords at the root of a schema for what others refer to."""
 _OTHER_WAYS = ("$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "id")
 """Keywords for referring to a definition without a pointer; with one of them, all definitions count as referenced."""
 
@@ -25,7 +26,7 @@ def is_reached(node: SchemaPlace, facts: Facts) -> bool:
     home = _home(node)
     if home is None:
         return True
-    reached = facts.recent(("reached", node.tool.index, node.side), lambda: _reached(_side(node, facts)))
+    reached = facts.recent(("reached", node.tool.index, node.side), lambda: reached_definitions(_side(node, facts)))
     return reached is None or home in reached
 
 
@@ -34,12 +35,12 @@ def _side(node: SchemaPlace, facts: Facts) -> list[SchemaPlace]:
 
 
 def _home(node: SchemaPlace) -> _Home | None:
-    if len(node.tokens) < 2 or node.tokens[0] not in _HOMES:
+    if len(node.tokens) < 2 or node.tokens[0] not in HOMES:
         return None
     return str(node.tokens[0]), str(node.tokens[1])
 
 
-def _reached(nodes: Iterable[SchemaPlace]) -> frozenset[_Home] | None:
+def reached_definitions(nodes: Iterable[SchemaPlace]) -> frozenset[_Home] | None:
     """Definitions referenced from outside, directly or through others; ``None`` if that cannot be determined."""
     leads: dict[_Home | None, set[_Home]] = {}
     for node in nodes:
@@ -63,6 +64,6 @@ def _reached(nodes: Iterable[SchemaPlace]) -> frozenset[_Home] | None:
 
 def _target(reference: object) -> _Home | None:
     parts = unquote(reference).split("/", 3) if isinstance(reference, str) else []
-    if len(parts) < 3 or parts[0] != "#" or parts[1] not in _HOMES:
+    if len(parts) < 3 or parts[0] != "#" or parts[1] not in HOMES:
         return None
     return parts[1], unescape_pointer(parts[2])

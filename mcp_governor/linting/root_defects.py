@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.leaked import is_leaked
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.words import name_words, stem
 from mcp_governor.schemas.pointers import join_pointer
@@ -18,25 +19,6 @@ if TYPE_CHECKING:
 _MAX_TEXT = 400
 """Maximum number of characters read from a description; what a tool does comes first."""
 
-_LEAKED = frozenset(
-    [
-        "ctx",
-        "self",
-        "cls",
-        "kwargs",
-        "mcp_context",
-        "mcp_ctx",
-        "request_context",
-        "run_manager",
-        "tool_call_id",
-        "abort_signal",
-        "abortSignal",
-        "_meta",
-    ]
-)
-_MAYBE_LEAKED = frozenset({"context", "request", "session", "state", "config", "extra", "signal"})
-"""Names of parameters that have leaked if they have neither a description nor a schema."""
-_FUNCTION = lazy_pattern(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Callback)$")
 _HEADER = lazy_pattern(
     r"(?:accept|accept-(?:language|encoding)|user-agent|cache-control|content-type|authorization|cookie|api-version"
     r"|if-[a-z-]{1,40}|x-[a-z-]{1,40})",
@@ -59,7 +41,7 @@ def root_defects(tool: Tool) -> Iterator[tuple[str, str, str]]:
     headers = [name for name in properties if _HEADER.fullmatch(name)]
     for name, value in properties.items():
         pointer = join_pointer("/inputSchema/properties", name)
-        if name in _LEAKED or _FUNCTION.search(name) or (name in _MAYBE_LEAKED and _says_nothing(value)):
+        if is_leaked(name, value):
             yield "leaked-parameter", name, pointer
         elif name in headers and any("-" in header for header in headers):
             yield "http-header", name, pointer
@@ -176,16 +158,6 @@ def _all_optional(schema: Mapping[str, Any]) -> bool:
 
 _MAX_SMALL = 4
 """Maximum number of parameters of a tool for this check; a tool with many may well accept any of them."""
-
-
-def _says_nothing(schema: Any) -> bool:
-    """True if a schema accepts anything and has no description, or refers to a class of a framework."""
-    if not isinstance(schema, dict):
-        return False
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        return reference.endswith(("/Context", "/RequestContext", "/RunnableConfig"))
-    return not schema.keys() - {"title", "default"}
 
 
 def _many(name: str) -> bool:

@@ -15,6 +15,7 @@ from mcp_governor.catalogue.selection import ActiveRule, Selection, select
 from mcp_governor.catalogue.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.errors import ConfigError
 from mcp_governor.linting.context import Check, Context, Facts, Hit, Item
+from mcp_governor.linting.leaked import leaked_names, without_leaked
 from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.scope import Plan, Runner
 from mcp_governor.linting.strings import Text, surface_strings
@@ -67,7 +68,28 @@ def lint(
 def run_rules(surface: Surface, selection: Selection, only: str | None = None) -> list[Finding]:
     """Findings of the selected rules (about one tool, if it is named) with the rules' own severities, before
     suppressions."""
-    return sorted_findings(condensed(_run(surface, _prepare(selection, surface), only)), surface)
+    return sorted_findings(condensed(_findings(surface, selection, only)), surface)
+
+
+_LEAKED = "clarity/leaked-parameter"
+
+
+def _findings(
+    surface: Surface, selection: Selection, only: str | None = None, rules: Collection[str] | None = None
+) -> Iterator[Finding]:
+    """The findings of the selected rules, or of those among them with the given ids, in no particular order.
+
+    What is unclear about a parameter that has leaked is a consequence of that, and is not reported.
+    """
+    wanted = {active.id for active in selection.linted if rules is None or active.id in rules}
+    plain = without_leaked(surface) if _LEAKED in wanted else surface
+    if plain is surface:
+        yield from _run(surface, _prepare(selection, Facts(surface), wanted), only)
+        return
+    clear = {rule for rule in wanted if rule.startswith("clarity/") and rule != _LEAKED}
+    yield from _run(surface, _prepare(selection, Facts(surface), wanted - clear), only)
+    removed = {tool.index: leaked_names(tool) for tool in surface.tools}
+    yield from _run(plain, _prepare(selection, Facts(plain, removed), clear), only)
 
 
 def sorted_findings(findings: Iterable[Finding], surface: Surface) -> list[Finding]:
@@ -76,12 +98,11 @@ def sorted_findings(findings: Iterable[Finding], surface: Surface) -> list[Findi
     return sorted(findings, key=lambda f: (order.get(f.tool or "", -1), f.rule, f.path))
 
 
-def _prepare(selection: Selection, surface: Surface, rules: Collection[str] | None = None) -> dict[str, list[Runner]]:
-    """The checks of the selected rules (or of those among them with the given ids), by subject."""
-    facts = Facts(surface)
+def _prepare(selection: Selection, facts: Facts, rules: Collection[str]) -> dict[str, list[Runner]]:
+    """The checks of the selected rules with the given ids, by subject."""
     out: dict[str, list[Runner]] = {}
     for active in selection.linted:
-        if active.rule.check != ENGINE_CHECK and (rules is None or active.id in rules):
+        if active.rule.check != ENGINE_CHECK and active.id in rules:
             check = selection.checks.get(active.id)
             if check is None:
                 check = selection.checks[active.id] = resolve_check(active.rule, active.options)
@@ -279,8 +300,9 @@ def new_findings(
     if linted is not None and _same(linted.surface, baseline):
         known = {finding.id for finding in linted.said}
     else:
-        runners = _prepare(selection, baseline, {finding.rule for finding in found})
-        known = {finding.id for finding in condensed(_run(baseline, runners))}
+        # A parameter may have leaked before, or only now: what follows from it is decided for each side.
+        rules = {finding.rule for finding in found} | {_LEAKED}
+        known = {finding.id for finding in condensed(_findings(baseline, selection, rules=rules))}
     return [finding for finding in found if finding.id not in known]
 
 

@@ -134,7 +134,7 @@ def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
     nodes = [node for node in context.facts.nodes(tool) if node.side == "inputSchema"]
     names = {node.argument for node in nodes if node.argument is not None}
     arguments = Names(names, _MAX_COMPARED)
-    seen: set[str] = set()
+    seen: set[str] = set(context.facts.removed.get(tool.index, ()))
     # A manual of a language that one parameter takes names the words of that language.
     manual = len(tool.description) > _MANUAL * len(top)
     capitals = any(name[:1].isupper() for name in names)
