@@ -56,7 +56,8 @@ def without_unit(
     if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
         return None
     placed = siblings.keys() & {"left", "top", "x"}
-    usual = unix or _is_usual(name, f"{node.tool.name} {text} {within} {tool}", bool(placed))
+    scaled = dimension == "length" and _is_large(schema.get("default"))
+    usual = unix or scaled or _is_usual(name, f"{node.tool.name} {text} {within} {tool}", bool(placed))
     return "usual-unit" if usual else "missing-unit"
 
 
@@ -119,12 +120,22 @@ def _references(schema: Mapping[str, Any]) -> set[str]:
     return {reference for reference in found if isinstance(reference, str)}
 
 
+def _is_large(default: Any) -> bool:
+    """True for a default that shows the scale: nobody takes a shape of 200 by 100 for one in inches."""
+    return isinstance(default, int | float) and default >= _PIXELS
+
+
+_PIXELS = 50
+"""More than the inches of a poster, and than the centimetres of a page."""
+
+
 def _is_usual(name: str, around: str, placed: bool) -> bool:
     """True for points of a font, and for pixels of a screen or of a picture that is not part of a document."""
     words = name_words(name)
     if words[-2:] == ("font", "size"):
         return True
-    if placed or _DOCUMENT.search(around):
+    # A picture that is placed somewhere may be so on a page; a shape in a diagram is on the screen.
+    if _DOCUMENT.search(around) or (placed and not _ON_SCREEN.search(around)):
         return False
     return not _DRAWN.isdisjoint(words[:1]) or (words[-1] in ("width", "height") and _SCREEN.search(around) is not None)
 
@@ -136,6 +147,7 @@ _SCREEN = lazy_pattern(
     r"|videos?|viewport|windows?)(?:\b|_)",
     re.IGNORECASE,
 )
+_ON_SCREEN = lazy_pattern(r"(?:\b|_)(?:browser|canvas|diagrams?|screen|viewport|windows?)(?:\b|_)", re.IGNORECASE)
 _DOCUMENT = lazy_pattern(
     r"(?:\b|_)(?:documents?|docx?|excel|pdf|pptx?|sheets?|slides?|worksheets?|xlsx)(?:\b|_)",
     re.IGNORECASE,

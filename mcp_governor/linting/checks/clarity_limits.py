@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.alternatives import takes_more
 from mcp_governor.linting.context import hit
@@ -44,55 +44,84 @@ _BOUNDED = {
 _OF = {"string": "characters", "array": "items", "number": "number", "integer": "integer"}
 
 
+class _Unstated(NamedTuple):
+    """A parameter's limits that only words give.
+
+    Attributes:
+        path: where the words are, or the parameter if they are about several.
+        value: what is there.
+        limits: at least one.
+    """
+
+    path: str
+    value: Any
+    limits: list[Limit]
+
+
 @about(argument=True, types={"array", "integer", "number", "string"})
 def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A limit that the description gives is in the schema."""
+    found = _found(node, context)
+    if found is not None and not _is_least(found.limits):
+        yield _hit(node, found)
+
+
+@about(argument=True, types={"array", "integer", "number", "string"})
+def least_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A lower limit of zero or one that the description gives is in the schema."""
+    found = _found(node, context)
+    if found is not None and _is_least(found.limits):
+        yield _hit(node, found)
+
+
+def _is_least(limits: list[Limit]) -> bool:
+    """True if the only limit is that of a number that counts or of a text that is not empty: no model goes below."""
+    return all(limit.value <= 1 and limit.keyword.lower().startswith(("min", "exclusivemin")) for limit in limits)
+
+
+def _hit(node: SchemaPlace, found: _Unstated) -> Hit:
+    bounds = {limit.keyword: limit.value for limit in found.limits}
+    listed = ", ".join(f'"{keyword}": {json.dumps(value)}' for keyword, value in bounds.items())
+    facts = _facts(node, found.limits)
+    correction = narrowed(node, bounds)
+    return hit(found.path, found.value, correction=correction, argument=node.argument, limits=listed, **facts)
+
+
+def _found(node: SchemaPlace, context: Context) -> _Unstated | None:
     if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
-        return
+        return None
+    key = ("unstated limits", node.tool.index, node.pointer)
+    return context.facts.recent(key, lambda: _unstated(node, context))
+
+
+def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
     said = [one for one in passages_about(node, context, mentions=True) if has_number(one.text)]
     if not said and not context.facts.read(has_number, node.tool.description):
-        return
+        return None
     schema = effective(root_of(node), node.schema)
     of = _kind(types_of(schema), schema)
     if of is None:
-        return
+        return None
     schema = with_branches(root_of(node), schema)
     numeric = of == "items" and bool({"integer", "number"} & (types_of(schema.get("items"), root_of(node)) or set()))
+    name = node.argument or ""
     for one in said:
         text = one.text if one.where != "mention" else one.text[:80]
         if one.where == "mention" and not text.startswith(_LEADS):
             continue
-        stated = _stated(Argument(node.argument, of, text, not numeric), context)
+        stated = _stated(Argument(name, of, text, not numeric), context)
         limits = [limit for limit in stated if _missing(limit, schema)]
         # clarity/empty-list reports "one or more names".
         if is_one_at_least(limits):
             continue
         if limits and not _is_exceeded(limits, one.text) and not _has_form(limits, one, context):
-            bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
-            correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
-            facts = _facts(node, limits)
             # What the tool's description says about several parameters is one text; the repair is at one of them.
-            path = one.path if one.where == "own" else node.pointer
-            yield hit(path, one.value, correction=correction, argument=node.argument, limits=bounds, **facts)
-            return
+            return _Unstated(one.path if one.where == "own" else node.pointer, one.value, limits)
     ruled = _ruled(node, context) if of in ("number", "integer") else None
-    if ruled is not None:
-        limits = [
-            limit for limit in _stated(Argument(node.argument, of, ruled, True), context) if _missing(limit, schema)
-        ]
-        if limits:
-            bounds = ", ".join(f'"{limit.keyword}": {json.dumps(limit.value)}' for limit in limits)
-            correction = narrowed(node, {limit.keyword: limit.value for limit in limits})
-            description = node.tool.description
-            yield hit(
-                node.pointer,
-                description,
-                correction=correction,
-                argument=node.argument,
-                limits=bounds,
-                **_facts(node, limits),
-            )
-            return
+    if ruled is None:
+        return None
+    limits = [limit for limit in _stated(Argument(name, of, ruled, True), context) if _missing(limit, schema)]
+    return _Unstated(node.pointer, node.tool.description, limits) if limits else None
 
 
 def _has_form(limits: list[Limit], said: Passage, context: Context) -> bool:
