@@ -66,17 +66,18 @@ not the share among all findings; the *weighted* share counts each rule as often
 that finding with the same facts; a finding that is gone, or says something else, leaves the tables of *now*. Where
 judges disagree, each counts for an equal part.
 
-`argument-dependencies`, `missing-format` and `limit-without-bound` divide readers and judges. Some judges say that a
-model reads what the text says, and that the schema need not repeat it; the readers who noted the problems say that
-calls fail, and without these rules a quarter to a third fewer important problems are found. They share one line of a
-report, however much they find; what every model knows, such as the form of a date, is a remark.
+`argument-dependencies` and `missing-format` divide readers and judges. The readers who noted the problems say that
+calls fail; judges say that a model reads what the text says, and that the schema need not repeat it. Of the lines that
+`argument-dependencies` leads, judges called 16 of 61 useful, of those that `missing-format` leads 2 of 25. So both are
+remarks since 2026-11-26, as are `stringly-typed` (none of 16), `required-default` and `boolean-or-text`, and the lower
+limits of 0 and 1 that no model goes below (`stated-minimum`). A limit above that, such as "max 100", is still a
+warning. Remarks share two lines of a report, however much they find, and fail no run.
 
-Thirty-four rules report *remarks* about small things, such as a count that may be negative, two names for one thing,
-or a default in prose only. Two thirds of what the readers noted is minor, and much of that is of this sort; a judge
-who is asked if one of them is worth a line says no. So a report has two lines for all of them together, one of which
-the three rules above share, and they fail no run. Recall counts them. The goal for useful findings is for warnings
-and errors, which ask for a repair; the share with remarks stands below it. Before, remarks were counted with the
-rest.
+Two thirds of what the readers noted is minor, and much of that is of the sort that remarks are about: a count that may
+be negative, two names for one thing, a default in prose only. A judge who is asked if one of them is worth a line says
+no. So recall counts what remarks find, and a row of the table shows it without them. The goal for useful findings is
+for warnings and errors, which ask for a repair; the share with remarks stands below it. Before, remarks were counted
+with the rest.
 
 **Lines about sealed servers.** One judge read all 109 lines about the 18 sealed servers on 2026-11-24: 51 useful, 36
 nitpicks, 22 false ([verdicts](../fixtures/quality/precision/sealed/lines-judge3.jsonl)). That is 47 % useful, where
@@ -168,7 +169,9 @@ def _at(figures: Mapping[str, Any], *path: str) -> Any:
 
 def _share(found: Any) -> str:
     """``14 of 94, 15 % (9-23)``."""
-    if not found or not found["total"]:
+    if not found:
+        return "–"
+    if not found["total"]:
         return "none"
     interval = f"{found['low'] * 100:.0f}–{found['high'] * 100:.0f}"
     return f"{found['hits']:.4g} of {found['total']}, {found['share']:.0%} ({interval})".replace("%", " %")
@@ -194,6 +197,7 @@ _GOALS: tuple[tuple[str, str, Callable[[Any], str], tuple[str, ...]], ...] = (
     ("important problems found", "60 % or more", _share, ("recall", "SPLIT", "recall", "important")),
     ("… of those that a rule could see", "", _share, ("recall", "SPLIT", "recall", "important, reach rule")),
     ("… mean over servers", "", _percent, ("recall", "SPLIT", "recall", "important", "mean per server")),
+    ("… by warnings and errors alone", "", _share, ("recall", "SPLIT", "without remarks", "important")),
     ("all problems found", "40 % or more", _share, ("recall", "SPLIT", "recall", "all")),
     ("… of those that a rule could see", "", _share, ("recall", "SPLIT", "recall", "all, reach rule")),
     ("… mean over servers", "", _percent, ("recall", "SPLIT", "recall", "all", "mean per server")),

@@ -73,6 +73,11 @@ class Outcome:
         hits, misses = (sum(map(wanted, group)) for group in (self.found, self.missed))
         return Share(hits, hits + misses)
 
+    def demanding(self, wanted: Callable[[Label], bool]) -> Share:
+        """The share of the wanted problems that a warning or an error is about; remarks do not count."""
+        hits = sum(wanted(label) and any(one.severity != "info" for one in ones) for label, ones in self.found.items())
+        return Share(hits, self.share(wanted).total)
+
 
 def judge(
     server: Server, surface: Surface, linted: Linted, noted: Iterable[Label], repairs: Mapping[str, Repairs]
@@ -171,6 +176,12 @@ def total(outcomes: Iterable[Outcome], wanted: Callable[[Label], bool]) -> Share
     return Share(sum(share.hits for share in shares), sum(share.total for share in shares))
 
 
+def demanding(outcomes: Iterable[Outcome], wanted: Callable[[Label], bool]) -> Share:
+    """The sum over servers of what warnings and errors find."""
+    shares = [outcome.demanding(wanted) for outcome in outcomes]
+    return Share(sum(share.hits for share in shares), sum(share.total for share in shares))
+
+
 def mean(outcomes: Iterable[Outcome], wanted: Callable[[Label], bool]) -> float | None:
     """The mean over the servers that have such problems."""
     shares = [share.value for outcome in outcomes if (share := outcome.share(wanted)).total]
@@ -197,6 +208,7 @@ def figures(outcomes: list[Outcome]) -> dict[str, Any]:
             name: {**total(outcomes, wanted).as_json(), "mean per server": _rounded(mean(outcomes, wanted))}
             for name, wanted in MEASURES.items()
         },
+        "without remarks": {name: demanding(outcomes, wanted).as_json() for name, wanted in MEASURES.items()},
         "traps": traps(outcomes).as_json(),
         "kinds": {
             kind: {
@@ -235,8 +247,9 @@ def report(split: str, outcomes: list[Outcome]) -> Iterator[str]:
         for kind in KINDS
     ]
     sums = ("**all kinds**", *(total(outcomes, wanted) for wanted in MEASURES.values()), traps(outcomes))
+    alone = ("without remarks", *(demanding(outcomes, wanted) for wanted in MEASURES.values()), "")
     means = ("mean over servers", *(_percent(mean(outcomes, wanted)) for wanted in MEASURES.values()), "")
-    yield table(("kind", *MEASURES, "traps hit"), [*rows, sums, means])
+    yield table(("kind", *MEASURES, "traps hit"), [*rows, sums, alone, means])
     yield "\nFound/noted, share, and its 95 % interval (Wilson). Traps hit: false alarms, the fewer the better.\n"
     servers = [
         (

@@ -75,7 +75,7 @@ def least_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 
 def _is_least(limits: list[Limit]) -> bool:
-    """True if the only limit is that of a number that counts or of a text that is not empty: no model goes below."""
+    """True if the only limit is a lower one of 0 or 1, of a count or of a string that is not empty."""
     return all(limit.value <= 1 and limit.keyword.lower().startswith(("min", "exclusivemin")) for limit in limits)
 
 
