@@ -69,9 +69,9 @@ judges disagree, each counts for an equal part.
 `argument-dependencies` and `missing-format` divide readers and judges. The readers who noted the problems say that
 calls fail; judges say that a model reads what the text says, and that the schema need not repeat it. Of the lines that
 `argument-dependencies` leads, judges called 16 of 61 useful, of those that `missing-format` leads 2 of 25. So both are
-remarks since 2026-11-26, as are `stringly-typed` (none of 16), `required-default` and `boolean-or-text`, and the lower
-limits of 0 and 1 that no model goes below (`stated-minimum`). A limit above that, such as "max 100", is still a
-warning. Remarks share two lines of a report, however much they find, and fail no run.
+remarks since 2026-11-26, as are `stringly-typed` (none of 16), `required-default` and `boolean-or-text`, and limits
+that no model misses, "1-based", "not empty" or "26-character ID" (`plain-limit`). Any other limit, such as "max 100",
+is still a warning. Remarks share two lines of a report, however much they find, and fail no run.
 
 Two thirds of what the readers noted is minor, and much of that is of the sort that remarks are about: a count that may
 be negative, two names for one thing, a default in prose only. A judge who is asked if one of them is worth a line says

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.schemas import branches_of
-from mcp_governor.linting.words import STOP_WORDS, stem, word_count, words
+from mcp_governor.linting.words import STOP_WORDS, name_words, stem, word_count, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -204,7 +204,7 @@ class Argument(NamedTuple):
         text: everything that is said about it.
         of_tool: the description of its tool.
         nested: it is part of an object, whose name says what a ``value`` is.
-        passed_on: it is a part of any request, which is sent as it is: see :func:`is_passed_on`.
+        passed_on: its keys are those of something else that the caller chooses: see :func:`is_passed_on`.
     """
 
     name: str
@@ -227,12 +227,14 @@ _METHODS = frozenset({"get", "post", "put", "delete"})
 
 
 def is_passed_on(name: str, siblings: Mapping[str, Any]) -> bool:
-    """True for a part of a request to an endpoint that the caller chooses: its keys are those of the endpoint.
+    """True for what has the keys of something that the caller chooses beside it: an endpoint, or a kind of record.
 
     Args:
         name: of the parameter.
         siblings: all parameters around it, with their schemas.
     """
+    if name.lower() in _PARTS_OF_RECORDS and any(name_words(one) in _KINDS_OF_RECORDS for one in siblings):
+        return True
     if name.lower().rpartition("_")[2] not in _PARTS_OF_REQUESTS or _ENDPOINTS.isdisjoint(siblings):
         return False
     method = siblings.get("method")
@@ -241,6 +243,12 @@ def is_passed_on(name: str, siblings: Mapping[str, Any]) -> bool:
     return method is not None and named
 
 
+_PARTS_OF_RECORDS = frozenset({"attributes", "data", "entry", "fields", "values"})
+_KINDS_OF_RECORDS = frozenset(
+    {("content", "type"), ("entity", "type"), ("object", "type"), ("record", "type"), ("model",), ("sobject",)}
+    | {("doctype",), ("table",), ("table", "name"), ("collection",), ("collection", "name")}
+)
+"""Names of what decides which fields a record has, which another tool tells."""
 _ENDPOINTS = frozenset({"endpoint", "path", "uri", "url", "route"})
 
 

@@ -41,7 +41,9 @@ _TYPED = lazy_pattern(
     rf"\s?:?\s?\(\s?{_KINDS}\b",
     re.IGNORECASE,
 )
-_ITEM = rf"(?:an?\s|the\s)?[`'\"]?[A-Za-z_]\w{{1,40}}[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b"
+_ITEM = (
+    rf"(?:an?\s|the\s)?[`'\"]?[A-Za-z_]\w{{1,40}}[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b(?!\s(?:field|column))"
+)
 _NAMED = lazy_pattern(
     rf"\b(?:must|should|has to|needs? to)\s(?:each\s|also\s)?(?:have|include|contain|provide)\s{_ITEM}"
     rf"(?:(?:\s?,\s?(?:and\s)?|\sand\s){_ITEM}){{1,12}}",
@@ -49,7 +51,8 @@ _NAMED = lazy_pattern(
 )
 """Keys with their types: "must include nodes array and connections object"."""
 _NAMED_ITEM = lazy_pattern(
-    rf"(?:\b(?:an?|the)\s)?[`'\"]?([A-Za-z_]\w{{1,40}})[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b", re.IGNORECASE
+    rf"(?:\b(?:an?|the)\s)?[`'\"]?([A-Za-z_]\w{{1,40}})[`'\"]?\s(?:{_KINDS}|map|field|key|property)s?\b(?!\s(?:field|column))",
+    re.IGNORECASE,
 )
 _EACH = lazy_pattern(
     r"\beach(?:\s\w{1,20}){0,2}\s(?:(?:can|may|must|should)\s)?(?:have|has|having|contains?|containing|includes?|with)\s?:"

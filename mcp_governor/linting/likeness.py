@@ -89,6 +89,8 @@ NOTES = lazy_pattern(
     r"\b(?:hints?|notes?|examples?|syntax|format|guidance|details|tips)\s(?:for|on|about)\s(?:the\s)?[`'\"“]$",
     re.IGNORECASE,
 )
+_RETURNED = lazy_pattern(r"[^.]{0,80}\b(?:returns?|returned|response)\b")
+"""What a note says of a field of results."""
 _GIVEN = lazy_pattern(
     r"[`'\"”]?\s(?:is|are)\s(?:not\s)?(?:provided|specified|given|omitted|passed|supplied)\b(?!\s(?:by|in|to|as)\b)",
     re.IGNORECASE,
@@ -109,7 +111,7 @@ _FOREIGN = Guarded(
 )
 _OTHER_BEHIND = lazy_pattern(
     r"[`'\"”]?\s?(?:\(|\.\w|APIs?\b|permissions?\b|endpoints?\b|operations?\b|headers?\b|enums?\b"
-    r"|types?\b|objects?\b|macros?\b|decorators?\b|directives?\b|hooks?\b)",
+    r"|types?\b|objects?\b|macros?\b|decorators?\b|directives?\b|hooks?\b|(?:and|or)\s[`'\"]?\w{3,40}[`'\"]?\sendpoints\b)",
     re.IGNORECASE,
 )
 DENIED = Guarded(
@@ -437,7 +439,7 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         called = (
             _ARGUMENT_BEHIND.match(text, end) is not None
             or _ARGUMENT_FRONT.search(front) is not None
-            or (front[-1:] in _QUOTES and NOTES.search(front) is not None)
+            or (front[-1:] in _QUOTES and NOTES.search(front) is not None and not _RETURNED.match(text, end))
             or (_GIVEN.match(text, end) is not None and _IF.search(front) is not None)
             or _IN_CALL.match(text, end) is not None
         )

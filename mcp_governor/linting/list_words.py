@@ -29,7 +29,7 @@ VALUE_WORD = lazy_pattern(_VALUES)
 """Words for values of any kind."""
 _NOUN = rf"(?:{_VALUES}|types?|modes?|formats?|operations?|actions?|levels?)"
 _ANY_OF = (
-    r"(?:one or more of|(?:exactly\s)?(?:one|any|either) of)"
+    r"(?:one or more of|(?:a\s)?subset of|(?:exactly\s)?(?:one|any|either) of)"
     rf"(?:\s(?:the|these|those))?(?:\sfollowing)?(?:\s{_FIT})?(?:\s(?:values|options|choices|strings))?"
 )
 _BE = r"(?:must|should|can|may|could|will|ha(?:s|ve) to|needs? to|shall)\s(?:only\s|also\s|always\s)?(?:be|equal)"
@@ -62,7 +62,8 @@ PROMISE = Guarded(
     rf"{_SIGN}{_LABEL}",
     *("allowed", "valid", "possible", "accept", "supported", "available", "permi", "optional", "legal", "recogni"),
     *("must ", "should ", "could ", "will be", "has to", "have to", "need", "shall ", "may ", "can ", "following"),
-    *("one of", "any of", "more of", "value", "option", "choice", "type", "mode", "format", "operation", "action"),
+    *("one of", "any of", "more of", "subset", "value", "option", "choice"),
+    *("type", "mode", "format", "operation", "action"),
     *("level", "takes", "supports", "expects", "enum", "either", "consist", "made up", "composed", "limited"),
     *("restricted", "choose", "pick", "select", "use", "only", " to ", "pass ", "specify", "provide", "enter", " in "),
     starts="acdefghilmnoprstuvw",

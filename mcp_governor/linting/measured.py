@@ -12,7 +12,7 @@ from mcp_governor.linting.units import is_unit, measures, states_unit, unit_name
 from mcp_governor.linting.words import name_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from mcp_governor.linting.context import Facts, SchemaPlace
 
@@ -55,9 +55,9 @@ def without_unit(
     outer = list(islice(_around(node, facts), _MAX_OUTER))
     if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
         return None
-    placed = siblings.keys() & {"left", "top", "x"}
+    around = f"{node.tool.name} {text} {within} {tool}"
     scaled = dimension == "length" and _is_large(schema.get("default"))
-    usual = unix or scaled or _is_usual(name, f"{node.tool.name} {text} {within} {tool}", bool(placed))
+    usual = unix or scaled or _is_usual(name, around, siblings.keys())
     return "usual-unit" if usual else "missing-unit"
 
 
@@ -129,15 +129,28 @@ _PIXELS = 50
 """More than the inches of a poster, and than the centimetres of a page."""
 
 
-def _is_usual(name: str, around: str, placed: bool) -> bool:
-    """True for points of a font, and for pixels of a screen or of a picture that is not part of a document."""
+def _is_usual(name: str, around: str, siblings: Collection[str]) -> bool:
+    """True for points of a font, and for pixels of a screen or of a picture that is not part of a document.
+
+    Args:
+        name: of the parameter.
+        around: its own description, and everything that is said around it.
+        siblings: the names of the parameters beside it.
+    """
     words = name_words(name)
     if words[-2:] == ("font", "size"):
         return True
-    # A picture that is placed somewhere may be so on a page; a shape in a diagram is on the screen.
-    if _DOCUMENT.search(around) or (placed and not _ON_SCREEN.search(around)):
+    if _DOCUMENT.search(around):
         return False
-    return not _DRAWN.isdisjoint(words[:1]) or (words[-1] in ("width", "height") and _SCREEN.search(around) is not None)
+    if not _DRAWN.isdisjoint(words[:1]):
+        return True
+    if words[-1] not in ("width", "height"):
+        return False
+    # What has an x and a y is on a canvas. A picture at the left or the top of something may be on a page.
+    if {"x", "y"} <= set(siblings):
+        return True
+    placed = not {"left", "top", "x"}.isdisjoint(siblings)
+    return (_ON_SCREEN if placed else _SCREEN).search(around) is not None
 
 
 _UNIX = lazy_pattern(r"\b(?:unix|epoch|posix)\b", re.IGNORECASE)

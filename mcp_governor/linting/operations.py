@@ -23,6 +23,8 @@ _METHODS = frozenset({"httpmethod", "method", "requestmethod"})
 _LOSE = frozenset({"delete", "destroy", "drop", "erase", "prune", "purge", "remove", "revoke", "uninstall", "wipe"})
 _CHANGE = MUTATING_VERBS | {"alter", "disable", "enable", "initialize", "rollback", "set", "start", "stop"}
 _READ = READING_VERBS | {"discover", "download", "status", "versions"}
+_PLANNED = frozenset({"deploy", "import", "install", "migrate", "publish", "restore", "send", "upload"})
+"""Verbs that have no plan as their object: "uploadPlan" returns the plan of an upload."""
 _MAX_VALUES = 200
 """Maximum number of values read of one argument; no tool has as many operations."""
 _MAX_DEPTH = 6
@@ -52,8 +54,9 @@ class Operation(NamedTuple):
 
     @property
     def changes(self) -> bool:
-        """True if it changes something; one that removes does."""
-        return _verb(self.value) in _CHANGE or self.loses
+        """True if it changes something; one that removes does, and one that makes a plan does not."""
+        verb, *things = name_words(self.value) or ("",)
+        return (verb in _CHANGE or self.loses) and not (verb in _PLANNED and things == ["plan"])
 
     @property
     def reads(self) -> bool:

@@ -180,7 +180,11 @@ _NO_NULL = lazy_pattern(
 def states_null(text: str) -> bool:
     """True if the description offers null as a value of the parameter itself."""
     return any(
-        not _NO_NULL.search(text[max(_sentence_start(text, match.start()), match.start() - 80) : match.start()])
+        not _NO_NULL.search(
+            front := text[max(_sentence_start(text, match.start()), match.start() - 80) : match.start()]
+        )
+        # "section ({heading, text} it sits in, or null)": a part of what is described.
+        and "{" not in front.rpartition("(")[2]
         for match in _NULL.finditer(text)
     )
 
@@ -421,13 +425,20 @@ _ADVISED = lazy_pattern(
 )
 
 
+_INTERVAL = lazy_pattern(r"([(\[])[^()\[\]]{1,40}([)\]])")
+
+
 def _number_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
     for match in _RANGE.finditer(text):
         if _ADVISED.search(text, max(_sentence_start(text, match.start()), match.start() - 80), match.start()):
             continue
         low, high = (number(group) for group in match.groups() if group is not None)
         if low < high and not of_alternative(text, match.start()):
-            yield from (("lower", low, False), ("upper", high, False))
+            # "(0, 1]" leaves 0 out; in "(0, 1)" the brackets may be those of an aside.
+            interval = _INTERVAL.search(match[0])
+            opens, closes = interval.groups() if interval is not None else ("[", "]")
+            mixed = (opens, closes) in (("(", "]"), ("[", ")"))
+            yield from (("lower", low, mixed and opens == "("), ("upper", high, mixed and closes == ")"))
     for pattern, side, exclusive in (
         (_MOST, "upper", False),
         (_LEAST, "lower", False),

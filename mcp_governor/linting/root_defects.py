@@ -96,7 +96,9 @@ _ALONE_FINE = lazy_pattern(
 )
 
 
-_ALONE = lazy_pattern(r"\b(?:optional(?:ly)?|current|(?:without|no)\s(?:arguments|parameters))\b", re.IGNORECASE)
+_ALONE = lazy_pattern(
+    r"\b(?:optional(?:ly)?|current|(?:without|no)\s(?:any\s)?(?:arguments|filters?|parameters))\b", re.IGNORECASE
+)
 
 
 def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:

@@ -138,6 +138,10 @@ _CONTENTS = frozenset({"body", "context", "data", "document", "input", "metadata
 """Words for objects of which only an example with objects inside shows the structure."""
 
 
+_OF_THE_USER = frozenset({"document", "entity", "fields", "item", "record", "row"})
+"""Objects with the user's own keys, of which one that says which it is tells nothing."""
+
+
 def lacks_keys(schema: Mapping[str, Any]) -> bool:
     """True if a schema is for an object or a list of objects, and declares no keys."""
     items = schema.get("items")
@@ -178,13 +182,15 @@ def stated_key(name: str, text: str, description: str, siblings: Iterable[str] =
     sample = own is not None and own["key"] is not None and not _TYPE_OR_MORE.match(text, own.end())
     if (last in MAPS and (own is None or sample)) or (last in _CONTENTS and sample):
         return None
-    key = next(filter(None, own.groups()), None) if own is not None else None
+    key: str | None = next(filter(None, own.groups()), None) if own is not None else None
     if own is not None and key == name:
         key = _inner_key(text, own.end())
     if key is None and name in description:
         others = frozenset(siblings) - {name}
         key = _key_shown(name, description[:_MAX_DESCRIPTION], others, nested=last in _CONTENTS)
-    return None if key is None or key.lower() in _SAMPLE_KEYS else key
+    if key is None or key.lower() in _SAMPLE_KEYS or (key == "id" and last in _OF_THE_USER):
+        return None
+    return key
 
 
 def _inner_key(text: str, at: int) -> str | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mcp_governor.linting.open_text import OpenText
     from mcp_governor.linting.passages import Passage
 
+_DIRECTED = lazy_pattern(r"\S\s(?:asc|desc)$", re.IGNORECASE)
 _ORDERED = lazy_pattern(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
 """A column that stands for any, and a direction."""
 _MENTIONED = lazy_pattern(
@@ -264,6 +265,9 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
         return True
     if all(map(_ORDERED.fullmatch, values)):
         return True  # "columnName:asc" or "columnName:desc"
+    directed = [_DIRECTED.search(value) is not None for value in values]
+    if any(directed) and not all(directed):
+        return True  # "<field> asc|desc", e.g. "name desc": fields, and an example of a value
     # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
     kind = bool(words) and is_kind(words[-1])
     if claim.noun == "format" and not kind and all(value[:1].isdigit() for value in values):

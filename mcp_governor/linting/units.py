@@ -93,7 +93,8 @@ _NAMED = lazy_pattern(
     r"normali[sz]ed|per\s[a-z]+|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b"
     # What has the name of a quantity and is none, or has no unit.
     r"|\b(?:angle|block\s(?:height|number)|cosine|edit\sdistance|euclidean|every\sn(?:th)?|gross|hamming|levenshtein|profit"
-    r"|similarity|wrap\w*)\b|\b1\s?(?:=|means|to\s)",
+    r"|similarity|wrap\w*)\b|\b1\s?(?:=|means|to\s)"
+    r"|单位|單位|単位|단위|秒|分[钟鐘]|小[时時]|時間単位|公里|千米|厘米|毫米|像素|字[节節]|[(（](?:米|天|月|年|周|度)[)）]|\d\s?(?:米|天|个月)",
     re.IGNORECASE,
 )
 _COUNTED = lazy_pattern(

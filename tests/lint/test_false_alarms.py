@@ -96,7 +96,7 @@ PAIRS = [
         text("In the form 'owner/name'."),
     ),
     ("clarity/closed-list", text("Date (YYYY-MM-DD), 'today' or 'tomorrow'"), text("The day: 'today' or 'tomorrow'")),
-    ("clarity/limit-without-bound", text("Two-letter code of a state, or 'all'"), text("Two-letter code of a state")),
+    ("clarity/plain-limit", text("Two-letter code of a state, or 'all'"), text("Two-letter code of a state")),
     (
         "clarity/limit-without-bound",
         text("Title, at least 5 characters, e.g. 'box'"),

@@ -167,7 +167,7 @@ def documented(text: str) -> dict:
             argument("Rows. The maximum value is 90; the default is 10.", type="integer"),
         ),
         (
-            "clarity/stated-minimum",
+            "clarity/plain-limit",
             argument("How many rows. Non-positive values are ignored.", type="integer"),
             argument("How many rows. Only positive values.", type="integer"),
         ),

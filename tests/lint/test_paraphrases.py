@@ -132,13 +132,17 @@ def test_defaults_that_are_values_of_an_enum(text: str) -> None:
         ("The limit is 50", "integer", '"maximum": 50'),
         ("length 3-50", "string", '"minLength": 3, "maxLength": 50'),
         ("Length must be between 3 and 50", "string", '"minLength": 3, "maxLength": 50'),
-        ("exactly 12 characters", "string", '"minLength": 12, "maxLength": 12'),
-        ("12-character code", "string", '"minLength": 12, "maxLength": 12'),
     ],
 )
 def test_limits(text: str, kind: str, fragment: str) -> None:
     (finding,) = found("clarity/limit-without-bound", {"title": of(text, type=kind)})
     assert fragment in finding.fix
+
+
+@pytest.mark.parametrize("text", ["exactly 12 characters", "12-character code"])
+def test_exact_lengths(text: str) -> None:
+    (finding,) = found("clarity/plain-limit", {"title": of(text, type="string")})
+    assert '"minLength": 12, "maxLength": 12' in finding.fix
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def fragment(schema, text, name="n", tool="", required=()):
     argument = {**schema, **({"description": text} if text else {})}
     root = {"type": "object", "properties": {name: argument}, "required": list(required)}
     surface = build_surface({"tools": [{"name": "a", "description": tool, "inputSchema": root}]})
-    found = lint(surface, LintSettings(select=("clarity/limit-without-bound", "clarity/stated-minimum")))
+    found = lint(surface, LintSettings(select=("clarity/limit-without-bound", "clarity/plain-limit")))
     assert len(found) < 2
     return found[0].fix.removeprefix("Add ").removesuffix(f" to the schema of {name}.") if found else ""
 
@@ -209,21 +209,23 @@ def test_a_limit_in_the_description_of_the_tool_is_reported_at_the_argument():
 @pytest.mark.parametrize(
     ("schema", "text", "rule"),
     [
-        (INTEGER, "Page, starting at 1", "stated-minimum"),
-        (NUMBER, "Must be positive", "stated-minimum"),
-        (TEXT, "Cannot be empty", "stated-minimum"),
+        (INTEGER, "Page, starting at 1", "plain-limit"),
+        (NUMBER, "Must be positive", "plain-limit"),
+        (TEXT, "Cannot be empty", "plain-limit"),
         (INTEGER, "At least 2", "limit-without-bound"),
         (INTEGER, "At most 1", "limit-without-bound"),
+        (TEXT, "26-character identifier", "plain-limit"),
+        (TEXT, "2 to 26 characters", "limit-without-bound"),
         (INTEGER, "From 0 to 100", "limit-without-bound"),
-        ({**INTEGER, "maximum": 100}, "From 0 to 100", "stated-minimum"),
+        ({**INTEGER, "maximum": 100}, "From 0 to 100", "plain-limit"),
     ],
 )
-def test_a_number_that_starts_at_one_and_a_text_that_is_not_empty_are_remarks(schema, text, rule):
+def test_a_least_number_of_one_and_an_exact_length_are_remarks(schema, text, rule):
     root = {"type": "object", "properties": {"n": {**schema, "description": text}}}
     surface = build_surface({"tools": [{"name": "a", "inputSchema": root}]})
-    found = lint(surface, LintSettings(select=("clarity/limit-without-bound", "clarity/stated-minimum")))
+    found = lint(surface, LintSettings(select=("clarity/limit-without-bound", "clarity/plain-limit")))
     assert [(one.rule, one.severity) for one in found] == [
-        (f"clarity/{rule}", "info" if rule == "stated-minimum" else "warning")
+        (f"clarity/{rule}", "info" if rule == "plain-limit" else "warning")
     ]
 
 

@@ -62,21 +62,27 @@ class _Unstated(NamedTuple):
 def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A limit that the description gives is in the schema."""
     found = _found(node, context)
-    if found is not None and not _is_least(found.limits):
+    if found is not None and not _is_plain(found.limits):
         yield _hit(node, found)
 
 
 @about(argument=True, types={"array", "integer", "number", "string"})
-def least_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A lower limit of zero or one that the description gives is in the schema."""
+def plain_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A lower limit of zero or one, and the exact length of a text, that the description gives is in the schema."""
     found = _found(node, context)
-    if found is not None and _is_least(found.limits):
+    if found is not None and _is_plain(found.limits):
         yield _hit(node, found)
 
 
-def _is_least(limits: list[Limit]) -> bool:
-    """True if the only limit is a lower one of 0 or 1, of a count or of a string that is not empty."""
-    return all(limit.value <= 1 and limit.keyword.lower().startswith(("min", "exclusivemin")) for limit in limits)
+def _is_plain(limits: list[Limit]) -> bool:
+    """True if the only limit is a lower one of 0 or 1, as of a count, or if it is the exact length of a text."""
+    bounds = {limit.keyword: limit.value for limit in limits}
+    if bounds.keys() == {"minLength", "maxLength"}:
+        return bounds["minLength"] == bounds["maxLength"]
+    return all(value <= 1 and keyword in _LOWER for keyword, value in bounds.items())
+
+
+_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
 
 
 def _hit(node: SchemaPlace, found: _Unstated) -> Hit:

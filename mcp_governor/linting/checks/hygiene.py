@@ -56,6 +56,7 @@ _SENSITIVE_PATH = Guarded(
 _SENTENCE_END = lazy_pattern(r"[.!?;](?:\s|$)|\n")
 _HONEST = lazy_pattern(
     r"\b(?:unless|until)\b|\b(?:since|because|as)\b[^.\n]{0,60}(?:\bnot\b|n't\b|\bnever\b|\b(?:false|wrong|untrue)\b)"
+    r"|\bbefore\s[^.]{0,60}\b(?:confirm|report|return|sa(?:id|y)|show|state)\w{0,3}\b"
     r"|\bif\b[^.\n]{0,40}(?:\bnot\b|n't\b|\b(?:fails?|failed)\b)",
     re.IGNORECASE,
 )
