@@ -227,7 +227,7 @@ _METHODS = frozenset({"get", "post", "put", "delete"})
 
 
 def is_passed_on(name: str, siblings: Mapping[str, Any]) -> bool:
-    """True for what has the keys of something that the caller chooses beside it: an endpoint, or a kind of record.
+    """True for what has the keys of what the same call chooses: an endpoint, or a kind of record.
 
     Args:
         name: of the parameter.
@@ -248,7 +248,7 @@ _KINDS_OF_RECORDS = frozenset(
     {("content", "type"), ("entity", "type"), ("object", "type"), ("record", "type"), ("model",), ("sobject",)}
     | {("doctype",), ("table",), ("table", "name"), ("collection",), ("collection", "name")}
 )
-"""Names of what decides which fields a record has, which another tool tells."""
+"""Names of what decides which fields a record has; another tool returns them."""
 _ENDPOINTS = frozenset({"endpoint", "path", "uri", "url", "route"})
 
 

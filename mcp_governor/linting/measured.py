@@ -135,7 +135,7 @@ def _is_usual(name: str, around: str, siblings: Collection[str]) -> bool:
     Args:
         name: of the parameter.
         around: its own description, and everything that is said around it.
-        siblings: the names of the parameters beside it.
+        siblings: the names of the parameters next to it.
     """
     words = name_words(name)
     if words[-2:] == ("font", "size"):

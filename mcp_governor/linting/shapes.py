@@ -139,7 +139,7 @@ _CONTENTS = frozenset({"body", "context", "data", "document", "input", "metadata
 
 
 _OF_THE_USER = frozenset({"document", "entity", "fields", "item", "record", "row"})
-"""Objects with the user's own keys, of which one that says which it is tells nothing."""
+"""Objects with keys of the user's own; a declared identifier alone does not help."""
 
 
 def lacks_keys(schema: Mapping[str, Any]) -> bool:

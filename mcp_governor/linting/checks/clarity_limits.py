@@ -68,14 +68,14 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 @about(argument=True, types={"array", "integer", "number", "string"})
 def plain_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A lower limit of zero or one, and the exact length of a text, that the description gives is in the schema."""
+    """A lower limit of zero or one, and the exact length of a string, that the description gives is in the schema."""
     found = _found(node, context)
     if found is not None and _is_plain(found.limits):
         yield _hit(node, found)
 
 
 def _is_plain(limits: list[Limit]) -> bool:
-    """True if the only limit is a lower one of 0 or 1, as of a count, or if it is the exact length of a text."""
+    """True if the only limit is a lower one of 0 or 1, as of a count, or if it is the exact length of a string."""
     bounds = {limit.keyword: limit.value for limit in limits}
     if bounds.keys() == {"minLength", "maxLength"}:
         return bounds["minLength"] == bounds["maxLength"]
