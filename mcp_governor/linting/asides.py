@@ -16,7 +16,9 @@ _MAX_SAID = 200
 """Maximum number of characters read after one occurrence of the name."""
 _MAX_PLACES = 6
 """Maximum number of occurrences read."""
-_EXPLAINED = lazy_pattern(r"[`'\"*]{0,3}\s?[=(]|[`*]{0,3}\s?:|\s[\"“]\w")
+_EXPLAINED = lazy_pattern(
+    r"[`'\"*]{0,3}\s?[=(]|[`*]{0,3}\s?:|\s[\"“]\w|\.\s(?:Valid|Allowed|Possible|Supported)(?:\s\w{1,20})?:", re.NOFLAG
+)
 """What follows the name of a parameter where its value is explained: "page: first is 1", "color (hex)", "mode "full"".
 """
 _ON_IT = lazy_pattern(r"[`'\"*]{0,3}(?:\s?[:=(]|\s(?:defaults?|optional|required|replaces?)\b)", re.IGNORECASE)
@@ -49,6 +51,17 @@ _HEADING = lazy_pattern(
 )
 
 
+def _of_a_pair(name: str, text: str) -> tuple[str, ...]:
+    """What is said of two parameters at once: "date_gte/lte: range of dates" is about date_gte and date_lte."""
+    head, _, tail = name.rpartition("_")
+    if not head or "/" not in text or head not in text:
+        return ()
+    one, other = re.escape(tail), r"[a-z]{1,20}"
+    pair = rf"{re.escape(head)}_(?:{one}/{other}|{other}/{one}):[ ]?([^\n]{{1,{_MAX_SAID}}})"
+    both = re.search(pair, text)
+    return (both[1],) if both is not None else ()
+
+
 def said_in_passing(name: str, description: str, *, anything: bool = False) -> tuple[str, ...]:
     """What follows each mention of a parameter in a description, up to the end of the sentence; empty if nothing does.
 
@@ -59,27 +72,32 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
     """
     follows = _ON_IT if anything else _EXPLAINED
     text = description[:_MAX_TEXT]
+    paired = _of_a_pair(name, text)
     if not name or name.lower() not in text.lower():
-        return ()
+        return paired
     # "Ratings: better | same | worse" lists the values of one rating.
     many = re.search(
         rf"^[ \t]{{0,12}}{re.escape(name)}s:[ \t]?(\S[^\n]{{0,{_MAX_SAID}}})", text, re.IGNORECASE | re.MULTILINE
     )
-    out: list[str] = [many[1]] if many is not None else []
+    out: list[str] = [*paired, *([many[1]] if many is not None else [])]
     results = _RESULTS.search(text)
     for match in re.finditer(rf"(?<![\w.$@-]){re.escape(name)}(?![\w-])", text):
         if len(out) == _MAX_PLACES:
             break
         if results is not None and match.start() >= results.start():
             break
-        paired = anything and "_" in name and text[match.start() - 1 : match.start()] == "/"
+        slashed = anything and "_" in name and text[match.start() - 1 : match.start()] == "/"
         on_it = follows.match(text, match.end())
         # "Default gate: oak" is about the default, "gate: oak or ash" about the parameter.
-        headed = on_it is not None and on_it[0].endswith(":") and text[: match.start()].rstrip(" ")[-1:].isalnum()
-        if not paired and name not in _ONLY_NAMES and (on_it is None or headed):
+        later = on_it is not None and on_it[0].startswith(".")
+        front = text[: match.start()].rstrip(" ")[-1:]
+        headed = on_it is not None and on_it[0].endswith(":") and not later and front.isalnum()
+        if not slashed and name not in _ONLY_NAMES and (on_it is None or headed):
             continue
         limit = min(len(text), match.end() + _MAX_SAID)
-        broken = _BREAK.match(text, match.end())
-        stop = _ENDS.search(text, broken.end() if broken else match.end(), limit)
-        out.append(text[match.end() : stop.start() if stop else limit].lstrip("`'\"*: "))
+        # "Sets the status. Valid: open, done": the next sentence is about it.
+        begin = on_it.end() if on_it is not None and later else match.end()
+        broken = _BREAK.match(text, begin)
+        stop = _ENDS.search(text, broken.end() if broken else begin, limit)
+        out.append(text[begin : stop.start() if stop else limit].lstrip("`'\"*: "))
     return tuple(filter(None, out))

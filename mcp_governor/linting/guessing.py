@@ -101,7 +101,8 @@ _ENUM_ELSEWHERE = lazy_pattern(
 )
 _VALUES = lazy_pattern(
     r"['\"`‘“|{=]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|or|one of|options|supported|see|same as|"
-    r"returned by|from|names?)\b|:\s?\S|\w/\w|\w, \w|(?-i:\b[A-Z][A-Z0-9_]{2,}\b)|\d|\((?!optional|required)\w+\)",
+    r"returned by|from|names?)\b|:\s?\S|\w/\w|\w, \w|(?-i:\b[A-Z][A-Z0-9_]{2,}\b)|\d|\((?!optional|required)\w+\)"
+    r"|two-letter|abbreviations?\b",
     re.IGNORECASE,
 )
 _COLOUR_FORM = lazy_pattern(
@@ -146,7 +147,8 @@ _KEYS_OF_USER = lazy_pattern(
 )
 """Any keys with their values: "the fields and values of the entry"."""
 _SYNTAX_GIVEN = lazy_pattern(
-    r"['\"`“*{=:<>|$/]|\b(?:e\.\s?g|such as|like|for example|examples?|syntax|sql|odata|jql|cql|kql|cel|lucene|"
+    r"(?-i:\b[A-Z]{1,6}QL\b)|['\"`“*{=:<>|$/]"
+    r"|\b(?:e\.\s?g|such as|like|for example|examples?|syntax|sql|odata|jql|cql|kql|cel|lucene|"
     r"regex\w*|regular|glob\w*|wildcards?|operators?|language|same as|see|returned|names?|text|keywords?|substring|"
     r"prefix|cron)\b|\d",
     re.IGNORECASE,
@@ -285,11 +287,19 @@ def _closes(schema: Mapping[str, Any]) -> bool:
     return any(one.get(key) not in (None, []) for one in (schema, *branches_of(schema)) for key in CLOSING)
 
 
+_NAMESPACE = lazy_pattern(r"\b(?:app|application|filter|namespace)\b", re.IGNORECASE)
+"""A scope that is one of the user's own, by which something is found."""
+_LABEL = lazy_pattern(r"\blabel\b", re.IGNORECASE)
+"""Text for people: "glasses"."""
+
+
 def _of_text(one: Argument) -> str | None:
     *front, last = one.parts
     before = front[-1] if front else ""
     if last == "until" and _IS_DATE.search(one.text):
         return None  # What to wait until is one of a few events; the end of a period is a date.
+    if (last == "scope" and _NAMESPACE.search(one.text)) or (last == "unit" and _LABEL.search(one.text)):
+        return None
     if last in _CHOICES or (last == "filter" and before in _NUMBERED):
         open_ended = before in _FREE or (last == "format" and before in _WRITTEN) or (last == "protocol" and one.nested)
         return "values" if not open_ended and _lacks_values(one.text) else None

@@ -28,9 +28,14 @@ _FUNCTION = lazy_pattern(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Cal
 
 def is_leaked(name: str, schema: Any) -> bool:
     """True if a parameter of this name and schema belongs to the code behind the tool."""
-    if name in _LEAKED or _FUNCTION.search(name):
+    if name in _LEAKED or (_FUNCTION.search(name) and not _is_data(schema)):
         return True
     return name in _MAYBE_LEAKED and _says_nothing(schema)
+
+
+def _is_data(schema: Any) -> bool:
+    """True if a schema takes what no function is: "client_callable" may be a column."""
+    return isinstance(schema, dict) and (schema.get("type") in ("boolean", "integer", "number") or "enum" in schema)
 
 
 def _says_nothing(schema: Any) -> bool:

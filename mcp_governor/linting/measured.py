@@ -176,4 +176,6 @@ def _lacks_form(dimension: str, text: str, schema: Mapping[str, Any]) -> bool:
     return not text or (dimension == "length" and not _SHOWS_FORM.search(text))
 
 
-_SHOWS_FORM = lazy_pattern(r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%", re.IGNORECASE)
+_SHOWS_FORM = lazy_pattern(
+    r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%|(?-i:\b[A-Z]{3,20}\b)", re.IGNORECASE
+)

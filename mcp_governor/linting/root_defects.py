@@ -91,7 +91,7 @@ _NEEDING = frozenset(
 _CHANGING = frozenset({"assign", "attach", "cancel", "delete", "remove", "rename", "resize", "update"})
 """Verbs that need an object or a value, even where every parameter accepts null."""
 _ALONE_FINE = lazy_pattern(
-    r"\b(?:optional(?:ly)?|default|if\s(?:omitted|not|provided|given)|current|empty|none|all|additional|extra)\b",
+    r"\b(?:optional(?:ly)?|defaults?|if\s(?:omitted|not|provided|given)|current|empty|none|all|additional|extra)\b",
     re.IGNORECASE,
 )
 

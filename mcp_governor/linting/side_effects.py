@@ -29,6 +29,7 @@ _CLAIMED = lazy_pattern(
     r"|installs|deploys|resets|appends|writes|cleans\sup|sets\sup)\s"
     # What a tool saves its caller, and what is about the result.
     r"(?!(?:you|tokens?|time|context|money|requests?|calls?|as|with)\b)"
+    r"|\bauto(?:matically\s|-|\s)(?:marks|saves|creates|deletes|updates|stores)\s"
     r"|\b(?:it|this\s(?:tool|function))\s(?:also\s|automatically\s)?will\s(?:also\s|automatically\s)?"
     r"(?:create|delete|remove|update|overwrite|save|store|modify|replace|rename|drop|insert|upload|install|write)\b",
     re.IGNORECASE,
@@ -81,6 +82,8 @@ def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | 
         return "unknown"
     if READ_ONLY.search(text):
         return None
+    if _RENEWS.intersection(name_words(tool.name)[:2]):
+        return "unknown"
     claims = _claims(text)
     if claims >= _SURE:
         return "writes"
@@ -92,6 +95,8 @@ def says_change(text: str) -> bool:
     return not READ_ONLY.search(text) and (_claims(text) > 0 or _does_both(text))
 
 
+_RENEWS = frozenset({"refresh", "reindex", "sync"})
+"""Verbs of names for what reads from elsewhere and keeps it here."""
 _SURE = 2
 """Number of statements from which on the tool does change something: a single one may be about a part of the result."""
 
@@ -105,6 +110,7 @@ def _claims(text: str) -> int:
 
 
 _CUES = (
+    "auto",
     *("creat", "delet", "remov", "updat", "writ", "sav", "stor", "modif", "replac", "renam", "drop", "insert"),
     *("upload", "install", "deploy", "reset", "append", "clean", "sets", "set ", "generat", "download", "export"),
     *("manag", "configur"),

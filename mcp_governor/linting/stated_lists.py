@@ -253,6 +253,26 @@ _GIVEN = frozenset(
 """Words for free text, in addition to ``FREE``: "City, state or country"."""
 
 
+def _is_listed_elsewhere(words: tuple[str, ...], context: Context) -> bool:
+    """True if another tool returns the values ("get_priorities" for a priority): each site has its own."""
+    thing = tuple(map(stem, words))
+    return thing in context.facts.memo("listed things", lambda: _listed_things(context))
+
+
+def _listed_things(context: Context) -> frozenset[tuple[str, ...]]:
+    """The words for what tools list that are named so: "get_priorities", "site_list_regions"."""
+    out: set[tuple[str, ...]] = set()
+    for name in context.facts.names:
+        words = name_words(name)
+        for at in (0, 1):
+            if len(words) > at + 1 and words[at] in _LISTERS and words[-1].endswith("s"):
+                out.add(tuple(map(stem, words[at + 1 :])))
+    return frozenset(out)
+
+
+_LISTERS = frozenset({"get", "list"})
+
+
 def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> bool:
     """True if the values are parameters, tools, another parameter's values or samples, or lack the default."""
     values = set(claim.values)
@@ -262,6 +282,8 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     words = name_words(found.name)
     said = " ".join(one.text for one in passages_about(found.node, context))
     if are_samples(claim.values, words, said, promised=claim.promised):
+        return True
+    if not claim.promised and _is_listed_elsewhere(words, context):
         return True
     if all(map(_ORDERED.fullmatch, values)):
         return True  # "columnName:asc" or "columnName:desc"

@@ -8,6 +8,9 @@ from __future__ import annotations
 import pytest
 from false_alarms import STRING, argument, findings_of, table, text
 
+from mcp_governor.linting import lint
+from mcp_governor.surface import build_surface
+
 
 def number(name: str, said: str) -> dict:
     return table(**{name: {"type": "number", "description": said}})
@@ -28,6 +31,10 @@ def zoom(said: str) -> dict:
 
 def cancelling(said: str) -> dict:
     return {**saying(said, kinds={"type": "array", "items": STRING, "description": "Which."}), "name": "cancel_orders"}
+
+
+def waiting(said: str) -> dict:
+    return {"type": "integer", "description": said}
 
 
 def updating(name: str, said: str) -> dict:
@@ -106,6 +113,71 @@ def updating(name: str, said: str) -> dict:
             text("What to do: get reads its section ({heading, text} it sits in, or null)."),
             text("Where to go (a heading, or null)."),
         ),
+        (
+            "hygiene/base64",
+            saying("Token, e.g. 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48."),
+            saying("Token, e.g. 1xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48Kg4t."),
+        ),
+        (
+            "clarity/prose-type",
+            table(action=STRING, scope={**STRING, "description": "Scope filter (list)"}),
+            table(place=STRING, scope={**STRING, "description": "Scope filter (list)"}),
+        ),
+        (
+            "clarity/limit-without-bound",
+            saying("Waits; more is capped at 300000 ms.", wait=waiting("Milliseconds (max: 300,000)")),
+            saying("Waits; more is refused.", wait=waiting("Milliseconds (max: 300,000)")),
+        ),
+        (
+            "clarity/missing-unit",
+            table(editor_width={**STRING, "description": "NARROW or FULL"}),
+            table(editor_width={**STRING, "description": "Narrow or not"}),
+        ),
+        (
+            "clarity/nothing-required",
+            {**table(path={**STRING, "description": "Where to save it. Defaults to /tmp/x.md"}), "name": "create_note"},
+            {**table(path={**STRING, "description": "Where to save it. Like /tmp/x.md"}), "name": "create_note"},
+        ),
+        (
+            "clarity/leaked-parameter",
+            table(client_callable={"type": "boolean", "description": "Filter by it."}),
+            table(client_callable={"description": "Filter by it."}),
+        ),
+        (
+            "clarity/parameter-described",
+            table(scope={**STRING, "description": "App scope filter"}),
+            table(scope={**STRING, "description": "The scope of it"}),
+        ),
+        (
+            "clarity/parameter-described",
+            table(unit={**STRING, "description": "New unit label."}),
+            table(unit={**STRING, "description": "The new unit."}),
+        ),
+        (
+            "clarity/parameter-described",
+            table(state={**STRING, "description": "Two-letter state abbreviation"}),
+            table(state={**STRING, "description": "State that is meant"}),
+        ),
+        (
+            "clarity/parameter-described",
+            table(filter={**STRING, "description": "An RQL filter expression."}),
+            table(filter={**STRING, "description": "A filter expression."}),
+        ),
+        (
+            "clarity/parameter-described",
+            saying("Sets the status. Valid: DRAFT, ACTIVE.", status=STRING),
+            saying("Sets the status. Always.", status=STRING),
+        ),
+        (
+            "clarity/typed-argument",
+            table(payload={"description": "Payload that is sent."}),
+            table(content={"description": "Content that is sent."}),
+        ),
+        (
+            "clarity/closed-list",
+            saying("Looks.\n\nArgs:\n    word: substring of names ('fox' or 'dog' find some)", word=STRING),
+            saying("Looks.\n\nArgs:\n    word: 'fox' or 'dog'", word=STRING),
+        ),
     ],
 )
 def test_a_false_finding_is_gone_and_the_true_one_next_to_it_stays(rule: str, innocent: dict, guilty: dict) -> None:
@@ -117,3 +189,57 @@ def test_a_subset_is_of_a_closed_list() -> None:
     listed = argument("Subset of: futures, call_options, put_options.", type="array", items=STRING)
     (found,) = [one for one in findings_of(listed) if one.rule == "clarity/closed-list"]
     assert '"enum": ["futures", "call_options", "put_options"]' in found.fix
+
+
+def rules_of(*tools: dict) -> set[str]:
+    return {one.rule for one in lint(build_surface({"tools": list(tools)}))}
+
+
+@pytest.mark.parametrize(
+    ("said", "reported"),
+    [
+        ("Kind of record: oak, elm, ash, or fir.", False),
+        ("Kind of record", True),
+        ('Kind of record: "oak", "elm", or "yew"', False),
+    ],
+)
+def test_values_of_its_own_are_not_those_of_another_tool(said: str, reported: bool) -> None:
+    values = ["oak", "elm", "ash", "fir", "lime"]
+    there = {**table(record_kind={**STRING, "enum": values, "description": "Kind of record"}), "name": "list_notes"}
+    here = {**table(record_kind={**STRING, "description": said}, yew=STRING), "name": "count_notes"}
+    assert ("clarity/sibling-enum" in rules_of(there, here)) == reported
+
+
+def test_values_that_another_tool_returns_are_those_of_each_site() -> None:
+    priority = table(priority={**STRING, "description": "Priority name: High, Medium, Low"})
+    assert "clarity/closed-list" in rules_of(priority)
+    assert "clarity/closed-list" in rules_of(priority, {**table(), "name": "get_issue_priorities"})
+    assert "clarity/closed-list" not in rules_of(priority, {**table(), "name": "jira_get_priorities"})
+    promised = table(priority={**STRING, "description": "Must be one of: High, Medium, Low"})
+    assert "clarity/closed-list" in rules_of(promised, {**table(), "name": "jira_get_priorities"})
+
+
+@pytest.mark.parametrize(("entry", "reported"), [("pub_gte/lte: range of it", False), ("pub: range of it", True)])
+def test_one_entry_describes_both_ends_of_a_range(entry: str, reported: bool) -> None:
+    text = f"Searches.\n\nParameters:\n- {entry}"
+    ends = {**table(pub_gte=STRING, pub_lte=STRING, pub_id=STRING), "description": text}
+    found = lint(build_surface({"tools": [{**ends, "name": name} for name in ("find_a", "find_b")]}))
+    said = " ".join(one.message for one in found if "parameter-described" in one.rule)
+    assert ("pub_lte" in said) == ("pub_gte" in said) == reported
+    assert "pub_id" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "read"),
+    [
+        ("read_entry", "Returns an entry.", True),
+        ("read_entry", "Returns an entry (auto-marks as read).", False),
+        ("refresh_feeds", "Fetches sources for new entries.", False),
+        ("list_feeds", "Fetches sources for new entries.", True),
+    ],
+)
+def test_what_reads_and_keeps_does_not_only_read(name: str, said: str, read: bool) -> None:
+    tools = [{**table(), "name": name, "description": said}, {**table(), "name": "add_feed"}]
+    found = lint(build_surface({"tools": tools}))
+    (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
+    assert (name in message.partition("only read: ")[2]) == read

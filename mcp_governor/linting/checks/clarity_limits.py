@@ -116,7 +116,7 @@ def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
         if one.where == "mention" and not text.startswith(_LEADS):
             continue
         stated = _stated(Argument(name, of, text, not numeric), context)
-        limits = [limit for limit in stated if _missing(limit, schema)]
+        limits = [limit for limit in stated if _missing(limit, schema) and not _is_clamped(limit, context, node)]
         # clarity/empty-list reports "one or more names".
         if is_one_at_least(limits):
             continue
@@ -128,6 +128,19 @@ def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
         return None
     limits = [limit for limit in _stated(Argument(name, of, ruled, True), context) if _missing(limit, schema)]
     return _Unstated(node.pointer, node.tool.description, limits) if limits else None
+
+
+def _is_clamped(limit: Limit, context: Context, node: SchemaPlace) -> bool:
+    """True if the tool's description says that it lowers larger values to this limit."""
+    return limit.value in context.facts.read(_clamps, node.tool.description)
+
+
+def _clamps(description: str) -> frozenset[float]:
+    found = itertools.islice(_CLAMPED.finditer(description[:_MAX_TEXT]), _MAX_RULES)
+    return frozenset(float(match[1].replace(",", "").replace("_", "")) for match in found)
+
+
+_CLAMPED = Guarded(r"\b(?:capped|clamped)\s(?:at|to)\s(\d{1,3}(?:[,_]\d{3}){1,4}|\d{1,12})\b", "capped", "clamped")
 
 
 def _has_form(limits: list[Limit], said: Passage, context: Context) -> bool:

@@ -183,6 +183,8 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         # Values that the description shows, or the form that it names, are not those of the other tool.
         if (len(shown) > 1 and _adds_some(shown, one)) or names_other_form(text, one.values, found.name):
             continue
+        if _lists_others(text, one.values):
+            continue
         alike = _acts_on_the_same(found, one.tool, context)
         if (text and _same_thing(found, text, one, alike=alike)) or (alike and _is_only(one, enums, found, text)):
             yield found.hit("enum", list(_as_default(one.values, found.default)), sibling=one.tool)
@@ -232,6 +234,19 @@ def _adds_some(shown: set[str], one: _Enum) -> bool:
     """True if a description shows some values of an enum, and others."""
     known = {value.casefold() for value in one.values}
     return not known.isdisjoint(map(str.casefold, shown)) and not known.issuperset(map(str.casefold, shown))
+
+
+def _lists_others(text: str, values: tuple[str, ...]) -> bool:
+    """True if a description names many of the values but not all, or several between quotes and others with them: it
+    has a list of its own."""
+    said, quoted = set(_TOKEN.findall(text)), set(_QUOTED.findall(text))
+    if _MANY <= sum(value in said for value in values) < len(values):
+        return True
+    return len(quoted.intersection(values)) > 1 and not quoted <= set(values)
+
+
+_MANY = 4
+"""Minimum number of values that make a list; fewer may be examples."""
 
 
 def _as_default(values: tuple[str, ...], default: str) -> tuple[str, ...]:

@@ -45,7 +45,8 @@ def _refused_type(said: Passage, types: frozenset[str], facts: Facts) -> str | N
     claim = facts.read(prose.stated_type, said.text, "type" if said.node.argument == "type" else "")
     if claim is None and types.isdisjoint({"array", "object"}) and not schema.keys() & {"pattern", "format", "enum"}:
         claim = prose.ordered_type(said.text)
-    if claim is not None and not (_accepts(types, claim.kind) and _accepts_items(said.node, schema, claim.item)):
+    refused = claim is not None and not (_accepts(types, claim.kind) and _accepts_items(said.node, schema, claim.item))
+    if claim is not None and refused and not _is_an_action(said):
         return claim.shown
     if "null" not in types and not _takes_null(schema) and prose.states_null(said.text):
         return None if "object" in types and _NULL_OF_A_KEY.search(said.text) else "null"
@@ -56,6 +57,15 @@ def _refused_type(said: Passage, types: frozenset[str], facts: Facts) -> str | N
     if types <= {"array", "object", "null"} and prose.states_json_text(said.text):
         return "JSON in a string"
     return None
+
+
+def _is_an_action(said: Passage) -> bool:
+    """True if "(list)" is the value of an action for which the parameter is."""
+    siblings = parent_of(said.node).get("properties")
+    return "(list)" in said.text and isinstance(siblings, dict) and not _ACTIONS.isdisjoint(siblings)
+
+
+_ACTIONS = frozenset({"action", "command", "mode", "operation"})
 
 
 _NULL_OF_A_KEY = lazy_pattern(
