@@ -68,7 +68,10 @@ _OR_KIND = lazy_pattern(
     re.IGNORECASE,
 )
 """Another kind of value behind the format: "a SHA (40 hex digits) or a branch name"."""
-_KIND_OR = lazy_pattern(rf"\b{_KIND}\sor\s(?:[\w'-]{{1,20}}\s){{0,2}}(?:(?:an?|the|as|in)\s){{0,2}}$", re.IGNORECASE)
+_KIND_OR = lazy_pattern(
+    rf"\b{_KIND}\sor\s(?:[\w'-]{{1,20}}\s){{0,2}}(?:(?:an?|the|as|in)\s){{0,2}}$|\b(?:ISO|RFC)\s?\d{{3,5}}\sor\s['\"`]$",
+    re.IGNORECASE,
+)
 """Another kind of value in front of it: "an address or a CIDR block", "IPs or netblocks in CIDR notation"."""
 
 _OTHERS = lazy_pattern(

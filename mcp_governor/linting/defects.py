@@ -366,6 +366,8 @@ def _one_value(schema: Mapping[str, Any], text: str) -> str | None:
     # "y" and "yes", "n" and "no" are the same word: one is the initial of the other.
     first = {value[0] for value in folded}
     longest = max(folded, key=len)
+    if len(set(longest)) == 1:
+        return None  # "A", "AA" and "AAA" are grades.
     return (
         longest if len(first) == 1 and all(longest.startswith(value) for value in folded) and len(longest) < 6 else None
     )

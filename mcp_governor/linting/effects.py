@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.call_arguments import call_properties
 from mcp_governor.linting.guarded import Cues, lowered
 from mcp_governor.linting.operations import operations, takes_any_method
 from mcp_governor.linting.side_effects import saving_parameter, side_effect
@@ -161,6 +162,10 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
     # "post-search" is the method of a request and what it does.
     if parts[:1] == ("post",) and parts[1:2] and parts[1] in READING_VERBS:
         return parts[1]
+    # "format_validate" validates formats.
+    second = parts[1] if len(parts) > 1 and parts[0] in _NOUNS else ""
+    if second in READING_VERBS and opening_verb(tool.description) == second:
+        return second
     verbs = READING_VERBS | _WRITING_VERBS
     return next(
         (
@@ -246,6 +251,8 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     verb = verb_of(tool, prefix)
     if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
         return "runs"
+    if verb == "query" and not text and not _STATEMENT_NAMES.isdisjoint(call_properties(tool)):
+        return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
     if verb in MUTATING_VERBS and _STATED_READ.search(text[: 2 * _MAX_OPENING]):
         return "reads"
@@ -264,6 +271,8 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
 
 
+_STATEMENT_NAMES = frozenset({"cypher", "query", "sql", "statement"})
+"""Names of parameters for statements, of which a tool without a description may run any."""
 _STATED_READ = lazy_pattern(
     r"(?:\A|[.!:;(\n])\s{0,4}(?:(?:it|this\s(?:tool|call|operation))\sis\s)?read[- ]only"
     r"(?:[.,;:!)]|\s(?:and|but|tool)\b)",

@@ -137,26 +137,15 @@ _FREE = Guarded(
     r"|other\s[a-z]{3,20}\s(?:are|can be|may be)\s(?:also\s)?(?:accepted|supported|allowed|possible|used)|and more"
     r"|(?:as|valid|raw|optional|a) json"
     r"|json[- ](?:string|array|object|text|list|encoded|formatted|document|body)"
-    r"|substring|regex|regular expression|glob|expression|wildcard|(?:filter|query|search)(?:'s)? syntax)\b"
+    r"|user[- ]defined|and \d{1,4}\+? more|substring"
+    r"|regex|regular expression|glob|expression|wildcard|(?:filter|query|search)(?:'s)? syntax)\b"
     r"|\bor an? (?:positive |valid |specific )?(?:string|text|number|integer|float|url|path|date|timestamp)\b"
     r"|\b(?:can|may|could)\s(?:also|instead)\sbe\s(?:an?|the)\s|/\^\S"
     # "Descending order by appending 'desc' to it": every value has a second form.
     r"|\b(?:append|prefix|prepend)(?:ed|ing)?\s(?:it\swith\s|with\s|an?\s|the\s)?[`'\"]"
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']|自定义|任意",
-    *(
-        "custom",
-        "arbitrary",
-        "any ",
-        "free",
-        "other ",
-        "and more",
-        "json",
-        "reg",
-        "glob",
-        "expression",
-        "syntax",
-        "substring",
-    ),
+    *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "reg", "glob", "expression", "syntax"),
+    *("substring", "user-defined", "user defined", " more"),
     *("wildcard", "otherwise", "etc", "{", "or a ", "or an ", "also be", "instead be", "/^", "string for"),
     *("append", "prefix", "prepend", "自定义", "任意"),
 )

@@ -47,9 +47,11 @@ def without_unit(
     if "string" in types and not _lacks_form(dimension, text, schema):
         return None
     siblings = parent_of(node).get("properties", {})
-    if any(one in siblings for one in unit_names(name)):
-        return None
+    if any(one in siblings for one in unit_names(name)) or "strike" in siblings:
+        return None  # An option has a strike price and expires on a day.
     tool = node.tool.description[:_MAX_TEXT]
+    if "string" in types and f'"{name}": "' in tool:
+        return None  # An example shows how it is written.
     if is_unit(text) or states_unit(dimension, f"{text} {schema.get('title') or ''} {tool}"):
         return None
     outer = list(islice(_around(node, facts), _MAX_OUTER))

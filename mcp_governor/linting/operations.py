@@ -75,7 +75,19 @@ def operations(tool: Tool) -> list[Operation]:
         if name.lower() in _PICKS and not filters(schema)
         for one in _done(tool, name, schema)
     ]
+    if {_verb(one.value) for one in found if one.changes} <= _COMPUTED and not any(map(_is_of_a_store, found)):
+        return []
     return found if any(one.changes or one.reads for one in found) else []
+
+
+def _is_of_a_store(one: Operation) -> bool:
+    return _verb(one.value) in _OF_A_STORE
+
+
+_COMPUTED = frozenset({"add", "append", "format", "insert", "merge", "replace"})
+"""What is done to values as well as to what is stored: "add" to a date, "replace" in a string."""
+_OF_A_STORE = frozenset({"fetch", "find", "get", "list", "query", "read", "search", "show", "status", "view"})
+"""What is done to what is stored."""
 
 
 def _done(tool: Tool, name: str, schema: Any) -> list[Operation]:

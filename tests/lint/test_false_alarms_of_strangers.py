@@ -178,6 +178,41 @@ def updating(name: str, said: str) -> dict:
             saying("Looks.\n\nArgs:\n    word: substring of names ('fox' or 'dog' find some)", word=STRING),
             saying("Looks.\n\nArgs:\n    word: 'fox' or 'dog'", word=STRING),
         ),
+        (
+            "hygiene/base64",
+            saying('Returns {"cursor": "cD0yMDIzLTA2LTA2KzIzJTNBNDAlM0EwOC45NjMwMDAl"}.'),
+            saying('Returns {"person": "cD0yMDIzLTA2LTA2KzIzJTNBNDAlM0EwOC45NjMwMDAl"}.'),
+        ),
+        (
+            "clarity/missing-unit",
+            saying('Finds. Usage: `{"expiry": "JAN27"}`', expiry=STRING),
+            saying('Finds. Usage: `{"expires": "JAN27"}`', expiry=STRING),
+        ),
+        (
+            "clarity/missing-unit",
+            table(expiry=STRING, strike={"type": "number"}),
+            table(expiry=STRING, width={"type": "number"}),
+        ),
+        (
+            "clarity/closed-list",
+            text("Events. Can be user-defined or built-in: 'click', 'scroll', 'rage'"),
+            text("Events. Can be any of: 'click', 'scroll', 'rage'"),
+        ),
+        (
+            "clarity/closed-list",
+            text("Markets. Valid values: uk, france, italy, and 30+ more."),
+            text("Markets. Valid values: uk, france, italy. It has 30+ rows."),
+        ),
+        (
+            "clarity/one-value",
+            table(level={"type": "string", "enum": ["A", "AA", "AAA"]}),
+            table(level={"type": "string", "enum": ["y", "yes"]}),
+        ),
+        (
+            "clarity/well-known-format",
+            table(start={**STRING, "description": "ISO 8601 or 'YYYY-MM-DD HH:MM'."}),
+            table(start={**STRING, "description": "Written as 'YYYY-MM-DD HH:MM'."}),
+        ),
     ],
 )
 def test_a_false_finding_is_gone_and_the_true_one_next_to_it_stays(rule: str, innocent: dict, guilty: dict) -> None:
@@ -236,6 +271,8 @@ def test_one_entry_describes_both_ends_of_a_range(entry: str, reported: bool) ->
         ("read_entry", "Returns an entry (auto-marks as read).", False),
         ("refresh_feeds", "Fetches sources for new entries.", False),
         ("list_feeds", "Fetches sources for new entries.", True),
+        ("format_validate", "Validate JSON or YAML.", True),
+        ("format_disk", "Formats a disk.", False),
     ],
 )
 def test_what_reads_and_keeps_does_not_only_read(name: str, said: str, read: bool) -> None:
@@ -243,3 +280,21 @@ def test_what_reads_and_keeps_does_not_only_read(name: str, said: str, read: boo
     found = lint(build_surface({"tools": tools}))
     (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
     assert (name in message.partition("only read: ")[2]) == read
+
+
+@pytest.mark.parametrize(
+    ("name", "properties", "changes"),
+    [
+        ("dates", {"action": {"enum": ["diff", "add", "weekday"]}}, False),
+        ("regex", {"action": {"enum": ["match", "test", "replace"]}}, False),
+        ("todos", {"action": {"enum": ["list", "add"]}}, True),
+        ("todos", {"action": {"enum": ["add", "remove"]}}, True),
+        ("run_query", {"sql": STRING}, True),
+        ("run_query", {"name": STRING}, False),
+    ],
+)
+def test_what_is_done_to_values_is_no_change(name: str, properties: dict, changes: bool) -> None:
+    tools = [{**table(**properties), "name": name, "description": ""}, {**table(), "name": "add_row"}]
+    found = lint(build_surface({"tools": tools}))
+    (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
+    assert (name in message.partition("only read: ")[0]) == changes

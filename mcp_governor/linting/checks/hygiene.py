@@ -259,13 +259,18 @@ def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
     for match in _BASE64.finditer(text.value):
         run = match.group()
         # Words, hex digests and paths also form long runs; only base64 mixes all kinds of characters.
-        if _is_base64(run) and not _HEX.fullmatch(run):
+        cursor = _CURSOR.search(text.value, max(0, match.start() - 20), match.start())
+        if _is_base64(run) and not _HEX.fullmatch(run) and cursor is None:
             yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run))
             break
 
 
 _HEX = lazy_pattern(r"0x[0-9A-Fa-f]{1,128}")
 """Addresses and hashes of a blockchain, which mix letter cases as a checksum (ERC-55)."""
+
+
+_CURSOR = lazy_pattern(r"\b(?:cursor|page_?token)[\"']?\s?[=:]\s?[\"']?$", re.IGNORECASE)
+"""What is in front of the place in a list from which a result goes on."""
 
 
 def _is_base64(run: str) -> bool:
