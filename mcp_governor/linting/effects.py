@@ -230,6 +230,20 @@ def _is_harmless(text: str) -> bool:
     return _HARMLESS.search(text) is not None and _UNLOCKED.search(text) is None
 
 
+_TAKEN_OFF = frozenset(
+    [
+        *("bookmark", "favorite", "favourite", "flag", "flags", "label", "labels", "like", "pin", "reaction"),
+        *("reactions", "star", "tag", "tags"),
+    ]
+)
+"""What loses nothing by being taken off, because it can be put on again as it was."""
+
+
+def takes_off(tool: Tool, verb: str | None) -> bool:
+    """True if a tool removes what can be put on again as it was: a label, a reaction."""
+    return verb == "remove" and not _TAKEN_OFF.isdisjoint(name_words(tool.name)[-1:])
+
+
 def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     """The effect of a tool, by its name, its description and what its parameters can make it do."""
     picked = operations(tool)
@@ -259,6 +273,8 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     if _STATEMENTS.search(text[:_MAX_OPENING]):
         return "destroys"
     if verb == "clear" and _SETTING.search(text[:_MAX_OPENING]):
+        return "writes"
+    if takes_off(tool, verb):
         return "writes"
     if verb in DESTROYING_VERBS or (verb not in READING_VERBS and not _is_passing(tool) and stated_loss(text)):
         return "destroys"

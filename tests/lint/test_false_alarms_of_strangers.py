@@ -298,3 +298,10 @@ def test_what_is_done_to_values_is_no_change(name: str, properties: dict, change
     found = lint(build_surface({"tools": tools}))
     (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
     assert (name in message.partition("only read: ")[0]) == changes
+
+
+@pytest.mark.parametrize(("name", "lost"), [("remove_reaction", False), ("remove_label", False), ("remove_user", True)])
+def test_what_can_be_put_on_again_is_not_lost(name: str, lost: bool) -> None:
+    found = lint(build_surface({"tools": [{**table(), "name": name}, {**table(), "name": "list_rows"}]}))
+    (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
+    assert ("delete, overwrite" in message) == lost

@@ -16,6 +16,7 @@ from mcp_governor.linting.effects import (
     own_statement,
     product_prefix,
     stated_loss,
+    takes_off,
     verb_of,
 )
 from mcp_governor.linting.operations import operations, takes_any_method
@@ -292,19 +293,9 @@ _STARTED_AGAIN = frozenset({"app", "application", "browser", "emulator", "server
 """What loses nothing by being ended."""
 
 
-_TAKEN_OFF = frozenset(
-    [
-        *("bookmark", "favorite", "favourite", "flag", "flags", "label", "labels", "like", "pin", "reaction"),
-        *("reactions", "star", "tag", "tags"),
-    ]
-)
-"""What loses nothing by being taken off, because it can be put on again as it was."""
-
-
 def _loss_said(tool: Tool, verb: str | None, text: str) -> str | None:
-    things = name_words(tool.name)
-    ends = verb in ("kill", "terminate") and not _STARTED_AGAIN.isdisjoint(things)
-    ends = ends or (verb == "remove" and not _TAKEN_OFF.isdisjoint(things[-1:]))
+    ends = verb in ("kill", "terminate") and not _STARTED_AGAIN.isdisjoint(name_words(tool.name))
+    ends = ends or takes_off(tool, verb)
     if verb in DESTROYING_VERBS and verb not in ("clear", "replace") and not ends:
         return f'the name says "{verb}"'
     if deletes := next((one for one in operations(tool) if one.loses), None):
