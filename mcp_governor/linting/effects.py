@@ -231,17 +231,18 @@ def _is_harmless(text: str) -> bool:
 
 
 _TAKEN_OFF = frozenset(
-    [
-        *("bookmark", "favorite", "favourite", "flag", "flags", "label", "labels", "like", "pin", "reaction"),
-        *("reactions", "star", "tag", "tags"),
-    ]
+    ["bookmark", "favorite", "favourite", "label", "labels", "like", "reaction", "reactions", "star", "tag", "tags"]
 )
 """What loses nothing by being taken off, because it can be put on again as it was."""
 
 
 def takes_off(tool: Tool, verb: str | None) -> bool:
     """True if a tool removes what can be put on again as it was: a label, a reaction."""
-    return verb == "remove" and not _TAKEN_OFF.isdisjoint(name_words(tool.name)[-1:])
+    taken = verb == "remove" and not _TAKEN_OFF.isdisjoint(name_words(tool.name)[-1:])
+    return taken and _FOR_GOOD.search(tool.description[:_MAX_TEXT]) is None
+
+
+_FOR_GOOD = lazy_pattern(r"\b(?:delet\w*|for good|irrevers\w*|lost|permanent\w*|undone)\b", re.IGNORECASE)
 
 
 def effect_of(tool: Tool, prefix: str | None = None) -> Effect:

@@ -235,7 +235,7 @@ def is_passed_on(name: str, siblings: Mapping[str, Any]) -> bool:
         name: of the parameter.
         siblings: all parameters around it, with their schemas.
     """
-    if name.lower() in _PARTS_OF_RECORDS and any(name_words(one) in _KINDS_OF_RECORDS for one in siblings):
+    if name.lower() in _PARTS_OF_RECORDS and any(map(_is_kind_of_record, siblings.items())):
         return True
     if name.lower().rpartition("_")[2] not in _PARTS_OF_REQUESTS or _ENDPOINTS.isdisjoint(siblings):
         return False
@@ -243,6 +243,12 @@ def is_passed_on(name: str, siblings: Mapping[str, Any]) -> bool:
     values = method.get("enum") if isinstance(method, dict) else None
     named = not isinstance(values, list) or not _METHODS.isdisjoint(str(value).lower() for value in values)
     return method is not None and named
+
+
+def _is_kind_of_record(sibling: tuple[str, Any]) -> bool:
+    """True for the parameter that says of what kind a record is, unless it lists all kinds."""
+    name, schema = sibling
+    return name_words(name) in _KINDS_OF_RECORDS and not (isinstance(schema, dict) and "enum" in schema)
 
 
 _PARTS_OF_RECORDS = frozenset({"attributes", "data", "entry", "fields", "values"})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import schema_nodes
 from mcp_governor.linting.reached import HOMES, reached_definitions
+from mcp_governor.linting.schemas import types_of
 
 if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
@@ -34,8 +35,11 @@ def is_leaked(name: str, schema: Any) -> bool:
 
 
 def _is_data(schema: Any) -> bool:
-    """True if a schema takes what no function is: "client_callable" may be a column."""
-    return isinstance(schema, dict) and (schema.get("type") in ("boolean", "integer", "number") or "enum" in schema)
+    """True if a schema takes what no function is: "client_callable" may be a column, "url_callback" an address."""
+    types = (types_of(schema) or frozenset()) - {"null"}
+    if not isinstance(schema, dict) or not types or not types <= {"array", "boolean", "integer", "number", "string"}:
+        return False
+    return not types <= {"array", "string"} or not schema.keys().isdisjoint({"description", "enum", "format"})
 
 
 def _says_nothing(schema: Any) -> bool:
@@ -75,7 +79,9 @@ def _without(tool: Tool) -> Tool:
     rest = {**schema, "properties": {name: value for name, value in schema["properties"].items() if name not in gone}}
     required = schema.get("required")
     if isinstance(required, list):
-        rest["required"] = [name for name in required if not (isinstance(name, str) and name in gone)]
+        kept = [name for name in required if not (isinstance(name, str) and name in gone)]
+        # Another name takes its place, so that the others are found where the server has them.
+        rest["required"] = [name if name in kept else kept[0] for name in required] if kept else []
     left = _with_input(tool, rest)
     before, after = _reached(tool), _reached(left)
     if before is None or after is None:

@@ -137,7 +137,7 @@ _FREE = Guarded(
     r"|other\s[a-z]{3,20}\s(?:are|can be|may be)\s(?:also\s)?(?:accepted|supported|allowed|possible|used)|and more"
     r"|(?:as|valid|raw|optional|a) json"
     r"|json[- ](?:string|array|object|text|list|encoded|formatted|document|body)"
-    r"|user[- ]defined|and \d{1,4}\+? more|substring"
+    r"|user[- ]defined\s(?!or\b|and\b)[a-z]{2,20}|and \d{1,4}\+? more|substring\s(?:match|of|search)"
     r"|regex|regular expression|glob|expression|wildcard|(?:filter|query|search)(?:'s)? syntax)\b"
     r"|\bor an? (?:positive |valid |specific )?(?:string|text|number|integer|float|url|path|date|timestamp)\b"
     r"|\b(?:can|may|could)\s(?:also|instead)\sbe\s(?:an?|the)\s|/\^\S"

@@ -47,10 +47,12 @@ def without_unit(
     if "string" in types and not _lacks_form(dimension, text, schema):
         return None
     siblings = parent_of(node).get("properties", {})
-    if any(one in siblings for one in unit_names(name)) or "strike" in siblings:
+    if any(one in siblings for one in unit_names(name)):
+        return None
+    if "strike" in siblings and name_words(name)[-1] in ("expiration", "expiry"):
         return None  # An option has a strike price and expires on a day.
     tool = node.tool.description[:_MAX_TEXT]
-    if "string" in types and f'"{name}": "' in tool:
+    if "string" in types and name in tool and re.search(rf'"{re.escape(name)}": "[^"\n]{{0,20}}\d', tool):
         return None  # An example shows how it is written.
     if is_unit(text) or states_unit(dimension, f"{text} {schema.get('title') or ''} {tool}"):
         return None
@@ -58,7 +60,7 @@ def without_unit(
     if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
         return None
     around = f"{node.tool.name} {text} {within} {tool}"
-    scaled = dimension == "length" and _is_large(schema.get("default"))
+    scaled = name_words(name)[-1] in ("width", "height") and _is_large(schema.get("default"))
     usual = unix or scaled or _is_usual(name, around, siblings.keys())
     return "usual-unit" if usual else "missing-unit"
 
@@ -179,5 +181,6 @@ def _lacks_form(dimension: str, text: str, schema: Mapping[str, Any]) -> bool:
 
 
 _SHOWS_FORM = lazy_pattern(
-    r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%|(?-i:\b[A-Z]{3,20}\b)", re.IGNORECASE
+    r"\d|\b(?:auto|css|e\.g|examples?|format|percent\w*|such)\b|%|(?-i:\b[A-Z]{3,20}\s(?:or|\||/)\s[A-Z]{3,20}\b)",
+    re.IGNORECASE,
 )

@@ -75,7 +75,9 @@ def operations(tool: Tool) -> list[Operation]:
         if name.lower() in _PICKS and not filters(schema)
         for one in _done(tool, name, schema)
     ]
-    if {_verb(one.value) for one in found if one.changes} <= _COMPUTED and not any(map(_is_of_a_store, found)):
+    changes = [_verb(one.value) for one in found if one.changes]
+    # Of several things that are done to values, one may be called so.
+    if len(changes) == 1 and changes[0] in _COMPUTED and len(found) > _FEW and not any(map(_is_of_a_store, found)):
         return []
     return found if any(one.changes or one.reads for one in found) else []
 
@@ -84,7 +86,8 @@ def _is_of_a_store(one: Operation) -> bool:
     return _verb(one.value) in _OF_A_STORE
 
 
-_COMPUTED = frozenset({"add", "append", "format", "insert", "merge", "replace"})
+_FEW = 2
+_COMPUTED = frozenset({"add", "replace"})
 """What is done to values as well as to what is stored: "add" to a date, "replace" in a string."""
 _OF_A_STORE = frozenset({"fetch", "find", "get", "list", "query", "read", "search", "show", "status", "view"})
 """What is done to what is stored."""

@@ -180,11 +180,9 @@ _NO_NULL = lazy_pattern(
 def states_null(text: str) -> bool:
     """True if the description offers null as a value of the parameter itself."""
     return any(
-        not _NO_NULL.search(
-            front := text[max(_sentence_start(text, match.start()), match.start() - 80) : match.start()]
-        )
+        not _NO_NULL.search(front := text[_near(text, match.start()) : match.start()])
         # "section ({heading, text} it sits in, or null)": a part of what is described.
-        and "{" not in front.rpartition("(")[2]
+        and not ("{" in front.rpartition("(")[2] and text.startswith(")", match.end()))
         for match in _NULL.finditer(text)
     )
 
@@ -208,14 +206,13 @@ def is_about_types(text: str) -> bool:
 
 def _plainly(pattern: Guarded, text: str) -> bool:
     """True if there is a match that its sentence does not negate, offer as an alternative, or apply to the items."""
-    return any(
-        not _HEDGE.search(text[max(_sentence_start(text, match.start()), match.start() - 80) : match.start()])
-        for match in pattern.finditer(text)
-    )
+    return any(not _HEDGE.search(text[_near(text, match.start()) : match.start()]) for match in pattern.finditer(text))
 
 
-def _sentence_start(text: str, at: int) -> int:
-    return max(text.rfind(". ", 0, at), text.rfind("\n", 0, at), 0)
+def _near(text: str, at: int) -> int:
+    """Where the sentence with ``at`` begins, or at most 80 characters in front of it: what belongs together is near."""
+    start = max(0, at - 80)
+    return max(text.rfind(". ", start, at), text.rfind("\n", start, at), start)
 
 
 # -- numbers
@@ -430,7 +427,7 @@ _INTERVAL = lazy_pattern(r"([(\[])[^()\[\]]{1,40}([)\]])")
 
 def _number_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
     for match in _RANGE.finditer(text):
-        if _ADVISED.search(text, max(_sentence_start(text, match.start()), match.start() - 80), match.start()):
+        if _ADVISED.search(text, _near(text, match.start()), match.start()):
             continue
         low, high = (number(group) for group in match.groups() if group is not None)
         if low < high and not of_alternative(text, match.start()):

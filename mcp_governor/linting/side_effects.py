@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.call_arguments import call_properties
 from mcp_governor.linting.guarded import has_any, lowered
-from mcp_governor.linting.words import name_words
+from mcp_governor.linting.words import READING_VERBS, name_words
 
 if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
@@ -82,11 +82,12 @@ def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | 
         return "unknown"
     if READ_ONLY.search(text):
         return None
-    if _RENEWS.intersection(name_words(tool.name)[:2]):
-        return "unknown"
     claims = _claims(text)
     if claims >= _SURE:
         return "writes"
+    words = name_words(tool.name)
+    if words[:1] and (words[0] in _RENEWS or (words[0] not in READING_VERBS and not _RENEWS.isdisjoint(words[1:2]))):
+        return "unknown"
     return "unknown" if claims or _does_both(text) else None
 
 

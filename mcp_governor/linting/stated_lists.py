@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp_governor.linting.open_text import OpenText
     from mcp_governor.linting.passages import Passage
 
-_DIRECTED = lazy_pattern(r"\S\s(?:asc|desc)$", re.IGNORECASE)
+_DIRECTED = lazy_pattern(r"(?<=\S)\s(?:asc|desc)$", re.IGNORECASE)
 _ORDERED = lazy_pattern(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
 """A column that stands for any, and a direction."""
 _MENTIONED = lazy_pattern(
@@ -41,6 +41,8 @@ _MEASURE = lazy_pattern(r"\d{1,5}[A-Za-z]{1,3}")
 """A duration or a size: "15m", "480p"."""
 
 
+_MAX_CLAIMS = 50
+"""Maximum number of lists of one text that are tried; people write one or two."""
 _SIZE = 400
 """Approximate size of a list with its key."""
 
@@ -60,7 +62,7 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
         values = context.facts.read(values_in, _headed(said.text) if said.where == "section" else said.text)
         if values.open and said.where in ("own", "entry"):
             return None
-        claims += [(said, claim) for claim in values.lists]
+        claims += [(said, claim) for claim in values.lists[:_MAX_CLAIMS]]
     if not claims:
         return None
     stated = next(
@@ -265,12 +267,13 @@ def _listed_things(context: Context) -> frozenset[tuple[str, ...]]:
     for name in context.facts.names:
         words = name_words(name)
         for at in (0, 1):
-            if len(words) > at + 1 and words[at] in _LISTERS and words[-1].endswith("s"):
+            if len(words) > at + 1 and words[at] in _LISTERS and _PLURAL.search(words[-1]):
                 out.add(tuple(map(stem, words[at + 1 :])))
     return frozenset(out)
 
 
 _LISTERS = frozenset({"get", "list"})
+_PLURAL = lazy_pattern(r"(?<![suai])s$|(?:ie|e)s$", re.NOFLAG)
 
 
 def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> bool:
@@ -287,8 +290,8 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
         return True
     if all(map(_ORDERED.fullmatch, values)):
         return True  # "columnName:asc" or "columnName:desc"
-    directed = [_DIRECTED.search(value) is not None for value in values]
-    if any(directed) and not all(directed):
+    directed = {_DIRECTED.sub("", value) for value in values if _DIRECTED.search(value)}
+    if not directed.isdisjoint(values):
         return True  # "<field> asc|desc", e.g. "name desc": fields, and an example of a value
     # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
     kind = bool(words) and is_kind(words[-1])

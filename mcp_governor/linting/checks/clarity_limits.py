@@ -79,7 +79,7 @@ def _is_plain(limits: list[Limit]) -> bool:
     bounds = {limit.keyword: limit.value for limit in limits}
     if bounds.keys() == {"minLength", "maxLength"}:
         return bounds["minLength"] == bounds["maxLength"]
-    return all(value <= 1 and keyword in _LOWER for keyword, value in bounds.items())
+    return all(value in (0, 1) and keyword in _LOWER for keyword, value in bounds.items())
 
 
 _LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
@@ -131,16 +131,28 @@ def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
 
 
 def _is_clamped(limit: Limit, context: Context, node: SchemaPlace) -> bool:
-    """True if the tool's description says that it lowers larger values to this limit."""
-    return limit.value in context.facts.read(_clamps, node.tool.description)
+    """True if a sentence of the tool's description says that it lowers larger values of the parameter to this limit."""
+    if limit.keyword != "maximum":
+        return False
+    name = node.argument or ""
+    names = {name.lower(), name_words(name)[-1] if name_words(name) else ""}
+    clamps = context.facts.read(_clamps, node.tool.description)
+    return any(limit.value == value and not names.isdisjoint(said) for said, value in clamps)
 
 
-def _clamps(description: str) -> frozenset[float]:
+def _clamps(description: str) -> tuple[tuple[frozenset[str], float], ...]:
+    """The words in front of each "capped at", with its value."""
     found = itertools.islice(_CLAMPED.finditer(description[:_MAX_TEXT]), _MAX_RULES)
-    return frozenset(float(match[1].replace(",", "").replace("_", "")) for match in found)
+    return tuple(
+        (frozenset(match["said"].lower().split()), float(match["value"].replace(",", "").replace("_", "")))
+        for match in found
+    )
 
 
-_CLAMPED = Guarded(r"\b(?:capped|clamped)\s(?:at|to)\s(\d{1,3}(?:[,_]\d{3}){1,4}|\d{1,12})\b", "capped", "clamped")
+_CLAMPED = Guarded(
+    r"(?P<said>[^.\n]{0,100})\b(?:capped|clamped)\s(?:at|to)\s(?P<value>\d{1,3}(?:[,_]\d{3}){1,4}|\d{1,12})\b",
+    *("capped", "clamped"),
+)
 
 
 def _has_form(limits: list[Limit], said: Passage, context: Context) -> bool:

@@ -62,7 +62,15 @@ def _refused_type(said: Passage, types: frozenset[str], facts: Facts) -> str | N
 def _is_an_action(said: Passage) -> bool:
     """True if "(list)" is the value of an action for which the parameter is."""
     siblings = parent_of(said.node).get("properties")
-    return "(list)" in said.text and isinstance(siblings, dict) and not _ACTIONS.isdisjoint(siblings)
+    if "(list)" not in said.text or not isinstance(siblings, dict):
+        return False
+    actions = [one for name, one in siblings.items() if name in _ACTIONS and isinstance(one, dict)]
+    return any(_LIST.search(f"{one.get('enum')} {one.get('description')}"[:_MAX_SAID]) for one in actions)
+
+
+_MAX_SAID = 2_000
+"""Maximum number of characters read of an action; its values come first."""
+_LIST = lazy_pattern(r"\blist\b", re.NOFLAG)
 
 
 _ACTIONS = frozenset({"action", "command", "mode", "operation"})

@@ -56,7 +56,9 @@ _SENSITIVE_PATH = Guarded(
 _SENTENCE_END = lazy_pattern(r"[.!?;](?:\s|$)|\n")
 _HONEST = lazy_pattern(
     r"\b(?:unless|until)\b|\b(?:since|because|as)\b[^.\n]{0,60}(?:\bnot\b|n't\b|\bnever\b|\b(?:false|wrong|untrue)\b)"
-    r"|\bbefore\s[^.]{0,60}\b(?:confirm|report|return|sa(?:id|y)|show|state)\w{0,3}\b"
+    # What is not so yet: "… that a form is open before its result says so".
+    r"|\b(?:is|was|are|were|has|have)\s[^.]{0,60}\bbefore\s(?:its|the|this)\s(?:\w{1,20}\s|\w{1,20}'s\s){0,2}"
+    r"(?:call|output|response|result|status)\s(?:confirm|report|return|sa(?:id|y)|show|state)\w{0,3}\b"
     r"|\bif\b[^.\n]{0,40}(?:\bnot\b|n't\b|\b(?:fails?|failed)\b)",
     re.IGNORECASE,
 )
@@ -259,18 +261,13 @@ def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
     for match in _BASE64.finditer(text.value):
         run = match.group()
         # Words, hex digests and paths also form long runs; only base64 mixes all kinds of characters.
-        cursor = _CURSOR.search(text.value, max(0, match.start() - 20), match.start())
-        if _is_base64(run) and not _HEX.fullmatch(run) and cursor is None:
+        if _is_base64(run) and not _HEX.fullmatch(run):
             yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run))
             break
 
 
 _HEX = lazy_pattern(r"0x[0-9A-Fa-f]{1,128}")
 """Addresses and hashes of a blockchain, which mix letter cases as a checksum (ERC-55)."""
-
-
-_CURSOR = lazy_pattern(r"\b(?:cursor|page_?token)[\"']?\s?[=:]\s?[\"']?$", re.IGNORECASE)
-"""What is in front of the place in a list from which a result goes on."""
 
 
 def _is_base64(run: str) -> bool:
