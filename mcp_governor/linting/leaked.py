@@ -79,9 +79,11 @@ def _without(tool: Tool) -> Tool:
     rest = {**schema, "properties": {name: value for name, value in schema["properties"].items() if name not in gone}}
     required = schema.get("required")
     if isinstance(required, list):
-        kept = [name for name in required if not (isinstance(name, str) and name in gone)]
+        left_out = [isinstance(name, str) and name in gone for name in required]
+        other = next((name for name, out in zip(required, left_out, strict=True) if not out), None)
         # Another name takes its place, so that the others are found where the server has them.
-        rest["required"] = [name if name in kept else kept[0] for name in required] if kept else []
+        places = zip(required, left_out, strict=True)
+        rest["required"] = [] if all(left_out) else [other if out else name for name, out in places]
     left = _with_input(tool, rest)
     before, after = _reached(tool), _reached(left)
     if before is None or after is None:

@@ -49,7 +49,7 @@ def without_unit(
     siblings = parent_of(node).get("properties", {})
     if any(one in siblings for one in unit_names(name)):
         return None
-    if "strike" in siblings and name_words(name)[-1] in ("expiration", "expiry"):
+    if "strike" in siblings and name_words(name)[-1:] in (("expiration",), ("expiry",)):
         return None  # An option has a strike price and expires on a day.
     tool = node.tool.description[:_MAX_TEXT]
     if "string" in types and name in tool and re.search(rf'"{re.escape(name)}": "[^"\n]{{0,20}}\d', tool):
@@ -60,7 +60,7 @@ def without_unit(
     if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
         return None
     around = f"{node.tool.name} {text} {within} {tool}"
-    scaled = name_words(name)[-1] in ("width", "height") and _is_large(schema.get("default"))
+    scaled = name_words(name)[-1:] in (("width",), ("height",)) and _is_large(schema.get("default"))
     usual = unix or scaled or _is_usual(name, around, siblings.keys())
     return "usual-unit" if usual else "missing-unit"
 

@@ -87,6 +87,7 @@ def _is_of_a_store(one: Operation) -> bool:
 
 
 _FEW = 2
+"""Number of operations up to which a tool is not taken for one that computes: "append" and "replace"."""
 _COMPUTED = frozenset({"add", "replace"})
 """What is done to values as well as to what is stored: "add" to a date, "replace" in a string."""
 _OF_A_STORE = frozenset({"fetch", "find", "get", "list", "query", "read", "search", "show", "status", "view"})

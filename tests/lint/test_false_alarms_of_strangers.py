@@ -74,6 +74,11 @@ def updating(name: str, said: str) -> dict:
         ),
         ("clarity/prose-bounds", zoom("Zoom in the range (0, 1]"), zoom("Zoom in the range [0, 1]")),
         (
+            "clarity/prose-bounds",
+            argument("Zoom in the range [0, 1)", type="number", minimum=0, exclusiveMaximum=1),
+            argument("Zoom in the range [0, 1]", type="number", minimum=0, exclusiveMaximum=1),
+        ),
+        (
             "clarity/open-object",
             updating("fields", "What to change. A line needs its 'id'; a removal needs {'id': ..., '_gone': 1}."),
             updating("position", "What to change. A line needs its 'id'; a removal needs {'id': ..., '_gone': 1}."),
@@ -273,6 +278,7 @@ def test_one_entry_describes_both_ends_of_a_range(entry: str, reported: bool) ->
         ("list_feeds", "Fetches sources for new entries.", True),
         ("format_validate", "Validate JSON or YAML.", True),
         ("format_disk", "Formats a disk.", False),
+        ("rss_refresh_feeds", "Fetches sources for new entries.", False),
     ],
 )
 def test_what_reads_and_keeps_does_not_only_read(name: str, said: str, read: bool) -> None:
@@ -288,6 +294,7 @@ def test_what_reads_and_keeps_does_not_only_read(name: str, said: str, read: boo
         ("dates", {"action": {"enum": ["diff", "add", "weekday"]}}, False),
         ("regex", {"action": {"enum": ["match", "test", "replace"]}}, False),
         ("todos", {"action": {"enum": ["list", "add"]}}, True),
+        ("lists", {"action": {"enum": ["add", "reorder"]}}, True),
         ("todos", {"action": {"enum": ["add", "remove"]}}, True),
         ("run_query", {"sql": STRING}, True),
         ("run_query", {"name": STRING}, False),
@@ -372,7 +379,7 @@ def test_what_is_capped_is_the_parameter_that_the_sentence_names(name: str, word
     assert keyword in found.fix
 
 
-@pytest.mark.parametrize("name", ["get_sync_status", "list_refresh_tokens"])
+@pytest.mark.parametrize("name", ["get_sync_status", "list_refresh_tokens", "check_sync"])
 def test_a_thing_named_after_a_refresh_is_read(name: str) -> None:
     found = lint(build_surface({"tools": [{**table(), "name": name}, {**table(), "name": "add_row"}]}))
     (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
@@ -394,3 +401,8 @@ def test_a_quarter_of_a_megabyte_is_read_in_time(name: str, kind: str, said: str
     findings_of(tool)
     # A second; each list that was tried read the whole text, and half a minute was gone.
     assert time.process_time() - started < 12
+
+
+def test_a_name_without_words_is_a_point_in_time_all_the_same() -> None:
+    point = table(**{"$": {"type": "integer", "description": "Unix timestamp of the start"}})
+    assert "clarity/usual-unit" in {finding.rule for finding in findings_of(point)}
