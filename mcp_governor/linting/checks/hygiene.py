@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import re
 from itertools import islice
@@ -53,7 +54,8 @@ _SENSITIVE_PATH = Guarded(
     "id_",
     "/etc/",
 )
-_SENTENCE_END = lazy_pattern(r"[.!?;](?:\s|$)|\n")
+_SENTENCE_END = lazy_pattern(r"[.!?;](?:\s|$)|\n(?![ \t]{0,40}[a-z])")
+"""A line feed ends a sentence, unless the next line goes on in lower case: descriptions are often wrapped."""
 _HONEST = lazy_pattern(
     r"\b(?:unless|until)\b|\b(?:since|because|as)\b[^.\n]{0,60}(?:\bnot\b|n't\b|\bnever\b|\b(?:false|wrong|untrue)\b)"
     # What is not so yet: "… that a form is open before its result says so".
@@ -261,13 +263,44 @@ def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
     for match in _BASE64.finditer(text.value):
         run = match.group()
         # Words, hex digests and paths also form long runs; only base64 mixes all kinds of characters.
-        if _is_base64(run) and not _HEX.fullmatch(run):
+        if _is_base64(run) and not _HEX.fullmatch(run) and not _is_harmless(text.value, match):
             yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run))
             break
 
 
 _HEX = lazy_pattern(r"0x[0-9A-Fa-f]{1,128}")
 """Addresses and hashes of a blockchain, which mix letter cases as a checksum (ERC-55)."""
+
+
+_BASE58 = lazy_pattern(r"[1-9A-HJ-NP-Za-km-z]{43,44}|[1-9A-HJ-NP-Za-km-z]{87,88}")
+"""A key of 32 bytes or a signature of 64 in the alphabet of Bitcoin: the addresses and transactions of Solana."""
+_ENDS_URL = lazy_pattern(r"[\s\"'<>()]")
+_MAX_URL = 2_000
+"""Maximum number of characters in front of a run that are searched for the start of its URL: what browsers take."""
+
+
+def _is_harmless(text: str, run: re.Match[str]) -> bool:
+    """True for a cursor in the URL of an example and for an address, unless there are words in it."""
+    before = text[max(0, run.start() - _MAX_URL) : run.start()]
+    at = before.rfind("://")
+    in_url = at >= 0 and _ENDS_URL.search(before, at) is None
+    return (in_url or _BASE58.fullmatch(run.group()) is not None) and not _has_words(run.group())
+
+
+_WORDS = lazy_pattern(r"[A-Za-z]{2,20}[\s_+-][A-Za-z]{2,20}|[^\x00-\x7f]{3}")
+
+
+def _has_words(run: str) -> bool:
+    """True if base64 stands for two words in a row or for other letters than ASCII, wherever in the run it begins."""
+    for start in range(4):
+        part = run[start:].rstrip("=")
+        decoded = base64.b64decode(part[: len(part) - len(part) % 4])
+        text = decoded.decode("utf-8", "ignore")
+        # The run may end in the middle of a character; what is no text loses more.
+        is_text = len(text.encode()) >= len(decoded) - 3 and text.replace("\n", " ").isprintable()
+        if is_text and _WORDS.search(text):
+            return True
+    return False
 
 
 def _is_base64(run: str) -> bool:
