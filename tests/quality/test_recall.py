@@ -352,7 +352,7 @@ def test_another_recording_is_said_and_not_measured(
     assert "nothing was measured" in reported.out
 
 
-@pytest.mark.parametrize("split", ["held", "sealed", "apart"])
+@pytest.mark.parametrize("split", quality_labels.HIDDEN)
 def test_hidden_splits_are_never_listed(split: str, capsys: pytest.CaptureFixture[str]) -> None:
     for option in (["--misses"], ["--findings", "all"]):
         with pytest.raises(SystemExit):
