@@ -296,7 +296,7 @@ def _has_words(run: str) -> bool:
         part = run[start:].rstrip("=")
         decoded = base64.b64decode(part[: len(part) - len(part) % 4])
         text = decoded.decode("utf-8", "ignore")
-        # The run may end in the middle of a character; bytes that are no letters lose more.
+        # The run may end in the middle of a character; binary data loses more.
         is_text = len(text.encode()) >= len(decoded) - 3 and text.replace("\n", " ").isprintable()
         if is_text and _WORDS.search(text):
             return True
