@@ -42,7 +42,7 @@ _CASE = lazy_pattern(
 
 _SENTENCE_END = lazy_pattern(r"\.\s|\n|;\s")
 _LOOSE = lazy_pattern(
-    r"\b(?:usually|typically|preferably|recommended|prefer(?:red)?|custom|wildcards?|partial|keywords?"
+    r"\b(?:usually|typically|preferably|recommended|prefer(?:red)?|custom(?!\s(?:action|attribute|domain|emoji|event|field|metric|object|propert|role|type))|wildcards?|partial|keywords?"
     r"|json (?:string|object|array|text)|css"
     r"|(?<!match )(?<!matches )(?<!match the )(?:regex|regular expression)|glob|comma[- ]separated|range of"
     r"|prefix(?:es)? or|various|several|free[- ]?form|for example an?)\b",
@@ -87,7 +87,8 @@ _OTHERS = lazy_pattern(
     re.IGNORECASE,
 )
 _TOO = lazy_pattern(
-    r"\bwith or without\b|\bupper(?:[- ]?case)?\s?(?:or|and|/)\s?lower|\bcase[- ]insensitive\b|\btoo\s?(?:[.;)]|$)"
+    r"\bwith or without\b(?!\s(?:an?\s|the\s)?(?:leading\s)?[`'\"]?0x)"
+    r"|\bupper(?:[- ]?case)?\s?(?:or|and|/)\s?lower|\bcase[- ]insensitive\b|\btoo\s?(?:[.;)]|$)"
     r"|\b(?:works?|accepted|allowed|supported|valid|fine|recogni[sz]ed|understood|permitted)\s(?:as\swell|also)\b"
     r"|\balso\s(?:works?|be|fine|valid|accept\w*|allow\w*|support\w*|understands?|recogni\w*|takes?|possible)\b"
     r"|\b(?:abbreviated|shortened|partial|short)\s[a-z]{2,12}\s(?:is|are|may|can|works?)\b"

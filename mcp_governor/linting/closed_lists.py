@@ -55,7 +55,7 @@ _BEHIND = lazy_pattern(
     r"|possible)\b|のいずれか|中のいずれか|之一|二选一|三选一)",
     re.IGNORECASE,
 )
-_REST = lazy_pattern(r"[.)]?(?:\s?[(,.]?\s?defaults?\b.{0,80})?", re.IGNORECASE)
+_REST = lazy_pattern(r"[.)]?(?:\s?[(,.]?\s?defaults?\b.{0,80}|\s\([^()\n]{1,40}\)\.?)?", re.IGNORECASE)
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = lazy_pattern(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
 _ALONE = lazy_pattern(
@@ -154,6 +154,7 @@ def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
         *bullets(text, promises),
         *_opened(text),
         *_bars(text),
+        *_slashed(text),
         *_quotes(text),
         *_branches(text),
         *_supported(text),
@@ -164,7 +165,9 @@ def _closed_lists(text: str, is_open_as_written: bool) -> Iterator[ClosedList]:
             yield _with_default(text, found)
 
 
-_TEMPLATE = Guarded(r"[<{][a-z][\w\-]{0,24}[>}][^\s<>{}]{1,3}[<{][a-z]|\w[`'\"]?\s\+\s[`'\"]?\w", ">", "}", " + ")
+_TEMPLATE = Guarded(
+    r"[<{][a-z][\w\-]{0,24}[>}][^\s<>{}]{1,3}[<{][a-z]|\w(?:[`'\"]\s\+\s[`'\"]?|\s\+\s[`'\"])\w", ">", "}", " + "
+)
 _JOINTS = Cues(
     *(",", "/", "\n", " or ", " and ", "'", '"', "`", ":", ";", "|", "[", "- ", "“", "‘", ")or ", ")and "),
     *("、", "，", "；", "：", "（", "或", " oder ", " ou ", "«", "「"),
@@ -267,7 +270,9 @@ def _opened(text: str) -> Iterator[ClosedList]:
             )
             if found is not None and (not form or (listed and not any("/" in one for one in found.values))):
                 yield found._replace(
-                    noun=(match["noun"] or "list").lower(), bracketed=match[0].rstrip()[-1] in "([（【"
+                    noun=(match["noun"] or "list").lower(),
+                    bracketed=match[0].rstrip()[-1] in "([（【",
+                    first=match[0].rstrip()[-1] == ":" and _PHRASE.fullmatch(text, 0, match.end("noun")) is not None,
                 )
 
 
@@ -316,10 +321,25 @@ def _bars(text: str) -> Iterator[ClosedList]:
         line = text.rfind("\n", 0, match.start()) + 1
         values = tuple(dict.fromkeys(value.strip() for value in match["values"].split("|")))
         tight = " " not in match["values"] or match["open"] is not None
-        if len(values) <= (1 if tight else 2) or not are_values(list(values)) or text.startswith("|", line):
+        # One of several values may be called "default".
+        words = [value for value in values if value.lower() != "default"] if len(values) > 2 else list(values)
+        if len(values) <= (1 if tight else 2) or not are_values(words) or text.startswith("|", line):
             continue
         if not _led_by_example(text, match.start(), match.start()):
-            yield ClosedList(values, False, True, alternatives=True, plainly=True)
+            tight = " " not in match["values"]
+            yield ClosedList(values, False, True, alternatives=True, plainly=True, bars=tight)
+
+
+def _slashed(text: str) -> Iterator[ClosedList]:
+    """Values of several words, as the whole text: "Open/In Progress/Done"."""
+    match = _SLASHED.fullmatch(text) if text.count("/") > 1 else None
+    if match is not None:
+        values = dict.fromkeys(value.strip() for value in match["values"].split("/"))
+        yield ClosedList(tuple(values), False, False, alternatives=True, whole=True, ends=True)
+
+
+_TITLED = r"[A-Z][\w\-]{1,20}(?:\s[\w\-]{1,20}){0,2}"
+_SLASHED = lazy_pattern(rf"(?P<values>{_TITLED}(?:\s?/\s?{_TITLED}){{2,30}})\.?")
 
 
 def _quotes(text: str) -> Iterator[ClosedList]:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATES = Guarded(
-    r"(?<![\w-])(?:[Yy]{4}|[Hh]{2}(?=:)|(?:[Mm]{2}|[Dd]{2})(?=[-/.](?:[Mm]{2}|[Dd]{2})[-/.][Yy]{4}))"
+    r"(?<![\w/.-])(?:[Yy]{4}|[Hh]{2}(?=:)|(?:[Mm]{2}|[Dd]{2})(?=[-/.](?:[Mm]{2}|[Dd]{2})[-/.][Yy]{4})"
+    r"|[Mm]{2}(?=[-/][Yy]{4}))"
     r"(?:[-/.: ]?(?:[YMDHSymdhs]{2,4}|[TZ](?![a-z])|T(?=hh))){0,8}(?:Z|\b)",
     "yy",
     "hh",

@@ -13,6 +13,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.alternatives import is_one_of_several, takes_more
 from mcp_governor.linting.form import Form
 from mcp_governor.linting.guarded import Cues, Guards, lowered
+from mcp_governor.linting.list_words import QUOTED
 from mcp_governor.linting.named_forms import KNOWN
 from mcp_governor.linting.ruled_forms import ruled_forms
 from mcp_governor.linting.templates import templates
@@ -37,6 +38,9 @@ def stated_form(text: str, name: str = "") -> Form | None:
         return None
     if declared := _DECLARED.match(text):
         text = text[declared.end() :]
+    text = _OF_SAMPLE.sub("", text)
+    if (mixed := _or_literals(text)) is not None:
+        return mixed
     forms: dict[str, Form] = {}
     spans: list[tuple[int, int]] = []
     for form, start, end in _forms(text, name):
@@ -115,6 +119,37 @@ def _either_time(forms: list[Form], text: str) -> Form | None:
     return Form(f"{iso.said} or {unix.said}", pattern, wrong=("yesterday", "now-1h"))
 
 
+_DATED = lazy_pattern(r"Y{4}|y{4}", re.NOFLAG)
+_QUOTED_LIST = lazy_pattern(
+    rf"(?:^|[.:;(—–]\s?|\b(?:accepts|either)\s)(?P<items>{QUOTED}(?:,?\sor\s{QUOTED}|,\s{QUOTED}){{1,8}})(?=$|[.,;)])",
+    re.IGNORECASE,
+)
+_LITERAL = lazy_pattern(r"[a-z][a-z_\-]{1,20}")
+
+
+def _or_literals(text: str) -> Form | None:
+    """Dates in letters and words, all in quotes: "'today', 'yesterday' or 'YYYY-MM-DD'"; ``None`` for anything else."""
+    found = _QUOTED_LIST.search(text) if _DATED.search(text) is not None else None
+    if (
+        found is None
+        or _OPEN_END.match(text, found.end())
+        or len(_DATED.findall(text)) != len(_DATED.findall(found["items"]))
+    ):
+        return None
+    listed = [one.strip("`'\"“”‘’") for one in _ONE_QUOTED.findall(found["items"])]
+    words = [one for one in listed if _LITERAL.fullmatch(one)]
+    dates = [form for one in listed if one not in words and (form := _one([form for form, _, _ in templates(one)]))]
+    if not words or not dates or len(words) + len(dates) != len(listed):
+        return None
+    said = f"{', '.join(form.said for form in dates)} or {', '.join(words)}"
+    either = "|".join((*words, *(form.pattern[1:-1] for form in dates)))
+    return Form(said, f"^(?:{either})$", wrong=("next week", "01/02/2026"))
+
+
+_ONE_QUOTED = lazy_pattern(QUOTED)
+_OPEN_END = lazy_pattern(r"[,.;)]?\s?(?:or\b|and\b|etc|\.\.\.|…)")
+_OF_SAMPLE = lazy_pattern(r"(?<=[^\s(][`'\"])\s(?:for|=|means|→)\s[^,;()'\"`\n]{1,60}(?=[,)])")
+"""What an example stands for: "(e.g., '0 2 * * *' for daily at 2 AM)"."""
 _EITHER_TIME = lazy_pattern(
     r"\b(?:ISO|RFC)[^.;\n]{1,40}\bor\s(?:an?\s|as\s)?(?:unix|epoch|posix)\b|\b(?:unix|epoch|posix)\b[^.;\n]{0,30}\bor\s(?:an?\s|as\s)?(?:ISO|RFC)",
     re.IGNORECASE,
@@ -212,6 +247,7 @@ _CUES = Cues(
         "host:",
     ),
     *("field:", ":tag", ":port", ".table", ".view", "syntax", "west", "min_l", "minl", "international", "://", "refs/"),
+    *("absolute", "cell", " ."),
     *("issue key", "ticket key", "epic key", "parent key", "story key", "key, ", "ticket identif", "issue identif"),
     *(" include", "owner/", "org/", "user/", "username/", "namespace/", "workspace/", "group/", "team/", "account/"),
     *(

@@ -118,6 +118,8 @@ class ClosedList(NamedTuple):
         bracketed: it is in brackets.
         marked: the text names one of the values as the default.
         ends: a sentence, a line or a bracket ends behind the list.
+        first: only a phrase of a few words and a colon are in front of it.
+        bars: bars without spaces separate them, as in a usage line.
     """
 
     values: tuple[str, ...]
@@ -132,6 +134,8 @@ class ClosedList(NamedTuple):
     bracketed: bool = False
     marked: bool = False
     ends: bool = False
+    first: bool = False
+    bars: bool = False
 
 
 def run(text: str, at: int) -> ClosedList | None:

@@ -117,7 +117,7 @@ ABOUT_OTHERS = lazy_pattern(
     r"\b(?:only (?:for|when|if|with|valid)|required (?:for|when|if|by|with)|needed (?:for|when|if)|used (?:by|for|when)"
     r"|ignored|applies|when|if|unless|where|returned by|returns?|from|see|call)\s"
     r"(?:the\s)?(?:[a-z_]{1,20}\s?[=]?\s?){0,2}$"
-    r"|\b(?:required|needed|only|ignored|used)\s(?:if|when|for|with)\s[^.:()\n]{0,60}$"
+    r"|\b(?:required|needed|only|ignored|used)\s(?:if|when|for|with)\s[^.:()\n—–]{0,60}$"
     r"|\b(?:suffix(?:es)?|prefix(?:es)?|operators?|combined?\swith)\s(?:of\s)?$",
     re.IGNORECASE,
 )
@@ -154,8 +154,29 @@ _SYNTAX = ("json", "as json", "raw", "valid json", "optional json", "a json", "r
 _OF_A_VALUE = lazy_pattern(
     rf"{QUOTED}(?:\s\([^()\n]{{0,80}}\))?\s?(?:for|to|as|is|=|:|-|–|—|\(|→|[a-z]{{2,20}}s\b)[^'\"`.\n]{{0,80}}$"
 )
-_WITHIN = lazy_pattern(rf"{QUOTED}[^'\"`\n]{{2,80}}\([^()'\"`\n]{{0,80}}$")
-"""What precedes "etc." in a bracket that explains a quoted value: "'all' returns it (paths, tags, etc.)"."""
+_IN_QUOTES = frozenset({"''", '""', "``", "“”", "‘’", "«»"})
+_ITEMS_BEFORE = lazy_pattern(
+    r"\b(?:kind|match|matching|method|mode|strategy|syntax|type|one of|values|options)\s?[:(]\s?"
+    r"(?:[\w\-]{1,30},?\s(?:or\s)?){1,8}$",
+    re.IGNORECASE,
+)
+"""Other values in front of one, after a word for a kind: "Match mode: exact, prefix or regex"."""
+_ITEM_ENDS = lazy_pattern(r"\s?(?:$|[,.)\n]|or\b|\()")
+
+
+def _is_item(text: str, start: int, end: int) -> bool:
+    """True if a word for a syntax is itself one of the listed values: "literal | regex", "'exact' or 'regex'"."""
+    if text[max(0, start - 1) : start] + text[end : end + 1] in _IN_QUOTES:
+        return True
+    if "|" in (text[max(0, start - 2) : start].rstrip()[-1:], text[end : end + 2].lstrip()[:1]):
+        return True
+    return (
+        _ITEM_ENDS.match(text, end) is not None and _ITEMS_BEFORE.search(text, max(0, start - 160), start) is not None
+    )
+
+
+_WITHIN = lazy_pattern(rf"(?:{QUOTED}|(?:^|\n)[-*•]\s[\w\-]{{1,40}}\s?[:–—-]\s)[^'\"`\n]{{2,80}}\([^()'\"`\n]{{0,80}}$")
+"""What precedes "etc." in a bracket that explains a value: "'all' returns it (paths, etc.)", "- note: any (…)"."""
 _CLEARLY = lazy_pattern(
     r"(?<=[.:;)]\s)(?:allowed|valid|possible|accepted|supported|permitted) (?:values|options)(?: are)?:", re.IGNORECASE
 )
@@ -188,7 +209,9 @@ def is_open(text: str) -> bool:
         word = match[0].lower()
         if word == "etc" and _WITHIN.search(text, max(0, match.start() - 160), match.start()):
             continue
-        if word.startswith(_SYNTAX) and _OF_A_VALUE.search(text, max(0, match.start() - 160), match.start()):
+        if word.startswith(_SYNTAX) and (
+            _OF_A_VALUE.search(text, max(0, match.start() - 160), match.start()) or _is_item(text, *match.span())
+        ):
             continue
         # Words that continue the sentence before all values are listed are about something else.
         promised = promised or (_CLEARLY.search(text) if word == "etc" else None)

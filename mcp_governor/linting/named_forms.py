@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _NO_NUMBER = lazy_pattern(r"\balphanumeric\b|\b(?:slug|name|key|uuid|url|alias|or)\b", re.IGNORECASE)
+_BYTES = lazy_pattern(
+    r"\b(?:bytes?|bytecode|calldata|ciphertext|data|hash|keys?|payload|signature|transactions?)\b", re.IGNORECASE
+)
+"""Words for what is written in hexadecimal digits, besides colours."""
+_NOT_SO = lazy_pattern(r"\bnot\s(?:the|an?|its)\s[^.,;)\n]{1,40}", re.IGNORECASE)
+"""What a thing is not: "Numeric id (not the key)"."""
 _LETTERS = r"(?:-|\s)(?:letter|character|char|alpha)s?"
 _N_WORD = r"two|three|four|five|six|eight|ten|twelve|\d{1,2}"
 _OF_CODE = r"country|language|currency|region|state|airport|nationality"
@@ -194,7 +200,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
-            r"^(?:the\s|an?\s)?(?:[a-z]{1,16}\s){0,3}(?:UU|GU)ID\b(?!\sor\b|s\b|/)|\((?:UU|GU)ID(?:\sformat"
+            r"^(?:the\s|an?\s)?(?:(?!or\s)[a-z]{1,16}\s){0,3}(?:UU|GU)ID\b(?!\sor\b|s\b|/)|\((?:UU|GU)ID(?:\sformat"
             r"|\sv\d)?\)(?!\sor\b)|\b(?:UU|GU)ID\sformat"
             r"|\bUUID\s?v\d\b(?!\sor\b)|\b(?:must\sbe|is|use)\san?\s(?:valid\s|standard\s)?(?:UU|GU)ID\b(?!\sor\b)",
             "uuid",
@@ -203,12 +209,12 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
         uuid,
     ),
     (
-        Guarded(r"^(?:the\s|your\s)?(?:[a-z']{1,16}\s){0,3}e-?mail(?:\saddress)\b(?!\sor\b|es\b|/)", "mail"),
+        Guarded(r"^(?:the\s|your\s)?(?:(?!or\s)[a-z']{1,16}\s){0,3}e-?mail(?:\saddress)\b(?!\sor\b|es\b|/)", "mail"),
         always("an e-mail address", r"^[^@\s]+@[^@\s]+$", widespread=True),
     ),
     (
         Guarded(
-            r"^(?:[Tt]he\s|[Aa]n?\s)?(?:[A-Za-z]{1,16}\s){0,3}(?:ARN|Amazon\sResource\sName)\b(?!\sor\b|s\b|/)",
+            r"^(?:[Tt]he\s|[Aa]n?\s)?(?:(?!or\s)[A-Za-z]{1,16}\s){0,3}(?:ARN|Amazon\sResource\sName)\b(?!\sor\b|s\b|/)",
             "arn",
             "amazon",
             ignore_case=False,
@@ -231,11 +237,23 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
-            r"^(?:the\s|full\s)?(?:[a-z]{1,16}\s){0,3}SHA(?:-?1)?\b(?!\s?(?:or\b|/|-|256|512))(?=\s(?:hash|of"
+            r"^(?:the\s|full\s)?(?:(?!or\s)[a-z]{1,16}\s){0,3}SHA(?:-?1)?\b(?!\s?(?:or\b|/|-|256|512))(?=\s(?:hash|of"
             r"|to)\b|\s?[.,(]|$)",
             "sha",
         ),
         lambda _match, text: None if REVISIONS.search(text) else Form("a SHA", "^[0-9a-fA-F]{4,64}$", True),
+    ),
+    (
+        Guarded(
+            r"\b(?:as|in)\s(?:an?\s)?hex(?:adecimal)?(?:\s(?:string|format)\b|-encoded\b)"
+            r"|^(?:the\s)?(?:[a-z]{2,12}\s){0,3}\(hex(?:adecimal)?(?:\sstring)?\)",
+            "hex",
+        ),
+        lambda _match, text: (
+            None
+            if COLOUR.search(text) or not _BYTES.search(text)
+            else Form("hexadecimal digits", "^(0x)?[0-9a-fA-F]*$", True, ("some text", "12.5"))
+        ),
     ),
     (Guarded(r"\bE\.164\b", "e.164"), always("an E.164 number", r"^\+[1-9]\d{1,14}$", "030 123456")),
     (
@@ -256,7 +274,8 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
-            r"^(?:the\s|an?\s)?(?:[a-z]{1,16}\s){0,3}base64(?:[- ]encoded)?\b(?!\s(?:or|data\sUR[IL])\b)", "base64"
+            r"^(?:the\s|an?\s)?(?:(?!or\s)[a-z]{1,16}\s){0,3}base64(?:[- ]encoded)?\b(?!\s(?:or|data\sUR[IL])\b)",
+            "base64",
         ),
         always("Base64", r"^[A-Za-z0-9+/_\-\s]*=*\s*$", widespread=True),
     ),
@@ -309,7 +328,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
         ),
         lambda _match, text: (
             Form("hexadecimal digits after 0x", r"^0x[0-9a-fA-F]+$", wrong=("vitalik.eth", "1234"))
-            if not re.search(r"\bENS\b|\.eth\b", text)
+            if not re.search(r"\bENS\b|\.eth\b|\bwith(?:out| or without)\s(?:an?\s|the\s)?0x\b", text)
             else None
         ),
     ),
@@ -357,7 +376,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
         ),
         lambda match, text: (
             Form("digits", r"^-?\d+$" if "number" in match[0].lower() else r"^\d+$", wrong=("my-project",))
-            if not _NO_NUMBER.search(text)
+            if not _NO_NUMBER.search(_NOT_SO.sub("", text))
             else None
         ),
     ),
@@ -375,7 +394,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
-            r"^(?:the\s|full\s|complete\s|absolute\s){0,3}(?:[a-z0-9]{1,16}\s){0,2}URI\b(?!s\b|/|-|\s(?:or"
+            r"^(?:the\s|full\s|complete\s|absolute\s){0,3}(?:(?!or\s)[a-z0-9]{1,16}\s){0,2}URI\b(?!s\b|/|-|\s(?:or"
             r"|pattern|path|template)\b)",
             "uri",
         ),
@@ -383,7 +402,7 @@ KNOWN: tuple[tuple[Guarded, Callable[[re.Match[str], str], Form | None]], ...] =
     ),
     (
         Guarded(
-            r"^(?:the\s|full\s|complete\s|absolute\s|https?\s|target\s|web\s){0,3}(?:[a-z]{1,16}\s){0,2}URL\b"
+            r"^(?:the\s|full\s|complete\s|absolute\s|https?\s|target\s|web\s){0,3}(?:(?!or\s)[a-z]{1,16}\s){0,2}URL\b"
             r"(?!s\b|/|-|\s(?:or|pattern|path|parameter|slug|fragment|template|to\smatch|for\sthe\shyperlink)\b)",
             "url",
         ),

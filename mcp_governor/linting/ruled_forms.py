@@ -113,6 +113,8 @@ _BARE = r"(?P<%s>[A-Za-z0-9]{1,20}(?:[_\-:/]|://)[A-Za-z0-9_\-:/]{0,20}|(?-i:[A-
 _SLASH = r"(?P<%s>(?:forward\s)?slash)\b"
 _THAT = r"(?:(?:the|an?)\s)?(?:(?:prefix|literal|string|letter|character|scheme|protocol)\s)?"
 _MORE = rf"(?:,?\s(?:or|/)\s(?:with\s)?{_QUOTED % 'more'})?"
+_MORE_2 = _MORE.replace("<more>", "<more2>")
+_MORE_3 = _MORE.replace("<more>", "<more3>")
 # The thing itself, or its noun, begins with it; "names that begin with it" are a filter.
 _SUBJECT = (
     r"(?:\b(?:must|should|always|has\sto|have\sto|needs?\sto|will|usually)\s|(?:^|[(,;:.–—-]\s?|\b(?:it|they"
@@ -126,8 +128,9 @@ _PREFIX = Guarded(
     rf"|\b(?:must|should|needs?\sto|has\sto)\s(?:have|include|contain|be\sgiven\swith)\s(?:an?\s"
     rf"|the\s)?leading\s(?:{_QUOTED % 'lead'}|{_SLASH % 'slash2'})"
     rf"|\bwith\s(?:an?\s|the\s)?leading\s(?:{_QUOTED % 'lead2'}|{_SLASH % 'slash3'})"
-    rf"|\bprefix(?:ed)?\s(?:with|by)\s{_THAT}(?:{_QUOTED % 'two'}|{_BARE % 'plain2'})"
-    rf"|\b(?:with|including|include|has|have)\s(?:the|an?|its)\s(?:{_QUOTED % 'three'}|{_BARE % 'plain3'})\sprefix\b"
+    rf"|\bprefix(?:ed)?\s(?:with|by)\s{_THAT}(?:{_QUOTED % 'two'}{_MORE_2}|{_BARE % 'plain2'})"
+    rf"|\b(?:with|including|include|has|have)\s(?:the|an?|its)\s(?:either\s)?"
+    rf"(?:{_QUOTED % 'three'}{_MORE_3}|{_BARE % 'plain3'})\sprefix\b"
     rf"|\bwith\s(?:the\s)?prefix\s(?:{_QUOTED % 'four'}|{_BARE % 'plain4'})",
     "start with",
     "starts with",
@@ -155,6 +158,22 @@ _SUFFIX = Guarded(
     "`.",
     "(.",
 )
+_FILE = Guarded(
+    r"(?:^|\b[Pp]ath\s(?:of|to|for)\s)(?:[Tt]he\s|[Aa]n?\s)?(?:[a-z]{2,12}\s){0,2}[`'\"]?\.(?P<end>[a-z][a-z0-9]{1,7})\b[`'\"]?"
+    r"(?P<more>(?:(?:,\s|,?\sor\s|/)[`'\"]?\.[a-z][a-z0-9]{1,7}\b[`'\"]?){0,6})\sfile\b(?!\sor\b|s|/)",
+    " .",
+    ignore_case=False,
+)
+"""A file by its extension: "Path to the .csv or .tsv file"."""
+_HIDDEN = frozenset({"aws", "env", "git", "github", "gitignore", "npmrc", "ssh", "vscode"})
+"""Names of hidden files, which look like extensions."""
+_ABSOLUTE = Guarded(
+    r"^(?:the\s|an?\s|full\s){0,2}absolute\s(?:file\s|local\s|filesystem\s|directory\s|folder\s)?path\b(?!s)(?!\s?(?:or|/|,))"
+    r"|\b(?:must|has\sto|should)\sbe\s(?:an\s)?absolute(?:\s(?:file\s|local\s)?path)?(?=\s?(?:$|[.,;)]))"
+    r"|\((?:an\s|full\s)?absolute(?:\spath)?\)",
+    "absolute",
+)
+_RELATIVE = lazy_pattern(r"\brelative\b|\bUR[LI]s?\b|://", re.IGNORECASE)
 _BRANCH = lazy_pattern(r"branch|(?<![a-z])tags?(?![a-z])", re.IGNORECASE)
 _OPTIONAL_END = lazy_pattern(
     r"\b(?:(?:is|are|be|gets?)\s(?:added|appended)|extension\sis\soptional|if\s(?:missing|absent)|with\sor\swithout)\b",
@@ -298,6 +317,14 @@ def _ends(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
         shape = _escaped(ends[0]) if len(ends) == 1 else f"({'|'.join(map(_escaped, ends))})"
         said = " or ".join(f".{one}" for one in ends)
         yield Form(f"text that ends in {said}", rf"\.{shape}$", wrong=("example",)), *end.span()
+    file = _FILE.search(text) if end is None else None
+    if file is not None and file["end"] not in _HIDDEN and not _OPTIONAL_END.search(text):
+        ends = list(dict.fromkeys([file["end"], *re.findall(r"\.([a-z0-9]{2,8})", file["more"])]))
+        shape = ends[0] if len(ends) == 1 else f"({'|'.join(ends)})"
+        said = f"text that ends in {' or '.join(f'.{one}' for one in ends)}"
+        yield Form(said, rf"\.{shape}$", True, ("example",)), *file.span()
+    if (path := _ABSOLUTE.search(text)) is not None and not _RELATIVE.search(text):
+        yield Form("an absolute path", r"^(/|~|[A-Za-z]:|\\\\)", True, ("data/example.txt",)), *path.span()
     both = _FOLLOWED.search(text)
     if both is not None and re.search(r"[/:_\-#]$", both["head"]):
         digits = both["what"].lower().startswith(("num", "dig", "int"))
@@ -339,10 +366,15 @@ def _of_name(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
             yield Form(f"a time in {unit}", r"^\d+$", wrong=("2026-01-02", "yesterday")), *seconds.span()
     elif (colour := _HEX.search(text)) is not None and _COLOURS.intersection(words):
         yield hexadecimal(colour, text), *colour.span()
+    elif words[-1] == "cell" and (cell := _CELL.search(text)) is not None:
+        yield Form("a cell such as A1", r"^(.*!)?\$?[A-Za-z]{1,3}\$?\d{1,7}$", True, ("row 1",)), *cell.span()
     elif words[-1] in ("email", "emails", "mail") and not _OR.search(text[:120].partition(".")[0]):
         yield Form("an e-mail address", r"^[^@\s]+@[^@\s]+$", True), 0, 0
 
 
+_CELL = lazy_pattern(
+    r"\bcells?\b[^.:\n]{0,20}(?:\be\.g\.,?|\bsuch\sas|\blike)\s[`'\"]?[A-Z]{1,2}\d{1,3}\b(?!:)", re.IGNORECASE
+)
 _COLOURS = frozenset({"color", "colors", "colour", "colours"})
 _HEX = lazy_pattern(r"\bhex(?:adecimal)?\b", re.IGNORECASE)
 _OTHER_TIME = lazy_pattern(r"\b(?:unix|epoch|posix|taken|took|elapsed|duration|how\slong)\b", re.IGNORECASE)

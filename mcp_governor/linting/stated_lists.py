@@ -10,7 +10,7 @@ from mcp_governor.linting.closed_lists import ClosedList, values_in
 from mcp_governor.linting.formats import names_other_form
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.list_samples import are_samples
-from mcp_governor.linting.passages import passages_about
+from mcp_governor.linting.passages import Passage, passages_about
 from mcp_governor.linting.schemas import parent_of, root_of, values_of
 from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words, stem
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from mcp_governor.linting.context import Context
     from mcp_governor.linting.open_text import OpenText
-    from mcp_governor.linting.passages import Passage
 
 _DIRECTED = lazy_pattern(r"(?<=\S)\s(?:asc|desc)$", re.IGNORECASE)
 _ORDERED = lazy_pattern(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
@@ -37,6 +36,7 @@ _NUMBERED = lazy_pattern(r"[A-Za-z].*[\d_]")
 _NO_WORD = lazy_pattern(r"[A-Z0-9_/:.]")
 """What words of a phrase do not have."""
 _CONSTANT = lazy_pattern(r"[A-Z][A-Z0-9_]+")
+_COMPOUND = lazy_pattern(r"[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}){1,8}")
 _MEASURE = lazy_pattern(r"\d{1,5}[A-Za-z]{1,3}")
 """A duration or a size: "15m", "480p"."""
 
@@ -63,6 +63,8 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
         if values.open and said.where in ("own", "entry"):
             return None
         claims += [(said, claim) for claim in values.lists[:_MAX_CLAIMS]]
+    if not claims and (rule := _of_the_tool(found, context)) is not None:
+        claims = [(rule, claim) for claim in context.facts.read(values_in, rule.text).lists[:_MAX_CLAIMS]]
     if not claims:
         return None
     stated = next(
@@ -81,6 +83,42 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
         return None
     more = any(_adds(claim, listed) and _trusted(claim, found) for said, claim in claims if said.where != "section")
     return None if more else stated
+
+
+def _of_the_tool(found: OpenText, context: Context) -> Passage | None:
+    """What the tool's description announces as values of the thing that only this parameter is named for: "Sets the
+    status of a task. Valid: open, done."."""
+    node = found.node
+    last = name_words(found.name)[-1:]
+    if len(node.tokens) != 2 or not last or not is_kind(last[0]):
+        return None
+    ruled = context.facts.memo(("values of the tool", node.tool.index), lambda: _announced(node.tool.description))
+    if ruled is None:
+        return None
+    said, listed = ruled
+    thing = stem(last[0])
+    alike = [one for one in parent_of(node).get("properties", {}) if stem((name_words(one) or ("",))[-1]) == thing]
+    if (len(alike) != 1 and name_words(found.name) != last) or thing not in {stem(word) for word in said}:
+        return None
+    return Passage(node, "/description", node.tool.description, listed, "entry")
+
+
+def _announced(description: str) -> tuple[tuple[str, ...], str] | None:
+    """The words in front of the only "Valid: …" of a description, and the rest of the line; ``None`` otherwise."""
+    found = list(_VALID.finditer(description[:_MAX_TEXT]))
+    if len(found) != 1:
+        return None
+    line = description[found[0].start("promise") : found[0].end() + _MAX_TEXT].partition("\n")[0]
+    return (*name_words(found[0]["said"]), found[0]["noun"] or ""), " ".join(line.split())
+
+
+_VALID = Guarded(
+    r"(?P<said>[^.\n]{0,120})[.;,(—–\-]\s?(?P<promise>(?:valid|allowed|possible|accepted|permitted)"
+    r"(?:\s(?:values|options|(?P<noun>[a-z]{3,20})))?(?:\sare)?:\s)",
+    *("valid", "allowed", "possible", "accepted", "permitted"),
+)
+_MAX_TEXT = 2_000
+"""Maximum number of characters of a tool's description searched for announced values."""
 
 
 def _extends(text: str, stated: ClosedList, found: OpenText) -> bool:
@@ -166,8 +204,7 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     values = claim.values
     constants = all(map(_CONSTANT.fullmatch, values))
     if free:
-        # "The possible values are: v10, v11".
-        return plainly and len(values) > 2 and (constants or all(map(_NUMBERED.search, values)))
+        return _closes_free(claim, last, plainly=plainly)
     names = sum(value.lower() in FREE or value.lower() in _GIVEN for value in values)
     given = names > 0
     # "Newer side: branch, tag or commit" of a head: each of them stands for names that people give.
@@ -178,7 +215,8 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     identifiers = constants and (len(values) > 2 or any("_" in value for value in values))
     identifiers = identifiers or all(map(_MEASURE.fullmatch, values))
     if claim.promised:
-        if kind or identifiers or claim.bullets:
+        # Nobody writes "city|town|country" for any text, apart from names of forms ("id|slug|url").
+        if kind or identifiers or claim.bullets or (claim.bars and len(values) > 2 and 2 * names < len(values)):
             return True
         return not given and (
             (plainly and (several or certain)) or (claim.alternatives and (len(values) > 2 or certain))
@@ -191,6 +229,16 @@ def _trusted(claim: ClosedList, found: OpenText) -> bool:
     if (kind and (plain or constants or claim.whole)) or (identifiers and (plain or claim.whole)):
         return True
     return not given and _is_enumeration(claim)
+
+
+def _closes_free(claim: ClosedList, last: str, *, plainly: bool) -> bool:
+    """True if a list has all values of something that everybody names freely, in most systems."""
+    values = claim.values
+    if claim.quoted and len(values) > 2 and (claim.alternatives or claim.explained):
+        # "Region: 'north', 'south' or 'west'", "Region code: 'N' (North), …"
+        return claim.noun == last or (last in _OFTEN_CLOSED and claim.noun in _NAMED_SO)
+    # "The possible values are: v10, v11".
+    return plainly and len(values) > 2 and (all(map(_CONSTANT.fullmatch, values)) or all(map(_NUMBERED.search, values)))
 
 
 def _describes(claim: ClosedList, words: Sequence[str], *, kind: bool) -> bool:
@@ -221,8 +269,13 @@ def _is_enumeration(claim: ClosedList) -> bool:
     certain = claim.marked or claim.explained
     if len(claim.values) == 2 and claim.alternatives and claim.bracketed and all(map(str.islower, claim.values)):
         return True
+    listed = claim.values
+    if claim.whole and claim.alternatives and (all(map(_COMPOUND.fullmatch, listed)) or all(map(str.isupper, listed))):
+        return True  # "size_of_file or size_of_text", "WIDE or NARROW": no phrase has such words.
     if len(claim.values) == 2:
         return claim.alternatives and claim.marked and (claim.whole or claim.bracketed or claim.noun != "")
+    if claim.first and claim.ends and all(map(_COMPOUND.fullmatch, claim.values)):
+        return True  # "Time window: last_hour, last_day, last_week"
     return (
         certain
         or (claim.alternatives and _is_opened(claim))
@@ -234,6 +287,10 @@ def _is_opened(claim: ClosedList) -> bool:
     """True if a bracket or a colon behind a noun opens a list, and it ends there."""
     return claim.bracketed or (claim.noun != "" and claim.ends)
 
+
+_OFTEN_CLOSED = frozenset({"code", "column", "currency", "field", "region", "table", "version"})
+"""Words for things of which some systems have a handful: "Region: 'north', 'south' or 'west'"."""
+_NAMED_SO = ("code", "name", "type")
 
 _GIVEN = frozenset(
     [
@@ -276,6 +333,20 @@ _LISTERS = frozenset({"get", "list"})
 _PLURAL = lazy_pattern(r"(?<![suai])s$|(?:ie|e)s$", re.NOFLAG)
 
 
+def _may_name(claim: ClosedList, named: int, *, kind: bool) -> bool:
+    """True if so many values of a list may be the names of tools as well: fewer than half, or one of a kind."""
+    if claim.promised and claim.quoted:
+        return 2 * named < len(claim.values)
+    return kind and named == 1 and len(claim.values) > 2
+
+
+def _are_orders(values: set[str]) -> bool:
+    """True for a column that stands for any, or a value with its direction: "columnName:asc" or "columnName:desc",
+    "<field> asc|desc", e.g. "name desc"."""
+    directed = {_DIRECTED.sub("", value) for value in values if _DIRECTED.search(value)}
+    return all(map(_ORDERED.fullmatch, values)) or not directed.isdisjoint(values)
+
+
 def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> bool:
     """True if the values are parameters, tools, another parameter's values or samples, or lack the default."""
     values = set(claim.values)
@@ -288,11 +359,8 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
         return True
     if not claim.promised and _is_listed_elsewhere(words, context):
         return True
-    if all(map(_ORDERED.fullmatch, values)):
-        return True  # "columnName:asc" or "columnName:desc"
-    directed = {_DIRECTED.sub("", value) for value in values if _DIRECTED.search(value)}
-    if not directed.isdisjoint(values):
-        return True  # "<field> asc|desc", e.g. "name desc": fields, and an example of a value
+    if _are_orders(values):
+        return True
     # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
     kind = bool(words) and is_kind(words[-1])
     if claim.noun == "format" and not kind and all(value[:1].isdigit() for value in values):
@@ -300,8 +368,7 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     siblings = parent_of(found.node).get("properties", {})
     others = siblings.keys() - {found.name}
     named = values & context.facts.names
-    # One value of several may be the name of a tool as well.
-    if named and not (claim.promised and claim.quoted and 2 * len(named) < len(values)):
+    if named and not _may_name(claim, len(named), kind=kind):
         return True
     if found.name in values and values <= siblings.keys():
         return True  # "Provide exactly one of `path` or `url`."
@@ -309,11 +376,13 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
         return False
     if not claim.promised and claim.alternatives and all(map(_DOTTED.search, values)):
         return True  # Two examples of qualified names: "base.http" or "chain.agent".
+    if claim.quoted and kind and claim.alternatives and not values <= siblings.keys():
+        return False  # "Level: 'state', 'city' or 'all'" says which of the other parameters counts.
     if 2 * len(values & others) >= len(values):
         return True
     root = root_of(found.node)
     return any(
-        2 * len(values.intersection(closed)) >= len(values)
+        (values <= set(closed) if kind else 2 * len(values.intersection(closed)) >= len(values))
         for name in others
         if (closed := [value for value in values_of(root, siblings[name]) or () if isinstance(value, str)])
     )

@@ -375,4 +375,8 @@ def _date_pattern(template: str) -> str:
             at += 1
     # The end of a time is seldom spelled out: fractions of a second, and the time zone.
     zone = r"(\.\d+)?(Z|[+\-]\d{2}:?\d{2})?" if "T" in out and len(out) == 11 else ""
-    return "".join(out) + zone if len(out) > 1 else ""
+    return "".join(out) + zone if len(out) > 1 or len(letters) == _YEAR else ""
+
+
+_YEAR = 4
+"""Number of letters of a year: "in YYYY format"."""

@@ -428,3 +428,109 @@ def test_a_value_may_be_the_name_of_a_tool_if_most_are_not():
 
     assert found(["run", "azd"]) == [["az", "azd", "func"]]
     assert found(["run", "az", "azd"]) == []
+
+
+READ = [
+    ("mode", "plain | regex", ["plain", "regex"], "plain text | a regex"),
+    ("mode", "One of 'plain', 'regex'", ["plain", "regex"], "One of 'plain', or a regex"),
+    ("match", "Match mode: plain, start or regex", ["plain", "start", "regex"], "Match: the name, the id or a regex"),
+    ("plane", "sea|sky|page (page=to read)", ["sea", "sky", "page"], "id|slug|page"),
+    ("tone", "default|warm|cold", ["default", "warm", "cold"], "default|warm"),
+    ("run_state", "Done/Lost/In Transit", ["Done", "Lost", "In Transit"], "Done/Lost/In the end it is a text"),
+    ("width", "NARROW or FULL", ["NARROW", "FULL"], "Narrow or full"),
+    ("origin", "by_hand or by_clock (Acme API)", ["by_hand", "by_clock"], "hand or clock (Acme API)"),
+    ("span", "Time span: last_day, last_2d, last_7d", ["last_day", "last_2d", "last_7d"], "Time span: day, week, year"),
+    ("span", "Span: a_b, a_c, a_d", ["a_b", "a_c", "a_d"], "A span, in words of the API: a_b, a_c, a_d"),
+    ("region", 'Region — "north", "south" or "west"', ["north", "south", "west"], 'Region — "north", "south", "west"'),
+    ("region", 'Region code — "N" (North), "S" (South), "W" (West).', ["N", "S", "W"], 'Region code — "N", "S", "W".'),
+    ("region", "Region — 'a', 'b' or 'c'", ["a", "b", "c"], "Place — 'a', 'b' or 'c'"),
+    ("crime_type", "Required when a is 'b' — 'x' for xs or 'y' for ys", ["x", "y"], "Required when a is 'x' or 'y'"),
+    (
+        "kind",
+        "What:\n- note: any (memo, list, etc.)\n- file: one",
+        ["note", "file"],
+        "What:\n- note: any\n- file, etc.",
+    ),
+    ("kind", "'IN' or 'OUT'. In + out are counted.", ["IN", "OUT"], "'IN' + 'OUT', 'IN' or 'OUT'"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "values", "other"), READ)
+def test_a_list_and_its_nearest_neighbour(name, text, values, other):
+    assert fragments(text, name=name) == [values]
+    assert fragments(other, name=name) == []
+
+
+def test_values_of_a_kind_may_be_names_of_other_arguments():
+    others = {"town": STRING, "region": STRING}
+    assert fragments('Level — "town", "region" or "world"', name="level", others=others) == [
+        ["town", "region", "world"]
+    ]
+    assert fragments('Level — "town" or "region"', name="level", others=others) == []
+    assert fragments('Thing — "town", "region" or "world"', name="thing", others=others) == []
+
+
+def test_values_of_a_kind_may_be_those_of_another_argument_if_it_has_more():
+    others = {"scope": {"type": "string", "enum": ["small", "wide", "huge"]}}
+    assert fragments('Level ("small", "wide", "full")', name="level", others=others) == [["small", "wide", "full"]]
+    assert fragments('Level ("small", "wide")', name="level", others=others) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "others", "found"),
+    [
+        ("Sets the state of a lamp. Valid: ON, OFF, DIM.", {}, True),
+        ("Sets a lamp. Valid states: on, off, dim.", {}, True),
+        ("Sets the state of a lamp (valid: on, off, dim).", {}, True),
+        ("Sets a lamp. Valid: on, off, dim.", {}, False),
+        ("Sets the state of a lamp. Valid: on, off. For others, valid: a, b.", {}, False),
+        ("Sets the state of a lamp. Valid: on, off, dim.", {"old_lamp_state": STRING}, False),
+    ],
+)
+def test_a_tool_announces_the_values_of_what_one_argument_is_named_for(tool, others, found):
+    assert bool(fragments("", name="lamp_state", tool=tool, others=others)) is found
+
+
+def test_one_value_of_a_kind_may_be_the_name_of_a_tool():
+    def found(text):
+        schema = {"type": "object", "properties": {"kind": {**STRING, "description": text}}}
+        tools = [{"name": name, "inputSchema": schema} for name in ("chart", "table")]
+        settings = LintSettings(select=("clarity/closed-list",))
+        return [finding.value for finding in lint(build_surface({"tools": tools[:1]}), settings)]
+
+    assert found("Kind: chart, map or list") == [["chart", "map", "list"]]
+    assert found("Kind: chart or map") == []
+
+
+def twins(first, second, *, names=("create_acme_lamp", "update_acme_lamp")):
+    tools = [
+        {"name": name, "inputSchema": {"type": "object", "properties": properties}}
+        for name, properties in zip(names, (first, second), strict=True)
+    ]
+    found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/sibling-enum",)))
+    return [(finding.tool, finding.value) for finding in found]
+
+
+HUES = {"type": "string", "enum": ["red", "blue"]}
+
+
+def test_what_makes_a_thing_and_what_changes_it_take_the_same_values():
+    assert twins({"hue": HUES}, {"hue": STRING}) == [("update_acme_lamp", ["red", "blue"])]
+    assert twins({"hue": STRING}, {"hue": HUES}) == [("create_acme_lamp", ["red", "blue"])]
+    assert twins({"hue": HUES}, {"hue": {**STRING, "description": "Any colour of the catalogue"}}) == []
+    assert twins({"hue": HUES}, {"hue": {**STRING, "default": "green"}}) == []
+    assert twins({"state": HUES}, {"state": STRING}) == []
+    assert twins({"hue": HUES}, {"hue": STRING}, names=("create_acme_lamp", "update_acme_sofa")) == []
+    assert twins({"hue": HUES}, {"hue": STRING}, names=("create_acme_lamp", "find_acme_lamp")) == []
+
+
+def test_the_branches_of_a_union_list_the_values_that_tell_them_apart():
+    def parts(*kinds):
+        return {
+            "type": "array",
+            "items": {"oneOf": [{"type": "object", "properties": {"make": {"const": kind}}} for kind in kinds]},
+        }
+
+    plain = {"type": "array", "items": {"type": "object", "properties": {"make": STRING}}}
+    assert twins({"parts": parts("bulb", "cable")}, {"parts": plain}) == [("update_acme_lamp", ["bulb", "cable"])]
+    assert twins({"parts": parts("bulb")}, {"parts": plain}) == []

@@ -255,3 +255,11 @@ def test_a_key_is_no_number_and_a_time_taken_is_no_point_in_time():
     assert stated_form("The numeric ID of the team", "teamKey") is None
     assert stated_form("Time of the call, in milliseconds", "time") is not None
     assert stated_form("Time that the call has taken, in milliseconds", "time") is None
+
+
+def test_a_cell_of_a_sheet_is_shown_by_an_example():
+    form = stated_form("Cell reference, e.g. A1, B2.", "start_cell")
+    assert re.search(form.pattern, "Sheet1!B12")
+    assert not re.search(form.pattern, "row 1")
+    assert stated_form("Cell reference, e.g. A1, B2.", "place") is None
+    assert stated_form("Cell of the sheet", "start_cell") is None

@@ -189,6 +189,47 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if (text and _same_thing(found, text, one, alike=alike)) or (alike and _is_only(one, enums, found, text)):
             yield found.hit("enum", list(_as_default(one.values, found.default)), sibling=one.tool)
             return
+    yield from _as_its_twin(found, text, enums)
+
+
+def _as_its_twin(found: OpenText, text: str, enums: tuple[_Enum, ...]) -> Iterator[Hit]:
+    """A parameter of a tool that makes or changes a thing, which the other one of both has with an enum.
+
+    It needs no description: what create_agent takes as a language, update_agent takes as well. A status is another
+    matter, because a thing may begin in some, and come into others.
+    """
+    words = name_words(found.name)
+    if not words or words[-1] in _OF_A_LIFE:
+        return
+    verb, thing = _verb_and_thing(found.node.tool.name)
+    if verb not in _WRITES or not thing:
+        return
+    holder = _holder(found.node)
+    twins = [
+        (tool, one)
+        for one in enums
+        if one.declared and one.items is found.items and one.holder == holder
+        for tool in one.tools
+        if (other := _verb_and_thing(tool))[1] == thing and other[0] in _WRITES and other[0] != verb
+    ]
+    if len({one.values for _, one in twins}) != 1:
+        return
+    tool, one = twins[0]
+    if (found.default and found.default not in one.values) or not _words(text) <= one.words | _COMMON | set(words):
+        return
+    yield found.hit("enum", list(one.values), sibling=tool)
+
+
+def _verb_and_thing(tool: str) -> tuple[str, tuple[str, ...]]:
+    """The verb in the name of a tool, and the other words: ("create", ("acme", "agent"))."""
+    words = name_words(tool)
+    verb = next((word for word in words if word in _WRITES), "")
+    return verb, tuple(stem(word) for word in words if word != verb)
+
+
+_WRITES = frozenset({"add", "change", "create", "edit", "modify", "new", "patch", "replace", "update", "upsert"})
+_OF_A_LIFE = frozenset({"action", "op", "operation", "phase", "stage", "state", "status", "step"})
+"""Last words of names whose values depend on how far a thing is, or on what is done to it."""
 
 
 _OF_AN_OBJECT = frozenset(
@@ -309,6 +350,8 @@ class _Enum(NamedTuple):
     """False if only a description lists the values."""
     holder: str
     """The parameter that it is a part of; empty for one of the call itself."""
+    tools: list[str]
+    """All that have it."""
 
 
 def _holder(node: SchemaPlace) -> str:
@@ -327,19 +370,41 @@ def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
     """The enums of all tools, by parameter name."""
     out: dict[str, dict[tuple[str, ...], _Enum]] = {}
     for tool in context.surface.tools:
+        variants: dict[tuple[str | int, ...], list[str]] = {}
         for node in context.facts.nodes(tool):
             if node.side == "inputSchema" and node.argument is not None and isinstance(node.schema, dict):
                 root = root_of(node)
                 declared = values_of(root, node.schema)
+                if declared is not None and len(declared) == 1:
+                    declared = _of_variants(variants, node, declared[0])
                 values = declared or _in_prose(node, context)
                 if values and len(values) > 1 and all(isinstance(value, str) for value in values):
                     known = out.setdefault(node.argument, {})
                     items = "array" in (types_of(node.schema, root) or ())
                     words = _words(node.schema.get("description"))
                     holder = _holder(node)
-                    one = _Enum(tool.name, items, tuple(values), words, declared is not None, holder)
-                    known.setdefault((*values, str(items), holder), one)
+                    one = _Enum(tool.name, items, tuple(values), words, declared is not None, holder, [])
+                    known.setdefault((*values, str(items), holder), one).tools.append(tool.name)
     return {name: tuple(enums.values()) for name, enums in out.items()}
+
+
+def _of_variants(variants: dict[tuple[str | int, ...], list[str]], node: SchemaPlace, value: Any) -> list[Any]:
+    """The values that tell the branches of a union apart, once the last branch is read; its own for any other place.
+
+    Args:
+        variants: the values of the branches that are read, by the place of the union and the parameter.
+        node: a parameter with only one value.
+        value: that.
+    """
+    keyword, _ = node.tokens[-4:-2] if len(node.tokens) > 3 else ("", "")
+    if keyword not in ("anyOf", "oneOf") or not isinstance(value, str):
+        return [value]
+    known = variants.setdefault((*node.tokens[:-3], node.argument or ""), [])
+    known.append(value)
+    union: Any = root_of(node)
+    for token in node.tokens[:-3]:
+        union = union[token]
+    return list(dict.fromkeys(known)) if len(known) == len(union) else [value]
 
 
 _QUOTED = lazy_pattern(r"['\"`]([\w\-]{1,60})['\"`]")
