@@ -336,6 +336,7 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
         return False
     while said and said[0] in _FILLERS and said[0] != "page":
         said = said[1:]
+    said = _before_purpose(said, argument)
     unsure = next((at for at, word in enumerate(said) if word in _UNSURE), None)
     if unsure is not None:
         return False
@@ -356,6 +357,20 @@ def _counts(found: _Found, argument: Argument, before: str) -> bool:
     return _quantity(noun, argument, before, found.both)
 
 
+def _before_purpose(said: list[str], argument: Argument) -> list[str]:
+    """The words for the items of a list without what they are for: "tags to put on it", "names for the report"."""
+    at = next((at for at, word in enumerate(said) if word in ("for", "to")), 0) if argument.of == "items" else 0
+    follows = said[at + 1 : at + 2]
+    names = {stem(word) for word in name_words(argument.name)}
+    if not at or stem(said[at - 1]) not in names or not _SOME_USERS.isdisjoint(said[at:]):
+        return said
+    if said[at] == "for" and follows not in _DETERMINED:
+        return said
+    return said[:at]
+
+
+_SOME_USERS = frozenset({"account", "accounts", "model", "models", "plan", "plans", "tier", "tiers", "users"})
+_DETERMINED = (["a"], ["an"], ["the"], ["this"])
 _RATE = lazy_pattern(r"(?:[a-z]{1,20}\s){0,2}(?:per|an?)\s(?:second|minute|hour|day)\b")
 _PART_OF_TEXT = lazy_pattern(
     r"\b(?:lines?|paragraphs?|words?|sentences?|parts?|segments?)\s[^.,;:(]{0,20}$", re.IGNORECASE

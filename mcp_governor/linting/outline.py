@@ -32,6 +32,13 @@ _ENTRY = lazy_pattern(
     r"(?P<mark>[-*•+]\s|\d{1,2}[.)]\s|:param\s(?:\w{1,20}\s)?|@param\s)?(?P<open>[`*\"']{0,3})(?P<name>[A-Za-z_$][\w.\-$]{0,63})[`*\"']{0,3}"
     r"\s?(?P<note>\([^()\n]{0,80}\))?\**\s?(?P<sign>:|–|—|-\s)\s?\**\s?(?P<text>.*)"
 )
+_NAME = r"[`*\"']{0,3}[A-Za-z_$][\w$]{0,63}[`*\"']{0,3}"
+_JOINT = lazy_pattern(
+    rf"(?P<mark>[-*•+]\s|\d{{1,2}}[.)]\s)?(?P<names>{_NAME}(?:\s?(?:,|/|&|\+|,?\sand|\sor)\s?{_NAME}){{1,3}})"
+    r"\s?(?P<note>\([^()\n]{0,80}\))?\**\s?(?::|–|—|-\s)\s?\**\s?(?P<text>.*)"
+)
+"""One line for several parameters: "start_day, end_day: a range of days", "day_from/to: …"."""
+_JOINTS = lazy_pattern(r"\s?(?:[,/&+]|,?\sand\s|\sor\s)\s?")
 _BULLET = lazy_pattern(r"[-*•+]\s|\d{1,2}[.)]\s")
 _CELL = lazy_pattern(r"(?<!\\)\|")
 _RULE = lazy_pattern(r":?-+:?")
@@ -180,13 +187,33 @@ class _Reader:
 
     def _entry(self, flat: str, indent: int) -> bool:
         entry = _ENTRY.fullmatch(flat)
-        if entry is None or entry["name"] not in self.names:
+        if entry is None:
+            return self._joint(flat, indent)
+        if entry["name"] not in self.names:
             return False
         # Outside a section, a line such as "type: …" is about the parameter only if it is marked as a name.
         if not self._within and not entry["mark"] and not entry["open"]:
             return False
         self._take(entry["name"], f"{entry['note'] or ''} {entry['text']}".strip())
         self._open, self._indent = self.entries[entry["name"]], indent
+        return True
+
+    def _joint(self, flat: str, indent: int) -> bool:
+        """Read a line about several parameters."""
+        entry = _JOINT.fullmatch(flat)
+        if entry is None or not (self._within or entry["mark"]):
+            return False
+        first, *others = [name.strip("`*\"'") for name in _JOINTS.split(entry["names"]) if name]
+        # "day_from/to" are day_from and day_to.
+        front = first.rpartition("_")[0]
+        names = [first, *(name if name in self.names else f"{front}_{name}" for name in others)]
+        if not all(name in self.names for name in names):
+            return False
+        for name in names:
+            self._take(name, f"{entry['note'] or ''} {entry['text']}".strip())
+            # What the next lines add is about all of them.
+            self.entries[name] = self.entries[first]
+        self._open, self._indent = self.entries[first], indent
         return True
 
     def _take(self, name: str, text: str) -> None:

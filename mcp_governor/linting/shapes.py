@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 # -- lists that an empty list makes useless
 
 _ACTS = (
-    r"(?:add|analy[sz]e|append|apply|archive|assign|check|choose|close|create|commit|compare|convert|copy|crawl|delete|download|edit|embed"
-    r"|execute|export|extract|fetch|find|get|import|index|insert|inspect|link|load|look\sup|map|merge|modify|move|open"
-    r"|process|publish|push|query|rank|read|remove|replace|resolve|retrieve|run|scan|scrape|search|send|split|stage"
-    r"|summari[sz]e|translate|unlink|update|upload|upsert|validate|verify|visit|write)"
+    r"(?:add|analy[sz]e|append|apply|archive|assign|back\s?up|cancel|check|choose|click|close|combine|create|commit|compare|convert"
+    r"|copy|crawl|delete|deploy|download|edit|embed|execute|export|extract|fetch|fill|find|generate|geocode|get"
+    r"|import|index|insert|inspect|install|invite|link|load|look\sup|map|mark|merge|modify|monitor|move|notify|open"
+    r"|parse|plot|process|publish|push|query|rank|read|register|remove|rename|replace|resolve|restart|restore|retrieve|run|save"
+    r"|scan|scrape|search|send|share|split|stage|start|stop|store|subscribe|summari[sz]e|sync|test|track|transfer|translate"
+    r"|unlink|update|upload|upsert|validate|verify|visit|watch|write)"
 )
 _ACTED_ON = lazy_pattern(
     rf"(?:(?:required|an?|the|one\sor\smore|comma[- ]separated|non-empty)[:.]?\s){{0,2}}"

@@ -79,3 +79,23 @@ def test_time_is_linear_in_the_description(piece):
 def test_a_tagged_block_is_a_section_that_its_end_closes():
     text = "<parameters>\nmetrics: What to count\nwhere: A filter in SQL\n</parameters>\nmetrics: not an entry\n"
     assert dict(outline(text, {"metrics", "where"}).entries) == {"metrics": "What to count", "where": "A filter in SQL"}
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("- day_from/to: range of days", {"day_from", "day_to"}),
+        ("- day_from, day_to: range of days", {"day_from", "day_to"}),
+        ("- `day_from` and `day_to` (text): range of days", {"day_from", "day_to"}),
+        ("- day_from/until: range of days", set()),
+        ("day_from, day_to: range of days", set()),
+        ("- day_from or today: range of days", set()),
+    ],
+)
+def test_one_line_is_about_several_arguments(line, names):
+    assert outline(f"Counts.\n\n{line}\n", ["day_from", "day_to"]).entries.keys() == names
+
+
+def test_what_follows_one_line_about_several_arguments_is_about_all_of_them():
+    found = outline("Args:\n    low, high: ends of a range\n        in metres\n", ["low", "high"]).entries
+    assert found == {"low": "ends of a range in metres", "high": "ends of a range in metres"}

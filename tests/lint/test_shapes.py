@@ -22,6 +22,7 @@ from mcp_governor.surface import build_surface
     ("name", "text"),
     [
         ("files", "List of files to read"),
+        ("files", "Files to deploy"),
         ("packages", "The names of packages to look up"),
         ("steps", "One or more steps to be run"),
         ("reviewers", "List of reviewer ids to add or remove from the change"),
@@ -38,6 +39,7 @@ def test_lists_that_the_tool_acts_on(name, text):
     [
         ("tags", "Tags of the page"),
         ("labels", "Labels to set on the issue"),
+        ("rules", "Rules to disable"),
         ("names", ""),
         ("ids", "IDs to exclude"),
         ("files", "Files to read; may be empty"),

@@ -48,6 +48,8 @@ def fragment(schema, text, name="n", tool="", required=()):
         (INTEGER, "Timeout in seconds (1-300)", "timeout", '"minimum": 1, "maximum": 300'),
         (INTEGER, "Timeout, max 30 seconds", "timeout", '"maximum": 30'),
         (LIST, "Tags (max 10)", "tags", '"maxItems": 10'),
+        (LIST, "Up to 4 bright lamps for the front door", "lamps", '"maxItems": 4'),
+        (LIST, "Up to 4 lamps to put on it", "lamps", '"maxItems": 4'),
         (LIST, "One or more search tags (1-12) to watch", "tags", '"minItems": 1, "maxItems": 12'),
         (INTEGER, "Must be between 100ms and 3000ms.", "length_ms", '"minimum": 100, "maximum": 3000'),
         (INTEGER, "How many (cap 50)", "limit", '"maximum": 50'),
@@ -167,6 +169,9 @@ def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
         (TEXT, "8-character key; short keys are accepted", "key"),
         (LIST, "Ids to fetch (up to 100 per request; more are split into batches)", "ids"),
         (LIST, "Ids to fetch, up to 100 ids; fetched in batches", "ids"),
+        (LIST, "Up to 4 lamps for the free plan", "lamps"),
+        (LIST, "Up to 4 lamps for guests", "lamps"),
+        (LIST, "Up to 4 rooms for the front lamps", "lamps"),
     ],
 )
 def test_what_only_looks_like_a_limit(schema, text, name):
@@ -238,6 +243,21 @@ def test_long_strings_are_read_in_time(text):
     started = time.process_time()
     stated_limits(Argument("n", "integer", text))
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("Lists lamps. The maximum page_size is 100.", '"maximum": 100'),
+        ("Lists lamps. Max `page_size`: 100.", '"maximum": 100'),
+        ("Lists lamps. Minimum page_size is 10.", '"minimum": 10'),
+        ("Lists lamps. The maximum page_size is 100 for guests.", ""),
+        ("Lists lamps. The usual maximum page_length is 100.", ""),
+        ("Lists lamps. The maximum is 100.", ""),
+    ],
+)
+def test_the_name_of_the_argument_is_in_the_middle_of_its_limit(text, fix):
+    assert fragment(INTEGER, "", "page_size", tool=text) == fix
 
 
 RULES = [

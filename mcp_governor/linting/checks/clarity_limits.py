@@ -123,7 +123,7 @@ def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
         if limits and not _is_exceeded(limits, one.text) and not _has_form(limits, one, context):
             # What the tool's description says about several parameters is one text; the repair is at one of them.
             return _Unstated(one.path if one.where == "own" else node.pointer, one.value, limits)
-    ruled = _ruled(node, context) if of in ("number", "integer") else None
+    ruled = _ruled(node, context) or _sided(node, context) if of in ("number", "integer") else None
     if ruled is None:
         return None
     limits = [limit for limit in _stated(Argument(name, of, ruled, True), context) if _missing(limit, schema)]
@@ -202,6 +202,26 @@ def _ruled(node: SchemaPlace, context: Context) -> str | None:
         if len(names) == 1 and names[0][0] == node.argument and names[0][1].rstrip("s") in rule.lower():
             return rule
     return None
+
+
+_SIDED = Guarded(
+    r"\b(?P<side>max(?:imum)?|min(?:imum)?)\s(?:value\s(?:of|for)\s)?[`'\"]?(?P<name>[A-Za-z_]\w{1,40})[`'\"]?"
+    r"(?:\sis|\s?[:=])\s\$?(?P<rest>\d(?:[^.\n]|\.(?=\d)){0,80})",
+    *("max", "min"),
+)
+"""A limit with the name of a parameter in the middle: "Maximum page_size is 100"."""
+
+
+def _sided(node: SchemaPlace, context: Context) -> str | None:
+    """A limit of a parameter in a sentence of the tool's description that begins in front of its name."""
+    if len(node.tokens) != 2:
+        return None
+
+    def read() -> dict[str, str]:
+        found = itertools.islice(_SIDED.finditer(node.tool.description[:_MAX_TEXT]), _MAX_RULES)
+        return {match["name"]: f"{match['side']} {match['rest']}" for match in found}
+
+    return context.facts.memo(("sided limits", node.tool.index), read).get(node.argument or "")
 
 
 def _rules(description: str) -> dict[str, str]:
