@@ -263,3 +263,13 @@ def test_a_cell_of_a_sheet_is_shown_by_an_example():
     assert not re.search(form.pattern, "row 1")
     assert stated_form("Cell reference, e.g. A1, B2.", "place") is None
     assert stated_form("Cell of the sheet", "start_cell") is None
+
+
+@pytest.mark.parametrize(
+    ("own", "found"), [("Where to put it", 1), ("Where to put it. Relative ones are resolved.", 0)]
+)
+def test_what_the_tool_says_of_a_form_counts_unless_the_argument_takes_more(own, found):
+    schema = {"type": "object", "properties": {"out_path": {"type": "string", "description": own}}}
+    tools = [{"name": "t", "description": "Copies to `out_path` (absolute path).", "inputSchema": schema}]
+    settings = LintSettings(select=("clarity/well-known-format",))
+    assert len(lint(build_surface({"tools": tools}), settings)) == found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.findings import Effect
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.alternatives import takes_more
 from mcp_governor.linting.checks.clarity_lists import closed_list, sibling_list
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import correction, in_tool, keyword_edits
@@ -141,7 +142,20 @@ def _form(found: OpenText, context: Context) -> Form | None:
     if len(specific) != 1:
         return None
     form = next(iter(specific.values()))
-    return None if any(not re.search(form.pattern, value) for value in _shown(found, form, context)) else form
+    return (
+        None
+        if _takes_more(found, context)
+        or any(not re.search(form.pattern, value) for value in _shown(found, form, context))
+        else form
+    )
+
+
+def _takes_more(found: OpenText, context: Context) -> bool:
+    """True if the parameter's own description allows other forms than the tool's gives: relative paths, for one."""
+    own = [said.text for said in passages_about(found.node, context)]
+    if any(context.facts.read(stated_form, text, found.name) is not None for text in own):
+        return False
+    return any(takes_more(text[:_MAX_DESCRIPTION], ()) for text in own)
 
 
 _IN_A_ROW = lazy_pattern(r"(?:an?\s|the\s|optional\s){0,2}(?:array|list)\sof\s", re.IGNORECASE)
