@@ -264,8 +264,8 @@ def test_an_identifier_that_a_tool_lists_deserves_its_name(giver: str, named: bo
 
 def test_what_a_server_is_about_needs_no_words() -> None:
     gate = {**TEXT, "description": "The gate's ID"}
-    takers = [tool(f"paint_{n}", required=("gate_id",), gate_id=gate) for n in range(5)]
-    assert len(messages("clarity/only-the-name", *takers[:4], tool("list_gates"))) == 1
+    takers = [tool(f"paint_{n}", required=("gate_id",), gate_id=gate) for n in range(13)]
+    assert len(messages("clarity/only-the-name", *takers[:12], tool("list_gates"))) == 1
     assert messages("clarity/only-the-name", *takers, tool("list_gates")) == []
 
 

@@ -116,3 +116,18 @@ def test_prompts_without_words_are_named_once():
         ("/prompts/1", {"names": "greet (a prompt), deep of bow (a prompt)"})
     ]
     assert of({"name": "a", "description": "b"}, 3) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "tools", "others", "reported"),
+    [
+        ("A tool for those who send letters and parcels, and for those who wait for them at a window", 12, 12, True),
+        ("A tool for those who send letters and parcels, and for those who wait for them at a window", 12, 13, False),
+        ("A tool for those who send letters", 12, 0, False),
+        ("window: a tool for those who send letters and parcels, and for those who wait for them there", 12, 0, False),
+        ("A tool for those who send letters and parcels, and for those who wait for them at a window", 7, 0, False),
+    ],
+)
+def test_a_line_that_half_of_the_tools_have_is_boilerplate(line, tools, others, reported):
+    has = [{"description": f"Sends {n}.\n{line}"} for n in range(tools)]
+    assert bool(found(boilerplate, *has, *({"description": "x"} for _ in range(others)))) == reported

@@ -131,6 +131,12 @@ _MIN_TOKENS = 1_000
 _MIN_OF_ONE = 300
 """Minimum cost of one line's copies in tokens, so that there is one to begin with; without it the total must be twice
 as high."""
+_COMMON_TO = 8
+"""Minimum number of tools for a line that half of the tools have."""
+_MIN_OF_COMMON = 200
+"""Minimum cost of the copies of such a line in tokens."""
+_ENTRY = lazy_pattern(r"(?:[-*]\s)?`?[a-z_]\w{0,40}`?\s?(?:\([^()]{0,60}\))?\s?(?::|-\s)", re.NOFLAG)
+"""A line of "Args:", which belongs wherever the parameter is."""
 _WORST = 3
 """Maximum number of lines quoted in a message, the most expensive first."""
 _SPLIT = lazy_pattern(r"\n|(?<=[.!?])\s+")
@@ -149,10 +155,20 @@ def boilerplate(surface: Surface, context: Context) -> Iterator[Hit]:
     total = sum(costs.values())
     worst = sorted(costs, key=lambda text: -costs[text])[:_WORST]
     if total < _MIN_TOKENS or (total < 2 * _MIN_TOKENS and costs[worst[0]] < _MIN_OF_ONE):
+        # What most tools say is about the server, however short it is.
+        common = max(_COMMON_TO, (len(surface.tools) + 1) // 2)
+        worst = [text for text in worst if costs[text] >= _MIN_OF_COMMON and _is_common(text, places[text], common)]
+        total = sum(costs[text] for text in worst)
+    if not worst:
         return
     shown = [_shown(text, places[text], costs[text]) for text in worst]
     spots = ((tool, f"{at}/description") for text in worst for tool, at in places[text])
     yield hit("/tools", spots=spots, tokens=f"{total:,}", worst="; ".join(shown))
+
+
+def _is_common(text: str, places: list[tuple[str, str]], common: int) -> bool:
+    """True if so many tools say something that is about none of their parameters."""
+    return len(places) >= common and not any(at for _, at in places) and _ENTRY.match(text) is None
 
 
 def _arguments(schema: Any) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -10,7 +10,7 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.phrases import counted
-from mcp_governor.linting.words import word_count
+from mcp_governor.linting.words import name_words, word_count
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -33,6 +33,15 @@ _SHOWN = Guarded(
     r"\bin the (?:image|picture|figure|screenshot|diagram|illustration)s? (?:below|above)\b", " below", " above"
 )
 _HERE = Guarded(r"\b(?:click|see|documented|described) here\b(?!\s?[:(])(?!.{0,80}https?:)", " here")
+_PAGE = Guarded(
+    r"\b(?:at|on|in) the (?:bottom|top|end) of this page\b|\bREADME\b(?=:? ['\"])", "of this page", "readme"
+)
+_DOCS = Guarded(
+    r"\b(?:see|refer to|consult) (?:the )?(?-i:[A-Z])[\w!.'’-]{1,20}(?: [a-z.'’-]{1,20}){0,3} (?:docs|documentation)\b"
+    r"(?![^\n]{0,200}https?:)",
+    *(" docs", " documentation"),
+)
+"""The manual of a product, without its address."""
 _MAX_TEXT = 4_000
 """Maximum number of characters searched per string."""
 _MAX_LINKS = 40
@@ -47,15 +56,16 @@ def dead_reference(surface: Surface, context: Context) -> Iterator[Hit]:
     """No string refers to something that is missing; one hit for the server."""
     places: dict[tuple[str, str], tuple[int, str]] = {}
     spots: dict[tuple[str, str], tuple[str, str]] = {}
+    manual = any(not _MANUALS.isdisjoint(name_words(tool.name)) for tool in surface.tools)
     for one in declared(surface, context):
-        if found := _dead(one.schema.get("description")):
+        if found := _dead(one.schema.get("description"), manual=manual):
             # Strings that say nothing else come first. A tool without its manual is easier to understand than a value.
             rank = 0 if word_count(one.text) <= _FEW_WORDS else 1 if one.required else 2
             named = one_line(one.tool.name, 64), one_line(one.name, 64)
             places.setdefault(named, (rank, found))
             spots.setdefault(named, (one.tool.name, f"{one.pointer}/description"))
     for tool in surface.tools:
-        if found := _dead(tool.description):
+        if found := _dead(tool.description, manual=manual):
             places[one_line(tool.name, 64), ""] = (3, found)
             spots[one_line(tool.name, 64), ""] = (tool.name, "/description")
     if not places:
@@ -70,8 +80,17 @@ def dead_reference(surface: Surface, context: Context) -> Iterator[Hit]:
     yield hit("/tools", spots=(spots[named] for named, _ in ordered), places="; ".join(shown))
 
 
-def _dead(value: Any) -> str:
-    """The first words that refer to something missing, or an empty string."""
+_MANUALS = frozenset({"doc", "docs", "documentation", "guide", "help", "manual"})
+"""Words of the names of tools that return what a manual says."""
+
+
+def _dead(value: Any, *, manual: bool) -> str:
+    """The first words that refer to something missing, or an empty string.
+
+    Args:
+        value: a description.
+        manual: the server has a tool for its manual.
+    """
     if not isinstance(value, str):
         return ""
     text = value[:_MAX_TEXT]
@@ -84,7 +103,7 @@ def _dead(value: Any) -> str:
             cue = _TITLE.match(named) or (" " in named and _CUE.search(text[max(0, link.start() - 48) : link.start()]))
             if is_title and cue and f"[{named}]:" not in text:
                 return link[0]
-    for pattern in (_SHOWN, _HERE):
+    for pattern in (_SHOWN, _HERE, _PAGE) if manual else (_SHOWN, _HERE, _PAGE, _DOCS):
         if found := pattern.search(text):
             return found[0]
     return ""

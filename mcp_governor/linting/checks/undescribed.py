@@ -301,7 +301,7 @@ _CLUE = lazy_pattern(
     r"\d{3}(?!\d? char)|:\s?\S|\w/\w|[a-z]_[a-z]|[a-z][A-Z]",
     re.NOFLAG,
 )
-_SAYING = ("enum", "pattern", "format", "examples")
+_SAYING = frozenset({"enum", "pattern", "format", "examples"})
 _BOUND = lazy_pattern(r"(?:must be|between|max\w*|up to)\s[\d\-– ]{1,12}characters?(?:\slong)?", re.IGNORECASE)
 _EITHER_WORD = lazy_pattern(r"['’]s\b|/(?=(?:ID|key|uid|uuid)\b)", re.IGNORECASE)
 """What is not a word of its own: "the board's ID", "key/ID"."""
@@ -368,7 +368,7 @@ def only_the_name(surface: Surface, context: Context) -> Iterator[Hit]:
     yield from one_hit(first, named, "has it")
 
 
-_FAMILIAR = 4
+_FAMILIAR = 12
 """Maximum number of tools that take an identifier for it to need words; what more tools take is what the server is
 about."""
 _MANY = 3
@@ -384,12 +384,15 @@ def _is_unsourced(one: Declared, most: int = _MAX_CONTENT) -> bool:
     text = _EITHER_WORD.sub(" ", _BOUND.sub("", one.text))
     said = words(text)
     schemas = (one.schema, effective(one.tool.input_schema, one.schema.get("items")))
-    if len(said) > _MAX_WORDS or any(key in schema for schema in schemas for key in _SAYING):
+    saying = _SAYING if most else _SAYING - {"format"}  # "uuid" does not say where one comes from
+    if len(said) > _MAX_WORDS or any(key in schema for schema in schemas for key in saying):
         return False
-    own = {stem(word) for word in (*front, last, *name_words(one.tool.name))} | _FILL
-    return len([word for word in said if stem(word) not in own]) <= most and not _CLUE.search(
-        text.replace(one.name, "")
-    )
+    own = {stem(word) for word in (*front, last, "".join((*front, last)), *name_words(one.tool.name))} | _FILL
+    if len([word for word in said if stem(word) not in own]) > most:
+        return False
+    for spelling in (one.name, "".join(word.capitalize() for word in (*front, last))):
+        text = text.replace(spelling, "")
+    return not _CLUE.search(text)
 
 
 class _Sources:
@@ -423,22 +426,38 @@ class _Sources:
         """The tool that lists or finds what an identifier is of; ``None`` if none does so by its name."""
         thing, takers = self._thing(name), {one.tool.index for one in ones}
         around = set.intersection(*(_stems(name_words(one.tool.name)) for one in ones))
-        found: list[tuple[int, int, int, str]] = []
+        some = set.union(*(_stems(name_words(one.tool.name)) for one in ones)) - around
+        found: list[tuple[bool, int, int, int, str]] = []
         for tool, stems, _ in self._tools:
-            parts = name_words(tool.name)
-            verbs = _GIVING.intersection(parts)
+            parts = _listed(name_words(tool.name))
+            verbs = _GIVING.intersection(name_words(tool.name))
             # "get_orders" lists them; "get_order" needs the identifier itself, and "get_order_lines" has others.
-            if not verbs or not parts[-1].endswith("s") or not _stems(parts[-1:]) <= thing <= stems:
+            if not verbs or not parts or not _stems(parts[-1:]) <= thing <= stems:
                 continue
             if tool.index not in takers and not _takes(tool, name):
-                rest = stems - thing - _stems(verbs)
-                found.append((-len(rest & around), len(rest), len(found), tool.name))
-        _, rest_of_it, _, giver = min(found, default=(0, _MAX_REST + 1, 0, ""))
-        return giver if rest_of_it <= _MAX_REST else None
+                rest = stems - thing - _stems(verbs) - _OF_NAMES
+                singular = not parts[-1].endswith("s")  # "get_task_list" returns tasks, or a list of tasks by its id
+                # "list_queue_items" has not what "get_dataset_item" takes.
+                left = len(rest) if rest.isdisjoint(some) else _MAX_REST + 1
+                found.append((singular, -len(rest & around), left, len(found), tool.name))
+        _, _, left, _, giver = min(found, default=(False, 0, _MAX_REST + 1, 0, ""))
+        return giver if left <= _MAX_REST else None
 
     @staticmethod
     def _thing(name: str) -> set[str]:
         return _stems(name_words(name)[:-1]) - {stem(word) for word in _ROLES}
+
+
+_OF_NAMES = {"tool"}
+"""Stems of last words of the names of tools that say nothing: "list_boards_tool"."""
+
+
+def _listed(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a tool's name up to the thing of which it returns several; none if it returns one."""
+    parts = parts[:-1] if parts[-1:] == ("tool",) else parts
+    if parts[-1:] == ("list",):
+        return parts[:-1]
+    return parts if parts and parts[-1].endswith("s") else ()
 
 
 _MAX_REST = 1
