@@ -26,7 +26,7 @@ def test_words_of_a_docstring_that_the_schema_lacks_are_named_with_their_places(
     assert found("clarity/docstring-only", tool("draw", BLOCK, wide="", high="", ink="")) == [
         (
             "The schema does not describe 3 parameters of 1 tool that the tool's description does: "
-            "wide and high and ink (draw).",
+            "wide and 2 more (draw).",
             [("draw", f"/inputSchema/properties/{name}") for name in ("wide", "high", "ink")],
         )
     ]
@@ -56,7 +56,7 @@ def test_many_tools_and_parameters_are_counted() -> None:
     )
     assert rest == []
     assert len(spots) == 32
-    assert message.endswith("wide and high and ink and 1 more (t5), and 2 more.")
+    assert message.endswith("wide and 3 more (t5), and 2 more.")
 
 
 AGAIN = "after its first sentence"

@@ -67,14 +67,11 @@ def _described(one: Declared) -> bool:
     return isinstance(text, str) and bool(text.strip())
 
 
-_NAMED = 3
-"""Maximum number of parameters named per tool."""
-
-
 def _names_of(ones: list[Declared]) -> str:
-    names = " and ".join(one_line(one.name, 64) for one in ones[:_NAMED])
-    more = f" and {counted(len(ones) - _NAMED, 'more', 'more')}" if len(ones) > _NAMED else ""
-    return f"{names}{more} ({one_line(ones[0].tool.name, 64)})"
+    """One parameter of a tool, which stands for all: the repair is the same for each."""
+    first = min(ones, key=lambda one: not one.required)
+    more = f" and {len(ones) - 1} more" if len(ones) > 1 else ""
+    return f"{one_line(first.name, 64)}{more} ({one_line(first.tool.name, 64)})"
 
 
 # -- said twice
@@ -92,6 +89,8 @@ _MIN_PARAMETERS = 3
 """Minimum number of repeated parameters of a server; one or two are emphasis."""
 _MIN_COST = 300
 """Minimum number of repeated characters on a server without repeated sentences; less is not worth the effort."""
+_NAMED = 3
+"""Maximum number of parameters named per tool."""
 _LONGEST_SENTENCE = 300
 """Maximum number of characters of a second sentence that may be the first one again."""
 _FILL = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
