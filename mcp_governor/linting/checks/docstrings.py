@@ -56,8 +56,9 @@ def docstring_only(surface: Surface, context: Context) -> Iterator[Hit]:
     of_tools: dict[int, list[Declared]] = {}
     for one in found:
         of_tools.setdefault(one.tool.index, []).append(one)
-    shown = [_names_of(ones) for ones in sorted(of_tools.values(), key=len, reverse=True)]
-    spots = ((one.tool.name, one.pointer) for one in found)
+    groups = sorted(of_tools.values(), key=len, reverse=True)
+    shown = [_names_of(ones) for ones in groups]
+    spots = ((one.tool.name, one.pointer) for one in map(_first, groups))
     count = f"{counted(len(found), 'parameter')} of {counted(len(of_tools), 'tool')}"
     yield hit("/tools", spots=spots, count=count, places=_shown(shown))
 
@@ -67,9 +68,13 @@ def _described(one: Declared) -> bool:
     return isinstance(text, str) and bool(text.strip())
 
 
-def _names_of(ones: list[Declared]) -> str:
+def _first(ones: list[Declared]) -> Declared:
     """One parameter of a tool, which stands for all: the repair is the same for each."""
-    first = min(ones, key=lambda one: not one.required)
+    return min(ones, key=lambda one: not one.required)
+
+
+def _names_of(ones: list[Declared]) -> str:
+    first = _first(ones)
     more = f" and {len(ones) - 1} more" if len(ones) > 1 else ""
     return f"{one_line(first.name, 64)}{more} ({one_line(first.tool.name, 64)})"
 
