@@ -346,6 +346,12 @@ class _Clauses(Clause):
         if listed is not None and listed.link in ("or", "/") and listed.sure:
             yield from self._any(match, listed, exact=match["both"] is not None)
 
+    def give_either(self, match: re.Match[str]) -> Iterator[Need]:
+        """ "Give a with …, or b with …", "give a or a list b"."""
+        ways = (*self._lists[int(match["a"])].ways, *self._lists[int(match["b"])].ways)
+        if self._lists[int(match["a"])].sure and len(ways) == 2 and ways[0] != ways[1] and not self._subject:
+            yield from self._any(match, Listed(ways, "or"))
+
     def given_one(self, match: re.Match[str]) -> Iterator[Need]:
         """ "a or b must be given"."""
         listed = self._list(match, "o")
@@ -391,6 +397,7 @@ _FORMS: tuple[tuple[Guarded, Callable[[_Clauses, re.Match[str]], Iterator[Need]]
     (words.NEITHER, _Clauses.neither),
     (words.ONE_REQUIRED, _Clauses.one_required),
     (words.GIVE_ONE, _Clauses.give_one),
+    (words.GIVE_EITHER, _Clauses.give_either),
     (words.GIVEN_ONE, _Clauses.given_one),
     (words.BY, _Clauses.by),
     (words.ALL_OF, _Clauses.all_of),

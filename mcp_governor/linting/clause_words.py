@@ -106,7 +106,8 @@ REQUIRES = Guarded(
 CHOICE_REQUIRES = Guarded(
     r"<C(?P<c>\d+)>(?P<gap>[^<>.;]{0,100}?)(?:\(|\b)(?:requires?|needs?|must (?:include|have|provide|specify"
     r"|contain))\s"
-    rf"(?:also\s|both\s|the\s|at least one\s|:\s?)?<L(?P<o>\d+)>(?:\s(?:entry|entries|items?|values?))?{_END}",
+    rf"(?:also\s|both\s|the\s|at least one\s|an?\s(?:non-empty\s)?|:\s?)?<L(?P<o>\d+)>"
+    rf"(?:\s(?:array|entry|entries|items?|list|values?))?{_END}",
     *("require", "need", "must "),
 )
 ALONG = Guarded(
@@ -242,6 +243,12 @@ GIVE_ONE = Guarded(
     rf" (?:have|include|contain))\s(?:the\s|an?\s|either\s)?<L(?P<o>\d+)>(?P<both>\s?[(,]\s?(?:but )?not both)?"
     rf"{STOP}",
     *("provide", "specify", "supply", "pass", "give", "require", "must ", "should "),
+)
+GIVE_EITHER = Guarded(
+    r"(?:^|^[-*•]\s|[.:]\s|\byou\s)(?:must\s)?(?:provide|specify|supply|pass|give)\s(?:either\s)?<L(?P<a>\d+)>"
+    r"(?:\s?\([^()<>]{1,80}\)|\s(?:as|for|with)\s[^<>.;:]{1,60}?)?,?\sor\s"
+    r"(?:(?:an?|the)\s(?:[A-Za-z-]{2,20}\s){0,3}?)?<L(?P<b>\d+)>(?=\s?(?:$|[.;)(]|[—–])|\s(?:as|for|with)\s)",
+    " or ",
 )
 GIVEN_ONE = Guarded(
     rf"<L(?P<o>\d+)>\s(?:(?:(?:is|are)\s)?required|{_MUST}\sbe\s{_GIVEN})(?!\s(?:if|when|for|unless|together|with"

@@ -76,6 +76,21 @@ _TRAILING = Guarded(
     *(" is", " are", " must be"),
     starts="fiw",
 )
+_NEEDS = r"(?:requires?|needs?|must (?:have|include|provide|specify))\s(?:also\s)?(?:(?:an?|the|its)\s)?"
+_ALL_BUT = Guarded(
+    r"\b(?:every|each|all|any)\s(?:other\s)?(?:actions?|operations?|modes?|(?:sub)?commands?|methods?)\s"
+    r"(?:except|but|other than|besides|apart from)\s(?:for\s)?(?P<spared>[`'\"\w$\-, ]{2,120}?),?\s"
+    rf"(?:also\s)?{_NEEDS}",
+    *(" except", " but", " other than", " besides", " apart"),
+)
+_BOTH = Guarded(
+    rf"(?:^|[.;:]\s)(?P<clause>[^.;:]{{6,160}}?)\s(?:both|all|each)\s{_NEEDS}",
+    *("both ", "all ", "each "),
+)
+_NOUN_BEHIND = lazy_pattern(
+    r"[`'\"*]{0,3}(?:\s(?:parameter|argument|field|name|id|path|value|list|array|object))?\s?(?=$|[.;:,()]|—|\b(?:and|or|as)\b)"
+)
+"""What follows the name of a parameter where it stands for one: "the hook name;", not "name resolution"."""
 _MARKED = lazy_pattern(
     r"(?<![\w\-])([A-Za-z_$][\w$\-]{0,63})[`'\"*]{0,3}\s?\((?:[\w\s]{1,20},\s?)?required\)", re.IGNORECASE
 )
@@ -186,14 +201,15 @@ def _listed(
 
 def modes_listed(text: str, names: Collection[str], values: Mapping[str, str]) -> Iterator[Mode]:
     """What each choice requires according to a tool's description: "- move: requires `goal`", a section with a line
-    "Required: operation="move", goal", or a sentence "For move, goal is required".
+    "Required: operation="move", goal", or a sentence "For move, goal is required", "every action except list requires
+    goal", "move and turn change the way and both require goal".
 
     Args:
         text: the description of a tool.
         names: of its parameters.
         values: each value in lower case, with the parameter that has it.
     """
-    if "equire" not in text and "need" not in text and "must be" not in text:
+    if "equire" not in text and "need" not in text and "must " not in text:
         return
     reader = _Reader(names, values)
     read = text[: 10 * _MAX_READ]
@@ -246,12 +262,48 @@ class _Reader:
             if self._choice in self._names:
                 for name in _joined(match["list"], 0, self._names):
                     self._take(name)
+        for match in _ALL_BUT.finditer(flat):
+            spared, owner = self._choices(match["spared"])
+            if owner:
+                others = [value for value, name in self._values.items() if name == owner and value not in spared]
+                self._take_for(others, owner, flat, match.end())
+        for match in _BOTH.finditer(flat):
+            chosen, owner = self._choices(_leading(match["clause"]))
+            if len(chosen) > 1:
+                self._take_for(chosen, owner, flat, match.end())
+
+    def _choices(self, text: str) -> tuple[list[str], str]:
+        """The values in a list of nothing else, and the one parameter that has them."""
+        found = [part.strip(" `'\"").casefold() for part in _JOIN.split(text, _MAX_VALUES)]
+        owners = {self._values.get(value, "") for value in found}
+        return (found, owners.pop()) if len(owners) == 1 and "" not in owners else ([], "")
+
+    def _take_for(self, values: list[str], owner: str, flat: str, at: int) -> None:
+        """The parameters in the list at a position, if they are named as such."""
+        needed = _joined(flat, at, self._names)
+        last = flat.find(needed[-1], at) + len(needed[-1]) if needed else -1
+        if last > 0 and _NOUN_BEHIND.match(flat, last):
+            for self._section in values:
+                self._choice = owner
+                for name in needed:
+                    self._take(name)
 
     def _take(self, name: str) -> None:
         if self._choice and name in self._names:
             sections = self.found.setdefault((name, self._choice), [])
             if self._section not in sections:
                 sections.append(self._section)
+
+
+def _leading(clause: str) -> str:
+    """The list with which a clause begins: "move and turn" of "move and turn change the way"."""
+    at = 0
+    while (item := _VALUE.match(clause, at)) is not None:
+        step = _JOIN.match(clause, item.end())
+        if step is None:
+            return clause[: item.end()]
+        at = step.end()
+    return ""
 
 
 def _joined(text: str, at: int, names: Collection[str]) -> list[str]:

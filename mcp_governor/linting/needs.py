@@ -76,6 +76,7 @@ _GUARD = Cues(
         "this or ",
         "xor ",
         "it or ",
+        "give ",
     ),
 )
 # The regex engine finds a leading set of characters fastest.

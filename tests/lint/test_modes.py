@@ -134,6 +134,28 @@ def test_a_parameter_of_some_choices_has_no_effect_for_the_others():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Every operation except list_all requires name.", [("name", ("create", "delete"))]),
+        (
+            "Any mode but `create` and `delete` must include the name and url;",
+            [("name", "list_all"), ("url", "list_all")],
+        ),
+        ("Does it. create and delete change the list and both require the url path.", [("url", ("create", "delete"))]),
+        # Words, values of two parameters, and what only begins like a name.
+        ("Every operation except list_all requires name resolution.", []),
+        ("Every operation except list_all and web requires name.", []),
+        ("Every operation except the last one requires name.", []),
+        ("create changes the list and the others both require url.", []),
+        ("create and web both require url.", []),
+    ],
+)
+def test_what_all_choices_but_some_require(text, found):
+    stated = [(one.argument, one.choices) for one in modes_listed(text, {"name", "url", "mode", "sources"}, VALUES)]
+    assert stated == [(name, (choices,) if isinstance(choices, str) else choices) for name, choices in found]
+
+
 def test_what_a_choice_asks_for_may_be_one_of_two():
     text = "- create: requires `name` or `url`\n- delete: requires name and url"
     found = modes_listed(text, {"name", "url", "mode"}, VALUES)
