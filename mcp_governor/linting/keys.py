@@ -31,7 +31,8 @@ _WORDS = lazy_pattern(
     re.IGNORECASE,
 )
 _SHAPE = lazy_pattern(
-    rf"\{{\s?(?P<inner>[`'\"]?[A-Za-z_]\w{{0,40}}[`'\"]?\??\s?(?::\s?[\"'<]?{_KINDS}\b[^{{}}]{{0,400}}"
+    rf"\{{\s?(?P<inner>[`'\"]?[A-Za-z_]\w{{0,40}}[`'\"]?\??\s?"
+    rf"(?::\s?(?:[\"'<]?{_KINDS}\b|<[\w ]{{1,30}}>)[^{{}}]{{0,400}}"
     rf"|,\s?[A-Za-z_]\w{{0,40}}\??[\w\s,?.]{{0,300}}))\}}",
     re.IGNORECASE,
 )
@@ -132,6 +133,38 @@ def stated_keys(text: str) -> list[str]:
         if not _SHOWN.match(text, match.end()):
             found.update(dict.fromkeys(names if len(names) > 1 else ()))
     return list(found)[:_MAX_KEYS]
+
+
+_EXAMPLE_LIST = lazy_pattern(r"\[\s?\{\s?(?=['\"][A-Za-z_]\w{0,40}['\"]\s?:)")
+_PIECE = lazy_pattern(r"(?P<string>\"[^\"\n]{0,200}\"|'[^'\n]{0,200}')(?P<colon>\s?:)?|[{}\[\]]", re.NOFLAG)
+_MAX_PIECES = 120
+"""Maximum number of strings and brackets read of an example."""
+_KEY = lazy_pattern(r"[a-z_][a-z0-9]*(?:_[a-z0-9]+|[A-Z][a-z0-9]+)*", re.NOFLAG)
+"""How keys that a program reads are written, unlike the headings of a table."""
+
+
+def example_keys(text: str) -> list[str]:
+    """The keys of the first object in a list that a description shows; empty for fewer than two, and for other words
+    than those of a program: "[{"Name": …}]".
+
+    Args:
+        text: the description of a parameter that is a list of objects.
+    """
+    text = text[:_MAX_READ]
+    start = _EXAMPLE_LIST.search(text)
+    if start is None or is_language(text):
+        return []
+    out: list[str] = []
+    depth = 0
+    for number, piece in enumerate(_PIECE.finditer(text, start.end())):
+        if depth < 0 or number > _MAX_PIECES:
+            break
+        if piece["string"] is None:
+            depth += 1 if piece[0] in "{[" else -1
+        elif depth == 0 and piece["colon"]:
+            out.append(piece["string"][1:-1])
+    closed = depth < 0 and all(map(_KEY.fullmatch, out))
+    return out[:_MAX_KEYS] if closed and len(out) > 1 else []
 
 
 def _only_mentions(text: str, words: re.Match[str]) -> bool:

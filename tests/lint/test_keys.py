@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.keys import stated_keys
+from mcp_governor.linting.keys import example_keys, stated_keys
 
 STRINGS = [
     ("The spec with keys x, y and z.", ["x", "y", "z"]),
@@ -19,6 +19,7 @@ STRINGS = [
     ("Guests. Each should have: mail (str), role (str, optional),\nkind (str).", ["mail", "role", "kind"]),
     ("A list of parts, each containing:\n  - part_id: Which\n  - text: What to write", ["part_id", "text"]),
     ('Each field needs "name" and "type".', ["name", "type"]),
+    ("Each is {'how': <name>, 'wide': <number of rows>}", ["how", "wide"]),
     # Words, single keys, examples, and parts of something else.
     ("With a filter and a name.", []),
     ("Must include 'x'.", []),
@@ -42,3 +43,20 @@ STRINGS = [
 @pytest.mark.parametrize(("text", "keys"), STRINGS)
 def test_keys(text, keys):
     assert stated_keys(text) == keys
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ('[{"bed": 3, "rows": {"wide": "no: yes"}, "add_tags": ["x"]}]', ["bed", "rows", "add_tags"]),
+        ("e.g. [{'startsAt': 'noon', 'length': 2}, {'x': 1}]", ["startsAt", "length"]),
+        # One key, headings of a table, an example that is cut, one object, and a language.
+        ('[{"bed": 3}]', []),
+        ('[{"Name": "Ann", "Age": 3}]', []),
+        ('[{"bed": 3, "rows": 4', []),
+        ('{"bed": 3, "rows": 4}', []),
+        ('[{"and": [], "or": []}]', []),
+    ],
+)
+def test_keys_of_an_example_of_a_list(text, keys):
+    assert example_keys(text) == keys
