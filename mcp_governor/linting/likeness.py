@@ -37,26 +37,8 @@ _LEADS = Guarded(
     r"\b(?:(?:use|uses|using|run|runs|running|via|see|try|prefer|through|with|from)\s|see also:?\s"
     r"|(?:from|(?:returned|created|produced|generated|provided) by|output of|result of)\s"
     r"|(?:pass|feed|hand)\s(?:\w+\s){1,4}?(?:to|into)\s)(?:the\s)?[`'\"“]?$",
-    *(
-        "use",
-        "using",
-        "run",
-        "via",
-        "see ",
-        "see:",
-        "also",
-        "try",
-        "prefer",
-        "through",
-        "with",
-        "from",
-        " by",
-        "by ",
-        " of",
-        "pass",
-        "feed",
-        "hand",
-    ),
+    *("use", "using", "run", "via", "see ", "see:", "also", "try", "prefer", "through", "with", "from"),
+    *(" by", "by ", " of", "pass", "feed", "hand"),
 )
 """Words in front of tools and of other things, too."""
 _SOURCE = Guarded(
@@ -296,7 +278,10 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
         if front[-1:] in _JOINED:
             continue
-        if not text.startswith("()", end) and (text[end : end + 1] in _GOES_ON or _OTHER_BEHIND.match(text, end)):
+        remark = _REMARK.match(text, end) is not None and tools.is_alike(word) and _has_verb(word)
+        called = _CALLS.search(front) is not None or (remark and _is_other_choice(text, match.start(), tools))
+        behind_it = not (remark and called) and _OTHER_BEHIND.match(text, end) is not None
+        if not text.startswith("()", end) and (text[end : end + 1] in _GOES_ON or behind_it):
             continue
         quoted = front[-1:] in _QUOTES and text[end : end + 1] in _QUOTES
         behind = _TOOL_BEHIND.match(text, end) is not None
@@ -304,7 +289,6 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         contrasted = name is not None and _CONTRASTED.search(front) is not None
         if not contrasted and DENIED.search(front):
             continue
-        called = _CALLS.search(front) is not None
         # "The recovery and training-load tools" are kinds of tools.
         alone = not behind or text.startswith(" tools", end)
         if alone and not (quoted or called) and _is_of_prose(word, name, tools):
@@ -320,6 +304,19 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
                 yield word, meant
         elif behind or _is_spelling(word, name, quoted=quoted, called=called, contrasted=contrasted):
             yield word, name
+
+
+_REMARK = lazy_pattern(r"[`'\"]?\s\([a-z][a-z-]{1,20}[ ,][^()]{1,80}\)", re.NOFLAG)
+"""A remark behind a name, "(needs a session)", unlike arguments: "(id)"."""
+_OTHER_CHOICE = lazy_pattern(
+    r"\b(?:use|call|see|try)\s[`'\"]?(?P<name>\w{1,64})[`'\"]?\s[^.;]{3,80},?\sor\s[`'\"]?$", re.IGNORECASE
+)
+
+
+def _is_other_choice(text: str, at: int, tools: Names) -> bool:
+    """True if a known tool is called in front of a word: "use list_beds for all, or get_bed (by number)"."""
+    choice = _OTHER_CHOICE.search(text, max(0, at - 170), at)
+    return choice is not None and choice["name"] in tools.names
 
 
 def _is_spelling(word: str, name: str, *, quoted: bool, called: bool, contrasted: bool) -> bool:
@@ -442,6 +439,7 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
             or (front[-1:] in _QUOTES and NOTES.search(front) is not None and not _RETURNED.match(text, end))
             or (_GIVEN.match(text, end) is not None and _IF.search(front) is not None)
             or _IN_CALL.match(text, end) is not None
+            or (word.startswith("max") and front.rstrip("`'\"").lower().endswith((" up to ", " up to the ")))
         )
         name = arguments.variant(word)
         if name is None and arguments.begin_with(word) > 1:

@@ -30,6 +30,11 @@ NAMED_TOOLS = [
         {"list_orders": "shop_list_orders", "find_customer": "shop_find_customer"},
     ),
     ("The shop_export tool writes a file.", {"shop_export": ""}),
+    ("Use shop_get_status (needs a session) instead.", {"shop_get_status": ""}),
+    (
+        "Use shop_list_orders for open ones, or shop_list_past (all years, by page) for old ones.",
+        {"shop_list_past": ""},
+    ),
     ("Use shop_order_history. Use shop_cancel_all.", {"shop_order_history": "shop_get_order", "shop_cancel_all": ""}),
 ]
 
@@ -50,6 +55,9 @@ NO_TOOLS = [
     "Fields: order_total, `list_price`, shop_name.",
     "From https://x.example/shop-list-orders and path/shop_get_orders.",
     "Use the `order_status` enum.",
+    "Use get_status (path) to read it.",
+    "With shop_get_cursor (as usual, by page).",
+    "Use other_thing for open ones, or shop_get_past (all years, by page).",
     "Counts what is read from shop_stat_totals.",
     "Output: an aggregated SHOP_GET_ORDER report.",
 ]
@@ -68,6 +76,7 @@ NAMED_ARGUMENTS = [
     ("Use include-lines=true.", {"include-lines": "include_lines"}),
     ("- includeLines: whether lines are in it", {"includeLines": "include_lines"}),
     ("The `sort_by` argument.", {"sort_by": ""}),
+    ("If there are none, widens the circle up to max_width.", {"max_width": ""}),
 ]
 
 
@@ -82,6 +91,7 @@ NO_ARGUMENTS = [
     "Returns orderId and page_size of it.",
     "Pass the `orderId` string from the list unchanged.",
     "There is no `sort_by` parameter.",
+    "Returns rows up to width_limit, and max_width of them.",
     "list_orders parameters:",
     "The Page-Size header, the OrderId type.",
 ]
