@@ -95,7 +95,8 @@ _WRITES_TOO = frozenset(
 _LOSSES = lazy_pattern(
     r"\b(?:(?:cannot|can ?not|can't) be (?:undone|reversed|recovered)|irreversibl[ey]|"
     r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b"
-    r"|replac(?:es|e|ing)s? (?:all|every|the (?:entire|whole|existing|current))\b)",
+    r"|replac(?:e|es|ing) (?:all|every|existing|the (?:entire|whole|existing|current|(?:full )?contents of))\b"
+    r"|replac(?:e|es|ing) [\w ]{1,40}\((?:full|complete) (?:update|replacement)\))",
     re.IGNORECASE,
 )
 _LOSS_CUES = Cues(" be ", "irreversibl", "permanently ", "overwrit", "replac")
