@@ -253,6 +253,10 @@ _LITERAL = lazy_pattern(rf"({QUOTED})|\b(true|false|{_NUMBER})(?=\s)", re.IGNORE
 _NAMED_DEFAULT = Guarded(
     r"\bdefault(?:s\sto|\svalue(?:\sis)?|\sis)?\s?[:=]?\s?([A-Za-z][\w\-]*)(?=\s?(?:$|[).,;\n]))", "default"
 )
+_MARKED_DEFAULT = Guarded(
+    r"(?<![\w.\-])(?P<value>[A-Za-z0-9][\w.\-]{0,40})[`'\"*]{0,3}\s?\((?:the\s)?default(?:\s?\)|[,;]\s)", "default"
+)
+"""A value of a list that is marked: "`asc` (default) or `desc`"."""
 _CHANGED = lazy_pattern(r"\b(?:was|were|previously|formerly|originally|until|used to)\b", re.IGNORECASE)
 _REPLACES = lazy_pattern(
     r"(?i:(?:[<>]=?|[:.])\s?-?\d{1,9}\s$|\b(?:api|server|service|system|upstream)(?:'s)?\s$)"
@@ -300,6 +304,7 @@ def stated_default(text: str, argument: str = "") -> tuple[str, bool] | None:
 def named_default(text: str, values: Collection[str]) -> str | None:
     """The one of some values that a description states as the default without quotes; ``None`` if it states two."""
     found = {match[1] for match in _NAMED_DEFAULT.finditer(text) if match[1] in values}
+    found |= {match["value"] for match in _MARKED_DEFAULT.finditer(text) if match["value"] in values}
     return found.pop() if len(found) == 1 and not _CHANGED.search(text) else None
 
 

@@ -223,8 +223,11 @@ DEFAULT = [
     (default("20", "string"), "Defaults to 10"),
     (default(50), "How many. Defaults to all rows."),
     (default(50), "If not provided, all rows will be returned."),
+    ({"type": "string", "enum": ["a", "b"], "default": "a"}, "`a` or `b` (default)"),
 ]
 NOT_DEFAULT = [
+    ({"type": "string", "enum": ["a", "b"], "default": "a"}, "`a` (default) or `b`"),
+    ({"type": "string", "enum": ["a", "b"], "default": "a"}, "a (default), or b (default) for trees"),
     (default(10), "How many. The server default is 20."),
     (default(50), "Defaults to all rows for admins"),
     (default(-1), "Defaults to all rows"),

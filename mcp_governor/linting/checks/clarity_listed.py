@@ -247,7 +247,10 @@ def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: To
     found = effective(root, schema)
     text = without_name(own, name)
     types = types_of(found, root) or frozenset()
-    value = _literal(prose.stated_default(text, name), text, types, found.get("enum"))
+    allowed = found.get("enum")
+    value = _literal(prose.stated_default(text, name), text, types, allowed)
+    if value is None and isinstance(allowed, list) and "string" in types:
+        value = prose.named_default(text, [one for one in allowed if isinstance(one, str)])
     if isinstance(value, str) and (
         _stands_for_others(value, parent["properties"]) or not _has_form(value, formats.stated_form(own, name))
     ):
