@@ -84,18 +84,24 @@ _NEEDING = frozenset(
     [
         *("add", "append", "create", "delete", "edit", "execute", "insert", "invite", "modify", "move", "post", "push"),
         *("query", "remove", "rename", "reply", "resize", "run", "send", "set", "update", "upload", "upsert", "write"),
-        *("assign", "attach", "cancel", "convert", "merge", "translate"),
+        *("archive", "assign", "attach", "cancel", "convert", "mark", "merge", "share", "translate"),
     ]
 )
 """Verbs that need an object: such a tool has at least one required parameter."""
-_CHANGING = frozenset({"assign", "attach", "cancel", "delete", "remove", "rename", "resize", "update"})
+_CHANGING = frozenset(
+    {"archive", "assign", "attach", "cancel", "delete", "mark", "remove", "rename", "resize", "share", "update"}
+)
 """Verbs that need an object or a value, even where every parameter accepts null."""
 _ALONE_FINE = lazy_pattern(
     r"\b(?:optional(?:ly)?|defaults?|if\s(?:omitted|not|provided|given)|current|empty|none|all|additional|extra)\b",
     re.IGNORECASE,
 )
 
-
+_SPARED = lazy_pattern(
+    r"\b(?:optional(?:ly)?|defaults?|if\s(?:omitted|not|provided|given)|current|empty|none|additional|extra)\b",
+    re.IGNORECASE,
+)
+"""The same for a tool that changes something: "all entries of a feed" says how much, not that it may be left out."""
 _ALONE = lazy_pattern(
     r"\b(?:optional(?:ly)?|current|(?:without|no)\s(?:any\s)?(?:arguments|filters?|parameters))\b", re.IGNORECASE
 )
@@ -104,7 +110,7 @@ _ALONE = lazy_pattern(
 def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[str, Any]) -> bool:
     """True if a tool that acts on its input accepts a call without arguments, and nothing allows that explicitly."""
     parts = name_words(tool.name)
-    if _gets_one(parts, properties):
+    if _gets_one(parts, properties) or (not _COMPOSED.intersection(schema) and _asks_a_table(parts, tool, properties)):
         return True
     # "run" is a thing in "get_run".
     last = parts[-1:] if _READS_ONE.isdisjoint(parts[:1]) else ()
@@ -113,25 +119,50 @@ def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[
         or len(properties) > _MAX_SMALL
     ):
         return False
-    if any(key in schema for key in ("anyOf", "oneOf", "allOf", "if", "minProperties", "dependentRequired", "$ref")):
+    if _COMPOSED.intersection(schema):
         return False
     if _ALONE.search(tool.description[:_MAX_TEXT]):
         return False
     acts = not _CHANGING.isdisjoint(parts[:1])
-    return all(
+    # A flag that is off asks for nothing.
+    given = [value for value in properties.values() if not (acts and _is_off(value))]
+    return bool(given) and all(
         isinstance(value, dict)
         # Python generators write "or null", default null, for whatever the function can be called without.
         and (value.get("default") is None if acts else "default" not in value)
         and (acts or "null" not in (types_of(value, schema) or ()))
-        and not _ALONE_FINE.search(str(value.get("description") or ""))
+        and not (_SPARED if acts else _ALONE_FINE).search(str(value.get("description") or ""))
         and not ("create" in parts and _all_optional(effective(schema, value)))
-        for value in properties.values()
+        for value in given
     )
+
+
+def _is_off(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "boolean" and schema.get("default") is False
 
 
 _READS_ONE = frozenset({"describe", "download", "fetch", "get", "read", "show"})
 _NAMES_IT = frozenset({"id", "guid", "iid", "key", "slug", "uid", "uuid"})
 _NAMES_ANOTHER_WAY = _NAMES_IT | {"branch", "email", "name", "number", "owner", "path", "ref", "url"}
+
+
+_COMPOSED = frozenset({"anyOf", "oneOf", "allOf", "if", "minProperties", "dependentRequired", "$ref"})
+_ASKS = frozenset({"aggregate", "query"})
+_TABLES = frozenset({"collection", "collection_name", "collectionName", "table", "table_name", "tableName"})
+
+
+def _asks_a_table(parts: tuple[str, ...], tool: Tool, properties: Mapping[str, Any]) -> bool:
+    """True if a tool asks one table, nothing says which one without the parameter, and no statement names it."""
+    if _ASKS.isdisjoint((*parts[:2], *parts[-1:])) or "sql" in properties or "statement" in properties:
+        return False
+    schema = next((properties[name] for name in properties if name in _TABLES), None)
+    return (
+        isinstance(schema, dict)
+        and schema.get("type") == "string"
+        and "default" not in schema
+        and not _ALONE_FINE.search(str(schema.get("description") or ""))
+        and not _ALONE.search(tool.description[:_MAX_TEXT])
+    )
 
 
 def _gets_one(parts: tuple[str, ...], properties: Mapping[str, Any]) -> bool:
