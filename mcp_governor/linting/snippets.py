@@ -146,6 +146,9 @@ def _value(node: ast.expr) -> Any:
             raise ValueError
         pairs = zip(node.keys, node.values, strict=True)
         return {key.value: _value(value) for key, value in pairs if isinstance(key, ast.Constant)}
+    if isinstance(node, ast.Set):
+        # A template, "{{name}}". Of objects, literal_eval would make a set, which raises TypeError.
+        raise ValueError
     value = ast.literal_eval(node)
     if value is not None and not isinstance(value, str | int | float | bool):
         raise ValueError

@@ -24,6 +24,8 @@ READ = [
     ('{"a": ..., # first\n "b": 2}', []),
     ('{"a": "<id>", "b": c}', []),
     ("[" * 5000, []),
+    # A template, in which Python sees a set of dictionaries.
+    ('As {{"a": 1}}', [({"a": 1}, "")]),
 ]
 
 
