@@ -205,8 +205,17 @@ def is_about_types(text: str) -> bool:
 
 
 def _plainly(pattern: Guarded, text: str) -> bool:
-    """True if there is a match that its sentence does not negate, offer as an alternative, or apply to the items."""
-    return any(not _HEDGE.search(text[_near(text, match.start()) : match.start()]) for match in pattern.finditer(text))
+    """True if there is a match that its sentence does not negate, offer as an alternative, apply to the items, or say
+    of what something makes: "{{input}} serializes all of it as a JSON string"."""
+    return any(
+        not _HEDGE.search(front := text[_near(text, match.start()) : match.start()]) and not _MADE.search(front)
+        for match in pattern.finditer(text)
+    )
+
+
+_MADE = lazy_pattern(
+    r"\b(?:converts|emits|gives|outputs|prints|produces|renders|returns|serializes|stores|writes)\b", re.IGNORECASE
+)
 
 
 def _near(text: str, at: int) -> int:

@@ -165,7 +165,20 @@ def _matching(pattern: Guarded, text: Text) -> Iterable[Hit]:
 @about_text(_PSEUDO_TAG)
 def pseudo_tags(text: Text, _context: Context) -> Iterable[Hit]:
     """No markup that imitates the roles of a conversation."""
-    return _matching(_PSEUDO_TAG, text)
+    value = text.value
+    unclosed = [name for name in _PLACEHOLDERS if name in value and f"</{name[1:]}" not in value]
+    tags = _PSEUDO_TAG.finditer(value)
+    found = next((tag for tag in tags if tag.group() not in unclosed or not _is_within(value, tag.start())), None)
+    return () if found is None else (hit(text.pointer, value, found=found.group()),)
+
+
+_PLACEHOLDERS = ("<prompt>", "<user>", "<secret>")
+"""Tags that stand for a value in the middle of a line if they are closed nowhere, as in "run -p <prompt>"."""
+
+
+def _is_within(text: str, at: int) -> bool:
+    """True if there are words in front of a position on its line."""
+    return bool(text[max(0, at - 40) : at].rpartition("\n")[2].strip(" -*>#`'\""))
 
 
 @about_text(_OVERRIDE)
