@@ -26,7 +26,7 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
     from mcp_governor.linting.form import Form
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @about(argument=True, types={"array", "string"})
 def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A format that the description gives is a pattern."""
-    found, form = _missing(node, context)
+    found, form = _missing(context).get((node.tool.index, node.pointer), (None, None))
     if found is None or form is None or _is_easy(form, found, context):
         return
     wrong = _witness(found, form)
@@ -46,13 +46,21 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     yield found.hit("pattern", form.pattern, form=form.said, witness=wrong, gist=gist)
 
 
-def _missing(node: SchemaPlace, context: Context) -> tuple[OpenText, Form] | tuple[None, None]:
-    """A parameter and the format that its schema lacks."""
-    found = open_text(node, context)
-    form = _form(found, context) if found is not None else None
-    if found is None or form is None or _listed(node, context) or not (form.widespread or _witness(found, form)):
-        return None, None
-    return found, form
+def _missing(context: Context) -> Mapping[tuple[int, str], tuple[OpenText, Form]]:
+    """The parameters whose schema lacks a format, each with it, by the index of the tool and the pointer: read once for
+    both rules."""
+    return context.facts.memo("missing formats", lambda: dict(_read_missing(context)))
+
+
+def _read_missing(context: Context) -> Iterator[tuple[tuple[int, str], tuple[OpenText, Form]]]:
+    for tool in context.surface.tools:
+        for node in context.facts.nodes(tool):
+            found = open_text(node, context) if node.argument is not None else None
+            form = _form(found, context) if found is not None else None
+            if found is None or form is None or _listed(node, context):
+                continue
+            if form.widespread or _witness(found, form):
+                yield (tool.index, node.pointer), (found, form)
 
 
 def _witness(found: OpenText, form: Form) -> str:
@@ -72,14 +80,9 @@ _KNOWN = lazy_pattern(
 """Layouts of dates and times, codes that have a standard, and one sign in front, which a model reads and does."""
 
 
-def widespread_format(surface: Surface, context: Context) -> Iterator[Hit]:
+def widespread_format(_surface: Surface, context: Context) -> Iterator[Hit]:
     """Formats that a model writes correctly (URL, date, UUID, one with an example) are patterns, too."""
-    found: list[tuple[OpenText, Form]] = []
-    for tool in surface.tools:
-        for node in context.facts.nodes(tool):
-            text, form = _missing(node, context)
-            if text is not None and form is not None and _is_easy(form, text, context):
-                found.append((text, form))
+    found = [(text, form) for text, form in _missing(context).values() if _is_easy(form, text, context)]
     if not found:
         return
     names: dict[str, str] = {}
@@ -192,7 +195,12 @@ def _in_plain_words(found: OpenText) -> str:
     description = outer if isinstance(outer, str) else ""
     if not words or not _DEMANDS.are_in(description):
         return ""
-    flat = " ".join(description[:_MAX_DESCRIPTION].split())
+    begin = description[:_MAX_DESCRIPTION]
+    lower = begin.lower()
+    # Most names are not there, and need no expression. Without case, letters that are not ASCII may equal others.
+    if (begin + found.name).isascii() and not all(word in lower for word in words):
+        return ""
+    flat = " ".join(begin.split())
     phrase = re.compile(rf"\b{' '.join(map(re.escape, words))}s?\b", re.IGNORECASE)
     demands = []
     for match in islice(phrase.finditer(flat), _MAX_PHRASES):
