@@ -27,7 +27,7 @@ from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mcp_governor.linting.context import Context, Hit, SchemaPlace
     from mcp_governor.linting.open_text import OpenText
@@ -134,13 +134,12 @@ def _listed_keys(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 def _codes(node: SchemaPlace, context: Context) -> list[int] | None:
     """The numbers that the description of a parameter lists, with words that announce them or a meaning for each."""
-    words = name_words(node.argument or "")
-    last = words[-1] if words else ""
-    kind = is_kind(last) and last not in _AMOUNTS
     for said in passages_about(node, context):
         found = context.facts.read(number_codes, said.text)
         if found is None:
             continue
+        last = (name_words(node.argument or "") or ("",))[-1]
+        kind = is_kind(last) and last not in _AMOUNTS
         # "Port: 80 (http), 443 (https)" and "appid: 730 = one game, 440 = another" show a few of all.
         if not found.promised and (last in FREE or _names_one(last)) and _are_few(found.codes):
             continue
@@ -165,11 +164,9 @@ _AMOUNTS = frozenset({"depth", "precision", "quality", "range", "resolution", "s
 @about(argument=True, types={"array", "string"})
 def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter that has an enum in another tool has it here as well, if the descriptions agree."""
-    found = open_text(node, context)
+    enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(node.argument or "", ())
+    found = open_text(node, context) if enums else None
     if found is None:
-        return
-    enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(found.name, ())
-    if not enums:
         return
     # Servers written in Python describe a parameter in the text of its tool.
     text = " ".join(said.text for said in passages_about(node, context) if said.where in ("own", "entry"))
@@ -367,39 +364,50 @@ def _differ(one: str, other: str) -> bool:
 
 
 def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
-    """The enums of all tools, by parameter name."""
-    out: dict[str, dict[tuple[str, ...], _Enum]] = {}
+    """The enums of all tools, by parameter name; of names that several tools have, since only these have siblings."""
+    places: dict[str, list[SchemaPlace]] = {}
     for tool in context.surface.tools:
-        variants: dict[tuple[str | int, ...], list[str]] = {}
         for node in context.facts.nodes(tool):
             if node.side == "inputSchema" and node.argument is not None and isinstance(node.schema, dict):
-                root = root_of(node)
-                declared = values_of(root, node.schema)
-                if declared is not None and len(declared) == 1:
-                    declared = _of_variants(variants, node, declared[0])
-                values = declared or _in_prose(node, context)
-                if values and len(values) > 1 and all(isinstance(value, str) for value in values):
-                    known = out.setdefault(node.argument, {})
-                    items = "array" in (types_of(node.schema, root) or ())
-                    words = _words(node.schema.get("description"))
-                    holder = _holder(node)
-                    one = _Enum(tool.name, items, tuple(values), words, declared is not None, holder, [])
-                    known.setdefault((*values, str(items), holder), one).tools.append(tool.name)
-    return {name: tuple(enums.values()) for name, enums in out.items()}
+                places.setdefault(node.argument, []).append(node)
+    return {
+        name: tuple(_enums_of(nodes, context))
+        for name, nodes in places.items()
+        if any(node.tool.name != nodes[0].tool.name for node in nodes)
+    }
+
+
+def _enums_of(nodes: list[SchemaPlace], context: Context) -> Iterable[_Enum]:
+    """The different enums of the parameters of one name."""
+    known: dict[tuple[str, ...], _Enum] = {}
+    variants: dict[tuple[str | int, ...], list[str]] = {}
+    for node in nodes:
+        root = root_of(node)
+        declared = values_of(root, node.schema)
+        if declared is not None and len(declared) == 1:
+            declared = _of_variants(variants, node, declared[0])
+        values = declared or _in_prose(node, context)
+        if values and len(values) > 1 and all(isinstance(value, str) for value in values):
+            items = "array" in (types_of(node.schema, root) or ())
+            words = _words(node.schema.get("description"))
+            holder = _holder(node)
+            one = _Enum(node.tool.name, items, tuple(values), words, declared is not None, holder, [])
+            known.setdefault((*values, str(items), holder), one).tools.append(node.tool.name)
+    return known.values()
 
 
 def _of_variants(variants: dict[tuple[str | int, ...], list[str]], node: SchemaPlace, value: Any) -> list[Any]:
     """The values that tell the branches of a union apart, once the last branch is read; its own for any other place.
 
     Args:
-        variants: the values of the branches that are read, by the place of the union and the parameter.
+        variants: the values of the branches that are read, by the tool and the place of the union.
         node: a parameter with only one value.
         value: that.
     """
     keyword, _ = node.tokens[-4:-2] if len(node.tokens) > 3 else ("", "")
     if keyword not in ("anyOf", "oneOf") or not isinstance(value, str):
         return [value]
-    known = variants.setdefault((*node.tokens[:-3], node.argument or ""), [])
+    known = variants.setdefault((node.tool.index, *node.tokens[:-3]), [])
     known.append(value)
     union: Any = root_of(node)
     for token in node.tokens[:-3]:
