@@ -102,7 +102,8 @@ def _found(node: SchemaPlace, context: Context) -> _Unstated | None:
 
 def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
     said = [one for one in passages_about(node, context, mentions=True) if has_number(one.text)]
-    if not said and not context.facts.read(has_number, node.tool.description):
+    ruled = _ruled(node, context)
+    if not said and ruled is None:
         return None
     schema = effective(root_of(node), node.schema)
     of = _kind(types_of(schema), schema)
@@ -123,8 +124,7 @@ def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
         if limits and not _is_exceeded(limits, one.text) and not _has_form(limits, one, context):
             # What the tool's description says about several parameters is one text; the repair is at one of them.
             return _Unstated(one.path if one.where == "own" else node.pointer, one.value, limits)
-    ruled = _ruled(node, context) or _sided(node, context) if of in ("number", "integer") else None
-    if ruled is None:
+    if ruled is None or of not in ("number", "integer"):
         return None
     limits = [limit for limit in _stated(Argument(name, of, ruled, True), context) if _missing(limit, schema)]
     return _Unstated(node.pointer, node.tool.description, limits) if limits else None
@@ -185,23 +185,30 @@ _MAX_TEXT = 4_000
 
 
 def _ruled(node: SchemaPlace, context: Context) -> str | None:
-    """A rule in the tool's description about the thing that only this parameter is named for; ``None`` without one.
+    """A rule in the tool's description about the thing that only this parameter is named for; ``None`` without one."""
+    if len(node.tokens) != 2:
+        return None
+    key = ("rules of things", node.tool.index)
+    rules = context.facts.memo(key, lambda: _rules(node.tool.description[:_MAX_TEXT], parent_of(node)))
+    return rules.get(node.argument or "")
+
+
+def _rules(description: str, schema: Mapping[str, Any]) -> dict[str, str]:
+    """The parameters at the top of a tool that have such a rule, each with the first one.
 
     The unit in the name may be missing from the sentence's subject, and has to be in the rule.
     """
-    if len(node.tokens) != 2:
-        return None
-    rules = context.facts.memo(("rules of things", node.tool.index), lambda: _rules(node.tool.description[:_MAX_TEXT]))
-    if not rules:
-        return None
-    of_things = _things(parent_of(node).get("properties"))
+    if not has_number(description):
+        return {}
+    found = itertools.islice(_RULE.finditer(description), _MAX_RULES)
+    rules = {match["what"].lower().replace("_", " "): match["rule"] for match in found}
+    of_things = _things(schema.get("properties")) if rules else {}
+    out: dict[str, str] = {}
     for what, rule in rules.items():
         names = of_things.get(what, [])
-        if len(names) == 1 and names[0] == (node.argument, ""):
-            return rule
-        if len(names) == 1 and names[0][0] == node.argument and names[0][1].rstrip("s") in rule.lower():
-            return rule
-    return None
+        if len(names) == 1 and names[0][1].rstrip("s") in rule.lower():
+            out.setdefault(names[0][0], rule)
+    return {**_sided(description), **out}
 
 
 _SIDED = Guarded(
@@ -212,21 +219,10 @@ _SIDED = Guarded(
 """A limit with the name of a parameter in the middle: "Maximum page_size is 100"."""
 
 
-def _sided(node: SchemaPlace, context: Context) -> str | None:
-    """A limit of a parameter in a sentence of the tool's description that begins in front of its name."""
-    if len(node.tokens) != 2:
-        return None
-
-    def read() -> dict[str, str]:
-        found = itertools.islice(_SIDED.finditer(node.tool.description[:_MAX_TEXT]), _MAX_RULES)
-        return {match["name"]: f"{match['side']} {match['rest']}" for match in found}
-
-    return context.facts.memo(("sided limits", node.tool.index), read).get(node.argument or "")
-
-
-def _rules(description: str) -> dict[str, str]:
-    found = itertools.islice(_RULE.finditer(description), _MAX_RULES)
-    return {match["what"].lower().replace("_", " "): match["rule"] for match in found}
+def _sided(description: str) -> dict[str, str]:
+    """The limits in sentences that begin in front of the name of a parameter."""
+    found = itertools.islice(_SIDED.finditer(description), _MAX_RULES)
+    return {match["name"]: f"{match['side']} {match['rest']}" for match in found}
 
 
 def _things(properties: Any) -> dict[str, list[tuple[str, str]]]:
