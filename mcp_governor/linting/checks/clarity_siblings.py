@@ -50,15 +50,13 @@ _MAX_TOOLS = 3
 
 def sibling_bound(surface: Surface, context: Context) -> Iterator[Hit]:
     """A parameter has the maximum, the format or the pattern that it has in other tools."""
-    places: dict[str, list[tuple[SchemaPlace, dict[str, Any]]]] = {}
+    places: dict[str, list[SchemaPlace]] = {}
     for tool in surface.tools:
         for node in context.facts.nodes(tool):
             # Definitions that no parameter refers to say nothing about parameters.
             if node.side == "inputSchema" and node.argument is not None and node.tokens[0] == "properties":
-                if not isinstance(node.schema, dict):
-                    continue
-                places.setdefault(node.argument, []).append((node, dict(effective(root_of(node), node.schema))))
-    found = [one for name, ones in places.items() if len(ones) > _FEWEST for one in _lacking(name, ones, context)]
+                places.setdefault(node.argument, []).append(node)
+    found = [one for name, nodes in places.items() if len(nodes) > _FEWEST for one in _lacking(name, nodes, context)]
     if not found:
         return
     by_name: dict[str, list[_Lacks]] = {}
@@ -97,15 +95,21 @@ def _named(ones: list[_Lacks]) -> str:
     return f"{name} ({tools}: {first.keyword} {said}, as in {one_line(first.sibling, 64)})"
 
 
-def _lacking(name: str, ones: list[tuple[SchemaPlace, dict[str, Any]]], context: Context) -> Iterator[_Lacks]:
+def _lacking(name: str, nodes: list[SchemaPlace], context: Context) -> Iterator[_Lacks]:
     """The parameters of one name that lack what all others of that name agree on."""
-    numbers = [(node, schema) for node, schema in ones if _of(node) <= {"integer", "number"}]
+    numbers: list[tuple[SchemaPlace, dict[str, Any]]] = []
+    strings: list[tuple[SchemaPlace, dict[str, Any]]] = []
+    for node in nodes:
+        types = _of(node)
+        if types <= {"integer", "number"}:
+            numbers.append((node, effective(root_of(node), node.schema)))
+        elif types == {"string"}:
+            strings.append((node, effective(root_of(node), node.schema)))
     if len(numbers) > _FEWEST:
         counts = [one for one in numbers if _counts(name, one[1])]
         yield from (one for one in _apart(counts, "maximum", _is_free_number) if not _limits_itself(one, context))
     if name.lower() in _ANY_TEXT:
         return
-    strings = [(node, schema) for node, schema in ones if _of(node) == {"string"}]
     for keyword in ("format", "pattern") if len(strings) > _FEWEST else ():
         found = list(_apart(strings, keyword, _is_free_text))
         # All of them lack the same value.
