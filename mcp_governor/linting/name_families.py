@@ -195,11 +195,11 @@ def _meant(names: Family, is_meant: Callable[[Use], bool]) -> Family:
 
 def _roles(uses: dict[str, list[Use]]) -> Iterator[Family]:
     """Names for what tools of all servers have in common, where this server has several: how many, which page."""
-    possible = {name: all_uses for name, all_uses in uses.items() if "".join(name_words(name)) in ROLE_NAMES}
+    possible = {name: flat for name in uses if (flat := "".join(name_words(name))) in ROLE_NAMES}
     for role in ROLES:
         found: Family = {}
-        for name, all_uses in possible.items():
-            if meant := [use for use in all_uses if _plays(role, name, use)]:
+        for name, flat in possible.items():
+            if role.may_have(flat) and (meant := [use for use in uses[name] if _plays(role, name, use)]):
                 found[name] = meant
         found = apart(found, mixed=role.mixed)
         if len({canonical(name) for name in found}) > 1:
@@ -208,10 +208,11 @@ def _roles(uses: dict[str, list[Use]]) -> Iterator[Family]:
 
 def _is_setting(names: Family) -> bool:
     """True for names that say how a call is to answer, such as "page size": no call answers with one."""
+    flat = ["".join(name_words(name)) for name in names]
     return any(
         all(_plays(role, name, use) for name, uses in names.items() for use in uses)
         for role in ROLES
-        if not role.answered
+        if not role.answered and all(map(role.may_have, flat))
     )
 
 

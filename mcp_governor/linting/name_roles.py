@@ -92,6 +92,10 @@ class Role(NamedTuple):
     every: bool = False
     answered: bool = False
 
+    def may_have(self, flat: str) -> bool:
+        """True if a parameter may play this part by its name, which is without marks and in small letters."""
+        return flat in self.names or flat in self.unsure
+
     def has(self, name: str, kind: str, said: Collection[str], *, reads: bool) -> bool:
         """True if a parameter plays this part.
 

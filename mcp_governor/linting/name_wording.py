@@ -35,12 +35,19 @@ def _alike(context: Context) -> Iterator[Family]:
     """Names of parameters that are described in the same words, or take the same values."""
     by_words: dict[tuple[str, str], list[Use]] = defaultdict(list)
     by_values: dict[tuple[str, frozenset[str]], list[Use]] = defaultdict(list)
+    # Half of all parameters are in several tools, with the same description.
+    essences: dict[tuple[str, str], str] = {}
     for one in declared(context.surface, context):
-        use, text, values = use_of(one), one.schema.get("description"), one.schema.get("enum")
         if "." in one.name:
             continue  # "System.TeamProject" is a field of the service behind, which no server names.
-        if isinstance(text, str) and (content := _essence(text, one.name)):
-            by_words[use.kind, content].append(use)
+        use, text, values = use_of(one), one.schema.get("description"), one.schema.get("enum")
+        if isinstance(text, str):
+            said = text[:MAX_READ], one.name
+            content = essences.get(said)
+            if content is None:
+                content = essences[said] = _essence(*said)
+            if content:
+                by_words[use.kind, content].append(use)
         if isinstance(values, list) and _FEWEST_VALUES <= len(values) <= _MOST_VALUES:
             by_values[use.kind, frozenset(plain(str(value)) for value in values)].append(use)
     for uses in by_words.values():
@@ -65,7 +72,7 @@ def _essence(text: str, name: str) -> str:
     A verb that the name has as well is part of the thing: the list of task_list_id.
     """
     own = name_words(name)
-    said = words(text[:MAX_READ])
+    said = words(text)
     content = [stem(word) for word in said if word not in STOP_WORDS and (word not in VERBS or word in own)]
     return " ".join(content) if len(content) >= _FEWEST_WORDS else ""
 
