@@ -54,7 +54,7 @@ _HEADING = lazy_pattern(
 def _of_a_pair(name: str, text: str) -> tuple[str, ...]:
     """What is said of two parameters at once: "date_gte/lte: range of dates" is about date_gte and date_lte."""
     head, _, tail = name.rpartition("_")
-    if not head or "/" not in text or head not in text:
+    if not head or f"{head}_" not in text or (f"{tail}/" not in text and f"/{tail}" not in text):
         return ()
     one, other = re.escape(tail), r"[a-z]{1,20}"
     pair = rf"{re.escape(head)}_(?:{one}/{other}|{other}/{one}):[ ]?([^\n]{{1,{_MAX_SAID}}})"
@@ -73,12 +73,15 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
     follows = _ON_IT if anything else _EXPLAINED
     text = description[:_MAX_TEXT]
     paired = _of_a_pair(name, text)
-    if not name or name.lower() not in text.lower():
+    lower = text.lower()
+    if not name or name.lower() not in lower:
         return paired
-    # "Ratings: better | same | worse" lists the values of one rating.
-    many = re.search(
-        rf"^[ \t]{{0,12}}{re.escape(name)}s:[ \t]?(\S[^\n]{{0,{_MAX_SAID}}})", text, re.IGNORECASE | re.MULTILINE
-    )
+    many = None
+    # "Ratings: better | same | worse" lists the values of one rating. Letters that are not ASCII may equal others.
+    if f"{name.lower()}s:" in lower or not text.isascii():
+        many = re.search(
+            rf"^[ \t]{{0,12}}{re.escape(name)}s:[ \t]?(\S[^\n]{{0,{_MAX_SAID}}})", text, re.IGNORECASE | re.MULTILINE
+        )
     out: list[str] = [*paired, *([many[1]] if many is not None else [])]
     results = _RESULTS.search(text)
     for match in re.finditer(rf"(?<![\w.$@-]){re.escape(name)}(?![\w-])", text):

@@ -295,6 +295,7 @@ _SAME = {
 }
 _OWN = frozenset({"account", "project", "role", "tenant"})
 """Words in front for what users know from their own set-up, or chose themselves."""
+_UNASKED = _MADE_UP | _OWN
 _CLUE = lazy_pattern(
     r"['\"`“{]|\b(?:e\.\s?g|i\.\s?e|such as|like|for example|examples?|see|same as|returned|obtain\w*|found|from|"
     r"[Dd]efaults?|use|via|call|list_\w+|get_\w+|format|uuid|hex\w*|starts?|begins?|prefix|url|slug|email|names?|or|existing|issued)\b|"
@@ -347,6 +348,8 @@ def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
         # On a server with a single tool, the caller may invent the identifier.
         if one.text and (one.required or len(surface.tools) > 1) and _is_unsourced(one):
             found[one.name].append(one)
+    if not found:
+        return
     sources = _Sources(surface)
     unsourced = [(name, ones) for name, ones in found.items() if not sources.has(name)]
     unsourced.sort(key=lambda item: (-sum(one.required for one in item[1]), -len(item[1])))
@@ -361,6 +364,8 @@ def only_the_name(surface: Surface, context: Context) -> Iterator[Hit]:
     for one in declared(surface, context):
         if one.text and one.required and not one.nested and _is_unsourced(one, most=0):
             found[one.name].append(one)
+    if not found:
+        return
     sources = _Sources(surface)
     rare = {name: ones for name, ones in found.items() if len(ones) <= _FAMILIAR}
     named = {name: giver for name, ones in rare.items() if (giver := sources.giver(name, ones)) is not None}
@@ -379,7 +384,7 @@ def _is_unsourced(one: Declared, most: int = _MAX_CONTENT) -> bool:
     """True if the name is that of an identifier, and its description adds at most so many words."""
     *front, last = name_words(one.name) or ("",)
     named = _IDENTIFIERS | _KEYS if most == 0 else _IDENTIFIERS
-    if last not in named or not front or _MADE_UP.union(_OWN).intersection(front) or set(front) <= _ROLES:
+    if last not in named or not front or not _UNASKED.isdisjoint(front) or set(front) <= _ROLES:
         return False
     text = _EITHER_WORD.sub(" ", _BOUND.sub("", one.text))
     said = words(text)
