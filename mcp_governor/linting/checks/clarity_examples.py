@@ -12,7 +12,7 @@ from mcp_governor.linting.fitting import kind_named, misfit, missing, type_named
 from mcp_governor.linting.modes import modes_listed
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.snippets import Call, Snippet, calls, snippets
-from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
+from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,15 +38,24 @@ _CALLED = lazy_pattern(
 
 def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
     """An example written as JSON is valid JSON."""
-    for pointer, text in _descriptions(tool):
-        broken = [one for one in _snippets(text, context) if one.broken]
-        if broken and pointer == "/description":
-            # A sketch of a result, with comments, is nothing that a model sends.
-            start, end = results_part(text)
-            broken = [one for one in broken if not start <= text.find(one.text) < end]
-        if broken:
-            more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
-            yield hit(pointer, text, example=_short(broken[0].text), problem=broken[0].broken, more=more)
+    broken = _broken(tool.description, context)
+    if broken:
+        # A sketch of a result, with comments, is nothing that a model sends.
+        start, end = results_part(tool.description)
+        broken = [one for one in broken if not start <= tool.description.find(one.text) < end]
+    yield from _of_broken("/description", tool.description, broken)
+    for name, _, text in _with_snippets(tool):
+        yield from _of_broken(_pointer(name), text, _broken(text, context))
+
+
+def _broken(text: str, context: Context) -> list[Snippet]:
+    return [one for one in _snippets(text, context) if one.broken]
+
+
+def _of_broken(pointer: str, text: str, broken: list[Snippet]) -> Iterator[Hit]:
+    if broken:
+        more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+        yield hit(pointer, text, example=_short(broken[0].text), problem=broken[0].broken, more=more)
 
 
 def _short(text: str) -> str:
@@ -54,12 +63,20 @@ def _short(text: str) -> str:
     return flat if len(flat) <= 80 else f"{flat[:80]}…"
 
 
-def _descriptions(tool: Tool) -> Iterator[tuple[str, str]]:
-    yield "/description", tool.description
+def _with_snippets(tool: Tool) -> Iterator[tuple[str, Any, str]]:
+    """The parameters whose descriptions may show a value, which most do not: name, schema and description."""
     for name, argument in _arguments(tool).items():
         own = argument.get("description") if isinstance(argument, dict) else None
-        if isinstance(own, str):
-            yield join_pointer("/inputSchema/properties", name, "description"), own
+        if isinstance(own, str) and _may_show(own):
+            yield name, argument, own
+
+
+def _may_show(text: str) -> bool:
+    return "{" in text or "[" in text
+
+
+def _pointer(name: str) -> str:
+    return join_pointer("/inputSchema/properties", name, "description")
 
 
 def _arguments(tool: Tool) -> Mapping[str, Any]:
@@ -69,7 +86,7 @@ def _arguments(tool: Tool) -> Mapping[str, Any]:
 
 
 def _snippets(text: str, context: Context) -> tuple[Snippet, ...]:
-    return context.facts.read(_read, text) if "{" in text or "[" in text else ()
+    return context.facts.read(_read, text) if _may_show(text) else ()
 
 
 def _read(text: str) -> tuple[Snippet, ...]:
@@ -82,18 +99,16 @@ def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
     if surface.instructions:
         yield from _hits("/instructions", None, surface.instructions, _of_calls(surface, surface.instructions, names))
     for tool in surface.tools:
-        schema, arguments = tool.input_schema, _arguments(tool)
-        for pointer, text in _descriptions(tool):
-            if pointer == "/description":
-                found = (
-                    *_of_calls(surface, text, names),
-                    *_of_messages(surface, text, context),
-                    *_of_values(tool, text, context),
-                )
-            else:
-                name = pointer_tokens(pointer)[2]
-                found = tuple(_of_argument(schema, name, arguments[name], text, context))
-            yield from _hits(pointer, tool.name, text, found)
+        text = tool.description
+        found = [
+            *_of_calls(surface, text, names),
+            *_of_messages(surface, text, context),
+            *_of_values(tool, text, context),
+        ]
+        yield from _hits("/description", tool.name, text, found)
+        for name, schema, said in _with_snippets(tool):
+            unfit = _of_argument(tool.input_schema, name, schema, said, context)
+            yield from _hits(_pointer(name), tool.name, said, unfit)
 
 
 def _hits(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> Iterator[Hit]:
