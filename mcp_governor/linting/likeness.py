@@ -442,11 +442,11 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
             or (word.startswith("max") and front.rstrip("`'\"").lower().endswith((" up to ", " up to the ")))
         )
         name = arguments.variant(word)
-        if name is None and arguments.begin_with(word) > 1:
-            continue  # "the stop_loss params": those that begin with it.
         # "ready-to-run" is a word.
         if name is None and (not called or ("-" in word and not arguments.hyphenated and front[-1:] not in _QUOTES)):
             continue
+        if name is None and arguments.begin_with(word) > 1:
+            continue  # "the stop_loss params": those that begin with it.
         if (not called and _OTHER_BEHIND.match(text, end)) or DENIED.search(front):
             continue
         if name is not None:
