@@ -33,6 +33,7 @@ _WRITING_VERBS = MUTATING_VERBS | {
     *("stop", "submit", "unarchive", "unassign", "unban", "unblock", "undo", "unlink", "unlock", "unmute", "unpin"),
     *("transact", "unprotect", "untrash", "wipe"),
 }
+_VERBS = READING_VERBS | _WRITING_VERBS
 _READS_TOO = frozenset(
     [
         *(
@@ -92,6 +93,8 @@ _WRITES_TOO = frozenset(
     ]
 )
 """Verbs for writing that have other meanings in names, too."""
+_OPENING = _VERBS | _READS_TOO | _WRITES_TOO
+"""All verbs with which a description may open."""
 _LOSSES = lazy_pattern(
     r"\b(?:(?:cannot|can ?not|can't) be (?:undone|reversed|recovered)|irreversibl[ey]|"
     r"permanently (?:delet|remov|eras|destroy|los)\w*|overwrit(?:es|e|ing)\b"
@@ -125,6 +128,7 @@ _WHAT_IT_IS = lazy_pattern(
     r"\W{0,8}(?:[A-Za-z]{1,20}\s\|\s(?!\W)|(?:this\s)?(?:(?:a|the)\s)?(?:tool|function)\s(?:(?:that|which|to|for|will)\s)?)",
     re.IGNORECASE,
 )
+_FIRST_WORD = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20})")
 _SETTLED = frozenset(
     ["alert", "comment", "conflict", "conversation", "discussion", "incident", "issue", "thread", "ticket", "todo"]
 )
@@ -147,7 +151,7 @@ def product_prefix(surface: Surface) -> str | None:
     if len(named) < 3:
         return None
     word, count = Counter(named).most_common(1)[0]
-    return word if count * 2 > len(surface.tools) and word not in READING_VERBS | _WRITING_VERBS else None
+    return word if count * 2 > len(surface.tools) and word not in _VERBS else None
 
 
 def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
@@ -167,12 +171,11 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
     second = parts[1] if len(parts) > 1 and parts[0] in _NOUNS else ""
     if second in READING_VERBS and opening_verb(tool.description) == second:
         return second
-    verbs = READING_VERBS | _WRITING_VERBS
     return next(
         (
             word
             for at, word in enumerate((*parts[:3], *parts[-1:]))
-            if word in verbs and (at == 0 or word not in _NOUNS or opening_verb(tool.description) == word)
+            if word in _VERBS and (at == 0 or word not in _NOUNS or opening_verb(tool.description) == word)
         ),
         None,
     )
@@ -185,12 +188,11 @@ _NOUNS = frozenset({"comment", "commit", "copy", "deploy", "format", "link", "me
 def opening_verb(text: str) -> str | None:
     """The verb at the start of a description: ``delete`` for "Deletes the file"."""
     lead = _WHAT_IT_IS.match(text)
-    first = re.compile(r"\W{0,8}([A-Za-z]{2,20})").match(text, lead.end() if lead is not None else 0)
+    first = _FIRST_WORD.match(text, lead.end() if lead is not None else 0)
     if first is None:
         return None
     word = first[1].lower()
-    known = READING_VERBS | _WRITING_VERBS | _READS_TOO | _WRITES_TOO
-    return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in known), None)
+    return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in _OPENING), None)
 
 
 def stated_loss(text: str) -> str | None:

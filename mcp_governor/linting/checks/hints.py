@@ -47,7 +47,7 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
         if not any(isinstance(tool.annotations.get(key), bool) for key in ("readOnlyHint", "destructiveHint")):
             effect = effect_of(tool, prefix)
             groups.setdefault(effect, []).append(tool.name)
-            edits += _hints(tool, effect, verb_of(tool, prefix))
+            edits += _hints(tool, effect, prefix)
     bare = sum(map(len, groups.values()))
     parts, kinds, spots = [], [], []
     for effects, does, most in _GROUPS:
@@ -77,7 +77,7 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
 _ONLY_ADDS = frozenset({"add", "append", "create", "insert"})
 
 
-def _hints(tool: Tool, effect: str, verb: str | None) -> Iterator[Edit]:
+def _hints(tool: Tool, effect: str, prefix: str | None) -> Iterator[Edit]:
     """The hints that match the effect of a tool. A tool that only changes something may overwrite: that is the default
     in the specification, and stating it takes nothing away."""
     if "annotations" in tool.raw and not isinstance(tool.raw["annotations"], dict):
@@ -85,7 +85,7 @@ def _hints(tool: Tool, effect: str, verb: str | None) -> Iterator[Edit]:
     if effect == "reads":
         yield Edit("/annotations/readOnlyHint", True, tool=tool.name)
     elif effect in ("destroys", "runs", "writes"):
-        adds = effect == "writes" and verb in _ONLY_ADDS
+        adds = effect == "writes" and verb_of(tool, prefix) in _ONLY_ADDS
         yield Edit("/annotations/readOnlyHint", False, tool=tool.name)
         yield Edit("/annotations/destructiveHint", not adds, tool=tool.name)
 
