@@ -22,6 +22,11 @@ _MAX_READ = 2_000
 """Maximum number of characters of a description searched for values."""
 
 
+def may_have_values(name: str, schema: Any) -> bool:
+    """True if :func:`quoted_choices` or :func:`values_of` may find anything, which is so for few parameters."""
+    return isinstance(schema, dict) and (not _LISTED.isdisjoint(schema) or name.lower() in _CHOOSING)
+
+
 def quoted_choices(name: str, schema: Any, entry: str) -> list[str]:
     """The quoted values in the description of a parameter that selects what a tool does.
 
@@ -45,7 +50,7 @@ def values_of(root: Any, name: str, schema: Any) -> Iterable[str]:
         name: of the parameter.
         schema: its schema.
     """
-    if isinstance(schema, dict) and _LISTED.isdisjoint(schema) and name.lower() not in _CHOOSING:
+    if not may_have_values(name, schema):
         return ()
     found = effective(root, schema)
     items = found.get("items")

@@ -200,7 +200,8 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
         group: the parameters that it may name.
         subject: the parameter that it describes; empty for one about all of them.
     """
-    if len(group.names) < 2 or not _mentions(lowered(text), group, subject) or not _GUARD.are_in(lowered(text)):
+    lower = lowered(text)
+    if len(group.names) < 2 or not _mentions(lower, group, subject) or not _GUARD.are_in(lower):
         return
     text = _spelled(text, group.names)
     if not _may_relate(text, group, subject):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.call_arguments import call_object
-from mcp_governor.linting.choices import quoted_choices, values_of
+from mcp_governor.linting.choices import may_have_values, quoted_choices, values_of
 from mcp_governor.linting.closed_lists import values_in
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.flat_text import without_name
@@ -69,6 +69,8 @@ def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
 
 def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     found = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
+    if not found:
+        return
     tied = [one for one in found if one.need.kind not in _NO_EFFECT]
     only_apart = all(map(_is_plainly_apart, tied))
     stated = _ignoring(found, tied) if ignored else [] if only_apart else tied
@@ -166,7 +168,10 @@ _ABOUT_ONE = {"when": "when", "mode": "when", "within": "within", "only": "ignor
 
 def _needs_of(tool: Tool, context: Context) -> list[_Found]:
     """Every dependency that is stated and missing in the schema, each once, without those that others imply."""
-    found = list(_apart(list(_unexpressed(tool, context))))
+    stated = list(_unexpressed(tool, context))
+    if not stated:
+        return []
+    found = list(_apart(stated))
     chosen = [one for one in found if one.need.kind in ("any", "one") and not one.need.condition]
     implied = [any(_implies(other, one) for other in chosen[:_MAX_CHOICES]) for one in found]
     paired = list(_paired([one for one, known in zip(found, implied, strict=True) if not known]))
@@ -394,6 +399,8 @@ def _group(node: SchemaPlace, entries: Mapping[str, str], facts: Facts) -> Group
     said = "\n".join(descriptions.values())
     by_value = _BY_VALUE.search(said) is not None or _ONLY.search(said) is not None
     for name, argument in arguments.items():
+        if not by_value and not may_have_values(name, argument):
+            continue
         listed = _listed_choices(name, argument, descriptions[name], facts) if by_value else ()
         chosen = quoted_choices(name, argument, entries.get(name, ""))
         for value in (*values_of(root, name, argument), *chosen, *listed):
