@@ -10,6 +10,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.call_arguments import call_properties
 from mcp_governor.linting.guarded import Cues, lowered
 from mcp_governor.linting.operations import operations, takes_any_method
+from mcp_governor.linting.schemas import types_of
 from mcp_governor.linting.side_effects import saving_parameter, side_effect
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 
@@ -257,7 +258,8 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
         return "reads"
     said = _effect_said(tool, prefix)
     if said in ("reads", "unknown"):
-        if takes_any_method(tool):
+        # What gets an input stream is a command that runs.
+        if takes_any_method(tool) or "stdin" in call_properties(tool):
             return "runs"
         if any(one.changes for one in picked) or saving_parameter(tool) is not None:
             return "writes"
@@ -272,7 +274,7 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     if verb == "query" and not text and not _STATEMENT_NAMES.isdisjoint(call_properties(tool)):
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
-    if verb in MUTATING_VERBS and _STATED_READ.search(text[: 2 * _MAX_OPENING]):
+    if verb in MUTATING_VERBS and (_STATED_READ.search(text[: 2 * _MAX_OPENING]) or _is_sum(tool, verb)):
         return "reads"
     if _STATEMENTS.search(text[:_MAX_OPENING]):
         return "destroys"
@@ -291,6 +293,13 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
 
 
+def _is_sum(tool: Tool, verb: str | None) -> bool:
+    """True if a tool adds numbers up: "add" with two numbers and nothing else, which many examples of servers have."""
+    given = call_properties(tool).values() if verb == "add" else ()
+    return len(given) > 1 and all((types_of(one) or {""}) <= _NUMBERS for one in given)
+
+
+_NUMBERS = frozenset({"integer", "number"})
 _STATEMENT_NAMES = frozenset({"cypher", "query", "sql", "statement"})
 """Names of parameters for statements, of which a tool without a description may run any."""
 _STATED_READ = lazy_pattern(

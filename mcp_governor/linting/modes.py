@@ -46,6 +46,8 @@ _BEFORE = lazy_pattern(
     re.IGNORECASE,
 )
 
+_OPERATES = frozenset({"action", "cmd", "command", "op", "operation", "subcommand"})
+"""Names of parameters that select what a tool does."""
 _QUANTIFIERS = frozenset({"all", "any", "both", "each", "every", "none", "other", "some"})
 """Words that are values only in quotes: "for all actions except one"."""
 _BRACKETS = ("(", "[")
@@ -141,7 +143,9 @@ def modes_of_argument(text: str, subject: str, values: Mapping[str, str]) -> Mod
         else:
             closed = _ASSIGNED_ENDS if "=" in flat[match.end() : end] else _ENDS
             lead = flat[max(0, match.start() - len("used ")) : match.end()]
-            plainly = marked and _FOR.search(lead) is not None and closed.match(flat, end) is not None
+            # "Second date for diff": nothing but an operation is meant where the whole description ends with its name.
+            written = marked or (chooser.lower() in _OPERATES and not flat[end:].strip(" .)]"))
+            plainly = written and _FOR.search(lead) is not None and closed.match(flat, end) is not None
             sure = noun > 0 or plainly
         if sure:
             said = flat[match.start() : noun if noun and not leads else end].strip(" ([")

@@ -248,7 +248,8 @@ _JOINED = Guarded(
     *("separated", "delimited", "delimiter", "separator", "joined", "split"),
 )
 _TRUTH = Guarded(
-    r"[`'\"](?:true|false)[`'\"]\s?(?:or|/|\||,)\s?[`'\"](?:true|false)[`'\"]|^(?:true|false)\s?(?:or|/|\|)\s?(?:true|false)\b",
+    r"[`'\"](?:true|false)[`'\"]\s?(?:or|/|\||,)\s?[`'\"](?:true|false)[`'\"]|^(?:true|false)\s?(?:or|/|\|)\s?(?:true|false)\b"
+    r"|\((?:true|false)\s?(?:or|/|\||,)\s?(?:true|false)\)",
     "true",
 )
 _NUMBER_OF = lazy_pattern(

@@ -154,6 +154,10 @@ def test_a_tool_does_what_one_of_its_operations_does(properties, effect):
         ("get_log", {"where": {"description": "File to save the log to"}}, "writes"),
         ("get_log", {"wrapped": {"properties": {"where": {"description": "File to save the log to"}}}}, "writes"),
         ("get_log", {"where": {"description": "File to read the log from"}}, "reads"),
+        ("search_log", {"command": {"description": "To look for, or to run"}, "stdin": {}}, "runs"),
+        ("add", {"x": {"type": "number"}, "y": {"type": "integer"}}, "reads"),
+        ("add", {"x": {"type": "number"}, "name": {"type": "string"}}, "writes"),
+        ("add", {"id": {"type": "integer"}}, "writes"),
     ],
 )
 def test_what_a_parameter_can_do_counts_for_the_tool(name, argument, effect):

@@ -17,6 +17,8 @@ VALUES = {
     "id": "order_by",
     "web": "sources",
     "all": "scope",
+    "dig": "action",
+    "sow": "action",
 }
 
 OF_ARGUMENTS = [
@@ -31,6 +33,11 @@ OF_ARGUMENTS = [
     ("For mode=create: the name", ("mode", "For mode=create")),
     ("Only applies to mode='create' with a name.", ("mode", "applies to mode='create'")),
     ("create only: what to make", ("mode", "for create")),
+    # The whole description ends with the name of an operation, and the parameter that has it selects one.
+    ("Second bed for dig", ("action", "for dig")),
+    ("Name of the bed (for dig/sow).", ("action", "for dig/sow")),
+    ("Second bed for dig and more", None),
+    ("Second bed for create", None),
     # Words, other arguments, exceptions and beginnings of sentences.
     ('Where it goes. Each has "kind" (create, delete).', None),
     ("`managed` (create only): who owns it", None),

@@ -160,6 +160,8 @@ def test_an_example_shows_some_of_the_keys_that_are_the_users(name, text, descri
         ("Use '|' as the delimiter between both", {}, "pipe-separated"),
         ("'true' or 'false'", {}, "true or false"),
         ("'true' or 'false' to show it", {}, "true or false"),
+        ("Show the hidden ones (true/false)", {}, "true or false"),
+        ("Show the hidden ones (true, false or a date)", {}, None),
         ("What to fill in. 'true' or 'false' for checkboxes", {}, None),
         ("If the field is a checkbox, the value should be 'true' or 'false'", {}, None),
         ("A comma-separated list or wildcard pattern", {}, None),
