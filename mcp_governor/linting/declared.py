@@ -75,8 +75,13 @@ def _read(surface: Surface, context: Context) -> Iterator[Declared]:
             text = " ".join(parts).strip()[:_MAX_TEXT]
             pointer = join_pointer("/inputSchema/properties", name)
             yield Declared(tool, name, whole, text, required, nested=False, pointer=pointer)
-            within.append((whole, text, pointer))
+            if not _HOLDING.isdisjoint(whole):
+                within.append((whole, text, pointer))
         yield from _nested(tool, within)
+
+
+_HOLDING = frozenset({"properties", "items", "anyOf", "oneOf"})
+"""Keywords with which a parameter has parameters of its own; most have none of them."""
 
 
 def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str, str]]) -> Iterator[Declared]:
@@ -98,7 +103,8 @@ def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str, str]]) -> Ite
                 )
                 pointer = join_pointer(place, "properties", name)
                 yield Declared(tool, name, whole, own.strip()[:_MAX_TEXT], required, nested=True, pointer=pointer)
-                deeper.append((whole, own[:_MAX_TEXT], pointer))
+                if not _HOLDING.isdisjoint(whole):
+                    deeper.append((whole, own[:_MAX_TEXT], pointer))
         within = deeper
 
 

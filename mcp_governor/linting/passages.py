@@ -55,6 +55,16 @@ class _Last:
         self.said: tuple[Passage, ...] = ()
         self.certain: tuple[Passage, ...] = ()
 
+    def read(self, node: SchemaPlace, facts: Facts) -> None:
+        """Replaces the result by that for another schema."""
+        argument = node.argument
+        said: tuple[Passage, ...] = ()
+        if argument is not None and isinstance(node.schema, dict):
+            key = ("passages", node.tool.index, node.pointer)
+            said = facts.kept(key, lambda: tuple(_read(node, argument, facts)), _size)
+        self.node, self.said = node, said
+        self.certain = tuple([one for one in said if one.where in ("own", "entry")]) if said else ()
+
 
 def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = False) -> tuple[Passage, ...]:
     """The passages about the parameter that a node declares; none for any other node.
@@ -65,26 +75,18 @@ def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = Fals
         mentions: also sentences and headings of the tool's description that only name the parameter. Not for rules
             whose findings are errors.
     """
-    if node.argument is None or not isinstance(node.schema, dict):
-        return ()
-    last = _last(node, node.argument, context.facts)
+    last = context.facts.memo("said", _Last)
+    if last.node is not node:
+        last.read(node, context.facts)
     return last.said if mentions else last.certain
 
 
 def has_passages(node: SchemaPlace, facts: Facts) -> bool:
     """True if a parameter has a description, or an entry in the tool's: :func:`passages_about` without mentions."""
-    return (
-        node.argument is not None and isinstance(node.schema, dict) and bool(_last(node, node.argument, facts).certain)
-    )
-
-
-def _last(node: SchemaPlace, argument: str, facts: Facts) -> _Last:
     last = facts.memo("said", _Last)
     if last.node is not node:
-        key = ("passages", node.tool.index, node.pointer)
-        last.node, last.said = node, facts.kept(key, lambda: tuple(_read(node, argument, facts)), _size)
-        last.certain = tuple([one for one in last.said if one.where in ("own", "entry")]) if last.said else ()
-    return last
+        last.read(node, facts)
+    return bool(last.certain)
 
 
 def _size(said: tuple[Passage, ...]) -> int:
@@ -112,12 +114,12 @@ def _read(node: SchemaPlace, argument: str, facts: Facts) -> Iterator[Passage]:
     for title, bullets in described.sections:
         if _heads(title, argument, node):
             yield Passage(node, "/description", tool.description, bullets, "section")
-    if argument_places(tool, facts).get(argument) != node.tokens:
+    entry, mentions = described.entries.get(argument), described.mentions.get(argument, ())
+    if not (entry or mentions) or argument_places(tool, facts).get(argument) != node.tokens:
         return
-    entry = described.entries.get(argument)
     if entry:
         yield Passage(node, "/description", tool.description, without_name(entry, argument), "entry")
-    for text in described.mentions.get(argument, ()):
+    for text in mentions:
         yield Passage(node, "/description", tool.description, text, "mention")
 
 

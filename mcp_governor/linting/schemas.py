@@ -44,7 +44,7 @@ def types_of(schema: Any, root: Any = None) -> frozenset[str] | None:
         root: the schema in which local references are resolved; with ``None``, they are not.
     """
     kind = schema.get("type") if isinstance(schema, dict) else None
-    return _ONE.get(kind) if isinstance(kind, str) and kind in _ONE else _types(schema, root, {}, 0)
+    return _ONE[kind] if isinstance(kind, str) and kind in _ONE else _types(schema, root, {}, 0)
 
 
 _ONE = {kind: frozenset({kind}) for kind in ("array", "boolean", "integer", "null", "number", "object", "string")}
@@ -103,7 +103,11 @@ def followed(root: Any, schema: Any) -> dict[str, Any]:
 
 def effective(root: Any, schema: Any) -> dict[str, Any]:
     """A schema with local references resolved, and a union with null replaced by its other branch."""
-    found: dict[str, Any] = followed(root, schema) if not isinstance(schema, dict) or "$ref" in schema else schema
+    if not isinstance(schema, dict):
+        return {}
+    found: dict[str, Any] = followed(root, schema) if "$ref" in schema else schema
+    if "anyOf" not in found and "oneOf" not in found:
+        return found
     for key in ("anyOf", "oneOf"):
         branches = found.get(key)
         if isinstance(branches, list):

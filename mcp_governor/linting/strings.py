@@ -83,7 +83,8 @@ def _strings(value: Any, tool: str | None, base: str, quiet: Container[str] | No
             continue
         here, container = step
         if isinstance(container, dict):
-            for key in container:
+            keys = "".join(container)
+            for key in () if keys.isascii() and keys.isprintable() else container:
                 if not (key.isascii() and key.isprintable()):
                     yield Text(tool, here, key, key, True)
         inner: list[tuple[str | int, Any]] = []

@@ -117,9 +117,13 @@ def measures(name: str, within: str = "") -> str | None:
         within: name of the object that it is part of: "top" of a margin is a length.
     """
     parts = name_words(name)
-    if not parts or unit_of_name(name) is not None or "block" in parts:
-        return None
-    if name_words(name)[-2:] in (("expires", "in"), ("max", "age")):
+    dimension = _dimension(parts, within) if parts else None
+    # Few names measure anything, so their words are compared with all units last.
+    return None if dimension is None or "block" in parts or unit_of_name(name) is not None else dimension
+
+
+def _dimension(parts: tuple[str, ...], within: str) -> str | None:
+    if parts[-2:] in (("expires", "in"), ("max", "age")):
         return "time"
     last = parts[-1]
     if last in _EDGES and within.lower() in ("margin", "margins", "padding"):

@@ -34,7 +34,8 @@ def pointer_tokens(pointer: str) -> list[str]:
     """
     if pointer and not pointer.startswith("/"):
         raise KeyError(pointer)
-    return [unescape_pointer(token) for token in pointer.split("/")[1:]]
+    tokens = pointer.split("/")[1:]
+    return [unescape_pointer(token) for token in tokens] if "~" in pointer else tokens
 
 
 def step(value: Any, token: str) -> Any:

@@ -98,12 +98,12 @@ _MAX_NAMES = 10
 def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
     """Names of several words are joined in one way; one hit for the server."""
     found: dict[str, dict[str, list[Declared]]] = defaultdict(dict)
+    styles: dict[str, str | None] = {}
     for one in declared(surface, context):
-        # The names of headers are those of HTTP, and pages have those of SCHEMA.md, whatever the style of the server.
-        if one.name in _PRESCRIBED or any(part.lower().endswith("headers") for part in one.pointer.split("/")[:-1]):
-            continue
-        style = next((style for style, form in _STYLES.items() if form.fullmatch(one.name)), None)
-        if style is not None:
+        if one.name not in styles:
+            styles[one.name] = _style_of(one.name)
+        style = styles[one.name]
+        if style is not None and not _is_header(one):
             found[style].setdefault(one.name, []).append(one)
     usual = max(found, key=lambda style: len(found[style]), default="")
     rare = [style for style in found if style != usual]
@@ -123,6 +123,19 @@ def argument_case(surface: Surface, context: Context) -> Iterator[Hit]:
 
 
 _STYLES = {"snake_case": _SNAKE, "camelCase": _CAMEL, "kebab-case": _KEBAB, "Header-Case": _HEADER}
+
+
+def _style_of(name: str) -> str | None:
+    """How a name joins its words; ``None`` for a single word, and for names of pages: they are those of SCHEMA.md,
+    whatever the style of the server."""
+    if name in _PRESCRIBED:
+        return None
+    return next((style for style, form in _STYLES.items() if form.fullmatch(name)), None)
+
+
+def _is_header(one: Declared) -> bool:
+    """True if a parameter is part of the headers of a request: HTTP has given them their names."""
+    return any(part.lower().endswith("headers") for part in one.pointer.split("/")[:-1])
 
 
 def _several_tools(ones: list[Declared]) -> bool:
