@@ -397,7 +397,7 @@ def _enums_of(nodes: list[SchemaPlace], context: Context) -> Iterable[_Enum]:
 
 
 def _of_variants(variants: dict[tuple[str | int, ...], list[str]], node: SchemaPlace, value: Any) -> list[Any]:
-    """The values that tell the branches of a union apart, once the last branch is read; its own for any other place.
+    """The values that distinguish the branches of a union, once the last branch is read; its own for any other place.
 
     Args:
         variants: the values of the branches that are read, by the tool and the place of the union.

@@ -192,7 +192,7 @@ def _letters(text: str) -> str:
 
 
 def _lines_again(tool: Tool) -> _Twice | None:
-    """The second sentence of a description that says the first again, or whole paragraphs that stand in it twice."""
+    """The second sentence of a description that says the first again, or whole paragraphs that it has twice."""
     text = tool.description[:_MAX_TEXT]
     if len(text) < _SHORTEST:
         return None

@@ -173,7 +173,7 @@ def pseudo_tags(text: Text, _context: Context) -> Iterable[Hit]:
 
 
 _PLACEHOLDERS = ("<prompt>", "<user>", "<secret>")
-"""Tags that stand for a value in the middle of a line if they are closed nowhere, as in "run -p <prompt>"."""
+"""Tags that stand for a value in the middle of a line if nothing closes them, as in "run -p <prompt>"."""
 
 
 def _is_within(text: str, at: int) -> bool:

@@ -26,10 +26,10 @@ _MAX_SHOWN = 6
 # -- schemas that were lost
 
 _FEWEST = 3
-"""Number of tools from which on it is no accident that none takes a parameter."""
+"""Number of tools from which on it is hardly an accident that none takes a parameter."""
 _BARE = frozenset({"$schema", "type", "properties", "required", "additionalProperties", "title", "description"})
 _TAKES = MUTATING_VERBS - {"clear", "refresh", "reset", "restart", "start", "stop", "sync", "wipe"} | {"find", "search"}
-"""Verbs of tools that cannot do anything without being told what."""
+"""Verbs of tools that cannot do anything without an object."""
 _OPERATIONS = lazy_pattern(r"\b[a-z]{3,16}(?:/[a-z]{3,16}){2,12}\b")
 _ASSIGNED = lazy_pattern(r"\b[a-z][A-Za-z_]{1,30}=(?:true|false|[a-z]{2,20})\b")
 _MAX_TEXT = 1_000
