@@ -58,26 +58,20 @@ class OpenText(NamedTuple):
         return json.dumps(fragment, ensure_ascii=False)[1:-1]
 
 
-class _Last:
-    """The most recent result: several rules ask about the same parameter in a row."""
-
-    def __init__(self) -> None:
-        self.node: SchemaPlace | None = None
-        self.found: OpenText | None = None
-
-
 def open_text(node: SchemaPlace, context: Context) -> OpenText | None:
     """The parameter at a node, if it accepts any string; sees through references and unions with null."""
     schema = node.schema
     if node.side != "inputSchema" or not isinstance(schema, dict) or schema.get("type") in _NO_TEXT:
         return None
-    last = context.facts.memo("open-text", _Last)
-    if last.node is not node:
-        last.node, last.found = node, _open(node, schema) if node.argument is not None else None
-    found: OpenText | None = last.found
-    return found
+    if node.argument is None:
+        return None
+    # Asked for about all parameters at once, and then by several rules about each.
+    key = ("open text", node.tool.index, node.pointer)
+    return context.facts.kept(key, lambda: _open(node, schema), lambda _: _SIZE)
 
 
+_SIZE = 400
+"""Approximate size of a parameter with its key, in characters."""
 _NO_TEXT = ("integer", "number", "boolean", "object", "null")
 
 

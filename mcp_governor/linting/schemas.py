@@ -136,7 +136,13 @@ def with_branches(root: Any, schema: dict[str, Any]) -> dict[str, Any]:
 
 def values_of(root: Any, schema: Any) -> list[Any] | None:
     """The values that a parameter or the items of a list can have; ``None`` if they are open."""
+    # Most schemas have none of the keywords that list values or lead on to them.
+    if not isinstance(schema, dict) or _LISTING.isdisjoint(schema):
+        return None
     return _values(root, schema, branch=False)
+
+
+_LISTING = frozenset({"$ref", "enum", "const", "anyOf", "oneOf", "items"})
 
 
 def _values(root: Any, schema: Any, *, branch: bool) -> list[Any] | None:
