@@ -32,17 +32,19 @@ The recordings of the servers are not in this repository, because they belong to
 the verdicts are: [`fixtures/quality`](../fixtures/quality). Without the recordings the commands say so, and the tests
 that hold the figures are skipped.
 
-Authors of rules do not read the labels of *held* (12 servers), *sealed* (18), *apart* (13) and *distant* (19). They
-may read *dev* (13), *later* (18), *fresh* (19), *more* (25), since 2026-11-24 *unseen* (11) and since 2026-11-26
-*blind* (12) and *wider* (22). All but *dev* and *held* were labelled when rules existed already, by readers who had
-seen no rule: their first figure is one of servers that no rule was written for. *Before* is the state before any rule
-was changed for the labels.
+Authors of rules do not read the labels of *held* (12 servers), *sealed* (18) and *apart* (13). They may read *dev*
+(13), *later* (18), *fresh* (19), *more* (25), since 2026-11-24 *unseen* (11) and since 2026-11-26 *blind* (12), *wider*
+(22) and *distant* (19). All but *dev* and *held* were labelled when rules existed already, by readers who had seen no
+rule: their first figure is one of servers that no rule was written for. *Before* is the state before any rule was
+changed for the labels.
 Verdicts about findings on *later* count as *dev*. The reader decided which problems a rule could see in the text and
 the schema; the others take knowledge of the domain.
 
-*Apart* and *distant* say most about your server: these were labelled when the rules of this page were nearly done, and
-no rule was changed for what was missed there. Their first figure is that of the rules on that day. The readers of
-*wider* and *distant* noted most per tool, much of it a matter of meaning.
+*Apart*, and the first figures of *wider* and *distant*, say most about your server: they were labelled when the rules
+of this page were nearly done, and for apart no rule was ever changed. The readers of wider and distant noted two
+problems per tool and called four in ten a matter of meaning. What authors learnt from wider in an evening raised it
+from 54 to 80 % of the important problems that a rule could see, and distant, which nobody had read then, from 45 to
+47 %. So what is still missed is of many sorts, and each server has its own.
 
 The goals speak of problems that a machine could find. The readers marked those as *reach: rule*; the second row of each
 pair counts only them.
@@ -226,7 +228,7 @@ _GOALS: tuple[tuple[str, str, Callable[[Any], str], tuple[str, ...]], ...] = (
 
 _READ = {
     "dev": ("before", "now"),
-    **dict.fromkeys(("later", "fresh", "more", "unseen", "blind", "wider"), ("first", "now")),
+    **dict.fromkeys(("later", "fresh", "more", "unseen", "blind", "wider", "distant"), ("first", "now")),
 }
 """The splits that authors read, with the names of both stages."""
 
@@ -236,7 +238,7 @@ def _goals(figures: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield "On the servers that authors of rules do not read:"
     yield ""
-    later = dict.fromkeys(("sealed", "apart", "distant"), ("first", "now"))
+    later = dict.fromkeys(("sealed", "apart"), ("first", "now"))
     yield from _figures(figures, {"held": ("before", "now"), **later})
     yield ""
     yield "In brackets the 95 % interval (Wilson), in per cent."
@@ -270,7 +272,6 @@ def _recall(figures: Mapping[str, Any]) -> Iterator[str]:
         ("held", "the held servers", "before"),
         ("sealed", "the sealed servers", "first"),
         ("apart", "the servers that are set apart", "first"),
-        ("distant", "the distant servers", "first"),
     ):
         measures = ("important", "all", "traps hit")
         names = [f"{name}, {stage}" for name in measures for stage in (first, "now")]
