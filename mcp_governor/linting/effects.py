@@ -162,6 +162,8 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
     """
     parts = name_words(tool.name)
     parts = parts[1:] if prefix is not None and parts[:1] == (prefix,) else parts
+    if "drag" in parts:
+        parts = tuple(part for part in parts if part != "drop")  # "drag_and_drop" loses nothing.
     for joint in ("or", "and"):
         if joint in parts[1:-1] and (second := parts[parts.index(joint) + 1]) in _WRITING_VERBS:
             return second

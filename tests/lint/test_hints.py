@@ -158,6 +158,8 @@ def test_a_tool_does_what_one_of_its_operations_does(properties, effect):
         ("add", {"x": {"type": "number"}, "y": {"type": "integer"}}, "reads"),
         ("add", {"x": {"type": "number"}, "name": {"type": "string"}}, "writes"),
         ("add", {"id": {"type": "integer"}}, "writes"),
+        ("drag_and_drop", {}, "writes"),
+        ("drop_pins", {}, "destroys"),
     ],
 )
 def test_what_a_parameter_can_do_counts_for_the_tool(name, argument, effect):
