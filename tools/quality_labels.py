@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 RECALL = QUALITY / "recall"
 
-SPLITS = ("dev", "later", "fresh", "more", "unseen", "blind", "wider", "distant", "held", "sealed", "apart")
+SPLITS = ("dev", "later", "fresh", "more", "unseen", "blind", "wider", "distant", "held", "sealed", "apart", "remote")
 """Sets of labels, see fixtures/quality/recall/README.md. Authors of rules read the first eight only, *unseen* since
 2026-11-24, *blind*, *wider* and *distant* since 2026-11-26."""
-HIDDEN = ("held", "sealed", "apart")
+HIDDEN = ("held", "sealed", "apart", "remote")
 """Splits that are measured and never listed."""
-RECORDED_SPLITS = ("fresh", "more", "unseen", "blind", "wider", "sealed", "apart", "distant")
+RECORDED_SPLITS = ("fresh", "more", "unseen", "blind", "wider", "distant", "sealed", "apart", "remote")
 """Splits whose servers ``make recordings`` records; those of the others are in the corpus."""
 
 

@@ -53,11 +53,12 @@ def row(text: str, start: str, table: int = 0) -> list[str]:
 
 def test_the_page_shows_both_stages_side_by_side() -> None:
     text = page({"before": stage(1), "now": {**stage(6), "precision": judged()}})
-    # Of "sealed", "fresh", "more", "unseen", "blind", "wider" and "distant", nothing was recorded.
+    # Of "sealed", "remote", "fresh", "more", "unseen", "blind", "wider" and "distant", nothing was recorded.
     assert row(text, "important problems") == [
         *("60 % or more", "1 of 10, 10 % (2–40)", "6 of 10, 60 % (31–83)"),
         *("–", "–"),
         *("3 of 10, 30 % (11–60)", "8 of 10, 80 % (49–94)"),
+        *("–", "–"),
     ]
     # The splits that authors read.
     assert row(text, "important problems", table=1)[1:] == [
