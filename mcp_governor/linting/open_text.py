@@ -43,16 +43,24 @@ class OpenText(NamedTuple):
         return hit(
             self.node.pointer,
             value,
-            correction=narrowed(self.node, {keyword: value}, items=self.items),
+            correction=narrowed(self.node, {keyword: self.repaired(keyword, value)}, items=self.items),
             weight=weight,
             argument=self.name,
             fragment=self.fragment(keyword, value),
             **facts,
         )
 
+    def repaired(self, keyword: str, value: Any) -> Any:
+        """An ``enum`` or a ``pattern`` that takes the empty string as well if that is the declared default."""
+        if self.items or self.schema.get("default") != "":
+            return value
+        if keyword == "pattern":
+            return f"^$|{value}"
+        return [*value, ""] if keyword == "enum" and "" not in value else value
+
     def fragment(self, keyword: str, value: Any) -> str:
         """The keyword as it would appear in the parameter's schema."""
-        fragment: dict[str, Any] = {keyword: value}
+        fragment: dict[str, Any] = {keyword: self.repaired(keyword, value)}
         if self.items:
             fragment = {"items": {"type": "string", **fragment}}
         return json.dumps(fragment, ensure_ascii=False)[1:-1]

@@ -273,3 +273,15 @@ def test_what_the_tool_says_of_a_form_counts_unless_the_argument_takes_more(own,
     tools = [{"name": "t", "description": "Copies to `out_path` (absolute path).", "inputSchema": schema}]
     settings = LintSettings(select=("clarity/well-known-format",))
     assert len(lint(build_surface({"tools": tools}), settings)) == found
+
+
+def test_a_declared_default_is_taken_by_what_is_asked_for():
+    network = {"type": "string", "description": "The block, in CIDR notation"}
+    assert patterns({**network, "default": ""}) == [f"^$|{NETWORK}"]
+    assert patterns({**network, "default": "10.0.0.0/8"}) == [NETWORK]
+    listed = {"type": "string", "default": "", "description": "Must be one of: north, south, west"}
+    (found,) = lint(
+        build_surface({"tools": [{"name": "a", "inputSchema": {"properties": {"x": listed}}}]}),
+        LintSettings(select=("clarity/closed-list",)),
+    )
+    assert found.fix == 'Add "enum": ["north", "south", "west", ""].'

@@ -99,7 +99,8 @@ def widespread_format(_surface: Surface, context: Context) -> Iterator[Hit]:
                 edit
                 for text, form in found
                 for edit in in_tool(
-                    keyword_edits(text.node, {"pattern": form.pattern}, items=text.items), text.node.tool.name
+                    keyword_edits(text.node, {"pattern": text.repaired("pattern", form.pattern)}, items=text.items),
+                    text.node.tool.name,
                 )
             ],
             Effect.NARROWER,
