@@ -283,6 +283,7 @@ _PASSWORDS = frozenset({"passphrase", "passwd", "password", "pwd"})
 _CREDENTIALS = frozenset({"apikey", "secret", "token"})
 _CREDENTIAL_PAIRS = frozenset({("access", "key"), ("api", "key"), ("private", "key"), ("secret", "key")})
 _SHORTEST_PASSWORD = 4
+"""Minimum number of characters of a default that is taken for a password; a shorter one is a code such as "no"."""
 _SHORTEST_CREDENTIAL = 16
 """Minimum number of characters of a default that is taken for a credential; a shorter token is a word or a position."""
 _NO_CREDENTIAL = lazy_pattern(

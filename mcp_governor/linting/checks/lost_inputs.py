@@ -43,7 +43,8 @@ def no_parameters(surface: Surface, _context: Context) -> Iterator[Hit]:
     prefix = product_prefix(surface)
     needy = [tool.name for tool in surface.tools if _needs_input(tool, prefix)]
     if 2 * len(needy) >= len(surface.tools):
-        yield hit("/tools", sorted(needy), names=_shown(needy), tools=counted(len(surface.tools), "tool"))
+        spots = ((name, "/inputSchema") for name in needy)
+        yield hit("/tools", sorted(needy), spots=spots, names=_shown(needy), tools=counted(len(surface.tools), "tool"))
 
 
 def _is_bare(tool: Tool) -> bool:
