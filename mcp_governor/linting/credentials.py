@@ -1,8 +1,9 @@
-"""Finds credentials in strings: by their published form, or by the label in front of them."""
+"""Finds credentials in strings, by their published form or the label in front of them, and parameters for them."""
 
 from __future__ import annotations
 
 from mcp_governor.linting.guarded import Guarded
+from mcp_governor.linting.words import name_words
 
 KEY = Guarded(
     r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_\-]{24,}|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bAKIA(?![A-Z0-9]{9}EXAMPLE)[0-9A-Z]{16}\b"
@@ -69,3 +70,24 @@ def outline(credential: str) -> str:
     """A credential as a message shows it: its beginning, if that is a known prefix, and its length."""
     shown = credential[:4] if len(credential) >= _SHORTEST_KEY else credential[:1]
     return f"{shown}… ({len(credential)} characters)"
+
+
+_PASSWORDS = frozenset({"passphrase", "passwd", "password", "pwd"})
+_KEYS = frozenset({"accesstoken", "apikey", "apitoken", "authtoken", "mnemonic", "privatekey", "secret", "secretkey"})
+_PAIRS = frozenset(
+    [
+        *((word, "key") for word in ("access", "api", "private", "secret")),
+        *((word, "token") for word in ("access", "api", "auth", "bearer")),
+    ]
+)
+
+
+def names_password(name: str) -> bool:
+    """True if a parameter of this name takes a password."""
+    return not _PASSWORDS.isdisjoint(name_words(name)[-1:])
+
+
+def names_key(name: str) -> bool:
+    """True if a parameter of this name takes a key, a token or a secret for a service: ``apiKey``, ``access_token``."""
+    parts = name_words(name)
+    return not _KEYS.isdisjoint(parts[-1:]) or parts[-2:] in _PAIRS

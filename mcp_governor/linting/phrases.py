@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _KINDS: dict[type, str] = {
     bool: "a boolean",
@@ -25,6 +28,12 @@ def kind_of(value: Any) -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """``1 tool``, ``2 tools``."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def first_of(names: Sequence[str], most: int, width: int = 64) -> str:
+    """The first names of several, each cut to a width, and how many there are besides: ``a, b and 3 more``."""
+    shown = ", ".join(one_line(name, width) for name in names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 def in_short(parameter: str, tool: str, number: int) -> str:

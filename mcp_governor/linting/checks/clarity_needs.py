@@ -11,6 +11,7 @@ from mcp_governor.linting.call_arguments import call_object
 from mcp_governor.linting.choices import may_have_values, quoted_choices, values_of
 from mcp_governor.linting.closed_lists import values_in
 from mcp_governor.linting.context import hit
+from mcp_governor.linting.credentials import names_key, names_password
 from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.modes import modes_listed, modes_of_argument
@@ -282,7 +283,7 @@ def _serves_others(need: Need, schema: Mapping[str, Any]) -> bool:
     """True if what is said of one value is said of others as well ("Term for 'search', exact name for 'info'"), or if
     the parameter is a credential, which servers take from their environment too."""
     name = need.arguments[0]
-    if need.kind in ("when", "within") and not need.must and name.lower().replace("_", "").endswith(_CREDENTIALS):
+    if need.kind in ("when", "within") and not need.must and (names_key(name) or names_password(name)):
         return True
     if need.kind != "only" or need.state != "=":
         return False
@@ -294,7 +295,6 @@ def _serves_others(need: Need, schema: Mapping[str, Any]) -> bool:
     return len(purposes) > 1 and not purposes.issubset(need.values)
 
 
-_CREDENTIALS = ("apikey", "accesstoken", "apitoken", "authtoken", "password")
 _PURPOSE = lazy_pattern(r"\w\sfor\s['\"`]([\w\-]{1,40})['\"`]")
 _MAX_BRIEF = 1_000
 """Maximum number of characters of a description that is read for a substitute, which a short one names."""

@@ -12,7 +12,7 @@ from mcp_governor.linting.context import hit
 from mcp_governor.linting.effects import product_prefix, verb_of
 from mcp_governor.linting.guarded import lowered
 from mcp_governor.linting.operations import operations
-from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.phrases import counted, first_of
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
 from mcp_governor.linting.side_effects import READ_ONLY
 from mcp_governor.linting.words import MUTATING_VERBS, name_words
@@ -20,7 +20,7 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.linting.context import Context, Hit
     from mcp_governor.surface.model import Surface, Tool
@@ -69,7 +69,7 @@ def empty_change(surface: Surface, context: Context) -> Iterator[Hit]:
         if verb_of(tool, prefix) in _CHANGES and (at := _takes_no_change(tool, context)) is not None
     ]
     if found:
-        names = _named([tool for tool, _ in found])
+        names = first_of([tool for tool, _ in found], _MAX_SHOWN)
         gist = f"{one_line(found[0][0], 64)}{_more(len(found) - 1)} {'take' if len(found) > 1 else 'takes'}"
         yield hit("/tools", [tool for tool, _ in found], spots=found, names=names, gist=gist)
 
@@ -132,7 +132,7 @@ def not_all(surface: Surface, context: Context) -> Iterator[Hit]:
                 found.append((tool.name, *cut))
     if found:
         first, limit, number = found[0]
-        names = _named([f"{one} ({name} {most})" for one, name, most in found])
+        names = first_of([f"{one} ({name} {most})" for one, name, most in found], _MAX_SHOWN, 100)
         rest = len(found) - 1
         does = "does" if rest == 1 else "do"
         others = f", and so {does} {counted(rest, 'more tool')}" if rest else ""
@@ -189,11 +189,6 @@ def _verb(word: str) -> str:
     return next(
         (form for form in (plain, plain.removesuffix("s"), plain.removesuffix("es")) if form in MUTATING_VERBS), plain
     )
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(one_line(name, 100) for name in names[:_MAX_SHOWN])
-    return f"{shown} and {len(names) - _MAX_SHOWN} more" if len(names) > _MAX_SHOWN else shown
 
 
 def _more(number: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.effects import DESTROYING_VERBS, product_prefix, verb_of
-from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.phrases import counted, first_of
 from mcp_governor.linting.words import MUTATING_VERBS, STOP_WORDS, name_words, stem, words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -265,7 +265,7 @@ def tautology(surface: Surface, _context: Context) -> Iterator[Hit]:
             asked[question].append(tool.name)
     names = [name for found in asked.values() for name in found]
     if len(names) >= _FEWEST:
-        shown = [f"{question} ({_some(found)})" for question, found in asked.items() if found]
+        shown = [f"{question} ({first_of(found, _MAX_NAMED)})" for question, found in asked.items() if found]
         yield hit("/tools", spots=((name, "/description") for name in names), questions="; ".join(shown))
 
 
@@ -292,11 +292,6 @@ def _says_its_name(tool: Tool, common: set[str]) -> bool:
     section = _SECTION.search(text) if "\n" in text else None
     said = {stem(word) for word in words(text[: section.start()] if section is not None else text)} - _EMPTY - common
     return bool(text.strip()) and said <= {stem(word) for word in (*name_words(tool.name), *words(tool.title or ""))}
-
-
-def _some(names: list[str]) -> str:
-    shown = ", ".join(one_line(name, 64) for name in names[:_MAX_NAMED])
-    return f"{shown} and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else shown
 
 
 def _common(surface: Surface) -> set[str]:

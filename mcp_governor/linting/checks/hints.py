@@ -20,7 +20,7 @@ from mcp_governor.linting.effects import (
     verb_of,
 )
 from mcp_governor.linting.operations import operations, takes_any_method
-from mcp_governor.linting.phrases import counted
+from mcp_governor.linting.phrases import counted, first_of
 from mcp_governor.linting.side_effects import READ_ONLY, saving_parameter
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.text import one_line
@@ -54,7 +54,7 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
         names = [name for effect in effects for name in groups.get(effect, ())]
         spots += [(name, "/annotations") for name in names]
         if names:
-            parts.append(f"{does}: {_listed(names, most)}")
+            parts.append(f"{does}: {first_of(names, most)}")
             kinds.append(effects[0])
     if parts:
         total = len(surface.tools)
@@ -102,20 +102,15 @@ def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
             (destroys if effect in ("destroys", "runs") else adds).append(tool.name)
     # A missing hint means that a tool destroys, which is correct for those that do.
     if adds:
-        more = f"; true is right for {_listed(destroys, 12)}" if destroys else ""
+        more = f"; true is right for {first_of(destroys, 12)}" if destroys else ""
         yield hit(
             "/tools",
             len(adds) > 0,
             spots=((name, "/annotations") for name in adds),
             who=f"{counted(len(adds), 'tool')} {'says' if len(adds) == 1 else 'say'}",
-            names=_listed(adds, 12),
+            names=first_of(adds, 12),
             more=more,
         )
-
-
-def _listed(names: list[str], most: int) -> str:
-    shown = ", ".join(one_line(name, 64) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 _SURE_CHANGES = MUTATING_VERBS - {

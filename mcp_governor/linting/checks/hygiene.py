@@ -12,15 +12,12 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.credentials import KEY, key_in, outline
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.scope import about
 from mcp_governor.linting.text_scope import about_text
-from mcp_governor.linting.words import name_words
 from mcp_governor.text import char_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mcp_governor.linting.context import SchemaPlace
     from mcp_governor.linting.strings import Text
     from mcp_governor.surface.model import Surface
 
@@ -263,35 +260,6 @@ def secret_literals(text: Text, _context: Context) -> Iterator[Hit]:
     found = key_in(text.value)
     if found is not None:
         yield hit(text.pointer, text.value, found=outline(found))
-
-
-@about(argument=True, keys={"default"})
-def default_credential(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
-    """No default of a parameter for a credential; its value is not shown either."""
-    value = node.schema.get("default")
-    words = name_words(node.argument or "")
-    if not isinstance(value, str) or not words or "page" in words or "next" in words:
-        return
-    short = words[-1] in _PASSWORDS
-    if short or words[-1] in _CREDENTIALS or words[-2:] in _CREDENTIAL_PAIRS:
-        length = _SHORTEST_PASSWORD if short else _SHORTEST_CREDENTIAL
-        if len(value) >= length and _NO_CREDENTIAL.search(value) is None:
-            yield hit(f"{node.pointer}/default", value, argument=node.argument, found=outline(value))
-
-
-_PASSWORDS = frozenset({"passphrase", "passwd", "password", "pwd"})
-_CREDENTIALS = frozenset({"apikey", "secret", "token"})
-_CREDENTIAL_PAIRS = frozenset({("access", "key"), ("api", "key"), ("private", "key"), ("secret", "key")})
-_SHORTEST_PASSWORD = 4
-"""Minimum number of characters of a default that is taken for a password; a shorter one is a code such as "no"."""
-_SHORTEST_CREDENTIAL = 16
-"""Minimum number of characters of a default that is taken for a credential; a shorter token is a word or a position."""
-_NO_CREDENTIAL = lazy_pattern(
-    r"[<>${}\s]|\.\.\.|(?i:\b(?:your|my|change|default|dummy|enter|env|example|fake|insert|none|null|placeholder|test|xxx))"
-    r"|(?i:changeme|xxxx)|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|://",
-    re.NOFLAG,
-)
-"""A placeholder, or the name of a variable."""
 
 
 def published_secret(surface: Surface, _context: Context) -> Iterator[Hit]:
