@@ -10,7 +10,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.passages import outline_of
-from mcp_governor.linting.phrases import counted, first_of
+from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
 from mcp_governor.text import one_line
 
@@ -24,8 +24,13 @@ _MAX_TEXT = 20_000
 """Maximum number of characters of one description that are compared."""
 _SHOWN = 6
 """Maximum number of places named in a message; the rest are counted."""
-_WIDTH = 240
-"""Maximum number of characters of one of them: three parameters and a tool."""
+
+
+def _shown(places: list[str]) -> str:
+    """The first places; behind a comma, because each may be a list with "and" of its own."""
+    more = [f"and {len(places) - _SHOWN} more"] if len(places) > _SHOWN else []
+    return ", ".join([*places[:_SHOWN], *more])
+
 
 # -- only in the docstring
 
@@ -56,7 +61,7 @@ def docstring_only(surface: Surface, context: Context) -> Iterator[Hit]:
     shown = [_names_of(ones) for ones in groups]
     spots = ((one.tool.name, one.pointer) for one in map(_first, groups))
     count = f"{counted(len(found), 'parameter')} of {counted(len(of_tools), 'tool')}"
-    yield hit("/tools", spots=spots, count=count, places=first_of(shown, _SHOWN, _WIDTH))
+    yield hit("/tools", spots=spots, count=count, places=_shown(shown))
 
 
 def _described(one: Declared) -> bool:
@@ -141,7 +146,7 @@ def said_twice(surface: Surface, context: Context) -> Iterator[Hit]:
     shown = [*(one.what for one in lines), *shown]
     if shown:
         spots = ((one.tool.name, one.pointer) for one in (*lines, *found))
-        yield hit("/tools", spots=spots, places=first_of(shown, _SHOWN, _WIDTH), first=shown[0])
+        yield hit("/tools", spots=spots, places=_shown(shown), first=shown[0])
 
 
 def _listed(ones: list[_Twice]) -> str:
