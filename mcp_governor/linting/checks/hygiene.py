@@ -13,7 +13,7 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.credentials import KEY, key_in, outline
 from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.text_scope import about_text
-from mcp_governor.text import char_name
+from mcp_governor.text import char_name, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -270,56 +270,48 @@ def published_secret(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 
 def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
-    """No long run of base64, which a reviewer cannot read."""
+    """No long run of base64 that stands for text, which a reviewer cannot read and a model may."""
     if len(text.value) < _SHORTEST_RUN or max(map(len, text.value.split()), default=0) < _SHORTEST_RUN:
         return
-    for match in _BASE64.finditer(text.value):
+    for match in islice(_BASE64.finditer(text.value), _MAX_RUNS):
         run = match.group()
-        # Words, hex digests and paths also form long runs; only base64 mixes all kinds of characters.
-        if _is_base64(run) and not _HEX.fullmatch(run) and not _is_harmless(text.value, match):
-            yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run))
+        said = _decoded(run)
+        # A digest, an address, a key and a path stand for no text. A cursor in the URL of an example may.
+        if said and (_WORDS.search(said) or not _in_url(text.value, match)):
+            yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run), said=one_line(said, _SAID))
             break
 
 
-_HEX = lazy_pattern(r"0x[0-9A-Fa-f]{1,128}")
-"""Addresses and hashes of a blockchain, which mix letter cases as a checksum (ERC-55)."""
-
-
-_BASE58 = lazy_pattern(r"[1-9A-HJ-NP-Za-km-z]{43,44}|[1-9A-HJ-NP-Za-km-z]{87,88}")
-"""A key of 32 bytes or a signature of 64 in the alphabet of Bitcoin: the addresses and transactions of Solana."""
+_MAX_RUNS = 200
+"""Maximum number of long runs read in one string; a text with more is a table of digests."""
+_MAX_DECODED = 4_000
+"""Maximum number of characters decoded of one run: words that deceive come early, and pictures are longer."""
+_SAID = 60
+"""Number of decoded characters in a message: enough to see what it is."""
+_READABLE = lazy_pattern(r"[ -~\n\t]{20,}|[^\x00-\x7f\ufffd]{4,}")
+"""Twenty readable characters in a row, or four letters of another script. Of bytes that stand for something else, one
+run in a million holds as many."""
+_WORDS = lazy_pattern(r"[A-Za-z]{2,20}[\s_+-][A-Za-z]{2,20}|[^\x00-\x7f]{3}")
 _ENDS_URL = lazy_pattern(r"[\s\"'<>()]")
 _MAX_URL = 2_000
 """Maximum number of characters in front of a run that are searched for the start of its URL: what browsers take."""
 
 
-def _is_harmless(text: str, run: re.Match[str]) -> bool:
-    """True for a cursor in the URL of an example and for an address, unless there are words in it."""
+def _in_url(text: str, run: re.Match[str]) -> bool:
     before = text[max(0, run.start() - _MAX_URL) : run.start()]
     at = before.rfind("://")
-    in_url = at >= 0 and _ENDS_URL.search(before, at) is None
-    return (in_url or _BASE58.fullmatch(run.group()) is not None) and not _has_words(run.group())
+    return at >= 0 and _ENDS_URL.search(before, at) is None
 
 
-_WORDS = lazy_pattern(r"[A-Za-z]{2,20}[\s_+-][A-Za-z]{2,20}|[^\x00-\x7f]{3}")
-
-
-def _has_words(run: str) -> bool:
-    """True if base64 stands for two words in a row or for other letters than ASCII, wherever in the run it begins."""
+def _decoded(run: str) -> str:
+    """The text for which base64 stands, wherever in the run it begins; empty if it stands for none."""
     for start in range(4):
-        part = run[start:].rstrip("=")
+        part = run[start : start + _MAX_DECODED].rstrip("=")
         decoded = base64.b64decode(part[: len(part) - len(part) % 4])
-        text = decoded.decode("utf-8", "ignore")
-        # The run may end in the middle of a character; binary data loses more.
-        is_text = len(text.encode()) >= len(decoded) - 3 and text.replace("\n", " ").isprintable()
-        if is_text and _WORDS.search(text):
-            return True
-    return False
-
-
-def _is_base64(run: str) -> bool:
-    kinds = (str.isupper, str.islower, str.isdigit)
-    mixed = all(any(kind(char) for char in run) for kind in kinds)
-    return mixed and max(map(len, run.split("/"))) >= 24
+        readable = _READABLE.search(decoded.decode("utf-8", "replace"))
+        if readable is not None:
+            return readable[0]
+    return ""
 
 
 @about_text(_ORDER)
