@@ -247,7 +247,7 @@ _CUES = Cues(
         "host:",
     ),
     *("field:", ":tag", ":port", ".table", ".view", "syntax", "west", "min_l", "minl", "international", "://", "refs/"),
-    *("cell", " ."),
+    *("absolute", "cell", " ."),
     *("issue key", "ticket key", "epic key", "parent key", "story key", "key, ", "ticket identif", "issue identif"),
     *(" include", "owner/", "org/", "user/", "username/", "namespace/", "workspace/", "group/", "team/", "account/"),
     *(

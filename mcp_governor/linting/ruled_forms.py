@@ -167,6 +167,13 @@ _FILE = Guarded(
 """A file by its extension: "Path to the .csv or .tsv file"."""
 _HIDDEN = frozenset({"aws", "env", "git", "github", "gitignore", "npmrc", "ssh", "vscode"})
 """Names of hidden files, which look like extensions."""
+_ABSOLUTE = Guarded(
+    r"^(?:the\s|an?\s|full\s){0,2}absolute\s(?:file\s|local\s|filesystem\s|directory\s|folder\s)?path\b(?!s)(?!\s?(?:or|/|,))"
+    r"|\b(?:must|has\sto|should)\sbe\s(?:an\s)?absolute(?:\s(?:file\s|local\s)?path)?(?=\s?(?:$|[.,;)]))"
+    r"|\((?:an\s|full\s)?absolute(?:\spath)?\)",
+    "absolute",
+)
+_RELATIVE = lazy_pattern(r"\brelative\b|\bUR[LI]s?\b|://", re.IGNORECASE)
 _BRANCH = lazy_pattern(r"branch|(?<![a-z])tags?(?![a-z])", re.IGNORECASE)
 _OPTIONAL_END = lazy_pattern(
     r"\b(?:(?:is|are|be|gets?)\s(?:added|appended)|extension\sis\soptional|if\s(?:missing|absent)|with\sor\swithout)\b",
@@ -316,6 +323,8 @@ def _ends(text: str, name: str) -> Iterator[tuple[Form, int, int]]:
         shape = ends[0] if len(ends) == 1 else f"({'|'.join(ends)})"
         said = f"text that ends in {' or '.join(f'.{one}' for one in ends)}"
         yield Form(said, rf"\.{shape}$", True, ("example",)), *file.span()
+    if (path := _ABSOLUTE.search(text)) is not None and not _RELATIVE.search(text):
+        yield Form("an absolute path", r"^(/|~|[A-Za-z]:|\\\\)", True, ("data/example.txt",)), *path.span()
     both = _FOLLOWED.search(text)
     if both is not None and re.search(r"[/:_\-#]$", both["head"]):
         digits = both["what"].lower().startswith(("num", "dig", "int"))

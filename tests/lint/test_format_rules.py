@@ -266,11 +266,11 @@ def test_a_cell_of_a_sheet_is_shown_by_an_example():
 
 
 @pytest.mark.parametrize(
-    ("own", "found"), [("Where to put it", 1), ("Where to put it. Relative dates are fine too.", 0)]
+    ("own", "found"), [("Where to put it", 1), ("Where to put it. Relative ones are resolved.", 0)]
 )
 def test_what_the_tool_says_of_a_form_counts_unless_the_argument_takes_more(own, found):
-    schema = {"type": "object", "properties": {"out_day": {"type": "string", "description": own}}}
-    tools = [{"name": "t", "description": "Copies to `out_day` (YYYY-MM-DD).", "inputSchema": schema}]
+    schema = {"type": "object", "properties": {"out_path": {"type": "string", "description": own}}}
+    tools = [{"name": "t", "description": "Copies to `out_path` (absolute path).", "inputSchema": schema}]
     settings = LintSettings(select=("clarity/well-known-format",))
     assert len(lint(build_surface({"tools": tools}), settings)) == found
 
