@@ -37,64 +37,41 @@ _WRITING_VERBS = MUTATING_VERBS | {
 _VERBS = READING_VERBS | _WRITING_VERBS
 _READS_TOO = frozenset(
     [
-        *(
-            "access",
-            "analyse",
-            "analyze",
-            "assess",
-            "calculate",
-            "capture",
-            "discover",
-            "download",
-            "estimate",
-            "examine",
-        ),
-        *("extract", "gather", "measure", "obtain", "peek", "preview", "recommend", "render", "retrieve"),
-        *("browse", "collect", "compute", "crawl", "detect", "diagnose", "geocode", "identify", "look"),
-        *("ping", "predict", "scan", "scrape", "tail", "trace", "whoami"),
-        *("return", "snapshot", "screenshot", "suggest", "summarize", "translate", "verify"),
+        *("access", "analyse", "analyze", "assess", "browse", "calculate", "capture", "classify", "collect"),
+        *("compute", "crawl", "decode", "detect", "diagnose", "discover", "download", "echo", "estimate", "examine"),
+        *("explore", "extract", "forecast", "gather", "geocode", "grep", "identify", "introspect", "look", "measure"),
+        *("obtain", "parse", "peek", "ping", "predict", "preview", "rank", "recommend", "render", "rerank", "retrieve"),
+        *("return", "scan", "scrape", "screenshot", "snapshot", "suggest", "summarize", "tail", "tokenize", "trace"),
+        *("translate", "verify", "wait", "whoami", "whois"),
     ]
 )
 """Verbs for reading that have other meanings in names, too; they count only if nothing else is known."""
 _WRITES_TOO = frozenset(
     [
-        *(
-            "approve",
-            "book",
-            "buy",
-            "cast",
-            "checkout",
-            "cherry",
-            "click",
-            "clone",
-            "complete",
-            "drag",
-            "hover",
-            "ingest",
-            "invite",
-        ),
-        *("navigate", "pay", "press", "pull", "purchase", "rebase", "rerun", "reserve", "resize", "retry"),
-        *(
-            "revert",
-            "schedule",
-            "scroll",
-            "select",
-            "subscribe",
-            "sync",
-            "tap",
-            "toggle",
-            "transfer",
-            "trigger",
-            "type",
-        ),
-        *("block", "connect", "disconnect", "follow", "grant", "increment", "interact", "lock", "login", "pin", "play"),
-        *("react", "repair", "rollback", "scale", "share", "skip", "switch", "turn", "unfollow", "unstar", "untag"),
-        *("unwatch", "watch"),
-        *("unsubscribe", "upgrade", "vote"),
+        *("accept", "activate", "allocate", "announce", "apply", "approve", "block", "book"),
+        *("bootstrap", "borrow", "broadcast", "buy", "cast", "checkin", "checkout", "cherry"),
+        *("click", "clone", "complete", "confirm", "connect", "deactivate", "decline", "demote"),
+        *("deposit", "disarm", "disconnect", "dismiss", "dispatch", "donate", "drag", "eject", "enroll", "escalate"),
+        *("follow", "grant", "highlight", "hover", "increment", "ingest", "interact", "invite", "launch", "lend"),
+        *("like", "lock", "login", "migrate", "navigate", "notify", "pay", "pin"),
+        *("play", "populate", "press", "promote", "provision", "pull", "purchase", "quarantine", "react", "rebase"),
+        *("reboot", "reconnect", "redeem", "refund", "reject", "remind", "repair", "repost", "rerun"),
+        *("reschedule", "reserve", "resize", "retry", "revert", "rollback", "rsvp", "scale", "schedule", "scroll"),
+        *("select", "share", "shutdown", "skip", "snooze", "subscribe", "suspend"),
+        *("switch", "sync", "tap", "toggle", "transfer", "trigger", "turn", "tweet", "type", "unblock"),
+        *("unfollow", "unlike", "unmount", "unstake", "unstar", "unsubscribe", "untag", "unwatch", "upgrade", "vote"),
+        *("watch", "withdraw"),
     ]
 )
 """Verbs for writing that have other meanings in names, too."""
-_OPENING = _VERBS | _READS_TOO | _WRITES_TOO
+_ALSO_THINGS = frozenset(
+    [
+        *("arm", "bid", "boot", "bridge", "charge", "mint", "mount", "order", "place", "release", "seed", "ship"),
+        *("stake", "swap", "transition"),
+    ]
+)
+"""Verbs for writing that are things in as many names, as in "order_history": a name with one says nothing."""
+_OPENING = _VERBS | _READS_TOO | _WRITES_TOO | _ALSO_THINGS
 """All verbs with which a description may open."""
 _LOSSES = lazy_pattern(
     r"\b(?:(?:cannot|can ?not|can't) be (?:undone|reversed|recovered)|irreversibl[ey]|"
@@ -130,6 +107,7 @@ _WHAT_IT_IS = lazy_pattern(
     re.IGNORECASE,
 )
 _FIRST_WORD = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20})")
+_ARTICLE = lazy_pattern(r"\s(?:an?|one|the|your)\b")
 _SETTLED = frozenset(
     ["alert", "comment", "conflict", "conversation", "discussion", "incident", "issue", "thread", "ticket", "todo"]
 )
@@ -195,7 +173,10 @@ def opening_verb(text: str) -> str | None:
     if first is None:
         return None
     word = first[1].lower()
-    return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in _OPENING), None)
+    verb = next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in _OPENING), None)
+    # "Orders of today" are several; "Orders a book" orders one.
+    several = verb in _ALSO_THINGS and word != verb and _ARTICLE.match(text, first.end()) is None
+    return None if several else verb
 
 
 def stated_loss(text: str) -> str | None:

@@ -78,6 +78,14 @@ def surface(*tools):
         ("load", "Loads a page, and replaces all links", "destroys"),
         ("emulate", "Emulates a phone. Replaces all settings of the last call", "unknown"),
         ("session_clear_defaults", "Clear session defaults", "writes"),
+        # A verb that is a thing in other names counts where the description opens with a change.
+        ("place_order", "Place an order", "writes"),
+        ("place_order", "Places an order", "writes"),
+        ("swap", "Swap tokens", "writes"),
+        ("order_history", "Orders of the last year", "unknown"),
+        ("order_history", "Get the orders of the last year", "reads"),
+        ("broadcast", "A message for all followers", "writes"),
+        ("rerank", "A better order of the documents", "reads"),
         # It says of itself that it only reads; of files, another tool or a setting that is no statement.
         ("write_rights", "Tells whether writing is on. Read-only and fast.", "reads"),
         ("write_rights", "Tells whether writing is on (read-only).", "reads"),
