@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from quality_figures import STAGES
-from quality_labels import KINDS
+from quality_labels import HIDDEN, KINDS
+from quality_numbers import Share
+from quality_strangers import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -40,12 +42,9 @@ rule was changed for the labels.
 Verdicts about findings on *later* count as *dev*. The reader decided which problems a rule could see in the text and
 the schema; the others take knowledge of the domain.
 
-*Remote* says most about your server: it was recorded and labelled last, by a draw from the registries instead of a list
-of known names, and no author has read a label or a finding of it. Its first figure is that of the rules at the
-beginning of that evening, before authors read *wider* and *distant*. What they learnt there raised wider from 54 to
-80 % of the important problems that a rule could see, and remote not at all: half of them were found before, and half of
-them after. What is still missed is of many sorts, and each server has its own. The readers of these three noted two
-problems per tool or more, and called up to half of them a matter of meaning.
+*Remote* says most about an unknown server: it was labelled last and drawn from the registries instead of a list of
+known names. What authors learnt from *wider* and *distant* raised wider from 54 to 80 % of the important problems that
+a rule could see, and remote not at all: what is still missed is of many sorts, and each server has its own.
 
 The goals speak of problems that a machine could find. The readers marked those as *reach: rule*; the second row of each
 pair counts only them.
@@ -84,66 +83,11 @@ no. So recall counts what remarks find, and a row of the table shows it without 
 for warnings and errors, which ask for a repair; the share with remarks stands below it. Before, remarks were counted
 with the rest.
 
-**Lines about sealed servers.** One judge read all 109 lines about the 18 sealed servers on 2026-11-24: 51 useful, 36
-nitpicks, 22 false ([verdicts](../fixtures/quality/precision/sealed/lines-judge3.jsonl)). That is 47 % useful, where
-the servers that authors read have 71 %: what is true there is not yet true elsewhere. Afterwards four rules left the
-default profile, the three rules above were put into one line, and causes of false lines were repaired: 85 lines are
-left, 51 of them useful by the same verdicts (60 %) and 9 false.
-
-**Lines about unseen servers.** Two more judges, blind to each other, read all 42 lines about the tools of the 11 unseen
-servers, for which no rule was ever changed, on the same day and after those repairs: 21 and 20 useful, 12 and 13
-nitpicks, 9 and 9 false; they differ on one line (kappa 0.96)
-([verdicts](../fixtures/quality/precision/unseen)). None of the lines is an error. So half of what is said about a
-server that nobody has read was useful, and a fifth of it false. Afterwards authors read these labels and verdicts, and
-repaired the causes, so *unseen* is not unseen any more.
-
-**Lines about blind servers.** Two judges, blind to each other, read all 64 lines about the 12 blind servers at the
-end of that day: of the 61 that are warnings and errors 30 and 31 useful, 16 and 15 nitpicks, 15 and 15 false; of the
-three remarks none useful ([verdicts](../fixtures/quality/precision/blind)). They differ on five lines (kappa 0.88).
-Of seven errors three were true. So on a server that nobody has read, half of what is said is useful, a quarter is
-false, and the goals of 70 % and 97 % are not reached there. Afterwards the causes of the four false errors and of
-some other false lines were repaired, and on 2026-11-26 authors read the labels as well.
-
-**Lines about servers without labels.** Authors read the lines about 28 more servers, repaired a dozen causes of false
-ones, and then gave all 152 lines to two more judges, one for each half: of 121 warnings and errors 92 useful (76 %),
-14 nitpicks and 15 false; of 31 remarks 6 useful ([verdicts](../fixtures/quality/precision/wide)).
-
-**Lines about the servers that are set apart.** Then two judges, who did not see each other's verdicts, read all 59
-lines about the 13 servers that nobody had read (commit bbf9b83e): of 44 warnings and errors 32 and 30 useful (73 and
-68 %), 6 and 7 nitpicks, 6 and 7 false; of 15 remarks 3 and 3 useful. They differ on three lines (kappa 0.91). The one
-error is true. Two days earlier it had been 50 % on the blind servers, with 25 % false
-([verdicts](../fixtures/quality/precision/apart)). Half of what was false was repaired afterwards, from the judges'
-reasons only, so the precision there is not blind any more; the recall is.
-
-**Lines about nineteen new servers.** On 2026-11-26, after all that, two judges who did not see each other's verdicts
-read all 95 lines about 19 servers that nobody had linted before (commit f4d06796): of 72 warnings and errors 42 and
-42 useful (58 %), 14 and 13 nitpicks, 16 and 17 false; of 23 remarks 2 useful. They differ on four lines (kappa 0.93).
-The one error is true ([verdicts](../fixtures/quality/precision/new)). That is less than on the servers that are set
-apart: half of the false lines came from three rules (`open-items`, `unknown-tool`, `example-fits`), and 17 of the 27
-nitpicks say that the schema should repeat what the text says. Most causes of false lines were repaired, from the
-reasons: 83 lines are left; of the 55 warnings and errors among them that have a verdict, 41 and 42 are useful (75 and
-76 %) and one false.
-
-**Lines about 65 more servers.** Later that day, five rules became remarks, as said above, and 65 servers were recorded
-that nobody had linted. An author read the lines about 24 of them and repaired what was false. Then two judges, who did
-not see each other's verdicts, read all 105 lines about 22 others (commit bc7980bf): of 70 warnings and errors 49 and
-47 useful (70 and 67 %), 5 and 7 nitpicks, 16 and 16 false; of 35 remarks 1 and 5 useful. They differ on eleven lines
-(kappa 0.83). Three of the seven errors were true; three false ones took the address of a contract for base64. These
-causes were repaired as well, and two more judges read all 79 lines about the last 19 (commit 18ff4e0c): of 49 warnings
-and errors **40 and 40 useful (82 %, interval 69 to 90)**, 2 nitpicks and 7 false; of 30 remarks 3 useful. They differ
-on three lines (kappa 0.94). All three errors are true, one of them not worth its line
-([verdicts](../fixtures/quality/precision/strangers)). So on a server that nobody has read, seven to eight of ten
-warnings and errors are useful, one or two are false, and a remark is rarely worth more than a glance. What was false
-there was repaired afterwards, so these servers are seen now.
-
-**Lines about 29 servers that were drawn.** In the evening, with the rules that authors had learnt from the labels of
-*wider*, two judges who did not see each other's verdicts read all 102 lines about 29 more servers, drawn from the
-registries by a digest of their names, half of them with six tools or fewer (commit d4afb86c): of 61 warnings and errors
-**47 and 49 useful (77 and 80 %, interval 65 to 88)**, 9 and 7 nitpicks, 5 and 5 false; of 41 remarks 3 and 6 useful, 4
-and 3 false. They differ on seven lines (kappa 0.88). The one error is true. Four of the six false lines are repaired.
-Of all 120 servers drawn that evening five get an error: three are true, two were false (a placeholder in a command;
-what another sentence serializes) and are repaired. Of 24 errors about 195 servers recorded before, 22 were true; the
-two false ones are repaired as well.
+**Lines.** What a maintainer sees is a report, so judges also read whole reports about servers that nobody had linted
+before: every line. Where there were two judges, neither saw the other's verdicts, and the table above shows the mean.
+Authors read the reasons afterwards and repaired most causes of false lines, each with a test, so a sample is blind
+once. *Popular* servers were taken from lists of known names, *drawn* ones from all that the registries hold, by a
+digest of the name. The [verdicts](../fixtures/quality/precision) stand beside those about findings.
 
 **What CI holds.** Neither recall on the held half nor the share of useful findings may fall below the figures recorded
 here, nor may more traps be hit. A rule with eight judged findings or more of which fewer than 60 % are useful may not
@@ -174,6 +118,8 @@ def page(figures: Mapping[str, Any]) -> str:
         "# How good the linter is",
         NOTE,
         _INTRODUCTION,
+        "\n".join(_together(figures)),
+        "\n".join(_strangers()),
         "\n".join(_goals(figures)),
         "\n".join(_recall(figures)).rstrip(),
         "\n".join(_volume(figures)),
@@ -243,8 +189,36 @@ _READ = {
 """The splits that authors read, with the names of both stages."""
 
 
+def _together(figures: Mapping[str, Any]) -> Iterator[str]:
+    """The hidden splits added up: what to expect of a server that nobody has read."""
+    yield "## In short"
+    yield ""
+    yield f"The {len(HIDDEN)} sets of servers that authors of rules do not read ({', '.join(HIDDEN)}), added up:"
+    yield ""
+    yield "| | goal | before, or first | now |"
+    yield "| --- | --- | --- | --- |"
+    for name, goal, _, path in _GOALS:
+        if path[0] == "recall" and path[-1] != "mean per server":
+            cells = [_share(_sum(figures[stage], path)) for stage in STAGES]
+            yield f"| {name} | {goal} | {' | '.join(cells)} |"
+
+
+def _sum(figures: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    """A share over all hidden splits; ``None`` if one of them has none."""
+    found = [_at(figures, *(split if token == "SPLIT" else token for token in path)) for split in HIDDEN]
+    if not all(found):
+        return None
+    return Share(sum(one["hits"] for one in found), sum(one["total"] for one in found)).as_json()
+
+
+def _strangers() -> Iterator[str]:
+    yield "Lines about servers that no rule had been written for, as judges read them, with the rules of the day:"
+    yield ""
+    yield from table()
+
+
 def _goals(figures: Mapping[str, Any]) -> Iterator[str]:
-    yield "## The figures"
+    yield "## Set by set"
     yield ""
     yield "On the servers that authors of rules do not read:"
     yield ""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from quality_figures import FIGURES, read_figures
-from quality_labels import SPLITS
+from quality_labels import HIDDEN, SPLITS
 from quality_numbers import Share
 from quality_page import measured, page
+from quality_strangers import Sample, table
 
 from mcp_governor.catalogue import load_catalogue
 from mcp_governor.catalogue.docs import pages
@@ -54,14 +57,15 @@ def row(text: str, start: str, table: int = 0) -> list[str]:
 def test_the_page_shows_both_stages_side_by_side() -> None:
     text = page({"before": stage(1), "now": {**stage(6), "precision": judged()}})
     # Of "sealed", "remote", "fresh", "more", "unseen", "blind", "wider" and "distant", nothing was recorded.
-    assert row(text, "important problems") == [
+    assert row(text, "important problems") == ["60 % or more", "–", "–"]
+    assert row(text, "important problems", table=1) == [
         *("60 % or more", "1 of 10, 10 % (2–40)", "6 of 10, 60 % (31–83)"),
         *("–", "–"),
         *("3 of 10, 30 % (11–60)", "8 of 10, 80 % (49–94)"),
         *("–", "–"),
     ]
     # The splits that authors read.
-    assert row(text, "important problems", table=1)[1:] == [
+    assert row(text, "important problems", table=2)[1:] == [
         *("4 of 10, 40 % (17–69)", "9 of 10, 90 % (60–98)", "2 of 10, 20 % (6–51)", "7 of 10, 70 % (40–89)"),
         *("–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–", "–"),
     ]
@@ -74,6 +78,31 @@ def test_the_page_shows_both_stages_side_by_side() -> None:
     assert "Before: no finding has been judged." in text
     assert row(text, "`clarity/bounds`") == ["4", "10", "7.5 of 10, 75 % (40–92)", "1.5", "1"]
     assert "Agreement of one and two on 40 findings (now): Cohen's kappa 0.62." in text
+
+
+def test_the_hidden_sets_are_added_up() -> None:
+    held = stage(1)["recall"]["held"]
+    found = {"recall": dict.fromkeys(HIDDEN, held)}
+    text = page({"before": found, "now": stage(6)})
+    assert row(text, "important problems") == ["60 % or more", "4 of 40, 10 % (4–23)", "–"]
+    assert row(text, "traps hit") == ["1 in 30 at most", "4 of 120, 3 % (1–8)", "–"]
+    assert "mean" not in text.partition("## Set by set")[0].partition("## In short")[2]
+
+
+def test_a_sample_is_a_row_with_the_mean_of_its_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(name: str, *verdicts: str) -> None:
+        lines = zip(("error", "warning", "warning", "info"), verdicts, ("a", "a", "b", "b"), strict=True)
+        said = [{"severity": severity, "verdict": verdict, "server": server} for severity, verdict, server in lines]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, said)), "utf-8")
+
+    monkeypatch.setattr("quality_strangers.VERDICTS", tmp_path)
+    judge("one", "useful", "useful", "false", "useful")
+    judge("two", "false", "useful", "nitpick", "false")
+    both, alone = Sample("2026-01-02", "drawn", (("one",), ("two",))), Sample("2026-01-03", "drawn", (("one",),))
+    *_, first, second = table([both, alone])
+    share = "1.5, 50 % (13–87)"
+    assert first == f"| 2026-01-02 | 2, drawn | 3 | {share} | 0.5 | 1 | 0.5 of 1 | 0.5, 0.5 of 1 | -0.09 |"
+    assert second == "| 2026-01-03 | 2, drawn | 3 | 2, 67 % (21–94) | 0 | 1 | 1 of 1 | 1, 0 of 1 | – |"
 
 
 def test_a_rules_page_shows_what_was_measured() -> None:
