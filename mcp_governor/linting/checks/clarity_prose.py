@@ -113,7 +113,9 @@ def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     allowed = _enum(root_of(node), node.schema) if said else None
     if not allowed:
         return
-    exact, folded = set(allowed), {value.casefold() for value in allowed}
+    # White space around a value in the enum has a rule of its own, padded-choice.
+    exact = {value.strip() for value in allowed}
+    folded = {value.casefold() for value in exact}
     for one in said:
         for claim in listed_values(one.text):
             # In a list that is not exhaustive, a value in another letter case is only another spelling.
