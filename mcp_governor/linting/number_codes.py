@@ -47,6 +47,8 @@ _PROMISE = lazy_pattern(
 )
 _EXAMPLE = lazy_pattern(r"\b(?:e\.?g\.?|such as|for example|examples?|like|default)(?!\w)[^.\n]{0,20}$", re.IGNORECASE)
 _RANGE = lazy_pattern(r"\d\)?\s?(?:-|–|to|\.\.\.?|through)\s?\d|\bbetween\b", re.IGNORECASE)
+_SHARE = lazy_pattern(r"\bin\s[\[(]\s?0\s?,\s?1\s?[\])]", re.IGNORECASE)
+"""The interval of a share, in the notation of mathematics: "trust in [0, 1]"."""
 _GOES_ON = lazy_pattern(r"\betc\b|\.\.\.|…|\band so on\b|\bother (?:numbers?|values?|codes?)\b|\bHTTP\b", re.IGNORECASE)
 
 _ANGLE = lazy_pattern(r"\bdegrees?\b|°|±", re.IGNORECASE)
@@ -70,7 +72,7 @@ class NumberCodes(NamedTuple):
 def number_codes(text: str) -> NumberCodes | None:
     """The one list of codes in the description of a parameter; ``None`` if there is none, or if it is open-ended."""
     text = text[:MAX_TEXT]
-    if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text):
+    if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text) or _SHARE.search(text):
         return None
     bare = _announced(text)
     if bare:

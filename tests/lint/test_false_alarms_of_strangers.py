@@ -72,6 +72,11 @@ def updating(name: str, said: str) -> dict:
             text("Order: `<field> asc|desc`. Fields: `DATE` (when), `CITED` (how often). Examples: `DATE desc`."),
             text("Order. Fields: `DATE` (when), `CITED` (how often)."),
         ),
+        (
+            "clarity/closed-list",
+            argument("Trust at the start, in [0, 1].", type="number"),
+            argument("Trust at the start, one of [0, 1].", type="number"),
+        ),
         ("clarity/prose-bounds", zoom("Zoom in the range (0, 1]"), zoom("Zoom in the range [0, 1]")),
         (
             "clarity/prose-bounds",
