@@ -87,9 +87,15 @@ _DOUBT = lazy_pattern(rf"{_DENIES}|\b(?:unless|if|whether)\b", re.IGNORECASE)
 _REACH = 40
 """Number of characters in front of a phrase in which a negation counts: the words of one clause."""
 _RUNS = lazy_pattern(
-    r"\b(?:execut|run|evaluat)[a-z]{0,5}\s(?:\w+\s){0,3}(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
+    # "Run a saved query" takes its name, and "ready-to-run code" is a result.
+    r"(?<!-)\b(?:execut|run|evaluat)[a-z]{0,5}\s(?:(?!(?:saved|stored|named|predefined)\b)\w+\s){0,3}"
+    r"(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
     re.IGNORECASE,
 )
+_RUNS_KEPT = lazy_pattern(
+    r"\b(?:execut|run)[a-z]{0,5}\s(?:(?:an?|the|your)\s)?(?:saved|stored|named|predefined)\b", re.IGNORECASE
+)
+"""What was written before and is named now may do anything."""
 _HARMLESS = lazy_pattern(
     r"\bread[- ]?only\b|\bonly select\b|\bselect[- ](?:only|statements?|quer(?:y|ies))\b|\bsandbox"
     r"|\bwithout (?:side effects|changing)"
@@ -240,6 +246,10 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     if picked and all(one.reads for one in picked):
         return "reads"
     said = _effect_said(tool, prefix)
+    if said == "writes" and name_words(tool.name)[-1:] in _RETURNED and makes_an_answer(tool, prefix):
+        return "unknown"
+    if said == "reads" and _is_steered(tool):
+        return "unknown"
     if said in ("reads", "unknown"):
         # What gets an input stream is a command that runs.
         if takes_any_method(tool) or "stdin" in call_properties(tool):
@@ -249,11 +259,40 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     return said
 
 
+_MAKES = frozenset({"build", "compose", "create", "draft", "generate", "make"})
+_ANSWERS = frozenset(
+    [
+        *("checklist", "diff", "embedding", "embeddings", "estimate", "guide", "hash", "link", "outline", "plan"),
+        *("preview", "snippet", "summary"),
+    ]
+)
+"""Things that a tool makes to return them: a plan that is created is perhaps not stored."""
+
+
+_RETURNED = frozenset((word,) for word in ("checklist", "estimate", "guide", "outline", "snippet"))
+"""Those that nobody keeps; a link, a plan and a hash may be stored."""
+
+
+def makes_an_answer(tool: Tool, prefix: str | None) -> bool:
+    """True if what a tool makes is, as far as its name says, what it returns: a plan, a guide."""
+    return verb_of(tool, prefix) in _MAKES and not _ANSWERS.isdisjoint(name_words(tool.name))
+
+
+_STEERS = frozenset({"actions", "commands", "javascript", "js", "script"})
+
+
+def _is_steered(tool: Tool) -> bool:
+    """True if a parameter of a tool that reads says what else it does first: ``browserCommands``, ``actions``."""
+    return any(not _STEERS.isdisjoint(name_words(name)[-1:]) for name in call_properties(tool))
+
+
 def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     text = tool.description[:_MAX_TEXT]
     verb = verb_of(tool, prefix)
     if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
         return "runs"
+    if verb in (None, "query") and _RUNS_KEPT.search(text[:300]):
+        return "unknown"
     if verb == "query" and not text and not _STATEMENT_NAMES.isdisjoint(call_properties(tool)):
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)

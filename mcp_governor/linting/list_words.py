@@ -143,11 +143,14 @@ _FREE = Guarded(
     r"|\b(?:can|may|could)\s(?:also|instead)\sbe\s(?:an?|the)\s|/\^\S"
     # "Descending order by appending 'desc' to it": every value has a second form.
     r"|\b(?:append|prefix|prepend)(?:ed|ing)?\s(?:it\swith\s|with\s|an?\s|the\s)?[`'\"]"
+    # A tool lists them all: "Use list_kinds to see the options".
+    r"|\buse\s`?[a-z]{2,20}_[a-z_]{2,40}`?\s(?:to|for)\s(?:see|get|list|find|discover)\s[^.\n]{0,40}\b(?:options|values|choices)\b"
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']|自定义|任意",
     *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "reg", "glob", "expression", "syntax"),
     *("substring", "user-defined", "user defined", " more"),
     *("wildcard", "otherwise", "etc", "{", "or a ", "or an ", "also be", "instead be", "/^", "string for"),
     *("append", "prefix", "prepend", "自定义", "任意"),
+    *("to see", "to get", "to list", "to find", "to discover"),
 )
 _SYNTAX = ("json", "as json", "raw", "valid json", "optional json", "a json", "reg", "glob", "expr", "wild")
 """Beginnings of words for a syntax of its own; in the explanation of a quoted value they are about that value."""

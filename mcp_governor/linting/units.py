@@ -90,7 +90,8 @@ _EDGES = frozenset({"top", "right", "bottom", "left"})
 _NAMED = lazy_pattern(
     r"\d\s?(?:ms|s|m|h|d|px|pt|em|cm|mm|in|[kmg]i?b|%)\b|\((?:in\s)?(?:s|m|h|d|mins?)\)|\bin\s(?:s|h|d)\b"
     r"|\b(?:emu|inches|iso\s?8601|cron|unit|ratio|fraction|relative|percent\w*|"
-    r"normali[sz]ed|per\s[a-z]+|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b"
+    r"normali[sz]ed|per\s[a-z]+|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0"
+    r"|\d\s?[-–]\s?\d{1,3}\s(?:[a-z]{2,20}\s)?scale)\b"
     # What has the name of a quantity and is none, or has no unit.
     r"|\b(?:angle|block\s(?:height|number)|cosine|edit\sdistance|euclidean|every\sn(?:th)?|gross|hamming|levenshtein|profit"
     r"|similarity|wrap\w*)\b|\b1\s?(?:=|means|to\s)"

@@ -38,6 +38,18 @@ def cancelling(said: str) -> dict:
 LISTING = {"type": "string", "description": "list|get|add"}
 
 
+STEPS = {
+    "type": "object",
+    "properties": {
+        "click": {"type": "object", "properties": {"element_index": {"type": "integer", "description": "0-based."}}},
+        "hover": {
+            "type": "object",
+            "properties": {"element_index": {"type": "integer", "description": "Of the element."}},
+        },
+    },
+}
+
+
 def waiting(said: str) -> dict:
     return {"type": "integer", "description": said}
 
@@ -76,6 +88,26 @@ def updating(name: str, said: str) -> dict:
             "clarity/closed-list",
             argument("Trust at the start, in [0, 1].", type="number"),
             argument("Trust at the start, one of [0, 1].", type="number"),
+        ),
+        (
+            "clarity/closed-list",
+            argument("Specialty: 'heart' or 'bones'. Use list_kinds to see the options.", type="string"),
+            argument("Specialty: 'heart' or 'bones'. Use list_kinds to find a doctor.", type="string"),
+        ),
+        (
+            "clarity/hints-declared",
+            {**table(url=STRING, browserCommands=STRING), "name": "scrape_page", "description": "Scrape a page."},
+            {**table(url=STRING, browserName=STRING), "name": "scrape_page", "description": "Scrape a page."},
+        ),
+        (
+            "clarity/missing-unit",
+            number("margin", "How far behind it may be, on the 0–1 scale."),
+            number("margin", "How far behind it may be."),
+        ),
+        (
+            "clarity/index-base",
+            table(step=STEPS),
+            table(step=STEPS["properties"]["hover"]),
         ),
         ("clarity/prose-bounds", zoom("Zoom in the range (0, 1]"), zoom("Zoom in the range [0, 1]")),
         (

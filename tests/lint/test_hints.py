@@ -78,6 +78,13 @@ def surface(*tools):
         ("load", "Loads a page, and replaces all links", "destroys"),
         ("emulate", "Emulates a phone. Replaces all settings of the last call", "unknown"),
         ("session_clear_defaults", "Clear session defaults", "writes"),
+        # What is made to be returned, and what runs something else than its input.
+        ("create_secrets_guide", "Generate a guide for the secrets", "unknown"),
+        ("create_secret", "Generate a secret", "writes"),
+        ("generate_crud", "Generate ready-to-run code", "unknown"),
+        ("do_it", "Run code", "runs"),
+        ("run_query", "Run a saved query; returns its rows", "unknown"),
+        ("run_query", "Run a query; returns its rows", "runs"),
         # A verb that is a thing in other names counts where the description opens with a change.
         ("place_order", "Place an order", "writes"),
         ("place_order", "Places an order", "writes"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
@@ -105,7 +106,7 @@ def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
     if _SERVER_BASE.search((surface.instructions or "")[:_MAX_TEXT]):
         return
     found: dict[str, list[Declared]] = {}
-    examples: dict[str, str] = {}
+    said: dict[str, dict[str, None]] = defaultdict(dict)
     for one in declared(surface, context):
         parts = name_words(one.name)
         if not parts or parts[-1] not in INDEXES or one.schema.get("type") not in ("integer", "number"):
@@ -113,7 +114,10 @@ def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
         # A default of 0 is the first; one of 1 may be the second.
         bounded = "minimum" in one.schema or "exclusiveMinimum" in one.schema or one.schema.get("default") == 0
         if bounded or _BASE.search(one.text) or _SERVER_BASE.search(one.tool.description[:_MAX_TEXT]):
-            examples.setdefault(one.name, one.tool.name)
+            said[one.name][one.tool.name] = None
         else:
             found.setdefault(one.name, []).append(one)
-    yield from one_hit(sorted(found.items(), key=lambda item: -len(item[1])), examples, "says it")
+    # A tool that says it for one of its actions says it for the others.
+    told = {name: [one for one in ones if one.tool.name not in said.get(name, ())] for name, ones in found.items()}
+    open_ = sorted(((name, ones) for name, ones in told.items() if ones), key=lambda item: -len(item[1]))
+    yield from one_hit(open_, {name: next(iter(tools)) for name, tools in said.items()}, "says it")

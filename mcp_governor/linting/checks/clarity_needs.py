@@ -24,7 +24,8 @@ from mcp_governor.linting.schemas import COMPOSITION, root_of, types_of
 from mcp_governor.linting.unsaid_needs import coordinates, identifiers, sources
 from mcp_governor.linting.vocabulary import is_kind
 from mcp_governor.linting.words import name_words
-from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -114,18 +115,33 @@ def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
     call = call_ruled_out(first.need, first.schema)
     weight = sum(one.need.kind not in _MILD for one in stated)
     weight += _FAILS if call and first.need.kind in ("any", "one", "when") else 0
-    gist = f"{tool.name} takes {call}, but {shown[0]}" if call else f"{shown[0]} ({tool.name})"
+    part = _part(first.pointer)
+    within = f"{part} in {tool.name}" if part else tool.name
+    gist = f"{within} takes {call}, but {shown[0]}" if call else f"{shown[0]} ({within})"
     yield hit(
         pointer,
         value,
-        says="taken" if call else "",
+        says="" if not call else "taken within" if part else "taken",
         weight=weight,
         former=former,
         needs="; ".join(shown),
         call=call,
+        part=part,
         gist=gist,
         advice=advice,
     )
+
+
+def _part(pointer: str) -> str:
+    """The part of a tool's parameters to which a pointer leads: ``rows[]``; empty for the parameters as a whole."""
+    path = ""
+    tokens = iter(pointer_tokens(pointer))
+    for keyword in tokens:
+        if keyword == "properties":
+            path += f".{one_line(next(tokens, ''), 64)}"
+        elif keyword == "items":
+            path += "[]"
+    return path.removeprefix(".")
 
 
 def _ignoring(found: Collection[_Found], tied: Collection[_Found]) -> list[_Found]:

@@ -12,6 +12,7 @@ from mcp_governor.linting.corrections import correction
 from mcp_governor.linting.effects import (
     DESTROYING_VERBS,
     effect_of,
+    makes_an_answer,
     opening_verb,
     own_statement,
     product_prefix,
@@ -239,18 +240,11 @@ def change_stated(tool: Tool, prefix: str | None) -> str | None:
         return said
     if _PRETENDS.search(text):
         return None
-    if verb in _MAKES_ONLY and not _ANSWERS.isdisjoint(name_words(tool.name)):
+    if makes_an_answer(tool, prefix):
         return None
     if verb in MUTATING_VERBS and verb != "add" and opening_verb(text) == verb:
         return f'name and description say "{verb}"'
     return None
-
-
-_MAKES_ONLY = frozenset({"build", "compose", "create", "draft", "generate", "make"})
-_ANSWERS = frozenset(
-    ["diff", "embedding", "embeddings", "estimate", "hash", "link", "outline", "plan", "preview", "summary"]
-)
-"""Things that a tool makes to return them: a plan that is created is perhaps not stored, so the hint may be right."""
 
 
 def change_described(tool: Tool, prefix: str | None) -> str | None:
