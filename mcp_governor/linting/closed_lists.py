@@ -58,13 +58,14 @@ _BEHIND = lazy_pattern(
 _REST = lazy_pattern(r"[.)]?(?:\s?[(,.]?\s?defaults?\b.{0,80}|\s\([^()\n]{1,40}\)\.?)?", re.IGNORECASE)
 _LITERAL = Guarded(r"\b(?:literal|enum)\[([^\]\n]{1,400})\]", "literal[", "enum[")
 _ONLY = lazy_pattern(rf"^(?:must|should|has to)\s(?:always\s)?(?:be|equal)\s(?P<one>{QUOTED})\.?$", re.IGNORECASE)
-_ALONE = lazy_pattern(
+_ALONE = Guarded(
     rf"(?:^|[.;,(]\s?)(?:the\s)?(?:possible|allowed|valid|supported|accepted) values?(?: is| are)?:\s"
     rf"(?P<one>{QUOTED}|[A-Za-z0-9][\w\-]{{1,40}})(?=\s?(?:$|[.)](?:\s|$)))"
     rf"|(?:^|[.;,(]\s?)(?:possible|allowed|valid) values include\s(?P<alone>{QUOTED})\."
     rf"|\bonly\s(?P<other>{QUOTED})\s(?:is\s)?(?:currently\s)?(?:supported|allowed|accepted)\b"
     rf"|(?:^|[.;]\s)(?:must|should|has to)\s(?:always\s)?be(?:\sset to)?\s(?P<set>{QUOTED})(?=[.;,]|\s(?:—|–|-)\s|$)",
-    re.IGNORECASE,
+    *(f"value{rest}:" for rest in ("", "s", " is", " are", "s is", "s are")),
+    *("values include", "only", "must", "should", "has to"),
 )
 """A list of one value: "possible values: pdf"."""
 # The lookbehind keeps a search from starting again at every letter of a word.

@@ -55,9 +55,11 @@ _CALLED = lazy_pattern(
     r"\([a-z_]{1,40}\s?=[^()\n]{0,120}\)"
 )
 """A call with a named argument, which in prose is one of a tool: "calling plan_turn(model=…)"."""
-_PLAIN_TOOL = lazy_pattern(
-    r"\b(?i:use|call|run|invoke|via|with|using|calling)\sthe\s[`'\"“]?(?P<name>[a-z]{4,30})[`'\"”]?\stool\b(?!\s?[-_])"
-)
+# An expression that begins with plain letters is searched for fastest.
+_PLAIN_TOOL = lazy_pattern(r"the\s[`'\"“]?(?P<name>[a-z]{4,30})[`'\"”]?\stool\b(?!\s?[-_])", re.NOFLAG)
+_USES = lazy_pattern(r"\b(?:use|call|run|invoke|via|with|using|calling)\s\Z", re.IGNORECASE)
+_LONGEST_USE = 20
+"""Number of characters in front of "the tool" that are searched for a verb: "calling", and what shows its beginning."""
 _TITLED_TOOL = lazy_pattern(
     r"[`'\"“](?P<title>[A-Z][A-Za-z]{1,20}(?:[ -][A-Za-z]{2,20}){1,4})[`'\"”]\s(?:MCP\s)?tool\b"
 )
@@ -370,7 +372,7 @@ def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
     """Words in front of "tool" that are the singular or plural of a tool's name, or its last word."""
     for match in _PLAIN_TOOL.finditer(text):
         word = match["name"]
-        if word in tools.names:
+        if word in tools.names or not _USES.search(text[max(0, match.start() - _LONGEST_USE) : match.start()]):
             continue
         name = next((other for other in (f"{word}s", word.removesuffix("s")) if other in tools.names), None)
         if name is not None:

@@ -70,12 +70,14 @@ _REQUIRED = lazy_pattern(
 _CHOSEN = lazy_pattern(
     r"[`*]{0,2}(?P<name>[A-Za-z_]\w{0,63})\s?=\s?[\"'`]{0,2}(?P<value>[\w$][\w$.\-]{0,60})[\"'`*]{0,2}(?:\s?,\s?(?:and\s)?)?"
 )
+# The text has single spaces.
+_NEEDED = ("required", "mandatory", "needed", "provided", "specified")
 _TRAILING = Guarded(
     r"\b(?:for|when|if)\s(?:the\s)?(?:[`'\"]?(?P<chooser>[A-Za-z_]\w{0,40})[`'\"]?\s?(?:=|==|is|:)\s?)?"
     r"[`'\"]?(?P<value>[\w$][\w$.\-]{0,60})[`'\"]?(?:\s(?:operations?|actions?|mode|command))?\s?[,:]\s(?:then\s|both\s)?"
     r"(?P<list>[`'\"]?[A-Za-z_][\w$\-,\s`'\"]{1,120}?)\s(?:is|are|must be)\s(?:also\s)?(?:required|mandatory|needed"
     r"|provided|specified)\b",
-    *(" is", " are", " must be"),
+    *(f" {be} {needed}" for be in ("is", "are", "must be", "also") for needed in _NEEDED),
     starts="fiw",
 )
 _NEEDS = r"(?:requires?|needs?|must (?:have|include|provide|specify))\s(?:also\s)?(?:(?:an?|the|its)\s)?"
@@ -83,11 +85,16 @@ _ALL_BUT = Guarded(
     r"\b(?:every|each|all|any)\s(?:other\s)?(?:actions?|operations?|modes?|(?:sub)?commands?|methods?)\s"
     r"(?:except|but|other than|besides|apart from)\s(?:for\s)?(?P<spared>[`'\"\w$\-, ]{2,120}?),?\s"
     rf"(?:also\s)?{_NEEDS}",
-    *(" except", " but", " other than", " besides", " apart"),
+    *(
+        f"{noun}{plural} {but}"
+        for noun in ("action", "operation", "mode", "command", "method")
+        for plural in ("", "s")
+        for but in ("except", "but", "other than", "besides", "apart from")
+    ),
 )
 _BOTH = Guarded(
     rf"(?:^|[.;:]\s)(?P<clause>[^.;:]{{6,160}}?)\s(?:both|all|each)\s{_NEEDS}",
-    *("both ", "all ", "each "),
+    *(f" {each} {needs}" for each in ("both", "all", "each") for needs in ("require", "need", "must ")),
 )
 _NOUN_BEHIND = lazy_pattern(
     r"[`'\"*]{0,3}(?:\s(?:parameter|argument|field|name|id|path|value|list|array|object))?\s?(?=$|[.;:,()]|—|\b(?:and|or|as)\b)"

@@ -89,8 +89,11 @@ _NEGATIVE = lazy_pattern(r"-1|(?<!non-)(?<!non )(?<!not be )(?<!no )\bnegative\b
 
 def counts_something(name: str, text: str) -> bool:
     """True if a parameter counts things, by its name or by its description, and so has no fractions."""
-    if _FRACTION.search(text) or _ZONE.search(text):
-        return False
+    return _names_a_count(name, text) and not _FRACTION.search(text) and not _ZONE.search(text)
+
+
+def _names_a_count(name: str, text: str) -> bool:
+    """True if a parameter is named for things that are counted, or said to be the number of them."""
     if _NUMBER_OF.match(text):
         return True
     parts = name_words(name)

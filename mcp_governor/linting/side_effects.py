@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.call_arguments import call_properties
-from mcp_governor.linting.guarded import has_any, lowered
+from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.words import READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
-_CLAIMED = lazy_pattern(
+_CLAIMED = Guarded(
     # A sentence or an item of a list that begins with what the tool does: "- Creates tables and inserts data". Only
     # with "s": without it, the sentence is advice for the caller.
     r"(?:(?:\A|\n|[.!:;]\s)[ \t]{0,40}(?:[-*•]\s{0,4}|\d{1,2}[.)]\s{0,4})?"
@@ -32,15 +32,19 @@ _CLAIMED = lazy_pattern(
     r"|\bauto(?:matically\s|-|\s)(?:marks|saves|creates|deletes|updates|stores)\s"
     r"|\b(?:it|this\s(?:tool|function))\s(?:also\s|automatically\s)?will\s(?:also\s|automatically\s)?"
     r"(?:create|delete|remove|update|overwrite|save|store|modify|replace|rename|drop|insert|upload|install|write)\b",
-    re.IGNORECASE,
+    *("creates", "deletes", "removes", "updates", "overwrites", "saves", "stores", "modifies", "replaces", "renames"),
+    *("drops", "inserts", "uploads", "installs", "deploys", "resets", "appends", "writes", "cleans", "sets", "auto"),
+    "will",
 )
-_FILES = lazy_pattern(
+_FILES = Guarded(
     r"\b(?:generates|saves|writes|stores|downloads|exports)\s(?:[\w'/()-]+,?\s){0,6}?(?:files?|disk|folders?|director(?:y|ies))\b"
     r"|\b(?:will\sbe|are|is|automatically)\s(?:saved|written|downloaded|appended|exported)\b",
-    re.IGNORECASE,
+    *("generates", "saves", "writes", "stores", "downloads", "exports"),
+    *("saved", "written", "downloaded", "appended", "exported"),
 )
-_MANAGES = lazy_pattern(
-    r"\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b", re.IGNORECASE
+_MANAGES = Guarded(
+    r"\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b",
+    *("command", "operation", "function"),
 )
 _OPENING = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20}(?:(?:,\s|,?\s(?:or|and)\s|/)[A-Za-z]{2,20}){1,6})\b")
 _CHANGING = frozenset(
@@ -64,7 +68,7 @@ _SAVED_TO = lazy_pattern(
     r"(?:file|path|folder|directory)\b",
     re.IGNORECASE,
 )
-READ_ONLY = lazy_pattern(r"\bread[- ]?only\b", re.IGNORECASE)
+READ_ONLY = Guarded(r"\bread[- ]?only\b", "read-only", "read only", "readonly")
 """The statement of a description that its tool changes nothing."""
 
 
@@ -104,18 +108,8 @@ _SURE = 2
 
 def _claims(text: str) -> int:
     """The number of statements that the tool changes something, up to two."""
-    if not has_any(lowered(text), _CUES):
-        return 0
     claimed = sum(1 for _ in islice(_CLAIMED.finditer(text), _SURE))
     return claimed or int(any(pattern.search(text) for pattern in (_FILES, _MANAGES)))
-
-
-_CUES = (
-    "auto",
-    *("creat", "delet", "remov", "updat", "writ", "sav", "stor", "modif", "replac", "renam", "drop", "insert"),
-    *("upload", "install", "deploy", "reset", "append", "clean", "sets", "set ", "generat", "download", "export"),
-    *("manag", "configur"),
-)
 
 
 def _does_both(text: str) -> bool:

@@ -105,18 +105,21 @@ def _of_the_tool(found: OpenText, context: Context) -> Passage | None:
 
 def _announced(description: str) -> tuple[tuple[str, ...], str] | None:
     """The words in front of the only "Valid: …" of a description, and the rest of the line; ``None`` otherwise."""
-    found = list(_VALID.finditer(description[:_MAX_TEXT]))
+    text = description[:_MAX_TEXT]
+    found = list(_VALID.finditer(text)) if _PROMISED.search(text) else []
     if len(found) != 1:
         return None
     line = description[found[0].start("promise") : found[0].end() + _MAX_TEXT].partition("\n")[0]
     return (*name_words(found[0]["said"]), found[0]["noun"] or ""), " ".join(line.split())
 
 
-_VALID = Guarded(
-    r"(?P<said>[^.\n]{0,120})[.;,(—–\-]\s?(?P<promise>(?:valid|allowed|possible|accepted|permitted)"
-    r"(?:\s(?:values|options|(?P<noun>[a-z]{3,20})))?(?:\sare)?:\s)",
-    *("valid", "allowed", "possible", "accepted", "permitted"),
+_PROMISE = (
+    r"[.;,(—–\-]\s?(?P<promise>(?:valid|allowed|possible|accepted|permitted)"
+    r"(?:\s(?:values|options|(?P<noun>[a-z]{3,20})))?(?:\sare)?:\s)"
 )
+# Searched for first: the words in front of it may begin anywhere.
+_PROMISED = Guarded(_PROMISE, "valid", "allowed", "possible", "accepted", "permitted")
+_VALID = lazy_pattern(rf"(?P<said>[^.\n]{{0,120}}){_PROMISE}", re.IGNORECASE)
 _MAX_TEXT = 2_000
 """Maximum number of characters of a tool's description searched for announced values."""
 

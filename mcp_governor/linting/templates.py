@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
@@ -184,9 +185,11 @@ def _pairs(text: str, seen: set[int]) -> Iterator[tuple[Form, int, int]]:
         text: the description.
         seen: where the templates begin that were read.
     """
-    if _SEVERAL_PAIRS.search(text):
+    pairs = _PAIRS.finditer(text)
+    first = next(pairs, None)
+    if first is None or _SEVERAL_PAIRS.search(text):
         return
-    for match in _PAIRS.finditer(text):
+    for match in chain((first,), pairs):
         if _EXAMPLE.search(text, max(0, match.start() - 60), match.start()):
             continue
         if _SIZES.search(match[0]) or _RATIOS.search(match[0]):

@@ -152,6 +152,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 # -- words
 
 _MENTION = lazy_pattern(r"(?<![\w-])deprecat(?:ed|ion)\b", re.IGNORECASE)
+_ROOT = "deprecat"
 _NEAR = 240
 """Number of characters around the word that show what it is about and contain the advice: two long sentences."""
 
@@ -194,7 +195,11 @@ def _of_words(entry: Mapping[str, Any], tools: Collection[str]) -> Deprecation |
     for title in (entry.get("title"), annotations.get("title")):
         if isinstance(title, str) and _notice(title, own) is not None:
             return _from_text(f"{title}\n{_description(entry)}"[: 2 * _NEAR], "title", own, tools)
-    text = _without_arguments(_description(entry), _arguments(entry))
+    described = _description(entry)
+    # Few descriptions have the word, and the lines of the others need not be told apart.
+    if _ROOT not in described.lower():
+        return None
+    text = _without_arguments(described, _arguments(entry))
     at = _notice(text, own)
     if at is None:
         return None
@@ -213,6 +218,8 @@ def _description(entry: Mapping[str, Any]) -> str:
 
 def _notice(text: str, own: str) -> int | None:
     """Position at which a string says that the tool is deprecated."""
+    if _ROOT not in text.lower():
+        return None
     subject = None
     for number, match in enumerate(_MENTION.finditer(text)):
         if number == MAX_MENTIONS:

@@ -192,7 +192,9 @@ _HISTORY = Guarded(
     r"|\bunchanged from (?:prior|previous|earlier) \w{1,20}|\b(?:prior|previous|old|former) behaviou?r\b"
     r"|\bin prior (?:versions|releases)\b|\bthis (?:patch|pull request) (?:only|adds|address\w*|allows|fixes|makes)\b"
     r"|\bfor backwards?[- ]compatibility\b|\bsometimes (?:emitted|sent) by (?:clients|models|LLMs)\b",
-    *("#", "unchanged from", "behavio", "in prior", "this patch", "this pull", "compatib", "sometimes"),
+    # A heading has a "#" as well, and every second description says how something behaves.
+    *("(#", "fixes", "fixed in", "bug", "since", "unchanged from", "prior ", "previous behav", "old behav"),
+    *("former behav", "this patch", "this pull", "for backward", "sometimes emitted", "sometimes sent"),
 )
 _COLOUR = lazy_pattern(r"\b(?:colou?rs?|hex|rgb)\b", re.IGNORECASE)
 _QUOTED_BEFORE = lazy_pattern(r"[`'\"][^`'\"\n]{0,80}$")

@@ -20,6 +20,7 @@ from mcp_governor.linting.effects import (
     takes_off,
     verb_of,
 )
+from mcp_governor.linting.guarded import Guarded
 from mcp_governor.linting.operations import operations, takes_any_method
 from mcp_governor.linting.phrases import counted, first_of
 from mcp_governor.linting.side_effects import READ_ONLY, saving_parameter
@@ -144,7 +145,10 @@ _ALSO_CHANGES = lazy_pattern(
 )
 _MAX_FIRST = 600
 """Maximum length in characters of the paragraph that says what a tool does."""
-_PRETENDS = lazy_pattern(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
+_PRETENDS = Guarded(
+    r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)",
+    *("dry-run", "dry run", "preview", "simulat", "draft", "hypothetical", " only"),
+)
 _SAME_AGAIN = lazy_pattern(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
 _MAKES = frozenset({"create", "send", "post", "append", "insert"})
 _PURE_READS = frozenset(
