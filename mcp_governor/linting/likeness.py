@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, known, name_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -116,8 +116,6 @@ _SETS = lazy_pattern(
 )
 _IF = lazy_pattern(r"\b(?:if|when|unless)\s(?:no\s|an?\s|the\s)?[`'\"“]?$", re.IGNORECASE)
 _ENTRY = lazy_pattern(r"(?:^|\n)\s{0,20}[-*•]\s[`*'\"]{0,3}$")
-# The regex engine finds a leading set of characters fastest.
-_JOINT = lazy_pattern(r"[_\-A-Z](?:(?<=[_\-])|(?<=[a-z][A-Z]))")
 _CLOSE = 0.84
 """Minimum likeness (difflib) for a name to be a misspelling of another: one letter in six, a plural, a swapped word."""
 _MAX_COMPARED = 100_000
@@ -125,11 +123,10 @@ _MAX_COMPARED = 100_000
 the same words are found."""
 
 
-# Words in the descriptions of one server, most of which occur again and again.
-@lru_cache(maxsize=4096)
+@known
 def plain(name: str) -> str:
     """A name without case and marks."""
-    return "".join(char for char in name.lower() if char.isalnum())
+    return "".join([char for char in name.lower() if char.isalnum()])
 
 
 class Names:
@@ -242,15 +239,24 @@ class Names:
         return self._effort >= 0
 
 
-def _compounds(text: str) -> Iterator[re.Match[str]]:
-    """Identifiers of several words, searched for only in words with a separator or an inner capital."""
-    end = 0
-    for joint in _JOINT.finditer(text):
-        at = joint.start()
-        if at >= end:
-            start, end = max(text.rfind(" ", end, at), end), text.find(" ", at)
-            end = end if end >= 0 else len(text)
-            yield from _COMPOUND.finditer(text, start, end)
+def _compounds(chunks: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The identifiers of several words in a text, each with its position.
+
+    Args:
+        chunks: the parts of the text between spaces, most of which occur again and again.
+    """
+    at = 0
+    for chunk in chunks:
+        found = _compounds_of(chunk)
+        if found:
+            for start, word in found:
+                yield at + start, word
+        at += len(chunk) + 1
+
+
+@known
+def _compounds_of(chunk: str) -> tuple[tuple[int, str], ...]:
+    return tuple([(match.start(), match[0]) for match in _COMPOUND.finditer(chunk)])
 
 
 def _is_hyphenated(word: str) -> bool:
@@ -271,17 +277,17 @@ def misnamed_tools(text: str, tools: Names) -> Iterator[tuple[str, str]]:
         text: any string written for a model.
         tools: the tools of the server.
     """
-    text = " ".join(text.split()) if _JOINT.search(text) else ""
-    for match in _compounds(text):
-        word = match[0]
+    chunks = text.split()
+    text = " ".join(chunks)
+    for at, word in _compounds(chunks):
         # Most words resemble no name and are skipped here.
-        if word in tools.names or not _may_be_meant(match, tools):
+        if word in tools.names or not _may_be_meant(word, text[at - 1 : at], tools):
             continue
-        front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
+        front, end = text[max(0, at - 40) : at], at + len(word)
         if front[-1:] in _JOINED:
             continue
         remark = _REMARK.match(text, end) is not None and tools.is_alike(word) and _has_verb(word)
-        called = _CALLS.search(front) is not None or (remark and _is_other_choice(text, match.start(), tools))
+        called = _CALLS.search(front) is not None or (remark and _is_other_choice(text, at, tools))
         behind_it = not (remark and called) and _OTHER_BEHIND.match(text, end) is not None
         if not text.startswith("()", end) and (text[end : end + 1] in _GOES_ON or behind_it):
             continue
@@ -362,10 +368,15 @@ def _has_verb(word: str) -> bool:
     return not (READING_VERBS | MUTATING_VERBS).isdisjoint(name_words(word))
 
 
-def _may_be_meant(match: re.Match[str], tools: Names) -> bool:
+def _may_be_meant(word: str, before: str, tools: Names) -> bool:
     """True if a word spells a name differently, or looks like a name by its separators, quotes or beginning."""
-    word, quoted = match[0], match.string[match.start() - 1] in _QUOTES
-    return "_" in word or quoted or tools.is_alike(word) or tools.ends_alike(word) or tools.variant(word) is not None
+    return (
+        "_" in word
+        or before in _QUOTES
+        or tools.is_alike(word)
+        or tools.ends_alike(word)
+        or tools.variant(word) is not None
+    )
 
 
 def plainly_misnamed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
@@ -426,13 +437,10 @@ def misnamed_arguments(text: str, arguments: Names) -> Iterator[tuple[str, str]]
         text: the description of a tool or of one of its parameters, without the parts about results.
         arguments: parameters of the tool, nested ones included.
     """
-    if _JOINT.search(text) is None:
-        return
-    for match in _compounds(text):
-        word = match[0]
+    for at, word in _compounds(text.split(" ")):
         if word in arguments.names:
             continue
-        front, end = text[max(0, match.start() - 40) : match.start()], match.start() + len(word)
+        front, end = text[max(0, at - 40) : at], at + len(word)
         if front[-1:] in _JOINED or text[end : end + 1] in _GOES_ON or _FOREIGN.search(front):
             continue
         called = (

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
 
 from mcp_governor.lazy import lazy_pattern
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_T = TypeVar("_T")
 _MAX_CACHED = 64
 """Maximum length of a cached name or word, in characters: with 4,096 of them, that is one megabyte."""
+_MAX_KEPT = 4096
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)?+")
@@ -145,17 +150,34 @@ MUTATING_VERBS = frozenset(
 """First words of names that promise a change."""
 
 
-def name_words(name: str) -> tuple[str, ...]:
-    """The words of an identifier, in lower case: ``getUserById`` and ``get_user_by_id`` are the same."""
-    return _short_words(name) if len(name) <= _MAX_CACHED else _name_words(name)
+class _Known(dict[str, _T]):
+    """What was made of short strings. A look into it is no call in Python, unlike one of a cached function."""
+
+    def __init__(self, make: Callable[[str], _T]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, text: str) -> _T:
+        made = self._make(text)
+        if len(text) <= _MAX_CACHED:
+            if len(self) >= _MAX_KEPT:
+                self.clear()
+            self[text] = made
+        return made
+
+
+def known(make: Callable[[str], _T]) -> Callable[[str], _T]:
+    """A function of one string that remembers its results for short ones: the names and words of a server, most of
+    which occur again and again."""
+    return _Known(make).__getitem__
 
 
 def _name_words(name: str) -> tuple[str, ...]:
     return tuple([part.lower() for part in _PART.findall(name)])
 
 
-# The names of the tools and parameters of one server, which every rule splits.
-_short_words = lru_cache(maxsize=4096)(_name_words)
+name_words = known(_name_words)
+"""The words of an identifier, in lower case: ``getUserById`` and ``get_user_by_id`` are the same."""
 
 
 def words(text: str) -> list[str]:
@@ -174,11 +196,6 @@ def word_count(text: str) -> int:
     return len(_UNSPACED.sub(" ", text).split()) + (unspaced + 1) // 2
 
 
-def stem(word: str) -> str:
-    """A word without the endings of English plurals and verb forms. Crude, but used on both sides of a comparison."""
-    return _short_stem(word) if len(word) <= _MAX_CACHED else _stem(word)
-
-
 def _stem(word: str) -> str:
     for ending in ("ations", "ation", "ings", "ing", "ies", "ed", "es", "s", "y", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
@@ -186,8 +203,8 @@ def _stem(word: str) -> str:
     return word
 
 
-# Words in the descriptions of one server, most of which occur again and again.
-_short_stem = lru_cache(maxsize=4096)(_stem)
+stem = known(_stem)
+"""A word without the endings of English plurals and verb forms. Crude, but used on both sides of a comparison."""
 
 
 def leading_verb(name: str) -> str | None:
