@@ -146,7 +146,9 @@ _FREE = Guarded(
     # A tool lists them all: "Use list_kinds to see the options".
     r"|\buse\s`?[a-z]{2,20}_[a-z_]{2,40}`?\s(?:to|for)\s(?:see|get|list|find|discover)\s[^.\n]{0,40}\b(?:options|values|choices)\b"
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']|自定义|任意",
-    *("custom", "arbitrary", "any ", "free", "other ", "and more", "json", "reg", "glob", "expression", "syntax"),
+    *("custom", "arbitrary", "other ", "and more", "json", "regex", "glob", "expression", "syntax"),
+    *(f"any {what}" for what in ("string", "value", "valid", "other")),
+    *(f"free{joint}{what}" for joint in ("-", " ", "") for what in ("form", "text")),
     *("substring", "user-defined", "user defined", " more"),
     *("wildcard", "otherwise", "etc", "{", "or a ", "or an ", "also be", "instead be", "/^", "string for"),
     *("append", "prefix", "prepend", "自定义", "任意"),

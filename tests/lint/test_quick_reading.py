@@ -7,8 +7,19 @@ from re import _parser as parser
 
 import pytest
 
-from mcp_governor.linting import closed_lists, likeness, limits, lint, needs, prose
-from mcp_governor.linting.checks import hygiene
+from mcp_governor.linting import (
+    closed_lists,
+    likeness,
+    limits,
+    lint,
+    list_words,
+    modes,
+    needs,
+    prose,
+    side_effects,
+    words,
+)
+from mcp_governor.linting.checks import clarity_server, hints, hygiene
 from mcp_governor.linting.guarded import Cues, Guarded, Guards
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
 from mcp_governor.surface import build_surface
@@ -170,3 +181,65 @@ def test_expressions_that_share_a_search_are_those_with_a_word_in_the_string():
     assert [item for _, item in guards.possible("nothing")] == [3]
     assert [item for _, item in guards.possible("TWICE and one")] == [1, 2, 3]
     assert Guards([(one, 1)]).possible("nothing") == []
+
+
+FORMS = {
+    list_words._FREE: [
+        "any other.",
+        "any string",
+        "any value",
+        "any valid",
+        "free-form",
+        "free text",
+        "freeform",
+        "regex",
+    ],
+    clarity_server._HISTORY: [
+        *("(#123)", "fixes #12", "fixed in\n#12", "Bug #123", "since #12", "unchanged from prior v", "prior behavior"),
+        *("previous behaviour", "old behavior", "former behavior", "in prior releases", "this patch only"),
+        *("this pull request adds", "for backwards compatibility", "for backward-compatibility"),
+        *("sometimes emitted by clients", "sometimes sent by LLMs"),
+    ],
+    modes._TRAILING: [
+        "for move, goal is required",
+        "for move, goal must be also provided",
+        "when move: goal is mandatory",
+    ],
+    modes._ALL_BUT: ["every action except list requires goal", "each method apart from foo must include z"],
+    modes._BOTH: ["one and two both require goal", "one or two all must have x", "of these each needs x"],
+    side_effects._CLAIMED: [
+        *("Creates x", "- Cleans up it", "it sets\nup things", "automatically marks x", "auto-saves x"),
+        *("It will also delete x", "this function then updates y"),
+    ],
+    side_effects._FILES: ["generates a file", "is written", "are exported", "automatically appended", "is saved"],
+    side_effects._MANAGES: ["commands to manage", "operations for updating", "functions to create"],
+    closed_lists._ALONE: [
+        *("possible values: pdf", "allowed value is: 'x'", "only 'x' is supported", "must always be 'x'."),
+        *("has to be set to 'x'", "possible values include 'x'."),
+    ],
+    hints._PRETENDS: [
+        "dry run",
+        "dry-run",
+        "preview",
+        "simulate",
+        "draft",
+        "hypothetical",
+        "plan only",
+        "planned only",
+    ],
+}
+
+
+@pytest.mark.parametrize("guarded", FORMS, ids=lambda guarded: guarded.source[:30])
+def test_no_form_lacks_the_words_that_guard_its_expression(guarded):
+    expression = re.compile(guarded.source, guarded.flags)
+    assert all(map(expression.search, FORMS[guarded])), "the form itself"
+    assert [text for text in FORMS[guarded] if guarded.search(text) is None] == []
+
+
+def test_a_word_is_remembered_only_while_there_is_room():
+    split = words._Known(str.split)
+    for number in range(words._MAX_KEPT + 1):
+        assert split[f"a {number}"] == ["a", str(number)]
+    split["b" * (words._MAX_CACHED + 1)]
+    assert list(split) == [f"a {words._MAX_KEPT}"]
