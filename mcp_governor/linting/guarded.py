@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from mcp_governor.compiled import compiled_once
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -133,8 +134,8 @@ class Guarded:
         self._compiled: re.Pattern[str] | None = None
 
     def _compile(self) -> re.Pattern[str]:
-        compiled = self._compiled = re.compile(self._source, self.flags)
-        return compiled
+        made = self._compiled = compiled_once(self._source, self.flags)
+        return made
 
     # Most searches end at the words, so both methods look for them without another call.
     def search(self, text: str, at: int = 0) -> re.Match[str] | None:
