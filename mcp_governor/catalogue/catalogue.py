@@ -11,8 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tomli
-
 from mcp_governor.catalogue.rule import Rule
 from mcp_governor.catalogue.rule_file import read_own_rule, read_rule
 from mcp_governor.catalogue.stances import policy_of_sides
@@ -20,7 +18,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.files import list_files
 from mcp_governor.findings import Severity
 from mcp_governor.frozen import frozen
-from mcp_governor.rule_names import PROFILES_FILE, current_name, rules_folder
+from mcp_governor.rule_names import PROFILES_FILE, current_name, own_toml, rules_folder
 from mcp_governor.text import did_you_mean, nearest, one_line, visible
 
 if TYPE_CHECKING:
@@ -221,7 +219,7 @@ def removed_rules() -> Mapping[str, str]:
 
     These ids are never reused, so that an old configuration cannot change its meaning.
     """
-    return dict(tomli.loads((rules_folder() / REMOVED_FILE).read_text("utf-8")))
+    return own_toml(rules_folder() / REMOVED_FILE)
 
 
 # One entry per configuration; only the server and test suites see several.
@@ -322,7 +320,7 @@ def rule_files(folder: Path) -> list[Path]:
 @functools.cache
 def own_profiles() -> Mapping[str, Profile]:
     """The built-in profiles by name; there are no others."""
-    data = tomli.loads((rules_folder() / PROFILES_FILE).read_text(encoding="utf-8"))
+    data = own_toml(rules_folder() / PROFILES_FILE)
     return {
         name: Profile(
             name=name,

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import tomli
 
 from mcp_governor.catalogue.rule import Case, Example, Limit, Option, Rule, Stance, Verified, cases_of
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
 from mcp_governor.parsing import BadValueError, check_values, read_toml
+from mcp_governor.rule_names import own_toml
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from mcp_governor.catalogue.rule import Examples
 
@@ -34,6 +33,8 @@ def read_rule(path: Path) -> Rule:
     Raises:
         ConfigError: the file is unreadable, not TOML, or not a rule; the message names file and line.
     """
+    import tomli
+
     from mcp_governor.catalogue.rule_check import validate
 
     shown = visible(str(path))
@@ -63,15 +64,14 @@ def read_own_rule(path: str) -> Rule:
 
     Examples come last in a file and are most of its text, and linting does not need them.
     """
-    with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs as much as the reading
-        text = file.read().decode()
-    data = tomli.loads(text.partition("\n[[pass]]")[0].partition("\n[[fail]]")[0])
-    return _rule(data, path, functools.partial(_examples_in, text))
+    return _rule(own_toml(path, "[[pass]]", "[[fail]]"), path, functools.partial(_examples_in, path))
 
 
 @functools.cache
-def _examples_in(text: str) -> Examples:
-    return _examples(tomli.loads(text))
+def _examples_in(path: str) -> Examples:
+    import tomli
+
+    return _examples(tomli.loads(Path(path).read_text("utf-8")))
 
 
 def _examples(data: Mapping[str, Any]) -> Examples:

@@ -6,10 +6,8 @@ import functools
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-import tomli
-
 from mcp_governor.frozen import frozen
-from mcp_governor.rule_names import STANCES_FILE, rules_folder
+from mcp_governor.rule_names import STANCES_FILE, own_toml, rules_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +55,7 @@ class Topic:
 @functools.cache
 def topics() -> tuple[Topic, ...]:
     """Every topic, in the order of the file."""
-    data = tomli.loads((rules_folder() / STANCES_FILE).read_text("utf-8"))
+    data = own_toml(rules_folder() / STANCES_FILE)
     return tuple(
         Topic(
             item["name"],
