@@ -87,7 +87,7 @@ with the rest.
 before: every line. Where there were two judges, neither saw the other's verdicts, and the table above shows the mean.
 Authors read the reasons afterwards and repaired most causes of false lines, each with a test, so a sample is blind
 once. *Popular* servers were taken from lists of known names, *drawn* ones from all that the registries hold, by a
-digest of the name. The [verdicts](../fixtures/quality/precision) stand beside those about findings.
+digest of the name. The [verdicts](../fixtures/quality/precision) are next to those about findings.
 
 **What CI holds.** Neither recall on the held half nor the share of useful findings may fall below the figures recorded
 here, nor may more traps be hit. A rule with eight judged findings or more of which fewer than 60 % are useful may not

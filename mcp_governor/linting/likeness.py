@@ -240,7 +240,7 @@ class Names:
 
 
 def _compounds(chunks: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The identifiers of several words in a text, each with its position.
+    """The identifiers of several words in a string, each with its position.
 
     Args:
         chunks: the parts of the text between spaces, most of which occur again and again.

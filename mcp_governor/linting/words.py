@@ -151,7 +151,7 @@ MUTATING_VERBS = frozenset(
 
 
 class _Known(dict[str, _T]):
-    """What was made of short strings. A look into it is no call in Python, unlike one of a cached function."""
+    """What was made of short strings. A look into it needs no call in Python, unlike one of a cached function."""
 
     def __init__(self, make: Callable[[str], _T]) -> None:
         super().__init__()

@@ -196,7 +196,7 @@ def _of_words(entry: Mapping[str, Any], tools: Collection[str]) -> Deprecation |
         if isinstance(title, str) and _notice(title, own) is not None:
             return _from_text(f"{title}\n{_description(entry)}"[: 2 * _NEAR], "title", own, tools)
     described = _description(entry)
-    # Few descriptions have the word, and the lines of the others need not be told apart.
+    # Few descriptions have the word, and the lines of the others need not be separated.
     if _ROOT not in described.lower():
         return None
     text = _without_arguments(described, _arguments(entry))

@@ -118,6 +118,6 @@ def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
         else:
             found.setdefault(one.name, []).append(one)
     # A tool that says it for one of its actions says it for the others.
-    told = {name: [one for one in ones if one.tool.name not in said.get(name, ())] for name, ones in found.items()}
-    open_ = sorted(((name, ones) for name, ones in told.items() if ones), key=lambda item: -len(item[1]))
+    left = {name: [one for one in ones if one.tool.name not in said.get(name, ())] for name, ones in found.items()}
+    open_ = sorted(((name, ones) for name, ones in left.items() if ones), key=lambda item: -len(item[1]))
     yield from one_hit(open_, {name: next(iter(tools)) for name, tools in said.items()}, "says it")

@@ -283,7 +283,7 @@ def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
 
 
 _MAX_RUNS = 200
-"""Maximum number of long runs read in one string; a text with more is a table of digests."""
+"""Maximum number of long runs read in one string; one with more is a table of digests."""
 _MAX_DECODED = 4_000
 """Maximum number of characters decoded of one run: words that deceive come early, and pictures are longer."""
 _SAID = 60
