@@ -47,6 +47,7 @@ SAMPLES = (
     Sample("2026-11-26", "popular", (("strangers/lines-judge15",), ("strangers/lines-judge16",))),
     Sample("2026-11-26", "popular", (("strangers/lines-judge17",), ("strangers/lines-judge18",))),
     Sample("2026-11-27", "drawn", (("strangers/lines-judge19",), ("strangers/lines-judge20",))),
+    Sample("2026-11-28", "drawn", (("strangers/lines-judge21",), ("strangers/lines-judge22",))),
 )
 
 
