@@ -104,9 +104,9 @@ def lint(
     """Check names, descriptions and schemas against the rules, and against the limits of clients."""
     from mcp_governor.catalogue import load_baseline
     from mcp_governor.catalogue import select as selected
+    from mcp_governor.checking.lint_only import lint_report
     from mcp_governor.checking.places import with_places
     from mcp_governor.checking.reading import read_governed, trusting
-    from mcp_governor.checking.run import lint_report
     from mcp_governor.checking.settings import lint_settings
     from mcp_governor.linting.phrases import counted
 

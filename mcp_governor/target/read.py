@@ -9,7 +9,6 @@ from mcp_governor.errors import FileFormatError, GovernorError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
-from mcp_governor.target.git import file_at, is_shallow, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import is_package
 from mcp_governor.target.pinned import pinned_version
@@ -45,6 +44,8 @@ def read_source(source: Source, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
             refuse_client_config(source)
             raise
     if isinstance(source, GitSource):
+        from mcp_governor.target.git import file_at
+
         return parse_surface(file_at(source.folder, source.ref, source.path), source.shown, tiers=tiers)
     return surface_of(_read_live(source), source, tiers=tiers)
 
@@ -228,6 +229,8 @@ def named_baseline(config: Config, against: str | None = None, *, source: Source
 
 
 def _default_source(config: Config, stage: Stage) -> Source | None:
+    from mcp_governor.target.git import is_shallow, latest_release
+
     file = config.root / SURFACE_FILE
     shown = SURFACE_FILE
     held = latest_release(config.root, *recordings(config, SURFACE_FILE), before=stage.tag)

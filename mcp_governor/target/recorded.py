@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import TargetError, UsageError
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import NO_TIER_RULES
-from mcp_governor.target.git import holds, latest_release
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.read import Baseline, published_baseline, read_source, recordings
 from mcp_governor.target.resolve import baseline_file, parse_target
@@ -90,6 +89,8 @@ def _no_server(source: Source, named: str) -> Source:
 
 
 def _committed(config: Config, stage: Stage) -> Source | None:
+    from mcp_governor.target.git import holds, latest_release
+
     name = baseline_file(config)
     held = latest_release(config.root, *recordings(config, name), before=stage.tag)
     if held is None and holds(config.root, "HEAD", name):

@@ -9,7 +9,6 @@ from mcp_governor.errors import GovernorError
 from mcp_governor.files import read_bytes
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import fingerprint, parse_surface
-from mcp_governor.target.git import states_of
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -63,6 +62,8 @@ def published_surface(config: Config, last: StatedRelease, places: tuple[str, st
 
 
 def _candidates(config: Config, last: StatedRelease, places: tuple[str, str]) -> Iterator[tuple[str, bytes]]:
+    from mcp_governor.target.git import states_of
+
     recorded, file = places
     own = recorded.replace("{version}", last.version)
     path = config.resolve(own)

@@ -1,0 +1,70 @@
+"""A run that only lints."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from mcp_governor.checking.decisions import decide
+from mcp_governor.checking.model import Report, ServerInfo
+from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
+from mcp_governor.checking.settings import fail_on
+from mcp_governor.checking.token_cost import token_cost
+from mcp_governor.linting.run import Linted, new_findings, run_rules, sorted_findings
+from mcp_governor.surface import Surface, fingerprint
+
+if TYPE_CHECKING:
+    from mcp_governor.catalogue import Selection
+    from mcp_governor.config import Config
+
+
+def lint_report(
+    surface: Surface,
+    config: Config,
+    selection: Selection,
+    *,
+    known: frozenset[str] | None = None,
+    compared: Surface | None = None,
+) -> tuple[Report, tuple[str, ...]]:
+    """The report of a run that only lints.
+
+    Args:
+        surface: the surface to lint.
+        config, selection: the configuration, and its selected rules.
+        known: ids of findings that do not count; by default those in the configured lint baseline.
+        compared: report only findings that this surface does not have.
+
+    Returns:
+        The report, and the known ids without a finding.
+    """
+    refuse_empty(surface)
+    found = run_rules(surface, selection)
+    decided = decide(
+        found,
+        [],
+        config,
+        date.today(),
+        surface=surface,
+        selection=selection,
+        stations=("lint",),
+        known=known,
+        complete=False,
+    )
+    left = decided.findings
+    if compared is not None:
+        left = tuple(new_findings(left, compared, selection, Linted(surface, found)))
+    report = Report(
+        target=surface.source,
+        server=ServerInfo.of(surface),
+        fingerprint=fingerprint(surface),
+        findings=tuple(sorted_findings(left, surface)),
+        old_findings=len(decided.findings) - len(left),
+        tools=tuple(tool.name for tool in surface.tools),
+        tiers={tool.name: tool.tier.value for tool in surface.tools},
+        definitions=definitions_of(surface, compared),
+        tokens=token_cost(surface, compared),
+        counts={**counts_of(surface), "rules": len(selection.linted)},
+        skipped_rules=selection.skipped,
+        fail_on=fail_on(config),
+    )
+    return report, decided.gone
