@@ -14,32 +14,62 @@ from mcp_governor.lazy import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+"""A letter of a name: in Chinese, Japanese and Korean, the next word follows the name without a space."""
 _SECTION = lazy_pattern(
     r"#{0,6}\s?[*_]{0,2}(?:required|optional|input|key|tool|all|main|additional)?\s?"
     r"(?:args|arguments|parameters|params|inputs?|(?:simple|basic|common|advanced|request)\s(?:fields|options))(?:\s\((?:all\s)?(?:required|optional)\))?[*_]{0,2}\s?:?[*_]{0,2}"
-    r"|<(?:args|arguments|parameters|params|inputs?)>",
+    r"|<(?:args|arguments|parameters|params|inputs?)>"
+    r"|#{0,6}\s?[*_]{0,2}[【\[]?(?:必填|必须|可选|输入|输入的|请求|主要)?(?:参数|參數|入参|引数|パラメーター?|매개변수|파라미터|인자|인수)(?:说明|說明)?[】\]]?"
+    r"[*_]{0,2}\s?[:：]?[*_]{0,2}"
+    r"|#{0,6}\s?[*_]{0,2}(?:par[áa]metros|argumentos|param[èe]tres|parametri|параметры|аргументы)[*_]{0,2}\s?:[*_]{0,2}",
     re.IGNORECASE,
 )
+"""Headings of parameters: in English, and in the languages in which servers are described most often."""
 _LONGEST_SECTION = 60
 """Maximum length of a section heading in characters: "###### **Additional parameters (all required)**:" and some
 more."""
-_HEADING = lazy_pattern(r"#{1,6}\s.*|[*_]{0,2}[A-Z][\w ]{0,40}[*_]{0,2}:[*_]{0,2}|-{3,}.*|</?[\w_]{1,40}>", re.NOFLAG)
+_HEADING = lazy_pattern(
+    r"#{1,6}\s.*|[*_]{0,2}[^\W\d_a-z][\w ]{0,40}[*_]{0,2}[:：][*_]{0,2}"
+    r"|[【\[][^\W\d_a-z]\w{0,20}[】\]][:：]?|-{3,}.*|</?[\w_]{1,40}>",
+    re.NOFLAG,
+)
 _APART = lazy_pattern(
-    r"\b(?:returns?|response|outputs?|results?|yields|raises|errors?|examples?|fields|columns|see also)\b",
+    r"\b(?:returns?|response|outputs?|results?|yields|raises|errors?|examples?|fields|columns|see also)\b"
+    r"|返回|响应|结果|输出|示例|例如|错误|戻り値|返り値|出力|결과|반환|응답|예시|retorna|devuelve|ejemplo|exemple|возвращает|пример",
     re.IGNORECASE,
 )
-_ENTRY = lazy_pattern(
-    r"(?P<mark>[-*•+]\s|\d{1,2}[.)]\s|:param\s(?:\w{1,20}\s)?|@param\s)?(?P<open>[`*\"']{0,3})(?P<name>[A-Za-z_$][\w.\-$]{0,63})[`*\"']{0,3}"
-    r"\s?(?P<note>\([^()\n]{0,80}\))?\**\s?(?P<sign>:|–|—|-\s)\s?\**\s?(?P<text>.*)"
+_NOTE = (
+    r"(?P<note>\((?:[^()\n]|\([^()\n]{0,40}\)){0,80}\)|（[^（）\n]{0,80}）"
+    r"|\[[^\[\]\n]{0,80}\]|<[\w ,|]{1,40}>|\{[\w ,|]{1,40}\})?"
 )
+"""A type and a need in brackets, such as "(string, required)", "[int]" and "<path>"."""
+_SIGN = r"(?::|：|–|—|→|--?\s|[-=]>\s)"
+_ENTRY = lazy_pattern(
+    r"(?P<mark>[-*•+]\s|[・·]\s?|\d{1,2}[.)]\s|:(?:param|parameter|arg|argument|key|keyword)\s(?:\w{1,20}\s)?)?"
+    r"(?P<open>[`*\"']{0,3})(?P<name>[A-Za-z_$][A-Za-z0-9_.\-$]{0,63})\??[`*\"']{0,3}"
+    rf"\s?{_NOTE}\**\s?{_SIGN}\s?\**\s?(?P<text>.*)"
+)
+_TAG = lazy_pattern(
+    r"[@\\](?:param|arg|argument)(?:\[[a-z,]{1,6}\])?\s(?:\{[^{}\n]{0,80}\}\s)?"
+    rf"\[?(?P<name>[A-Za-z_$](?:{LETTER}|\$){{0,63}}+)(?![.\[])(?:\s?=[^\]\n]{{0,80}})?\]?\s?(?:[:：–—]\s?|--?\s)?(?P<text>.*)"
+)
+"""JSDoc, Javadoc and Doxygen: "@param {string} [host=localhost] - The host", "@param host The host"."""
+_TAG_APART = lazy_pattern(r"[@\\:](?:returns?|rtype|throws|raises?|exception|type|example|see)\b")
+"""A line of theirs that is not about what a parameter takes."""
+_COLUMNS = lazy_pattern(r"(?P<name>[A-Za-z_$][\w$]{0,63})(?:\t|\s\s)\s{0,40}(?P<text>\S.*)")
+"""A line of a section that aligns the text behind the name."""
 _NAME = r"[`*\"']{0,3}[A-Za-z_$][\w$]{0,63}[`*\"']{0,3}"
+_MAX_JOINT = 20
+"""Maximum number of names in one line or list of lines that has one text for all."""
 _JOINT = lazy_pattern(
-    rf"(?P<mark>[-*•+]\s|\d{{1,2}}[.)]\s)?(?P<names>{_NAME}(?:\s?(?:,|/|&|\+|,?\sand|\sor)\s?{_NAME}){{1,3}})"
-    r"\s?(?P<note>\([^()\n]{0,80}\))?\**\s?(?::|–|—|-\s)\s?\**\s?(?P<text>.*)"
+    rf"(?P<mark>[-*•+]\s|\d{{1,2}}[.)]\s)?"
+    rf"(?P<names>{_NAME}(?:\s?(?:,|/|&|\+|,?\sand|\sor)\s?{_NAME}){{1,{_MAX_JOINT - 1}}})"
+    rf"\s?{_NOTE}\**\s?{_SIGN}\s?\**\s?(?P<text>.*)"
 )
 """One line for several parameters: "start_day, end_day: a range of days", "day_from/to: …"."""
 _JOINTS = lazy_pattern(r"\s?(?:[,/&+]|,?\sand\s|\sor\s)\s?")
-_BULLET = lazy_pattern(r"[-*•+]\s|\d{1,2}[.)]\s")
+_BULLET = lazy_pattern(r"[-*•+]\s|[・·]\s?|\d{1,2}[.)]\s")
 _CELL = lazy_pattern(r"(?<!\\)\|")
 _RULE = lazy_pattern(r":?-+:?")
 _TYPE_COLUMN = frozenset({"type", "data type"})
@@ -47,7 +77,7 @@ _NEED_COLUMN = frozenset({"required", "required?", "mandatory"})
 _YES = frozenset({"yes", "true", "required", "✓", "✅", "y"})
 _NO = frozenset({"no", "false", "optional", "n", "❌"})
 
-_IDENTIFIER = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
+_IDENTIFIER = lazy_pattern(rf"[A-Za-z_$](?:{LETTER}|\$)*+(?:-(?:{LETTER}|\$)++)*+")
 _LISTED = lazy_pattern(r"\s?\(\s?[`'\"“]|\s?=")
 _VALUES_OF = lazy_pattern(r"\b(?:values|options|choices)\s(?:for|of)\s(?:the\s)?[`'\"]?$", re.IGNORECASE)
 _LONGEST_LEAD = 20
@@ -55,6 +85,8 @@ _LONGEST_LEAD = 20
 _SENTENCE_ENDS = lazy_pattern(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*•#|\d]|\s*\n)")
 _FEW_NAMES = 50
 """Maximum number of parameters for which the text is first searched by name, which is faster than reading its words."""
+_JOINS = lazy_pattern(r"(?:,|/|&|\+|,?\s?and|,?\s?or)(?:\sthe)?", re.IGNORECASE)
+"""What is between two names of a list."""
 _MAX_MENTION = 400
 """Maximum number of characters in a mention: one sentence. Later text is about something else."""
 _MAX_MENTIONS = 4
@@ -78,11 +110,13 @@ class Outline(NamedTuple):
         mentions: for each parameter that a sentence elsewhere certainly names, the rest of that sentence after the
             name; with the bullets that follow if it ends in a colon.
         sections: the bullets below a heading or a short line with a colon, as ("Filter types", "- a: …\\n- b: …").
+        joined: for a name in a list of names in a sentence, the next one: what is said behind the last is about all.
     """
 
     entries: Mapping[str, str]
     mentions: Mapping[str, tuple[str, ...]]
     sections: tuple[tuple[str, str], ...] = ()
+    joined: Mapping[str, str] = {}
 
 
 def outline(description: str, names: Collection[str]) -> Outline:
@@ -93,7 +127,8 @@ def outline(description: str, names: Collection[str]) -> Outline:
     for line in description.splitlines():
         reader.read(line)
     entries = {name: "\n".join(lines) for name, lines in reader.entries.items() if name not in reader.twice}
-    return Outline(entries, _mentions("\n".join(reader.rest), names), tuple(_sections(reader.rest, reader.indents)))
+    mentions, joined = _mentions("\n".join(reader.rest), names)
+    return Outline(entries, mentions, tuple(_sections(reader.rest, reader.indents)), joined)
 
 
 def _sections(lines: Sequence[str], indents: Sequence[int]) -> Iterator[tuple[str, str]]:
@@ -144,6 +179,7 @@ class _Reader:
         self._bulleted: int | None = None  # indent of the bullet to which the last line belongs
         self._columns: list[str] = []
         self._code = False  # in a fenced code block
+        self._names = ""  # a list of names that the next line continues
 
     def read(self, line: str) -> None:
         flat = " ".join(line.split())
@@ -159,7 +195,7 @@ class _Reader:
         self._open = None
         if len(flat) <= _LONGEST_SECTION and _SECTION.fullmatch(flat):
             self._within, self._apart = True, False
-        elif (flat[:1] in "#-<" or flat[-1:] in ":*_") and _HEADING.fullmatch(flat):
+        elif (flat[:1] in "#-<" or flat[-1:] in ":：*_】]") and _HEADING.fullmatch(flat):
             # "Dictionary containing:" below "Returns:" belongs to it.
             if not (self._apart and indent > self._apart_indent):
                 self._within, self._apart = False, _APART.search(flat) is not None
@@ -167,7 +203,7 @@ class _Reader:
         elif flat.startswith("|"):
             self._row(flat)
             return
-        elif not self._apart and self._entry(flat, indent):
+        elif not self._apart and self._takes(line, flat, indent):
             return
         self._columns = []
         if self._bulleted is not None and flat and indent > self._bulleted and not _BULLET.match(flat):
@@ -184,6 +220,42 @@ class _Reader:
             self._open.append(flat)
         else:
             self._open[-1] = f"{self._open[-1]} {flat}".strip()
+
+    def _takes(self, line: str, flat: str, indent: int) -> bool:
+        """Read a line about one parameter or several; false if it is about none."""
+        if flat[:1] in "@\\:" and self._tag(flat, indent):
+            return True
+        if self._within and flat[-1:] == "," and self._all_named(f"{self._names} {flat}"):
+            self._names = f"{self._names} {flat}".strip()
+            return True
+        if self._names:
+            flat, self._names = f"{self._names} {flat}", ""
+        return self._entry(flat, indent) or (self._within and self._aligned(line, indent))
+
+    def _all_named(self, listed: str) -> bool:
+        """True for a list of names that goes on in the next line."""
+        names = [name.strip(" `*\"'") for name in listed.split(",", _MAX_JOINT)[:-1]]
+        return len(names) < _MAX_JOINT and all(name in self.names for name in names)
+
+    def _tag(self, flat: str, indent: int) -> bool:
+        """Read "@param name text"; what "@return" says is not about a parameter."""
+        if _TAG_APART.match(flat):
+            self._open, self._indent = [""], indent
+            return True
+        tag = _TAG.fullmatch(flat)
+        if tag is None or tag["name"] not in self.names or not tag["text"].strip():
+            return False
+        self._take(tag["name"], tag["text"].strip())
+        self._open, self._indent = self.entries[tag["name"]], indent
+        return True
+
+    def _aligned(self, line: str, indent: int) -> bool:
+        entry = _COLUMNS.fullmatch(line.strip())
+        if entry is None or entry["name"] not in self.names:
+            return False
+        self._take(entry["name"], " ".join(entry["text"].split()))
+        self._open, self._indent = self.entries[entry["name"]], indent
+        return True
 
     def _entry(self, flat: str, indent: int) -> bool:
         entry = _ENTRY.fullmatch(flat)
@@ -243,14 +315,16 @@ class _Reader:
         self._take(cells[0], note + " ".join(text))
 
 
-def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]]:
-    """For each name of a parameter, the rest of its sentence, up to the next parameter that is named."""
+def _mentions(text: str, names: Collection[str]) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, str]]:
+    """For each name of a parameter, the rest of its sentence, up to the next parameter that is named; and that one, if
+    only a comma or a word such as "and" is between them."""
     if len(names) <= _FEW_NAMES and not any(name in text for name in names):
-        return {}
+        return {}, {}
     found = [
         (match, after) for match in _IDENTIFIER.finditer(text) if match[0] in names and (after := _named(text, match))
     ]
     out: dict[str, tuple[str, ...]] = {}
+    joined: dict[str, str] = {}
     for position, (match, after) in enumerate(found):
         limit = found[position + 1][0].start() if position + 1 < len(found) else len(text)
         limit = min(limit, after + _MAX_MENTION)
@@ -258,6 +332,8 @@ def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]
         # The quote that opens before the next name does not belong to this text.
         passage = text[after : stop.start()] if stop else text[after:limit].rstrip("`'\"")
         passage = passage.strip()
+        if not stop and position + 1 < len(found) and _JOINS.fullmatch(passage):
+            joined.setdefault(match[0], found[position + 1][0][0])
         if stop and passage.endswith(":"):
             behind = text[stop.start() + 1 : stop.start() + _MAX_LISTED].split("\n")
             passage = "\n".join((passage, *_bullets(behind, 0 if behind[0] else 1)))
@@ -268,7 +344,7 @@ def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]
         known = out.get(match[0], ())
         if passage and len(known) < most:
             out[match[0]] = (*known, passage)
-    return out
+    return out, joined
 
 
 def _named(text: str, match: re.Match[str]) -> int:
