@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.phrases import counted
@@ -15,10 +16,19 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from mcp_governor.linting.outline import Outline
     from mcp_governor.surface.model import Surface, Tool
 
 _MAX_TEXT = 4_000
 """Maximum number of characters read from everything that is said about one parameter."""
+_SAYS_NOTHING = lazy_pattern(
+    r"(?:[\W_]|\b(?:and|or|nor|plus|with|to|then|also|the|an?|is|are|be|can|may|must|should|either|both|only|required"
+    r"|optional|needed|given|set|provided|specified|present|used|default|any|array|bool(?:ean)?|dict|float|int(?:eger)?"
+    r"|list|none|null|number|object|of|str(?:ing)?|true|false|\d{1,9})\b)*+",
+    re.IGNORECASE,
+)
+"""A mention that says that a parameter is given, or which type it has, but not what belongs there: words between two
+names, a signature, a number in an example of a call."""
 _MAX_PROPERTIES = 1_000
 """Maximum number of parameters in one object; a larger object was not written by hand."""
 _MAX_DEPTH = 3
@@ -71,7 +81,7 @@ def _read(surface: Surface, context: Context) -> Iterator[Declared]:
         within: list[tuple[Mapping[str, Any], str, str]] = []
         for name, argument, required in _members(schema, properties):
             whole = effective(schema, argument)
-            parts = [_description(whole, name), described.entries.get(name, ""), *described.mentions.get(name, ())]
+            parts = [_description(whole, name), described.entries.get(name, ""), *_mentions(name, described)]
             text = " ".join(parts).strip()[:_MAX_TEXT]
             pointer = join_pointer("/inputSchema/properties", name)
             yield Declared(tool, name, whole, text, required, nested=False, pointer=pointer)
@@ -80,6 +90,17 @@ def _read(surface: Surface, context: Context) -> Iterator[Declared]:
         yield from _nested(tool, within)
 
 
+def _mentions(name: str, described: Outline) -> list[str]:
+    """What sentences that name a parameter say about it; where they name several in a row, behind the last."""
+    said = list(described.mentions.get(name, ()))
+    for _ in range(_MAX_JOINED):
+        name = described.joined.get(name, "")
+        said += described.mentions.get(name, ())[:1]
+    return [one for one in said if not _SAYS_NOTHING.fullmatch(one)]
+
+
+_MAX_JOINED = 6
+"""Maximum number of names in a row; ends a list that repeats one."""
 _HOLDING = frozenset({"properties", "items", "anyOf", "oneOf"})
 """Keywords with which a parameter has parameters of its own; most have none of them."""
 
