@@ -7,33 +7,90 @@ description is out of place already where the text may well answer it.
 from __future__ import annotations
 
 import re
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.outline import LETTER
+from mcp_governor.linting.words import name_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MAX_TEXT = 4_000
-"""Maximum number of characters searched per description."""
+"""Maximum number of characters searched per description for the values of a parameter."""
+_MAX_ANYTHING = 16_000
+"""The same for anything about it; the longest descriptions of real tools have as many."""
 _MAX_SAID = 200
 """Maximum number of characters read after one occurrence of the name."""
 _MAX_PLACES = 6
 """Maximum number of occurrences read."""
-_EXPLAINED = lazy_pattern(
-    r"[`'\"*]{0,3}\s?[=(]|[`*]{0,3}\s?:|\s[\"“]\w|\.\s(?:Valid|Allowed|Possible|Supported)(?:\s\w{1,20})?:", re.NOFLAG
+_MAX_SEEN = 60
+"""Maximum number of occurrences looked at."""
+_OF_ANY = (
+    r"[`'\"*]{0,3}\??(?:\s?[:：＝=]|\s?[(（])"
+    r"|[`'\"*]{0,3}\s(?:like|such as|e\.g\.)[\s,:]{0,2}[\"'`“\[{\d*]"
+    r"|[`'\"*”」』]{0,3}\s?(?:为|為|是|指|表示|形如|格式|可为|可選|可选|可填|支持|取值|填|用于|用於|传入|默认|預設|应为|必填|必须"
+    r"|には?|は|とは|은|는|이란|에는?|으?로는)"
 )
-"""What follows the name of a parameter where its value is explained: "page: first is 1", "color (hex)", "mode "full"".
-"""
-_ON_IT = lazy_pattern(r"[`'\"*]{0,3}(?:\s?[:=(]|\s(?:defaults?|optional|required|replaces?)\b)", re.IGNORECASE)
+"""What follows the name of a parameter where it is explained: "page: first is 1", "color (hex)", "file 为本地文件"."""
+_EXPLAINED = lazy_pattern(rf"{_OF_ANY}|\s[\"“]\w|\.\s(?:Valid|Allowed|Possible|Supported)(?:\s\w{{1,20}})?:", re.NOFLAG)
+"""The same where its value is explained: "mode "full""."""
+_ON_IT = lazy_pattern(
+    rf"{_OF_ANY}|[`'\"*]{{0,3}}\s(?:defaults?|optional|required|replaces?)\b",
+    re.IGNORECASE,
+)
 """The same, and what follows where the text says anything about it: "tags replace the whole list"."""
+_PASSED = lazy_pattern(r"\b(?:give|pass|provide|set|specify|supply|use)\s[`'\"]?$", re.IGNORECASE)
+_NOTED = lazy_pattern(r"[`'\"*]{0,3}[ \t]?\n[ \t]{0,40}[(（]")
+"""A note on the next line, as where lines are wrapped: "Pass cell" and below it "(A1 notation)"."""
+_SHOWN = lazy_pattern(
+    r"\"\s?:\s?(?:true|false|null|-?\d)|\s?[(:]\s?(?:optional\[)?(?:array|bool(?:ean)?|float|int(?:eger)?|list|number|str(?:ing)?)"
+    r"(?:\sof\s\w{1,12})?\]?(?:,\s(?:optional|required))?(?:\s?=\s?\w{1,20})?\)?\s?(?:,\s\w{1,60}\s?[(:]|\.(?!\w)|\)|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What follows a name in an example or a signature that does not say what the value is: "deep": true, deep: bool)."""
+_STARTS = lazy_pattern(
+    r"(?:^|[.;!?]\s{1,3}|[。；！？]\s?|\n[ \t]{0,12}\n[ \t]{0,12}|\n[ \t]{0,12}[-*•]\s)[`'\"*]{0,3}$"
+)
+"""What is in front of a word that begins a sentence; a word in lower case there is a name."""
+_SUBJECT = lazy_pattern(
+    r"[`'\"*]{0,3}(?:\s(?:is|are|must|should|can|may|takes?|accepts?|sets?|selects?|specif\w{1,5}|controls?|defines?"
+    r"|determines?|limits?|filters?|gives?|names?|holds?|says|means|restricts?|narrows?)"
+    r"\s(?!(?:be\s)?(?:also|always|given|ignored|mandatory|needed|never|not|only|optional|required|set|used)\b)"
+    r"|\s?[–—]\s?|\s--?\s|,\s(?:the|an?)\s)"
+)
+_GIVEN_AS = lazy_pattern(
+    r"\b(?:give|given|pass|passed|provide|put|send|supply|specify)\s(?!(?:along|both|either|one|together)\b)[^.\n]{2,160}"
+    r"\s(?:as|in|inline|via)\s(?:the\s)?[`'\"]?$"
+    r"|\b(?:again|back)\swith\s(?:the\s)?[`'\"]?$"
+    r"|\b(?:discover|find|get|look up|obtain)\s(?:an?\s|the\s|valid\s){0,2}[`'\"]?$",
+    re.IGNORECASE,
+)
+"""What is in front of the name where its value is described first: "pass the ids of the best hits as `seeds`"."""
+_MAX_FRONT = 200
+"""Maximum number of characters read in front of a name."""
 _RESULTS = lazy_pattern(
-    r"^[\s#*_-]{0,12}(?:returns?|response|outputs?|results?|yields)(?:\s(?:fields|format|shape|structure|value))?"
-    r"[*_]{0,2}:",
+    r"^[\s#*_-]{0,12}(?:(?:returns?|response|outputs?|results?|yields)(?:\s(?:fields|format|shape|structure|value))?"
+    r"[*_]{0,2}:|(?:返回值?|响应|输出|戻り値|返り値|반환값?)[*_]{0,2}\s?[:：]|[@:]returns?\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 """Where a description goes on about results, whose fields may have the names of parameters."""
-_BREAK = lazy_pattern(r"[`'\"*: ]{0,4}\n")
+_BREAK = lazy_pattern(r"[`'\"*:： ]{0,4}\n")
 """The end of a line behind the colon, where the explanation begins on the next one."""
-_ENDS = lazy_pattern(r"[.!?;](?=\s+[A-Z`])|\n")
+_ENDS = lazy_pattern(r"[.!?;](?=\s+[A-Z`])|[。；！？]|\n")
 _ONLY_NAMES = frozenset({"args", "kwargs", "opts", "params", "payload"})
 """Words that are in no sentence but as the name of a parameter."""
+_TRANSLATED = {
+    "expression": "表达式|表達式|表現式|표현식",
+    "input": "输入|輸入|入力|입력",
+    "key": "键|鍵|キー|키",
+    "options": "选项|選項|オプション|옵션",
+    "rule": "规则|規則|ルール|규칙",
+    "target": "目标|目標|対象|대상",
+    "value": "值|値|값",
+}
+"""Names that say nothing by themselves, in texts whose writers translate them: "扫描目标（IP/主机名）"."""
 
 
 def results_part(description: str) -> tuple[int, int]:
@@ -62,6 +119,52 @@ def _of_a_pair(name: str, text: str) -> tuple[str, ...]:
     return (both[1],) if both is not None else ()
 
 
+def _of_several(name: str, text: str) -> tuple[str, ...]:
+    """What "Ratings: better | same | worse" says of one rating."""
+    # Letters that are not ASCII may equal others.
+    if f"{name.lower()}s:" not in text.lower() and text.isascii():
+        return ()
+    line = rf"^[ \t]{{0,12}}{re.escape(name)}s:[ \t]?(\S[^\n]{{0,{_MAX_SAID}}})"
+    many = re.search(line, text, re.IGNORECASE | re.MULTILINE)
+    return (many[1],) if many is not None else ()
+
+
+def _labelled(name: str, text: str) -> tuple[str, ...]:
+    """What follows the words of a name where they head a line: "- Start date: first day" is about start_date."""
+    parts, lower, start = name_words(name), text.lower(), 0
+    # One of these is in most texts that name a parameter otherwise, and far faster to find than a pattern.
+    if not 0 < len(parts) <= _MAX_WORDS or not any(joint.join(parts) in lower for joint in (" ", "", "-")):
+        return ()
+    if len(parts) == 1:
+        # A single word with a capital may head any line; below "Args:", it is the parameter.
+        section = _SECTION.search(text)
+        if section is None:
+            return ()
+        start = section.end()
+    words = "[ -]?".join(map(re.escape, parts))
+    label = (
+        rf"^[ \t]{{0,12}}(?:[-*•・]\s?|\d{{1,2}}[.)]\s)?[*_`]{{0,3}}{words}[*_`]{{0,3}}\s?(?:\([^()\n]{{0,80}}\))?"
+        rf"\*{{0,2}}\s?[:：–—]\*{{0,2}}[ \t]?(\S[^\n]{{0,{_MAX_SAID}}})"
+    )
+    line = re.compile(label, re.IGNORECASE | re.MULTILINE).search(text, start)
+    return (line[1],) if line is not None else ()
+
+
+_SECTION = lazy_pattern(
+    r"^[ \t#*]{0,12}(?:args|arguments|parameters|params|inputs?)[ \t*]{0,3}:?[ \t*]{0,3}$", re.IGNORECASE | re.MULTILINE
+)
+_MAX_WORDS = 6
+"""Maximum number of words of a name that is sought as a label."""
+
+
+def _translated(name: str, text: str) -> tuple[str, ...]:
+    words = _TRANSLATED.get(name)
+    if words is None or text.isascii():
+        return ()
+    noted = re.search(rf"(?:{words})\s?[（(]([^（）()\n]{{1,{_MAX_SAID}}})[）)]", text)
+    return (noted[1],) if noted is not None else ()
+
+
 def said_in_passing(name: str, description: str, *, anything: bool = False) -> tuple[str, ...]:
     """What follows each mention of a parameter in a description, up to the end of the sentence; empty if nothing does.
 
@@ -70,37 +173,57 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
         description: of its tool.
         anything: also what does not explain its value ("must not be empty").
     """
-    follows = _ON_IT if anything else _EXPLAINED
-    text = description[:_MAX_TEXT]
-    paired = _of_a_pair(name, text)
-    lower = text.lower()
-    if not name or name.lower() not in lower:
-        return paired
-    many = None
-    # "Ratings: better | same | worse" lists the values of one rating. Letters that are not ASCII may equal others.
-    if f"{name.lower()}s:" in lower or not text.isascii():
-        many = re.search(
-            rf"^[ \t]{{0,12}}{re.escape(name)}s:[ \t]?(\S[^\n]{{0,{_MAX_SAID}}})", text, re.IGNORECASE | re.MULTILINE
-        )
-    out: list[str] = [*paired, *([many[1]] if many is not None else [])]
+    text = description[: _MAX_ANYTHING if anything else _MAX_TEXT]
+    if not name:
+        return ()
     results = _RESULTS.search(text)
-    for match in re.finditer(rf"(?<![\w.$@-]){re.escape(name)}(?![\w-])", text):
-        if len(out) == _MAX_PLACES:
-            break
-        if results is not None and match.start() >= results.start():
-            break
-        slashed = anything and "_" in name and text[match.start() - 1 : match.start()] == "/"
-        on_it = follows.match(text, match.end())
-        # "Default gate: oak" is about the default, "gate: oak or ash" about the parameter.
-        later = on_it is not None and on_it[0].startswith(".")
-        front = text[: match.start()].rstrip(" ")[-1:]
-        headed = on_it is not None and on_it[0].endswith(":") and not later and front.isalnum()
-        if not slashed and name not in _ONLY_NAMES and (on_it is None or headed):
-            continue
-        limit = min(len(text), match.end() + _MAX_SAID)
-        # "Sets the status. Valid: open, done": the next sentence is about it.
-        begin = on_it.end() if on_it is not None and later else match.end()
-        broken = _BREAK.match(text, begin)
-        stop = _ENDS.search(text, broken.end() if broken else begin, limit)
-        out.append(text[begin : stop.start() if stop else limit].lstrip("`'\"*: "))
+    about = text[: results.start()] if results is not None else text
+    out = [*_of_a_pair(name, text), *_translated(name, about), *_labelled(name, about)]
+    if name.lower() in text.lower():
+        out += _of_several(name, text)
+        out += islice(_at_mentions(name, about, anything=anything), _MAX_PLACES)
     return tuple(filter(None, out))
+
+
+def _at_mentions(name: str, text: str, *, anything: bool) -> Iterator[str]:
+    """What the text says where it has the name of a parameter as a word of its own."""
+    places = re.finditer(rf"(?<!{LETTER})(?<![.$@-]){re.escape(name)}(?!{LETTER})(?!-\w)", text)
+    for match in islice(places, _MAX_SEEN):
+        front = text[max(0, match.start() - _MAX_FRONT) : match.start()]
+        begin = _explanation(name, match, front, anything=anything)
+        if begin is not None:
+            limit = min(len(text), match.end() + _MAX_SAID)
+            broken = _BREAK.match(text, begin)
+            stop = _ENDS.search(text, broken.end() if broken else begin, limit)
+            yield text[begin : stop.start() if stop else limit].lstrip("`'\"*: \n")
+        elif anything and _is_sure(name, front) and (said := _GIVEN_AS.search(front)) is not None:
+            yield said[0]
+    # "What it did not return is at `overflow.ref`" says where a ref comes from.
+    if f".{name}`" in text:
+        quoted = re.search(rf"`[\w.\[\]]{{1,60}}\.{re.escape(name)}`", text)
+        yield from (quoted[0],) if quoted is not None else ()
+
+
+def _explanation(name: str, match: re.Match[str], front: str, *, anything: bool) -> int | None:
+    """Where the text about a parameter begins behind its name; ``None`` if it is about something else."""
+    text, end = match.string, match.end()
+    if anything and _SHOWN.match(text, end):
+        return None
+    on_it = (_ON_IT if anything else _EXPLAINED).match(text, end)
+    if on_it is not None and on_it[0].startswith("."):
+        # "Sets the status. Valid: open, done": the next sentence is about it.
+        return on_it.end()
+    last = front.rstrip(" ")[-1:]
+    if on_it is not None and on_it[0].endswith((":", "：")) and last.isascii() and last.isalnum():
+        # "Default gate: oak" is about the default, "gate: oak or ash" about the parameter.
+        return end if name in _ONLY_NAMES else None
+    if on_it is not None or name in _ONLY_NAMES or (anything and "_" in name and front[-1:] == "/"):
+        return end
+    if _PASSED.search(front) and _NOTED.match(text, end):
+        return end
+    return end if name[0].islower() and _SUBJECT.match(text, end) and _STARTS.search(front) else None
+
+
+def _is_sure(name: str, front: str) -> bool:
+    """True if a word can only be the name of a parameter: it is in quotes, or no word of any language."""
+    return front[-1:] in ("`", "'", '"') or "_" in name.strip("_") or not (name.islower() or name.istitle())
