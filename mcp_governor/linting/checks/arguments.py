@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.asides import said_in_passing
+from mcp_governor.linting.by_reference import said_by_reference
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.guessing import Argument, is_passed_on, may_be_open, open_question
@@ -49,7 +50,10 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     if says is not None and not nested:
         # An entry of the tool's description is in the text already, and counts once.
         asides = [aside for aside in said_in_passing(name, node.tool.description) if aside not in text]
+        asides += said_by_reference(node.tool, name, text, context)
         says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
+    if says == "date" and _DATES_OF_SERVER.search((context.surface.instructions or "")[:_MAX_TEXT]):
+        return
     if says == "numbers" and _is_of_a_record(parts, context):
         return
     # A definition that nothing refers to never receives a value.
@@ -65,6 +69,8 @@ def _is_of_a_record(parts: tuple[str, ...], context: Context) -> bool:
     return len(thing) > 1 and any(thing <= {stem(word) for word in name_words(name)} for name in context.facts.names)
 
 
+_DATES_OF_SERVER = lazy_pattern(r"\bdates?\b[^.\n]{0,60}(?:\biso\b|yyyy|\d{4}-\d{2})", re.IGNORECASE)
+"""The form of all dates of the server, in its instructions."""
 _LEFT_OPEN = {
     "values": "the values of ",
     "colour": "the form of the colour ",

@@ -7,9 +7,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.checks.arguments import INDEXES
 from mcp_governor.linting.declared import Declared, declared, one_hit
+from mcp_governor.linting.described import is_described
 from mcp_governor.linting.guessing import Argument, open_question
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
@@ -76,8 +76,6 @@ _OPAQUE = frozenset(
     ]
 )
 """Last words of names for values that only somebody else can know, or whose syntax is open."""
-_OPEN = frozenset({"const", "enum"})
-"""Keywords that say what to pass, without a word."""
 _SILENT = 3
 """Minimum number of undescribed parameters of one tool that make a gap; one or two may be an oversight."""
 _FEWEST = 2
@@ -121,7 +119,7 @@ def _undescribed(surface: Surface, context: Context) -> _Bare:
     described: dict[tuple[str, bool], str] = {}
     for one in declared(surface, context):
         parts = name_words(one.name)
-        if one.text or not _OPEN.isdisjoint(one.schema) or _in_passing(one):
+        if is_described(one, context):
             described.setdefault((one.name, one.nested), one.tool.name)
         elif parts and not _says_itself(one, parts) and not _asked(one, parts):
             bare[one.name].append(one)
@@ -177,11 +175,6 @@ _PLAIN = frozenset(
 def _is_plain(name: str) -> bool:
     last = name_words(name)[-1]
     return last in _PLAIN or last in _KNOWN
-
-
-def _in_passing(one: Declared) -> bool:
-    """True if the description of the tool says something about a parameter, if only in passing."""
-    return not one.nested and bool(said_in_passing(one.name, one.tool.description, anything=True))
 
 
 def _of_silent_tools(bare: Mapping[str, list[Declared]]) -> set[str]:
