@@ -90,7 +90,7 @@ _TRANSLATED = {
     "target": "目标|目標|対象|대상",
     "value": "值|値|값",
 }
-"""Names that say nothing by themselves, in texts whose writers translate them: "扫描目标（IP/主机名）"."""
+"""Names that say nothing by themselves, in descriptions whose writers translate them: "扫描目标（IP/主机名）"."""
 
 
 def results_part(description: str) -> tuple[int, int]:
@@ -132,7 +132,7 @@ def _of_several(name: str, text: str) -> tuple[str, ...]:
 def _labelled(name: str, text: str) -> tuple[str, ...]:
     """What follows the words of a name where they head a line: "- Start date: first day" is about start_date."""
     parts, lower, start = name_words(name), text.lower(), 0
-    # One of these is in most texts that name a parameter otherwise, and far faster to find than a pattern.
+    # One of these is in most descriptions that name a parameter otherwise, and far faster to find than a pattern.
     if not 0 < len(parts) <= _MAX_WORDS or not any(joint.join(parts) in lower for joint in (" ", "", "-")):
         return ()
     if len(parts) == 1:

@@ -12,6 +12,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import schema_nodes
 from mcp_governor.linting.reached import HOMES, reached_definitions
 from mcp_governor.linting.schemas import types_of
+from mcp_governor.linting.words import name_words, words
 
 if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
@@ -27,11 +28,20 @@ _MAYBE_LEAKED = frozenset({"context", "request", "session", "state", "config", "
 _FUNCTION = lazy_pattern(r"_(?:fn|func|callback|callable|lambda)$|[a-z](?:Fn|Callback)$")
 
 
-def is_leaked(name: str, schema: Any) -> bool:
+def is_leaked(tool: Tool, name: str, schema: Any) -> bool:
     """True if a parameter of this name and schema belongs to the code behind the tool."""
     if name in _LEAKED or (_FUNCTION.search(name) and not _is_data(schema)):
         return True
-    return name in _MAYBE_LEAKED and _says_nothing(schema)
+    return name in _MAYBE_LEAKED and _says_nothing(schema) and not _is_about(tool, name)
+
+
+def _is_about(tool: Tool, name: str) -> bool:
+    """True if a tool is about what a parameter is called: "validate_config" takes one."""
+    return name in name_words(tool.name) or name in words(tool.description[:_MAX_FIRST])
+
+
+_MAX_FIRST = 400
+"""Maximum number of characters read from a description; what a tool is about comes first."""
 
 
 def _is_data(schema: Any) -> bool:
@@ -68,7 +78,7 @@ def leaked_names(tool: Tool) -> frozenset[str]:
     schema = tool.input_schema
     properties = schema.get("properties") if isinstance(schema, dict) else None
     found = properties.items() if isinstance(properties, dict) else ()
-    return frozenset(name for name, value in found if is_leaked(name, value))
+    return frozenset(name for name, value in found if is_leaked(tool, name, value))
 
 
 def _without(tool: Tool) -> Tool:

@@ -41,7 +41,7 @@ def root_defects(tool: Tool) -> Iterator[tuple[str, str, str]]:
     headers = [name for name in properties if _HEADER.fullmatch(name)]
     for name, value in properties.items():
         pointer = join_pointer("/inputSchema/properties", name)
-        if is_leaked(name, value):
+        if is_leaked(tool, name, value):
             yield "leaked-parameter", name, pointer
         elif name in headers and any("-" in header for header in headers):
             yield "http-header", name, pointer

@@ -85,6 +85,8 @@ def surface(*tools):
         ("do_it", "Run code", "runs"),
         ("run_query", "Run a saved query; returns its rows", "unknown"),
         ("run_query", "Run a query; returns its rows", "runs"),
+        ("parse_url", "Fetch a page, and auto-create chunks", "unknown"),
+        ("parse_url", "Fetch a page, and count its chunks", "reads"),
         # A verb that is a thing in other names counts where the description opens with a change.
         ("place_order", "Place an order", "writes"),
         ("place_order", "Places an order", "writes"),

@@ -52,6 +52,8 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         asides = [aside for aside in said_in_passing(name, node.tool.description) if aside not in text]
         asides += said_by_reference(node.tool, name, text, context)
         says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
+    if says is not None and f'"{name}": "' in node.tool.description[:_MAX_TEXT]:
+        return  # An example of a call shows a value.
     if says == "date" and _DATES_OF_SERVER.search((context.surface.instructions or "")[:_MAX_TEXT]):
         return
     if says == "numbers" and _is_of_a_record(parts, context):

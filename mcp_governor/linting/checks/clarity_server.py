@@ -276,10 +276,13 @@ def _words_of(tool: Tool) -> set[str]:
         schema, steps = stack.pop(), steps + 1
         arguments = schema.get("properties") if isinstance(schema, dict) else None
         if isinstance(arguments, dict):
-            out.update(word for name in arguments for word in name_words(name))
+            parts = map(name_words, arguments)
+            # "startTime" is a point in time, not the first of a page.
+            out.update(word for part in parts if part[-1:] not in _TIMES for word in part)
             stack.extend(arguments.values())
     return out
 
 
+_TIMES = frozenset([("date",), ("time",), ("timestamp",)])
 _MAX_STEPS = 500
 """Maximum number of schemas visited per tool."""
