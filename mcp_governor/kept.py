@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import stat
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ _LIMIT = 8 * 1024 * 1024
 """Maximum size of the file in bytes: all our expressions and rules take 2 MB. More can only come from an editable
 installation, where former versions of an expression stay; then the file begins again."""
 
+_FORM = 2
+"""Number of the form of the keys and values; another one for every change of what :func:`retain` is given."""
 _DIGEST_BYTES = 8
 """Size in bytes of what :func:`importlib.util.source_hash` returns, with which Python identifies bytecode."""
 
@@ -71,6 +74,9 @@ def unkept() -> tuple[str, bytes] | None:
     place = _place()
     if not _made or place is None or sys.dont_write_bytecode or not os.access(place.rpartition(os.sep)[0], os.W_OK):
         return None
+    # A link would be followed: Python replaces one in place of its bytecode, we leave it alone.
+    if os.path.islink(place):  # noqa: PTH114
+        return None
     new = dict(_made)
     _made.clear()
     # Another process may have written meanwhile.
@@ -98,7 +104,10 @@ def _read(place: str) -> dict[Key, bytes]:
     import marshal
 
     try:
-        with open(place, "rb") as file:  # noqa: PTH123  pathlib costs as much as the reading
+        # Not a link nor a pipe, which could wait forever; os.open and pathlib cost as much as the reading.
+        if not stat.S_ISREG(os.lstat(place).st_mode):
+            return {}
+        with open(place, "rb") as file:  # noqa: PTH123
             content = file.read(_LIMIT)
         head = _head()
         payload = content[len(head) + _DIGEST_BYTES :]
@@ -123,7 +132,7 @@ def _head() -> bytes:
 
     The whole version of Python, because two releases that share their bytecode may differ in the compiler of ``re``.
     """
-    return f"mcp-governor {__version__}, Python {sys.version!r}, {sys.byteorder}\n".encode()
+    return f"mcp-governor {__version__}, form {_FORM}, Python {sys.version!r}, {sys.byteorder}\n".encode()
 
 
 def _digest(payload: bytes) -> bytes:

@@ -77,7 +77,7 @@ def rules_folder() -> Path:
 def own_toml(path: str | Path, *ends: str) -> dict[str, Any]:
     """The data of one of our own TOML files, parsed once per installation: that of all rules takes a tenth of a run.
 
-    As for bytecode, a file counts as unchanged if its size and the second of its last change are the same.
+    A file counts as unchanged if its size and the time of its last change are the same.
 
     Args:
         path: the file; the last two parts of its path are unique among ours.
@@ -85,10 +85,10 @@ def own_toml(path: str | Path, *ends: str) -> dict[str, Any]:
     """
     place = os.fspath(path)
     status = os.stat(place)  # noqa: PTH116  pathlib costs more than the call
-    stamp = [int(status.st_mtime), status.st_size, ends]
+    stamp = [status.st_mtime_ns, status.st_size, ends]
     key = ("toml", *place.replace(os.sep, "/").rsplit("/", 2)[-2:])
     known = recall(key)
-    if known is not None and known[:-1] == stamp:
+    if isinstance(known, list) and known[:-1] == stamp:
         kept: dict[str, Any] = known[-1]
         return kept
     import tomli

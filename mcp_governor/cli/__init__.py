@@ -87,11 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _keep() -> None:
     """Keep what this run worked out from our own files for the next one, if that is possible; nobody has to know."""
-    file = kept.unkept()
-    if file is not None:
-        from mcp_governor.writing import write_file
+    with contextlib.suppress(GovernorError, OSError, KeyboardInterrupt, MemoryError):
+        file = kept.unkept()
+        if file is not None:
+            from mcp_governor.writing import write_file
 
-        with contextlib.suppress(GovernorError, OSError, KeyboardInterrupt):
             write_file(*file)
 
 

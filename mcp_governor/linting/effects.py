@@ -37,11 +37,11 @@ _WRITING_VERBS = MUTATING_VERBS | {
 _VERBS = READING_VERBS | _WRITING_VERBS
 _READS_TOO = frozenset(
     [
-        *("access", "analyse", "analyze", "assess", "browse", "calculate", "capture", "classify", "collect"),
-        *("compute", "crawl", "decode", "detect", "diagnose", "discover", "download", "echo", "estimate", "examine"),
+        *("access", "analyse", "analyze", "assess", "browse", "calculate", "capture", "collect"),
+        *("compute", "crawl", "detect", "diagnose", "discover", "download", "estimate", "examine"),
         *("explore", "extract", "forecast", "gather", "geocode", "grep", "identify", "introspect", "look", "measure"),
-        *("obtain", "parse", "peek", "ping", "predict", "preview", "rank", "recommend", "render", "rerank", "retrieve"),
-        *("return", "scan", "scrape", "screenshot", "snapshot", "suggest", "summarize", "tail", "tokenize", "trace"),
+        *("obtain", "peek", "ping", "predict", "preview", "recommend", "render", "rerank", "retrieve"),
+        *("return", "scan", "scrape", "screenshot", "snapshot", "suggest", "summarize", "tail", "trace"),
         *("translate", "verify", "wait", "whoami", "whois"),
     ]
 )
@@ -87,13 +87,14 @@ _DOUBT = lazy_pattern(rf"{_DENIES}|\b(?:unless|if|whether)\b", re.IGNORECASE)
 _REACH = 40
 """Number of characters in front of a phrase in which a negation counts: the words of one clause."""
 _RUNS = lazy_pattern(
-    # "Run a saved query" takes its name, and "ready-to-run code" is a result.
-    r"(?<!-)\b(?:execut|run|evaluat)[a-z]{0,5}\s(?:(?!(?:saved|stored|named|predefined)\b)\w+\s){0,3}"
+    # "Ready-to-run code" is a result.
+    r"(?<!ready-to-)\b(?:execut|run|evaluat)[a-z]{0,5}\s(?:\w+\s){0,3}"
     r"(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
     re.IGNORECASE,
 )
 _RUNS_KEPT = lazy_pattern(
-    r"\b(?:execut|run)[a-z]{0,5}\s(?:(?:an?|the|your)\s)?(?:saved|stored|named|predefined)\b", re.IGNORECASE
+    r"\b(?:execut|run)[a-z]{0,5}\s(?:(?:an?|the|your)\s)?(?:saved|stored|named|predefined)\s(?:query|script|command)\b",
+    re.IGNORECASE,
 )
 """What was written before and is named now may do anything."""
 _HARMLESS = lazy_pattern(
@@ -113,7 +114,7 @@ _WHAT_IT_IS = lazy_pattern(
     re.IGNORECASE,
 )
 _FIRST_WORD = lazy_pattern(r"\W{0,8}([A-Za-z]{2,20})")
-_ARTICLE = lazy_pattern(r"\s(?:an?|one|the|your)\b")
+_SEVERAL = lazy_pattern(r"\s(?:between|by|from|of|per|with)\b|\s?[.,:;(]|\s?$", re.IGNORECASE)
 _SETTLED = frozenset(
     ["alert", "comment", "conflict", "conversation", "discussion", "incident", "issue", "thread", "ticket", "todo"]
 )
@@ -180,8 +181,8 @@ def opening_verb(text: str) -> str | None:
         return None
     word = first[1].lower()
     verb = next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in _OPENING), None)
-    # "Orders of today" are several; "Orders a book" orders one.
-    several = verb in _ALSO_THINGS and word != verb and _ARTICLE.match(text, first.end()) is None
+    # "Orders of today" are several things.
+    several = verb in _WRITES_TOO | _ALSO_THINGS and word != verb and _SEVERAL.match(text, first.end()) is not None
     return None if several else verb
 
 
@@ -246,7 +247,7 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
     if picked and all(one.reads for one in picked):
         return "reads"
     said = _effect_said(tool, prefix)
-    if said == "writes" and name_words(tool.name)[-1:] in _RETURNED and makes_an_answer(tool, prefix):
+    if said == "writes" and verb_of(tool, prefix) in _MAKES and is_returned(tool):
         return "unknown"
     if said == "reads" and _is_steered(tool):
         return "unknown"
@@ -262,37 +263,61 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
 _MAKES = frozenset({"build", "compose", "create", "draft", "generate", "make"})
 _ANSWERS = frozenset(
     [
-        *("checklist", "diff", "embedding", "embeddings", "estimate", "guide", "hash", "link", "outline", "plan"),
-        *("preview", "snippet", "summary"),
+        *("diff", "embedding", "embeddings", "estimate", "hash", "link", "outline", "plan", "preview", "summary"),
     ]
 )
 """Things that a tool makes to return them: a plan that is created is perhaps not stored."""
 
 
-_RETURNED = frozenset((word,) for word in ("checklist", "estimate", "guide", "outline", "snippet"))
-"""Those that nobody keeps; a link, a plan and a hash may be stored."""
+_RETURNED = frozenset({"checklist", "guide", "instructions", "outline", "snippet"})
+"""Things that nobody keeps where they are only generated."""
 
 
 def makes_an_answer(tool: Tool, prefix: str | None) -> bool:
     """True if what a tool makes is, as far as its name says, what it returns: a plan, a guide."""
-    return verb_of(tool, prefix) in _MAKES and not _ANSWERS.isdisjoint(name_words(tool.name))
+    if verb_of(tool, prefix) not in _MAKES:
+        return False
+    return not _ANSWERS.isdisjoint(name_words(tool.name)) or is_returned(tool)
 
 
+def is_returned(tool: Tool) -> bool:
+    """True if a tool generates what nobody keeps, and says nothing of a place where it goes."""
+    returned = not _RETURNED.isdisjoint(name_words(tool.name)[-1:])
+    text = tool.description[:_MAX_OPENING]
+    return returned and _GENERATES.match(text) is not None and _GOES_SOMEWHERE.search(text) is None
+
+
+_GENERATES = lazy_pattern(r"\W{0,8}(?:compose|draft|generate|produce)s?\b", re.IGNORECASE)
+_GOES_SOMEWHERE = lazy_pattern(
+    r"\b(?:save|store|publish|upload|send|e-?mail|post)(?:e?s)?\b|\b(?:in|on|into|to)\s(?:an?|the|your)\s",
+    re.IGNORECASE,
+)
+
+
+def _is_named(tool: Tool) -> bool:
+    """True if a tool takes the name of what it runs, and nothing that could be run itself."""
+    given = call_properties(tool)
+    return "name" in given and _GIVEN.isdisjoint(word for name in given for word in name_words(name))
+
+
+_GIVEN = frozenset({"code", "command", "cypher", "input", "query", "script", "sql", "statement", "text"})
 _STEERS = frozenset({"actions", "commands", "javascript", "js", "script"})
 
 
 def _is_steered(tool: Tool) -> bool:
     """True if a parameter of a tool that reads says what else it does first: ``browserCommands``, ``actions``."""
-    return any(not _STEERS.isdisjoint(name_words(name)[-1:]) for name in call_properties(tool))
+    steers = _STEERS.difference(name_words(tool.name))
+    return any(
+        not steers.isdisjoint(name_words(name)[-1:]) and "boolean" not in (types_of(schema) or ())
+        for name, schema in call_properties(tool).items()
+    )
 
 
 def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     text = tool.description[:_MAX_TEXT]
     verb = verb_of(tool, prefix)
     if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
-        return "runs"
-    if verb in (None, "query") and _RUNS_KEPT.search(text[:300]):
-        return "unknown"
+        return "unknown" if _RUNS_KEPT.search(text[:300]) and _is_named(tool) else "runs"
     if verb == "query" and not text and not _STATEMENT_NAMES.isdisjoint(call_properties(tool)):
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
@@ -352,11 +377,17 @@ def _is_closed_by_resolving(verb: str | None, tool: Tool) -> bool:
     return verb == "resolve" and not _SETTLED.isdisjoint(part.removesuffix("s") for part in name_words(tool.name))
 
 
+_ABOUT = frozenset(
+    {"count", "counts", "details", "history", "info", "list", "log", "logs", "stats", "status", "summary"}
+)
+
+
 def _inner_verb(tool: Tool, prefix: str | None) -> str | None:
     """The verb of a name whose first word is not its verb: "browser_click" clicks, "by_order" does not order."""
     parts = name_words(tool.name)
     parts = parts[1:] if prefix is not None and parts[:1] == (prefix,) else parts
-    inner = next((word for word in parts[:1] if word in _READS_TOO | _WRITES_TOO), None)
+    about = not _ABOUT.isdisjoint(parts[1:][-1:])  # "deposit_history" deposits nothing
+    inner = next((word for word in parts[:1] if word in _READS_TOO | _WRITES_TOO and not about), None)
     # A noun that is a verb elsewhere: "type", which "Returns the type of a value".
     opens = opening_verb(tool.description)
     return opens if inner in _WRITES_TOO and opens in READING_VERBS | {"return", "retrieve"} else inner

@@ -144,7 +144,7 @@ _FREE = Guarded(
     # "Descending order by appending 'desc' to it": every value has a second form.
     r"|\b(?:append|prefix|prepend)(?:ed|ing)?\s(?:it\swith\s|with\s|an?\s|the\s)?[`'\"]"
     # A tool lists them all: "Use list_kinds to see the options".
-    r"|\buse\s`?[a-z]{2,20}_[a-z_]{2,40}`?\s(?:to|for)\s(?:see|get|list|find|discover)\s[^.\n]{0,40}\b(?:options|values|choices)\b"
+    r"|\buse\s`?[a-z]{2,20}_[a-z_]{2,40}`?\s(?:to|for)\s(?:see|get|list|find|discover)\s[^.\n]{0,40}\b(?:options|values|choices)\b(?!\s(?:for|mean|of))"
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']|自定义|任意",
     *("custom", "arbitrary", "other ", "and more", "json", "regex", "glob", "expression", "syntax"),
     *(f"any {what}" for what in ("string", "value", "valid", "other")),
@@ -206,12 +206,17 @@ def without_stops(text: str) -> str:
     return _ABBREVIATED.sub(",", text) if _SHORT_FORMS.are_in(lowered(text)) else text
 
 
+_ONE_OF = lazy_pattern(r"\b(?:one|any|either) of\b|\ballowed\b|\bvalid\b", re.IGNORECASE)
+
+
 def is_open(text: str) -> bool:
     """True if the text says that other values are accepted, or that the value has a syntax of its own."""
     text = text[:MAX_TEXT]
     promised: re.Match[str] | None = None
     for match in _FREE.finditer(text):
         word = match[0].lower()
+        if word.startswith("use ") and _ONE_OF.search(text, 0, match.start()):
+            continue  # The list is complete, and the tool says more about it.
         if word == "etc" and _WITHIN.search(text, max(0, match.start() - 160), match.start()):
             continue
         if word.startswith(_SYNTAX) and (

@@ -55,6 +55,11 @@ _ANGLE = lazy_pattern(r"\bdegrees?\b|°|±", re.IGNORECASE)
 """A direction has any value between those whose meaning is given: "0 = south, -90 = east"."""
 
 
+def is_share(codes: tuple[int, ...], text: str) -> bool:
+    """True if 0 and 1 are the ends of the interval of a share, for a parameter that accepts fractions."""
+    return codes == (0, 1) and _SHARE.search(text) is not None
+
+
 class NumberCodes(NamedTuple):
     """The numbers that a description lists.
 
@@ -72,7 +77,7 @@ class NumberCodes(NamedTuple):
 def number_codes(text: str) -> NumberCodes | None:
     """The one list of codes in the description of a parameter; ``None`` if there is none, or if it is open-ended."""
     text = text[:MAX_TEXT]
-    if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text) or _SHARE.search(text):
+    if not _DIGITS.search(text) or _RANGE.search(text) or _GOES_ON.search(text):
         return None
     bare = _announced(text)
     if bare:

@@ -51,15 +51,7 @@ def root_defects(tool: Tool) -> Iterator[tuple[str, str, str]]:
             yield "wrapper", name, pointer
     bare = not required and bool(properties)
     if bare and (_needs_something(tool, schema, properties) or _is_frame(schema, properties)):
-        yield "nothing-required", _needed(tool, properties), "/inputSchema"
-
-
-def _needed(tool: Tool, properties: Mapping[str, Any]) -> str:
-    """The parameter that a tool without required ones needs most likely: the one that its name names, or the first."""
-    things = {stem(part) for part in name_words(tool.name)}
-    return next(
-        (name for name in properties if not things.isdisjoint(map(stem, name_words(name)))), next(iter(properties))
-    )
+        yield "nothing-required", next(iter(properties)), "/inputSchema"
 
 
 def is_left_out(name: str, whole: Mapping[str, Any], holder: Mapping[str, Any]) -> bool:

@@ -87,7 +87,7 @@ def updating(name: str, said: str) -> dict:
         (
             "clarity/closed-list",
             argument("Trust at the start, in [0, 1].", type="number"),
-            argument("Trust at the start, one of [0, 1].", type="number"),
+            argument("Trust at the start, in [0, 1].", type="integer"),
         ),
         (
             "clarity/closed-list",

@@ -83,7 +83,6 @@ def surface(*tools):
         ("create_secret", "Generate a secret", "writes"),
         ("generate_crud", "Generate ready-to-run code", "unknown"),
         ("do_it", "Run code", "runs"),
-        ("run_query", "Run a saved query; returns its rows", "unknown"),
         ("run_query", "Run a query; returns its rows", "runs"),
         ("parse_url", "Fetch a page, and auto-create chunks", "unknown"),
         ("parse_url", "Fetch a page, and count its chunks", "reads"),

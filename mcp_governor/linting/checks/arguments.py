@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
@@ -114,18 +113,21 @@ def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
     if _SERVER_BASE.search((surface.instructions or "")[:_MAX_TEXT]):
         return
     found: dict[str, list[Declared]] = {}
-    said: dict[str, dict[str, None]] = defaultdict(dict)
+    examples: dict[str, str] = {}
+    said: set[tuple[str, str]] = set()
     for one in declared(surface, context):
         parts = name_words(one.name)
         if not parts or parts[-1] not in INDEXES or one.schema.get("type") not in ("integer", "number"):
             continue
         # A default of 0 is the first; one of 1 may be the second.
         bounded = "minimum" in one.schema or "exclusiveMinimum" in one.schema or one.schema.get("default") == 0
-        if bounded or _BASE.search(one.text) or _SERVER_BASE.search(one.tool.description[:_MAX_TEXT]):
-            said[one.name][one.tool.name] = None
+        in_words = _BASE.search(one.text) is not None or _SERVER_BASE.search(one.tool.description[:_MAX_TEXT])
+        if bounded or in_words:
+            examples.setdefault(one.name, one.tool.name)
+            said.update([(one.name, one.tool.name)] if in_words else [])
         else:
             found.setdefault(one.name, []).append(one)
     # A tool that says it for one of its actions says it for the others.
-    left = {name: [one for one in ones if one.tool.name not in said.get(name, ())] for name, ones in found.items()}
+    left = {name: [one for one in ones if (name, one.tool.name) not in said] for name, ones in found.items()}
     open_ = sorted(((name, ones) for name, ones in left.items() if ones), key=lambda item: -len(item[1]))
-    yield from one_hit(open_, {name: next(iter(tools)) for name, tools in said.items()}, "says it")
+    yield from one_hit(open_, examples, "says it")

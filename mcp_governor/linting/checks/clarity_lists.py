@@ -16,7 +16,7 @@ from mcp_governor.linting.formats import names_other_form
 from mcp_governor.linting.key_lists import key_lists
 from mcp_governor.linting.list_items import items
 from mcp_governor.linting.name_meanings import VERBS
-from mcp_governor.linting.number_codes import number_codes
+from mcp_governor.linting.number_codes import is_share, number_codes
 from mcp_governor.linting.open_text import open_text
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of, values_of
@@ -134,9 +134,10 @@ def _listed_keys(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 
 def _codes(node: SchemaPlace, context: Context) -> list[int] | None:
     """The numbers that the description of a parameter lists, with words that announce them or a meaning for each."""
+    types = types_of(node.schema, root_of(node)) or frozenset()
     for said in passages_about(node, context):
         found = context.facts.read(number_codes, said.text)
-        if found is None:
+        if found is None or ("number" in types and is_share(found.codes, said.text)):
             continue
         last = (name_words(node.argument or "") or ("",))[-1]
         kind = is_kind(last) and last not in _AMOUNTS

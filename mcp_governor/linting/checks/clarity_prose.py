@@ -120,8 +120,9 @@ def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         for claim in listed_values(one.text):
             # In a list that is not exhaustive, a value in another letter case is only another spelling.
             known = exact if claim.complete else folded
-            extra = [value for value in claim.values if (value if claim.complete else value.casefold()) not in known]
-            shared = sum(value.casefold() in folded for value in claim.values)
+            values = [value.strip() for value in claim.values]
+            extra = [value for value in values if (value if claim.complete else value.casefold()) not in known]
+            shared = sum(value.casefold() in folded for value in values)
             if extra and (shared >= claim.shared or (claim.complete and shared == 0)):
                 yield one.hit(stated=extra, allowed=allowed)
                 break

@@ -275,22 +275,26 @@ def base64_runs(text: Text, _context: Context) -> Iterator[Hit]:
         return
     for match in islice(_BASE64.finditer(text.value), _MAX_RUNS):
         run = match.group()
-        said = _decoded(run)
+        said = "" if _IN_DIGITS.fullmatch(run) else _decoded(run)
         # A digest, an address, a key and a path stand for no text. A cursor in the URL of an example may.
         if said and (_WORDS.search(said) or not _in_url(text.value, match)):
             yield hit(text.pointer, text.value, found=f"{run[:12]}…", length=len(run), said=one_line(said, _SAID))
             break
 
 
-_MAX_RUNS = 200
-"""Maximum number of long runs read in one string; one with more is a table of digests."""
-_MAX_DECODED = 4_000
-"""Maximum number of characters decoded of one run: words that deceive come early, and pictures are longer."""
+_MAX_RUNS = 5_000
+"""Maximum number of long runs read in one string: what a description of the largest size that is read can hold."""
+_MAX_DECODED = 200_000
+"""Maximum number of characters decoded of one run: a picture of the size that a description may have."""
 _SAID = 60
 """Number of decoded characters in a message: enough to see what it is."""
-_READABLE = lazy_pattern(r"[ -~\n\t]{20,}|[^\x00-\x7f\ufffd]{4,}")
-"""Twenty readable characters in a row, or four letters of another script. Of bytes that stand for something else, one
-run in a million holds as many."""
+_IN_DIGITS = lazy_pattern(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
+"""A digest or a number, which could be decoded as well."""
+_READABLE = lazy_pattern(
+    r"[ -~\n\t\u00c0-\u024f]{24,}|[\u0370-\u052f]{8,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]{6,}"
+)
+"""Readable characters in a row: 24 with Latin letters, eight Greek or Cyrillic ones, six that stand for syllables or
+words. None of 20,000 runs of 3,000 random bytes holds as many."""
 _WORDS = lazy_pattern(r"[A-Za-z]{2,20}[\s_+-][A-Za-z]{2,20}|[^\x00-\x7f]{3}")
 _ENDS_URL = lazy_pattern(r"[\s\"'<>()]")
 _MAX_URL = 2_000
@@ -308,7 +312,8 @@ def _decoded(run: str) -> str:
     for start in range(4):
         part = run[start : start + _MAX_DECODED].rstrip("=")
         decoded = base64.b64decode(part[: len(part) - len(part) % 4])
-        readable = _READABLE.search(decoded.decode("utf-8", "replace"))
+        # In UTF-16, as a shell of Windows takes commands, every other byte of Latin text is 0.
+        readable = _READABLE.search(decoded.replace(b"\0", b"").decode("utf-8", "replace"))
         if readable is not None:
             return readable[0]
     return ""
