@@ -295,3 +295,19 @@ def test_expressions_of_strangers_come_nowhere_near():
                 seen.add(name)
                 assert not within if files is None else place in files, f"{place} calls {name}"
     assert seen == CALLS.keys()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs links and pipes of POSIX")
+def test_a_link_is_neither_read_nor_followed_and_a_pipe_is_not_waited_for(place):
+    assert _run(("a",), VALUE)
+    other = place.with_name("other")
+    place.rename(other)
+    content = other.read_bytes()
+    place.symlink_to(other)
+    assert kept.recall(("a",)) is None
+    assert not _run(("a",), "new")
+    assert other.read_bytes() == content
+    place.unlink()
+    os.mkfifo(place)
+    kept._kept.cache_clear()
+    assert kept.recall(("a",)) is None
