@@ -28,6 +28,7 @@ COPIED = (
     "docs",
     "tools",
     "tests",
+    "fixtures/quality/precision",
     "fixtures/sources",
     "README.md",
     "ARCHITECTURE.md",

@@ -14,6 +14,7 @@ _T = TypeVar("_T")
 _MAX_CACHED = 64
 """Maximum length of a cached name or word, in characters: with 4,096 of them, that is one megabyte."""
 _MAX_KEPT = 4096
+"""Maximum number of them: what the names and descriptions of a server with a hundred tools hold."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)?+")
