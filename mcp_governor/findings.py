@@ -7,9 +7,10 @@ import json
 import re
 from dataclasses import field
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from mcp_governor.frozen import frozen
+from mcp_governor.named import NamedTuple
 
 
 class Severity(StrEnum):

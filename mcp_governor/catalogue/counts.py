@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.frozen import frozen
+from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from mcp_governor.findings import Severity

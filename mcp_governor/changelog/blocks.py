@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import bisect
 import functools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.governing import STALE_RULE, govern
 from mcp_governor.findings import Effect
@@ -19,6 +19,7 @@ from mcp_governor.frozen import frozen
 from mcp_governor.linting.editing import Fragment, apply, fragment_of, patch, shown
 from mcp_governor.linting.fix_proof import Proof, Prover
 from mcp_governor.linting.run import run_rules
+from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import pointer_tokens
 
 if TYPE_CHECKING:

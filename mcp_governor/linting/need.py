@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
+
+from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

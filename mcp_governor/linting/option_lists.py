@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.names_in_text import names_in
+from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection

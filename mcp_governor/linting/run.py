@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.condense import condensed
 from mcp_governor.catalogue.finding import finding
@@ -20,6 +20,7 @@ from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.scope import Plan, Runner
 from mcp_governor.linting.strings import Text, surface_strings
 from mcp_governor.linting.text_scope import TextPlan
+from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import read_python_expression
 
 if TYPE_CHECKING:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from mcp_governor.named import NamedTuple
 
 LATEST = 20
 """Draft 2020-12, the default for schemas that do not name a dialect (MCP specification, 2025-11-25)."""

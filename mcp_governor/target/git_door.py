@@ -12,10 +12,11 @@ import os
 import signal
 import sys
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.named import NamedTuple
 from mcp_governor.programs import find_program
 
 if TYPE_CHECKING:

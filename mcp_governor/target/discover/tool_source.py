@@ -10,10 +10,11 @@ import ast
 import re
 import time
 from dataclasses import field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.files import read_bytes
 from mcp_governor.frozen import frozen
+from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import read_python
 from mcp_governor.target.discover.python_source import MAX_BYTES, source_paths
 
