@@ -9,9 +9,10 @@ and ``pickle`` work as with the standard decorator.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
 if TYPE_CHECKING:
@@ -41,30 +42,62 @@ def frozen(cls: Any = None, /, *, eq: bool = True, slots: bool = True) -> Any:
 
 
 def _completed(cls: Any, *, eq: bool, slots: bool) -> Any:
-    items = fields(dataclass(init=False, repr=False, eq=False)(cls))
+    given = vars(cls)
+    declared = {
+        name: value for base in cls.__mro__[:0:-1] for name, value in vars(base).get("__declared__", {}).items()
+    }
+    declared |= {name: given.get(name, MISSING) for name in given.get("__annotations__", ())}
     members: dict[str, Any] = {
         "__init__": _Initializer(),
         "__repr__": _shown,
         "__setattr__": _refuse_assignment,
         "__delattr__": _refuse_deletion,
+        "__match_args__": tuple(declared),
+        "__declared__": declared,
+        "__dataclass_fields__": _Fields(),
     }
     if eq:
-        members["__eq__"], members["__hash__"] = _by_value([item.name for item in items if item.compare])
+        compared = [name for name, value in declared.items() if not isinstance(value, Field) or value.compare]
+        members["__eq__"], members["__hash__"] = _by_value(compared)
     left_out = {"__dict__", "__weakref__"}
     if slots:
         members["__getstate__"], members["__setstate__"] = _state, _restore
         inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__slots__", ())}
-        members["__slots__"] = tuple(item.name for item in items if item.name not in inherited)
-        left_out.update(item.name for item in items)
+        members["__slots__"] = tuple(name for name in declared if name not in inherited)
+        left_out.update(declared)
+    else:
+        left_out.update(name for name, value in declared.items() if isinstance(value, Field))
+        members |= {name: value.default for name, value in declared.items() if _has_default(value)}
     # A class with slots has to be created again, and it is cheapest to do so with its methods in place. A class that
     # defines __eq__ but not __hash__ has a __hash__ of None.
-    own = {name: value for name, value in vars(cls).items() if name not in left_out and (name, value) != _UNHASHABLE}
+    own = {name: value for name, value in given.items() if name not in left_out and (name, value) != _UNHASHABLE}
     made = type(cls)(cls.__name__, cls.__bases__, members | own)
     made.__qualname__ = cls.__qualname__
     return made
 
 
 _UNHASHABLE = ("__hash__", None)
+
+
+def _has_default(value: Any) -> bool:
+    return isinstance(value, Field) and value.default is not MISSING
+
+
+class _Fields:
+    """The fields of a dataclass, which ``dataclass`` makes on first use: most classes are never asked for them."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner: Any = owner
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        cls = self._owner
+        annotations = vars(cls).get("__annotations__", {})
+        given = {name: cls.__declared__[name] for name in annotations if cls.__declared__[name] is not MISSING}
+        members = {"__module__": cls.__module__, "__doc__": cls.__doc__, "__annotations__": annotations, **given}
+        twin: Any = dataclass(init=False, repr=False, eq=False)(type(cls)(cls.__name__, cls.__bases__, members))
+        cls.__dataclass_params__ = twin.__dataclass_params__
+        cls.__dataclass_fields__ = twin.__dataclass_fields__
+        return cls.__dataclass_fields__
 
 
 class _Initializer:
@@ -82,18 +115,25 @@ class _Initializer:
 def _initializer(cls: Any) -> Callable[..., None]:
     names: dict[str, Any] = {"_set": _set, "_NOT_GIVEN": _NOT_GIVEN}
     parameters, lines = ["self"], []
-    for item in fields(cls):
-        name = value = item.name
-        if item.default_factory is not MISSING:
-            names[f"_made_{name}"] = item.default_factory
+    for name, given in cls.__declared__.items():
+        value = name
+        default, factory = (given.default, given.default_factory) if isinstance(given, Field) else (given, MISSING)
+        if factory is not MISSING:
+            names[f"_made_{name}"] = factory
             value = f"_made_{name}() if {name} is _NOT_GIVEN else {name}"
             parameters.append(f"{name}=_NOT_GIVEN")
-        elif item.default is not MISSING:
-            names[f"_default_{name}"] = item.default
+        elif default is not MISSING:
+            names[f"_default_{name}"] = default
             parameters.append(f"{name}=_default_{name}")
         else:
             parameters.append(name)
-        lines.append(f"_set(self, {name!r}, {value})")
+        slot = getattr(cls, name, None)
+        if isinstance(slot, MemberDescriptorType):
+            # In a third of the time of object.__setattr__, which looks for the slot.
+            names[f"_set_{name}"] = slot.__set__
+            lines.append(f"_set_{name}(self, {value})")
+        else:
+            lines.append(f"_set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}):\n {'; '.join(lines) or 'pass'}", names)  # noqa: S102

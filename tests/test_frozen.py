@@ -54,6 +54,14 @@ class Loan:
     days: int = 14
 
 
+@frozen
+class LongLoan(Loan):
+    """With a field more, and another default."""
+
+    days: int = 100
+    reason: str = field(repr=False, default="study")
+
+
 @frozen(slots=False)
 class Cached:
     """With a property that is computed once."""
@@ -130,6 +138,42 @@ def test_nothing_can_be_added_to_an_instance():
 
 def test_a_frozen_value_goes_through_pickle():
     assert pickle.loads(pickle.dumps(Loan("A", 3))) == Loan("A", 3)
+
+
+def test_a_class_below_has_the_fields_of_both():
+    loan = LongLoan("A")
+    assert (loan.book, loan.days, loan.reason, repr(loan)) == ("A", 100, "study", "LongLoan(book='A', days=100)")
+    assert (LongLoan.__match_args__, LongLoan.__slots__) == (("book", "days", "reason"), ("reason",))
+    assert [(item.name, item.type, item.default) for item in fields(LongLoan)][1:] == [
+        ("days", "int", 100),
+        ("reason", "str", "study"),
+    ]
+    assert loan != LongLoan("A", 100, "fun")
+    assert pickle.loads(pickle.dumps(replace(loan, book="B"))) == LongLoan("B")
+    # The class above is as before.
+    assert [item.name for item in fields(Loan)] == ["book", "days"]
+    assert issubclass(LongLoan, Loan)
+
+
+def test_defaults_of_a_class_without_slots():
+    def declare(decorate):
+        @decorate
+        class Box:
+            """A box."""
+
+            name: str = field(default="a", compare=False)
+            sizes: list[int] = field(default_factory=list)
+            label: str = "x"
+
+        return Box
+
+    ours, standard = declare(frozen(slots=False)), declare(dataclass(frozen=True))
+    for look in (
+        lambda box: (box.name, box.label, hasattr(box, "sizes")),
+        lambda box: (box().name, box().sizes, box("b") == box("c"), box(label="y").label, vars(box("b"))),
+        lambda box: [(item.name, item.compare, item.default) for item in fields(box)],
+    ):
+        assert look(ours) == look(standard)
 
 
 def test_match_takes_fields_by_place():

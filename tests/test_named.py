@@ -111,6 +111,7 @@ class _Held:
         lambda book, *_: book("A", colour="red"),
         lambda book, *_: book("A", title="B"),
         lambda book, *_: book._make(["A"]),
+        lambda book, *_: book._make(["A", 1, (), 5]),
         lambda book, *_: setattr(book("A"), "title", "B"),
         lambda book, *_: setattr(book("A"), "colour", "red"),
         lambda book, *_: delattr(book("A"), "title"),
