@@ -24,15 +24,19 @@ from mcp_governor._version import __version__
 
 if TYPE_CHECKING:
     Key = tuple[Any, ...]
+    Index = dict[Key, tuple[int, int, bytes]]
 
 _LIMIT = 8 * 1024 * 1024
 """Maximum size of the file in bytes: all our expressions and rules take 2 MB. More can only come from an editable
 installation, where former versions of an expression stay; then the file begins again."""
 
-_FORM = 2
+_FORM = 3
 """Number of the form of the keys and values; another one for every change of what :func:`retain` is given."""
 _DIGEST_BYTES = 8
 """Size in bytes of what :func:`importlib.util.source_hash` returns, with which Python identifies bytecode."""
+
+_SIZE_BYTES = 4
+"""Size of the number that says how long the index is: enough for any file below the limit."""
 
 _made: dict[Key, bytes] = {}
 """What this process worked out and the file did not have, while it remembers."""
@@ -56,8 +60,9 @@ def recall(key: Key) -> Any:
     """The value with this key; ``None`` if there is none."""
     import marshal
 
-    content = _kept().get(key)
-    return marshal.loads(content) if content is not None else None  # noqa: S302  trusted as bytecode is, see above
+    index, values = _kept()
+    value = _whole(values, index[key]) if key in index else None
+    return marshal.loads(value) if value is not None else None  # noqa: S302  trusted as bytecode is, see above
 
 
 def retain(key: Key, value: Any) -> None:
@@ -80,7 +85,9 @@ def unkept() -> tuple[str, bytes] | None:
     new = dict(_made)
     _made.clear()
     # Another process may have written meanwhile.
-    for entries in (_read(place) | new, new):
+    index, values = _read(place)
+    old = {key: bytes(value) for key, at in index.items() if (value := _whole(values, at)) is not None}
+    for entries in (old | new, new):
         content = _content(entries)
         if len(content) <= _LIMIT:
             return place, content
@@ -94,37 +101,53 @@ def _place() -> str | None:
 
 
 @functools.cache
-def _kept() -> dict[Key, bytes]:
+def _kept() -> tuple[Index, memoryview]:
     place = _place()
-    return _read(place) if place is not None else {}
+    return _read(place) if place is not None else ({}, memoryview(b""))
 
 
-def _read(place: str) -> dict[Key, bytes]:
-    """The entries of the file; none if it is missing, damaged, or of another interpreter or version."""
+def _read(place: str) -> tuple[Index, memoryview]:
+    """Where the value of each key is, and all values; none if the file is missing, damaged, or of another interpreter
+    or version. A run needs a third of the values, so each is read where it is needed."""
     import marshal
 
     try:
         # Not a link nor a pipe, which could wait forever; os.open and pathlib cost as much as the reading.
         if not stat.S_ISREG(os.lstat(place).st_mode):
-            return {}
+            return {}, memoryview(b"")
         with open(place, "rb") as file:  # noqa: PTH123
-            content = file.read(_LIMIT)
-        head = _head()
-        payload = content[len(head) + _DIGEST_BYTES :]
-        # Damaged data can crash marshal, so it sees none.
-        if not content.startswith(head + _digest(payload)):
-            return {}
-        entries = marshal.loads(payload)  # noqa: S302  trusted as bytecode is, see above
-    except Exception:  # noqa: BLE001  whatever is wrong with the file, we can do without
-        return {}
-    return entries if isinstance(entries, dict) else {}
+            content = memoryview(file.read(_LIMIT))
+        begin = len(_head()) + _DIGEST_BYTES + _SIZE_BYTES
+        end = begin + int.from_bytes(content[begin - _SIZE_BYTES : begin], "little")
+        if content[:begin] == _beginning(content[begin:end]):
+            return marshal.loads(content[begin:end]), content[end:]  # noqa: S302  as above
+    except Exception:  # noqa: BLE001, S110  whatever is wrong with the file, we can do without
+        pass
+    return {}, memoryview(b"")
+
+
+def _whole(values: memoryview, at: tuple[int, int, bytes]) -> memoryview | None:
+    """The value at a place, if it is not damaged, which could crash marshal."""
+    start, end, digest = at
+    value = values[start:end]
+    return value if _digest(value) == digest else None
 
 
 def _content(entries: dict[Key, bytes]) -> bytes:
     import marshal
 
-    payload = marshal.dumps(entries)
-    return _head() + _digest(payload) + payload
+    index: Index = {}
+    at = 0
+    for key, value in entries.items():
+        index[key] = (at, at + len(value), _digest(value))
+        at += len(value)
+    listed = marshal.dumps(index)
+    return b"".join((_beginning(listed), listed, *entries.values()))
+
+
+def _beginning(index: bytes | memoryview) -> bytes:
+    """What comes before the index in the file."""
+    return _head() + _digest(index) + len(index).to_bytes(_SIZE_BYTES, "little")
 
 
 def _head() -> bytes:
@@ -135,7 +158,7 @@ def _head() -> bytes:
     return f"mcp-governor {__version__}, form {_FORM}, Python {sys.version!r}, {sys.byteorder}\n".encode()
 
 
-def _digest(payload: bytes) -> bytes:
+def _digest(data: bytes | memoryview) -> bytes:
     from importlib.util import source_hash
 
-    return source_hash(payload)
+    return source_hash(data)
