@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import field
 from enum import StrEnum
 from typing import Any, Literal
 
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.named import NamedTuple
 
 
@@ -114,7 +114,7 @@ class Correction:
     effect: Effect
 
 
-_LINE_NUMBER = re.compile(r":\d+$")
+_LINE_NUMBER = lazy_pattern(r":\d+$")
 
 
 def value_hash(value: Any) -> str:

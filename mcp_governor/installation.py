@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from mcp_governor._version import __version__
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program
 
 NAME = "mcp-governor"
@@ -186,9 +187,9 @@ def as_documented(page: str) -> str:
 
 
 _SPELLED = r"(?:[^\s\"'`]*/)?mcp-governor(?P<extras>\[[\w,-]+\])?(?:~=[\w.]+| @ [^\s\"'`]+)?"
-_RUN = re.compile(r"\buvx (?:--from \S+ )?mcp-governor(?![\w-])")
-_INSTALL = re.compile(rf"(?P<before>\b(?:pip|tool|pipx) install )[\"']?{_SPELLED}[\"']?(?![\w/-])")
-_HOOK = re.compile(rf"(?P<before>\badditional_dependencies: )\[[\"']{_SPELLED}[\"']\]")
+_RUN = lazy_pattern(r"\buvx (?:--from \S+ )?mcp-governor(?![\w-])")
+_INSTALL = lazy_pattern(rf"(?P<before>\b(?:pip|tool|pipx) install )[\"']?{_SPELLED}[\"']?(?![\w/-])")
+_HOOK = lazy_pattern(rf"(?P<before>\badditional_dependencies: )\[[\"']{_SPELLED}[\"']\]")
 
 
 def _documented(extras: str) -> str:

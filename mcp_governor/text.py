@@ -8,22 +8,23 @@ that leaves the process passes through :func:`printable`.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import UsageError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.secrets import REDACTED, redact
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
-_SUSPECT = re.compile(
+_SUSPECT = lazy_pattern(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_WORD = re.compile(r"\S+")
+_WORD = lazy_pattern(r"\S+")
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -57,7 +58,7 @@ given."""
 # GitHub runners obey a line that begins with "::", after any white space, and "##[" anywhere in a line; Azure Pipelines
 # obeys "##vso[" and TeamCity "##teamcity[". The white space excludes line feeds: otherwise each blank line would be
 # searched again for every one above it.
-_COMMAND = re.compile(r"(?m)^([^\S\n]*+):(?=:)|#(?=#\w*\[)")
+_COMMAND = lazy_pattern(r"(?m)^([^\S\n]*+):(?=:)|#(?=#\w*\[)")
 
 
 def inert(text: str) -> str:
@@ -93,7 +94,7 @@ def escape_json(document: str) -> str:
     return _JSON_COMMAND.sub(r"\\u0023", _SUSPECT.sub(_json_escape, document))
 
 
-_JSON_COMMAND = re.compile(r"#(?=#\w*\[)")
+_JSON_COMMAND = lazy_pattern(r"#(?=#\w*\[)")
 
 
 def ascii_json(document: str) -> str:
@@ -101,7 +102,7 @@ def ascii_json(document: str) -> str:
     return _NOT_ASCII.sub(_json_escape, document)
 
 
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_NOT_ASCII = lazy_pattern(r"[^\x00-\x7f]")
 
 
 def escape_toml(literal: str) -> str:
@@ -174,7 +175,7 @@ _LONGEST_SECRET = 8_192
 """Number of bytes after a cut that are searched; a longer secret is redacted where it is complete."""
 
 
-_DIGEST = re.compile(r"\b([vw]\d+:sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
+_DIGEST = lazy_pattern(r"\b([vw]\d+:sha256:[0-9a-f]{12})[0-9a-f]{52}\b")
 
 
 def short_digests(text: str) -> str:
@@ -191,7 +192,7 @@ def command_line(words: Iterable[str], limit: int = 1_000) -> str:
     return one_line(" ".join(word if word == REDACTED else shlex.quote(word) for word in redacted), limit)
 
 
-_CAMEL = re.compile(r"[a-z]+[A-Z]")
+_CAMEL = lazy_pattern(r"[a-z]+[A-Z]")
 
 
 def sentence(text: str) -> str:

@@ -12,13 +12,14 @@ from itertools import zip_longest
 
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered, is_semver
 
 FIRST_YEAR = 1990
 """A first number from here on is a year: no project has so many major releases."""
 
-_NUMBER = re.compile(r"\d+")
-_DEVELOPMENT = re.compile(r"dev\d*|snapshot", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"\d+")
+_DEVELOPMENT = lazy_pattern(r"dev\d*|snapshot", re.IGNORECASE)
 
 
 class Scheme(StrEnum):

@@ -7,9 +7,10 @@ import re
 
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 
 # The grammar of semver.org, clauses 2, 9 and 10, with the leading "v" of tags.
-_SEMVER = re.compile(
+_SEMVER = lazy_pattern(
     r"v?(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})"
     r"(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?"
     r"(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?",

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Finding, Spot
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import LONGEST_LINE, one_line, visible
 
 if TYPE_CHECKING:
+    import re
+
     from mcp_governor.catalogue.rule import Rule
     from mcp_governor.findings import Correction
 
-_PLACE = re.compile(r"\{(\w+)(?:!([qt]))?(?::(\d{1,4}|all|lines))?\}")
+_PLACE = lazy_pattern(r"\{(\w+)(?:!([qt]))?(?::(\d{1,4}|all|lines))?\}")
 
 _SHOWN = 120
 """Maximum number of characters of a fact in a message, unless the placeholder sets another: a line on most screens."""
@@ -110,8 +112,8 @@ def _cause(rule: Rule, known: Mapping[str, Any]) -> str:
     return _KEPT.sub(r"{\1}", _LATER.sub(r"{ \1 }", said))
 
 
-_LATER = re.compile(r"\{(tools|places|gists)\}")
-_KEPT = re.compile("\0(tools|places|gists)\0")
+_LATER = lazy_pattern(r"\{(tools|places|gists)\}")
+_KEPT = lazy_pattern("\0(tools|places|gists)\0")
 
 
 def _gist(rule: Rule, known: Mapping[str, Any]) -> str:

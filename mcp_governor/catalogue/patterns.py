@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.dialects import LATEST
 from mcp_governor.schemas.pointers import resolve_pointer
 from mcp_governor.text import one_line
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.schemas.flaws import Flaw
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = lazy_pattern("[\ud800-\udfff]")
 
 
 _LINEAR = "Patterns run on a linear-time engine: no look-around, no back-references."

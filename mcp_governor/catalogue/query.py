@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.extent import count_values
 
 Query = Callable[[Any], Iterable[tuple[tuple[str | int, ...], Any]]]
@@ -31,10 +32,10 @@ _LONGEST = 1_000
 value."""
 
 # Names, lists of names and wildcards. Our own rules need no more, so they do not load the JSONPath library.
-_STEPS = re.compile(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)
-_STEP = re.compile(r"\.([A-Za-z_]\w*)|\.\*|\[\*\]|\[('[^\]]*')\]", re.ASCII)
-_NAME = re.compile(r"'([^']*)'")
-_FIRST = re.compile(r"\$(?:\.([A-Za-z_]\w*)|\['([^']*)'\])", re.ASCII)
+_STEPS = lazy_pattern(r"\$(?:\.[A-Za-z_]\w*|\.\*|\[\*\]|\['[^'\\]+'(?:, ?'[^'\\]+')*\])*", re.ASCII)
+_STEP = lazy_pattern(r"\.([A-Za-z_]\w*)|\.\*|\[\*\]|\[('[^\]]*')\]", re.ASCII)
+_NAME = lazy_pattern(r"'([^']*)'")
+_FIRST = lazy_pattern(r"\$(?:\.([A-Za-z_]\w*)|\['([^']*)'\])", re.ASCII)
 
 
 def compile_query(expression: str) -> Query:

@@ -6,16 +6,18 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import jsonschema_rs
 
-_EXPRESSION = re.compile(r"\{([+#./;?&=,!@|]?)([^{}]+)\}")
-_QUERY = re.compile(r"\{[?&][^{}]*\}")
+_EXPRESSION = lazy_pattern(r"\{([+#./;?&=,!@|]?)([^{}]+)\}")
+_QUERY = lazy_pattern(r"\{[?&][^{}]*\}")
 _LARGEST = 100_000
 """Maximum size of a compiled template in bytes: some tens of expressions."""
-_MODIFIER = re.compile(r"(\*|:\d+)$")
+_MODIFIER = lazy_pattern(r"(\*|:\d+)$")
 
 # operator → what its variables may expand to (RFC 6570, section 3.2); a variable without a value expands to nothing
 _PLAIN, _ANYTHING = "[^\\x00-\\x20/?#]", "[^\\x00-\\x20]"

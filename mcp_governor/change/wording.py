@@ -6,12 +6,12 @@ value from a server is escaped here: none of them can end a code span, begin a l
 
 from __future__ import annotations
 
-import re
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.facts import owner, tokens_of
 from mcp_governor.change.terms import MISSING
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible
 
@@ -27,10 +27,10 @@ PLACEHOLDER = "REPLACEMENT"
 NOTHING = ""
 """The replacement of something without a replacement."""
 
-_FILLER = re.compile(r"\{(\w+)\}")
-_NUMBER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
-_FORMS = re.compile(r"<([^<>]+)>")
-_NAME = re.compile(r"[^\W\d][\w-]*")
+_FILLER = lazy_pattern(r"\{(\w+)\}")
+_NUMBER = lazy_pattern(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
+_FORMS = lazy_pattern(r"<([^<>]+)>")
+_NAME = lazy_pattern(r"[^\W\d][\w-]*")
 _MAX_NAMED, _MAX_VALUES = 8, 6
 """Maximum number of list members in a message; the rest are counted."""
 

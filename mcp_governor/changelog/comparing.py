@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Entry, Kind, Section
 
-_BULLET = re.compile(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s{1,4}")
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_BULLET = lazy_pattern(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s{1,4}")
+_LINE_END = lazy_pattern(r"\r\n|\n|\r")
 
 
 @frozen(slots=False)

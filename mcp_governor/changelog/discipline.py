@@ -38,7 +38,7 @@ deprecate, whose entry is under Deprecated ("Deprecation policy", step 1)."""
 
 _LINK = lazy_pattern(r"\[([^\[\]\n]{0,200})\]\(\s*<?([^()\s<>]{1,500})")
 _BARE = lazy_pattern(r"\bhttps?://[^\s<>()`]{1,500}|`([^`\s]{1,300}\.(?:md|rst|html?))`")
-_GUIDE = re.compile(r"migrat|upgrad", re.IGNORECASE)
+_GUIDE = lazy_pattern(r"migrat|upgrad", re.IGNORECASE)
 _INLINE = lazy_pattern(r"^[ \t]{0,3}(?:#{3,6}[ \t]+|\*\*)?(?:migrati(?:on|ng)|upgrading|upgrade guide)\b", re.I | re.M)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.wording import PLACEHOLDER
@@ -12,6 +11,7 @@ from mcp_governor.changelog.released import NOTHING_RELEASED, Released
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Kind, Section, Subsection
 
-_BULLET = re.compile(r"\s{0,3}([-*+])\s")
+_BULLET = lazy_pattern(r"\s{0,3}([-*+])\s")
 
 
 def draft(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from mcp_governor.changelog.first import INTRODUCTION
 from mcp_governor.changelog.grammar import DIGEST, MARKER, MAX_HEADING, fingerprint_line, heading_line
 from mcp_governor.errors import FileFormatError
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Section
 
-_LOOSE_LINE = re.compile(rf"\W*(?:(?:[\w ]+ )?fingerprint[\w ]*\W*)?(?:{DIGEST.pattern})\W*", re.IGNORECASE)
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|$)")
+_LOOSE_LINE = lazy_pattern(rf"\W*(?:(?:[\w ]+ )?fingerprint[\w ]*\W*)?(?:{DIGEST.pattern})\W*", re.IGNORECASE)
+_LINES = lazy_pattern(r"[^\r\n]*(?:\r\n|\n|\r|$)")
 
 _BLOCKERS = {
     "merge-conflict": "holds an unresolved merge conflict",

@@ -10,6 +10,7 @@ from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.structure import at
 from mcp_governor.findings import Bump, Tier
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, scheme_of
 
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
 
 # "`a` renames a note" says what a tool does; "renamed" and a second name say what became of one.
-_RENAMED = re.compile(r"\brenamed\b|\brename of\b|\bis now (?:called|named)\b", re.IGNORECASE)
-_RENAMING = re.compile(r"\brenam(?:es?|ing)\b|\((?:was|formerly|previously)\b", re.IGNORECASE)
+_RENAMED = lazy_pattern(r"\brenamed\b|\brename of\b|\bis now (?:called|named)\b", re.IGNORECASE)
+_RENAMING = lazy_pattern(r"\brenam(?:es?|ing)\b|\((?:was|formerly|previously)\b", re.IGNORECASE)
 _TYPES = "array|list|object|map|string|number|integer|boolean"
-_BREAK = re.compile(
+_BREAK = lazy_pattern(
     r"\b(?:breaking|incompatible|incompatibly|renam(?:ed|es|ing)|now requires?|now required|now (?:rejects?|refuses?)"
     r"|(?:is|are) (?:now )?gone|no longer (?:accepts?|takes?|returns?|supports?|exists?|available|callable|listed"
     r"|works?|recogni[sz]ed?|allowed|valid)|now defaults? to|reshap(?:ed|es))\b"
@@ -33,7 +34,7 @@ _BREAK = re.compile(
     r"|\b(?:removed|dropped|deleted)\b(?=[^.;]{0,20}`)|`[^.;`]{0,24}\b(?P<near>removed|dropped|deleted)\b",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
+_DENIED = lazy_pattern(
     r"\b(?:not|non|no|never)[- ](?:(?:a|been) )?(?:breaking|incompatible|removed|dropped|deleted|renamed)\b"
     r"|\bnon-?breaking\b"
     # What widens breaks nobody, and an entry may say how: "accepts more values: the type changed from …".
@@ -42,7 +43,7 @@ _DENIED = re.compile(
     r"|\bno longer returns? `[^`]*` in the format\b",
     re.IGNORECASE,
 )
-_GONE = re.compile(r"remov|drop|delet|gone|no longer (?:exist|available|callable|listed)", re.IGNORECASE)
+_GONE = lazy_pattern(r"remov|drop|delet|gone|no longer (?:exist|available|callable|listed)", re.IGNORECASE)
 
 
 def check_history(

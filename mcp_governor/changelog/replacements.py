@@ -9,6 +9,7 @@ from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.tier_moves import tier_move
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.parting import nothing_instead
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 
     from mcp_governor.changelog.model import Changelog, Entry, Section
 
-_INSTEAD = re.compile(
+_INSTEAD = lazy_pattern(
     r"\b(?:use|using|call|prefer|switch to|migrate to|replaced (?:by|with)|superseded by|in favou?r of"
     r"|becomes?|became|renamed(?: to)?|called|moved to|merged into|replacement:?)\b|→|->|=>",
     re.IGNORECASE,
 )
-_INSTEAD_OF = re.compile(r"\b(?:instead of|rather than|in place of)\b", re.IGNORECASE)
-_ADVICE = re.compile(r"\b(?:use|call|prefer|switch to|migrate to)\s+(?:the\s+)?(?=`)", re.IGNORECASE)
-_OF_A_PART = re.compile(
+_INSTEAD_OF = lazy_pattern(r"\b(?:instead of|rather than|in place of)\b", re.IGNORECASE)
+_ADVICE = lazy_pattern(r"\b(?:use|call|prefer|switch to|migrate to)\s+(?:the\s+)?(?=`)", re.IGNORECASE)
+_OF_A_PART = lazy_pattern(
     r"\b(?:arguments?|parameters?|fields?|propert(?:y|ies)|values?|options?|keys?)\b", re.IGNORECASE
 )
 

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.findings import Tier
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from mcp_governor.changelog.model import Entry
 
 TIERS = frozenset(tier.value for tier in Tier)
 
-_MARKED = re.compile(rf"([`*\"'“”]{{1,3}})({'|'.join(Tier)})([`*\"'“”]{{1,3}})", re.IGNORECASE)
+_MARKED = lazy_pattern(rf"([`*\"'“”]{{1,3}})({'|'.join(Tier)})([`*\"'“”]{{1,3}})", re.IGNORECASE)
 _TIER = rf"(?:(?:the|an?|its)\s+)?(?:tier\s+)?(?<![\w-])(?:{'|'.join(Tier)})(?![\w-]*[_(])"
 _THE_TIER = rf"(?:(?:the|an?|its)\s+)?(?:tier\s+)?(?<![\w-])(?P<tier>{'|'.join(Tier)})"
 # What may follow the tier that something moves to; `switch to standard search` names a tool.
@@ -54,12 +55,12 @@ _MOVES = tuple(
     )
 )
 # advanced from 2.0.0 on; tried last, for what leaves a tier in 2.0.0 says the same
-_FROM = re.compile(
+_FROM = lazy_pattern(
     rf"{_THE_TIER}(?:[-\s]+(?:tier|only))?,?\s+(?:in|from|as\s+of|since|with|starting(?:\s+(?:in|with))?)\s+"
     rf"(?:the\s+)?{_RELEASE}",
     re.IGNORECASE,
 )
-_LEAVES = re.compile(
+_LEAVES = lazy_pattern(
     rf"\b(?:leav(?:e|es|ing)|drop(?:s|ped|ping)?(?:\s+out)?\s+(?:of|from)|removed\s+from|no\s+longer\s+(?:be\s+)?"
     rf"(?:part\s+of|in|listed\s+in)|los(?:es|ing))\s+(?:the\s+|its\s+)?"
     rf"(?:{_TIER}(?:[-\s]+(?:tier|catalog(?:ue)?|status|tools?|list(?:ing)?))"
@@ -68,12 +69,12 @@ _LEAVES = re.compile(
     rf"|\bdeprecated\s+(?:as|in|from)\s+{_TIER}{_ENDS}|{_TIER}[-\s]+(?:tier|status)[^.;\n]{{0,60}}?\bdeprecated\b",
     re.IGNORECASE,
 )
-_STAYS = re.compile(
+_STAYS = lazy_pattern(
     rf"(?:\b(?:not|never|no\s+longer)|n['’]t)\s+(?:\w+\s+)?(?:{_VERB}|becom(?:e|ing))\b"
     rf"|\b(?:stays?|remains?|keeps?)\s+(?:in\s+|at\s+|on\s+)?{_TIER}",
     re.IGNORECASE,
 )
-_AHEAD = re.compile(rf"\b(?:will|going\s+to|planned|upcoming|soon)\b|{_RELEASE}", re.IGNORECASE)
+_AHEAD = lazy_pattern(rf"\b(?:will|going\s+to|planned|upcoming|soon)\b|{_RELEASE}", re.IGNORECASE)
 
 
 @frozen

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.ci.api import ApiError, PullRequest
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from mcp_governor.ci.job import Job
@@ -21,7 +22,7 @@ _ROOM = 400
 
 _CUT = "\n\n*The rest is left out here: {where}.*\n"
 _OPEN, _CLOSE = "<details>", "</details>"
-_FENCE = re.compile(r"`{3,}")
+_FENCE = lazy_pattern(r"`{3,}")
 
 
 def marker(name: str) -> str:

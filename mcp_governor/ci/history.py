@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from mcp_governor.errors import MissingDependencyError, UsageError
 from mcp_governor.files import MEBIBYTE
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program
 from mcp_governor.target.tag_names import version_of_tag
 from mcp_governor.text import one_line
@@ -214,7 +215,7 @@ def _incomplete(problem: str) -> str:
     return f"The last release could not be fetched into this shallow clone ({problem}); check out with fetch-depth: 0."
 
 
-_SAFE_TAG = re.compile(r"[\w][\w./+@-]{0,199}", re.A)
+_SAFE_TAG = lazy_pattern(r"[\w][\w./+@-]{0,199}", re.A)
 
 
 def _release_tags(clone: Clone) -> list[tuple[str, str]]:

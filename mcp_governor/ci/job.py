@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +24,9 @@ need a GITHUB_TOKEN."""
 _MAX_PAYLOAD = 32 * MEBIBYTE
 """Largest payload of an event in bytes; GitHub drops events above 25 MB."""
 
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.A)
-_BRANCH = re.compile(r"[^\0-\x20\x7f~^:?*\[\\]{1,250}")
+_COMMIT = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_REPOSITORY = lazy_pattern(r"[\w.-]{1,100}/[\w.-]{1,100}", re.A)
+_BRANCH = lazy_pattern(r"[^\0-\x20\x7f~^:?*\[\\]{1,250}")
 
 
 @frozen

@@ -6,10 +6,10 @@ what is wrong with a configuration is not said then: the command that is being t
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import GovernorError
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ VARIABLE = "_MCP_GOVERNOR_COMPLETE"
 """The variable by which the script of a shell asks for completions."""
 
 # A repository that somebody else wrote names servers and rules; what is offered is soon run by a shell.
-_HARMLESS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@/+-]*")
+_HARMLESS = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.@/+-]*")
 
 COMMAND_KEY = "mcp_governor.command"
 """Key in the context for the words after ``--``."""

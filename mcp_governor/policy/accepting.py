@@ -7,11 +7,11 @@ it is returned: unless it equals the old content plus the acceptance, the file i
 
 from __future__ import annotations
 
-import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError, UsageError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_toml
 from mcp_governor.rule_names import current_id
 from mcp_governor.text import escape_toml, one_line
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.policy.acceptance import Acceptance
 
-_HEADER = re.compile(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
+_HEADER = lazy_pattern(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
 _BOM = "\ufeff"
 _ENDS = ("until", "released")
 """Keys that end an acceptance. Renewing an acceptance removes those that it does not set again."""

@@ -10,6 +10,7 @@ from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Side
 from mcp_governor.changelog.blocks import read_blocks
 from mcp_governor.changelog.reading import code_spans
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog.blocks import Block
     from mcp_governor.findings import Finding
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = lazy_pattern(r"\r\n|\n|\r")
 
 
 def check_contract_doc(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.config.model import Windows
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.walking import walk
 from mcp_governor.version_steps import Scheme, scheme_of
 from mcp_governor.versions import Numbered
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 DEFAULT_WINDOWS = Windows()
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_WITHDRAWN = re.compile(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
+_DAY = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
+_WITHDRAWN = lazy_pattern(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
 
 
 @frozen

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.report.groups import count_of
 from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.text import one_line, short_digests, visible
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator, Sequence
 
     from mcp_governor.findings import Finding, Severity
@@ -29,7 +30,7 @@ GISTS_SHOWN = 3
 RULES_SHOWN = 3
 """Rules that one line names: as many as it quotes findings of. The JSON report and ``-v`` name all of them."""
 
-_PLACEHOLDER = re.compile(r"\{(tools|places|gists)\}")
+_PLACEHOLDER = lazy_pattern(r"\{(tools|places|gists)\}")
 
 _NAME = 60
 """Characters of a tool's name: the longest that a client takes has 64."""

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.report.causes import causes
 from mcp_governor.report.groups import (
     MAX_SHOWN,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 IS_MARKUP = True
 
 # Characters that can begin markup within a line; "//" and "www." would become links.
-_SPECIAL = re.compile(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
+_SPECIAL = lazy_pattern(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@<!-- -->"}
 _TITLES = {
     "breaking": "Breaking",

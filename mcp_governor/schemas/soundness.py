@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import jsonschema_rs
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.circles import Circles
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
 from mcp_governor.schemas.flaws import UNLISTED, Flaw
@@ -185,7 +185,7 @@ def surely_compiles(schema: Any, text: str, draft: int) -> bool:
     return bool(jsonschema_rs.meta.is_valid(_named(schema, draft)))
 
 
-_REFERENCE = re.compile(r'"\$ref":"#/(\$defs|definitions)/([^"/~%\\]+)"')
+_REFERENCE = lazy_pattern(r'"\$ref":"#/(\$defs|definitions)/([^"/~%\\]+)"')
 
 
 def _has_plain_references(schema: Any, text: str) -> bool:

@@ -7,10 +7,10 @@ part is kept under :data:`IGNORED`, which only references reach.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import quote, unquote
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.dialects import LATEST
 from mcp_governor.schemas.keywords import (
     DEFINITIONS,
@@ -34,9 +34,9 @@ IGNORED = "$ignored"
 """Not a keyword. It contains the translation of parts that an old dialect ignores, as targets of references."""
 UNRESOLVED = "#/$nowhere"
 """Prefix of references that do not lead to a schema; the original pointer follows."""
-_UNMOVED = re.compile(r"[^#]*#?(?:/(?:definitions|\$defs)/[^/%]*)?")
+_UNMOVED = lazy_pattern(r"[^#]*#?(?:/(?:definitions|\$defs)/[^/%]*)?")
 """References that a translation does not change: to a resource, or to a definition at its root."""
-_MAY_MOVE = re.compile(r'"\$ref":"[^"#]*#/(?!(?:definitions|\$defs)/[^/%"]*")')
+_MAY_MOVE = lazy_pattern(r'"\$ref":"[^"#]*#/(?!(?:definitions|\$defs)/[^/%"]*")')
 
 _ANYWHERE = {name for name, keyword in KEYWORDS.items() if keyword.since == 4 and keyword.until == LATEST}
 _CHANGED = {*REFERENCES, "items", "exclusiveMaximum", "exclusiveMinimum", "contentEncoding", "contentMediaType"}

@@ -6,9 +6,10 @@ while it builds one.
 
 from __future__ import annotations
 
-import re
 from math import prod
 from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ _REPEAT, _COSTLY_REPEAT = 1_200, 60_000
 classes and lookaround groups."""
 _MAX_PATTERN = 10_000_000
 """Memory of the largest pattern that the engine accepts, in bytes."""
-_COUNTED = re.compile(r"\{(\d{1,6})(?:,(\d{0,6}))?\}")
+_COUNTED = lazy_pattern(r"\{(\d{1,6})(?:,(\d{0,6}))?\}")
 
 HEAVY = 64_000_000
 """Largest validator that is built in this process, in bytes: 30,000 subschemas, more than real schemas have. A few are

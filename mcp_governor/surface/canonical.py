@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any
+
+from mcp_governor.lazy import lazy_pattern
 
 _encode_string = json.JSONEncoder(ensure_ascii=False).encode
 _encode_sorted = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False
 ).encode
 # Possible floats in JSON text; a string that looks like one only takes the slower path.
-_MAYBE_FLOAT = re.compile(r"[\[:,]-?(?:\d+[.e]|[IN])")
+_MAYBE_FLOAT = lazy_pattern(r"[\[:,]-?(?:\d+[.e]|[IN])")
 
 
 def canonical_json(value: Any) -> str:

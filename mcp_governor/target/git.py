@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import TargetError
 from mcp_governor.files import MAX_BYTES, repository_of, shown_size
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.named import NamedTuple
 from mcp_governor.target.git_door import Answer, ask_git, in_repository
 from mcp_governor.target.tag_names import name_of_tag, version_of_tag
@@ -31,8 +31,8 @@ _LATEST = 20
 _MAX_STATES = 100
 """Most states of one file that are read from the history of HEAD, newest first; older ones are ignored."""
 
-_UNFIT = re.compile(r"[\0-\x20\x7f]")
-_UNFIT_PATH = re.compile(r"[\0\n]|^/")
+_UNFIT = lazy_pattern(r"[\0-\x20\x7f]")
+_UNFIT_PATH = lazy_pattern(r"[\0\n]|^/")
 
 
 class _Blob(NamedTuple):

@@ -12,6 +12,7 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.given import learn_reference
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.named import NamedTuple
 from mcp_governor.programs import program_name
 from mcp_governor.surface.folders import is_snapshot_folder
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 SURFACE_FILE = "mcp-surface.json"
 TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
-_REFERENCE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_REFERENCE = lazy_pattern(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 
 
 class Form(NamedTuple):

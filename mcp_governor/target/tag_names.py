@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered
 
-_BOUNDARY = re.compile(r"^|[/@_-]")
+_BOUNDARY = lazy_pattern(r"^|[/@_-]")
 
 
 def version_of_tag(tag: str) -> Numbered | None:
