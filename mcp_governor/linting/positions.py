@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 _SPACE = lazy_pattern(r"[ \t\n\r]*")
-_SCALAR = lazy_pattern(r"[^,\]}\s]+")
+# Numbers stay text: their digits would cost time, and may be too many for Python.
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 _FRAME_WIDTH = 100
 """Maximum number of characters per line in a code frame: what terminals show next to the line number. A longer line is
 cut around the place."""
@@ -86,7 +87,7 @@ def _skip_space(text: str, at: int) -> int:
 class _Container:
     """An object or array that is being read."""
 
-    node: _Wanted | None
+    node: _Wanted
     is_object: bool
     index: int = 0
 
@@ -98,19 +99,14 @@ def _walk(text: str, at: int, root: _Wanted) -> int:
     while True:
         at = _skip_space(text, at)
         char = text[at]
-        if char in "{[":
+        if char in "{[" and node is not None and node.below:
             stack.append(_Container(node, char == "{"))
             at = _skip_space(text, at + 1)
             if text[at] not in "}]":
                 at, node = _enter(text, at, stack[-1])
                 continue
-        elif char == '"':
-            at = scanstring(text, at + 1, True)[1]
         else:
-            match = _SCALAR.match(text, at)
-            if match is None:
-                raise ValueError(at)
-            at = match.end()
+            at = _end(text, at)
         # A value has ended, or this is the closing bracket of an empty container.
         while True:
             if not stack:
@@ -125,6 +121,14 @@ def _walk(text: str, at: int, root: _Wanted) -> int:
             at += 1
 
 
+def _end(text: str, at: int) -> int:
+    """The end of a value in which nothing is requested: the decoder finds it in a tenth of the time of a walk."""
+    try:
+        return _DECODER.raw_decode(text, at)[1]
+    except RecursionError:
+        raise ValueError(at) from None
+
+
 def _enter(text: str, at: int, container: _Container) -> tuple[int, _Wanted | None]:
     """The start of the next value in a container, and the request for it, if any."""
     key_at = at
@@ -137,7 +141,7 @@ def _enter(text: str, at: int, container: _Container) -> tuple[int, _Wanted | No
     else:
         key = str(container.index)
         container.index += 1
-    node = container.node.below.get(key) if container.node is not None else None
+    node = container.node.below.get(key)
     if node is not None and node.offset is None:
         node.offset = key_at
     return at, node
