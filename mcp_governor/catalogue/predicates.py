@@ -20,8 +20,13 @@ _TYPES: Mapping[str, type] = {"object": dict, "array": list, "string": str, "boo
 _REFERRING = frozenset({"$ref", "$dynamicRef", "$id"})
 
 
-def predicate(schema: Any) -> Predicate:
+def predicate(schema: Any, *, sound: bool = False) -> Predicate:
     """A function that returns true if a value satisfies a schema.
+
+    Args:
+        schema: the schema.
+        sound: it is known to compile, so this is done for the first value that needs the engine. A surface without
+            resources, for example, needs none of the schemas of the rules about them.
 
     Raises:
         ConfigError: the schema or a pattern in it does not compile.
@@ -29,23 +34,29 @@ def predicate(schema: Any) -> Predicate:
     try:
         text = json.dumps(schema)
     except (TypeError, ValueError, RecursionError):
-        return _made(schema)
-    return _known(text)
+        return _made(schema, sound=sound)
+    return _known(text, sound)
 
 
 # The schemas of all declarative rules, ours and a user's, as in `compile_schema`.
 @functools.lru_cache(maxsize=512)
-def _known(text: str) -> Predicate:
-    return _made(json.loads(text))
+def _known(text: str, sound: bool) -> Predicate:
+    return _made(json.loads(text), sound=sound)
 
 
-def _made(schema: Any) -> Predicate:
-    validator = compile_schema(schema)
-    return _engine(validator) if _refers(schema) else _predicate(schema)
+def _made(schema: Any, *, sound: bool) -> Predicate:
+    if not sound:
+        compile_schema(schema)
+    return _engine(schema) if _refers(schema) else _predicate(schema)
 
 
-def _engine(validator: Any) -> Predicate:
+def _engine(schema: Any) -> Predicate:
+    validator: Any = None
+
     def is_valid(value: Any) -> bool:
+        nonlocal validator
+        if validator is None:
+            validator = compile_schema(schema)
         try:
             valid: bool = validator.is_valid(value)
         except UnicodeEncodeError:
@@ -66,7 +77,7 @@ def _predicate(schema: Any) -> Predicate:
     if isinstance(schema, bool):
         return lambda _: schema
     if not all(_KEYWORDS[key][0](held) if key in _KEYWORDS else False for key, held in schema.items()):
-        return _engine(compile_schema(schema))
+        return _engine(schema)
     parts = [_KEYWORDS[key][1](held) for key, held in schema.items()]
     if len(parts) == 1:
         return parts[0]

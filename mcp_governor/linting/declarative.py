@@ -37,8 +37,10 @@ def declarative_check(rule: Rule, options: Mapping[str, Any]) -> Check:
     Raises:
         ConfigError: an expression, a schema or a pattern does not compile. The message names the rule.
     """
+    # Tests compile our rules, and a user's rule is compiled when it is read; another option may not compile.
+    sound = options == rule.defaults
     try:
-        searches = [_Case(case, options).search() for case in rule.cases]
+        searches = [_Case(case, options, sound=sound).search() for case in rule.cases]
     except ConfigError as error:
         raise _about(rule, error) from None
     document_of = _DOCUMENTS.get(rule.on, attrgetter("raw"))
@@ -64,12 +66,13 @@ def _about(rule: Rule, error: ConfigError) -> ConfigError:
 class _Case:
     """One compiled case: maps a subject to the places in it that violate the case."""
 
-    def __init__(self, case: Case, options: Mapping[str, Any]) -> None:
+    def __init__(self, case: Case, options: Mapping[str, Any], *, sound: bool) -> None:
         self._case = case
         self._query = compile_query(case.given)
-        self._is_right, self._problems = _judge(case, options)
-        self._applies = predicate(with_options(case.when, options)) if case.when is not None else None
-        self._named = _named(with_options(case.argument, options)) if case.argument is not None else None
+        self._is_right, self._problems = _judge(case, options, sound=sound)
+        self._applies = predicate(with_options(case.when, options), sound=sound) if case.when is not None else None
+        argument = with_options(case.argument, options)
+        self._named = _named(argument, sound=sound) if argument is not None else None
         self._value = compile_query(case.value) if case.value.startswith("$") else None
         self._is_one = case.judge == "name" or case.resolve or bool(case.value)
 
@@ -149,22 +152,29 @@ def _name(subject: Any, way: Way) -> Any:
     return way[-1] if way else subject.argument if isinstance(subject, SchemaPlace) else None
 
 
-def _judge(case: Case, options: Mapping[str, Any]) -> tuple[Predicate, Callable[[Any], _Problems]]:
+def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[Predicate, Callable[[Any], _Problems]]:
     """A test for valid values, and a function that returns the paths to invalid parts with the engine's messages."""
     if case.pattern is not None or case.forbid is not None:
         expression = with_options(case.pattern or case.forbid or "", options)
-        search = _named(expression) if case.judge == "name" else linear_pattern(expression).search
+        search = (_named if case.judge == "name" else _search)(expression, sound=sound)
         wanted = case.pattern is not None
         problems: _Problems = [([], "does not match" if wanted else "matches")]
         return lambda value: not isinstance(value, str) or search(value) is wanted, lambda _: problems
     schema = with_options(case.then, options)
     # Few cases are ever violated, and the engine remembers what it compiled for the predicate.
-    return predicate(schema), lambda value: errors(compile_schema(schema), value)
+    return predicate(schema, sound=sound), lambda value: errors(compile_schema(schema), value)
 
 
-def _named(expression: str) -> Callable[[str], bool]:
+def _named(expression: str, *, sound: bool) -> Callable[[str], bool]:
     # The parameters of a surface have few different names.
-    return functools.lru_cache(maxsize=4096)(linear_pattern(expression).search)
+    return functools.lru_cache(maxsize=4096)(_search(expression, sound=sound))
+
+
+def _search(expression: str, *, sound: bool) -> Callable[[str], bool]:
+    """A function that looks for an expression; one that is sound is compiled for the first text."""
+    if not sound:
+        return linear_pattern(expression).search
+    return lambda text: linear_pattern(expression).search(text)
 
 
 def _surface(surface: Surface) -> dict[str, Any]:
