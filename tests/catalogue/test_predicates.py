@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mcp_governor.catalogue.patterns import compile_schema, errors
 from mcp_governor.catalogue.predicates import predicate
+from mcp_governor.errors import ConfigError
 
 NAMES = st.sampled_from(["a", "type", "$ref", "\ud800"])
 SCALARS = st.sampled_from([None, True, False, 0, 1, 1.0, -1, "", "a", "ab", "object", "\U0001f600", "\ud800"])
@@ -67,3 +68,20 @@ def test_a_reference_is_followed_from_the_root_of_the_schema(value, valid):
 )
 def test_where_python_and_json_differ_json_counts(schema, value):
     assert predicate(schema)(value) is (errors(compile_schema(schema), value) == [])
+
+
+@settings(max_examples=200, deadline=None)
+@given(SCHEMAS, VALUES)
+def test_a_schema_that_is_known_to_be_sound_says_the_same(schema, value):
+    assert predicate(schema, sound=True)(value) is predicate(schema)(value)
+
+
+def test_a_schema_that_is_known_to_be_sound_is_compiled_when_it_is_needed():
+    schema = {"type": "object", "properties": {"a": {"pattern": "("}}}
+    with pytest.raises(ConfigError, match="compile"):
+        predicate(schema)
+    late = predicate(schema, sound=True)
+    assert late(1) is False
+    assert late({"b": "x"}) is True
+    with pytest.raises(ConfigError, match="compile"):
+        late({"a": "x"})

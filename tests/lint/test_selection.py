@@ -239,3 +239,9 @@ def test_what_a_directory_refuses_was_read_at_its_source_and_runs_in_its_profile
 def test_limits_are_dated_and_only_in_their_own_pack():
     for rule in load_catalogue():
         assert (rule.limit is not None) == (rule.pack == "clients"), rule.id
+
+
+def test_an_option_that_does_not_compile_is_reported_even_where_no_value_needs_it():
+    settings = LintSettings(select=("clients/openai-name",), options={"clients/openai-name": {"pattern": "("}})
+    with pytest.raises(ConfigError, match=r"clients/openai-name .* is not a regular expression"):
+        lint(build_surface({"tools": []}, source="x"), settings)
