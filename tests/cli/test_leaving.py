@@ -78,7 +78,8 @@ def test_a_code_that_is_no_number_is_left_to_python() -> None:
 
 def test_what_is_still_in_a_buffer_is_written() -> None:
     code = f"import atexit, sys; atexit.register(sys.stdout.write, 'late'); {AFTER}"
+    buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
     done = subprocess.run(
-        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code, "--version"], env=buffered, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.endswith("late")
