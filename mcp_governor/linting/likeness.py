@@ -6,7 +6,6 @@ other word in a description may be a field of a result, an API, a command or a p
 
 from __future__ import annotations
 
-import difflib
 import re
 from functools import cached_property
 from operator import itemgetter
@@ -222,6 +221,8 @@ class Names:
         """The name that a word misspells, if one is close enough."""
         if len(word) < 5 or not self._spend():
             return None
+        import difflib
+
         near = difflib.get_close_matches(plain(word), self._plain, 1, _CLOSE)
         return self._plain[near[0]] if near else None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.frozen import frozen
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.schemas import effective
 from mcp_governor.linting.words import stem, words
@@ -22,7 +22,7 @@ _MAX_PROPERTIES = 1_000
 """Maximum number of parameters of one tool; a tool with more was not written by hand."""
 
 
-@dataclass(frozen=True)
+@frozen(slots=False)
 class Use:
     """One tool that has a parameter of some name.
 

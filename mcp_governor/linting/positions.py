@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,12 +32,14 @@ class Position(NamedTuple):
     column: int
 
 
-@dataclass(eq=False, repr=False)
 class _Wanted:
     """The requested pointers as a tree; each node stores where it was found."""
 
-    below: dict[str, _Wanted] = field(default_factory=dict)
-    offset: int | None = None
+    __slots__ = ("below", "offset")
+
+    def __init__(self) -> None:
+        self.below: dict[str, _Wanted] = {}
+        self.offset: int | None = None
 
 
 def locate_all(text: str, pointers: Iterable[str]) -> dict[str, Position | None]:
@@ -83,13 +84,15 @@ def _skip_space(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-@dataclass(eq=False, repr=False)
 class _Container:
     """An object or array that is being read."""
 
-    node: _Wanted
-    is_object: bool
-    index: int = 0
+    __slots__ = ("index", "is_object", "node")
+
+    def __init__(self, node: _Wanted, is_object: bool) -> None:
+        self.node = node
+        self.is_object = is_object
+        self.index = 0
 
 
 def _walk(text: str, at: int, root: _Wanted) -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jsonschema_rs
 
-Number = int | Fraction
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+# As text, because the module of fractions costs as much as ten of ours, and few surfaces have one.
+Number: TypeAlias = "int | Fraction"
 Frozen = tuple[str, Any]
 """A hashable JSON value: its type, and its content in a form for which ``==`` is JSON's equality."""
 
@@ -40,6 +43,8 @@ def exact(number: Any) -> Number:
             raise ValueError("a number that JSON does not have")
         if number.is_integer():
             return int(number)
+    from fractions import Fraction
+
     fraction = Fraction(str(number))
     return fraction.numerator if fraction.denominator == 1 else fraction
 
@@ -55,7 +60,7 @@ def is_finite(value: Any) -> bool:
 
 def plain(number: Number) -> int | float:
     """The nearest Python number; if exactness matters, compare with :func:`exact` of it."""
-    if isinstance(number, Fraction):
+    if not isinstance(number, int):
         return float(number)
     if abs(number) > MAX_INTEGER:
         # Validators read integers beyond 64 bits as floats, so use a float if it is exact.
