@@ -15,6 +15,8 @@ from reprlib import recursive_repr
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
+from mcp_governor.compiled import method_once
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -136,8 +138,7 @@ def _initializer(cls: Any) -> Callable[..., None]:
             lines.append(f"_set(self, {name!r}, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
-    exec(f"def __init__({', '.join(parameters)}):\n {'; '.join(lines) or 'pass'}", names)  # noqa: S102
-    made: Callable[..., None] = names["__init__"]
+    made: Callable[..., None] = method_once("__init__", ", ".join(parameters), "; ".join(lines) or "pass", names)
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__module__ = cls.__module__
     return made

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import _tuplegetter  # type: ignore[attr-defined]  # a property in C, where there is one
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.compiled import method_once
+
 _made = tuple.__new__
 
 if TYPE_CHECKING:
@@ -57,8 +59,7 @@ class _Constructor:
 def _constructor(owner: Any) -> Any:
     fields = ", ".join(owner._fields)
     space = {"_made": _made, "__name__": owner.__module__}
-    exec(f"def __new__(_cls, {fields}):\n return _made(_cls, ({fields},))", space)  # noqa: S102
-    made: Any = space["__new__"]
+    made = method_once("__new__", f"_cls, {fields}", f"return _made(_cls, ({fields},))", space)
     # Only the last fields may have one; mypy refuses any other class.
     made.__defaults__ = tuple(owner._field_defaults.values())
     made.__qualname__ = f"{owner.__qualname__}.__new__"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import gc
 import importlib
 import marshal
@@ -57,7 +58,7 @@ def test_every_expression_of_ours_is_rebuilt_as_it_is_compiled(place, monkeypatc
     assert len(every) > 900
     for source, flags in every:
         compiled.compiled_once(source, flags)
-    assert {(source, flags) for _, source, flags in kept._made} == every
+    assert {key[1:] for key in kept._made if key[0] == "expression"} == every
     made = kept.unkept()
     assert made is not None
     # Rules take a third of that.
@@ -92,7 +93,7 @@ def test_flags_are_part_of_the_key(place):
 def test_lazy_and_guarded_expressions_are_kept(place):
     assert lazy_pattern("lazy1").search("lazy1")
     assert Guarded("guarded1", starts="g").search("guarded1")
-    assert {key[1] for key in kept._made} == {"lazy1", "(?=[g])(?:guarded1)"}
+    assert {key[1] for key in kept._made if key[0] == "expression"} == {"lazy1", "(?=[g])(?:guarded1)"}
 
 
 @pytest.mark.parametrize(
@@ -142,3 +143,25 @@ def test_an_engine_without_the_usual_door_is_not_asked(place, monkeypatch):
 def test_a_wrong_expression_is_reported_as_usual(place):
     with pytest.raises(re.error, match="unterminated"):
         compiled.compiled_once("(", 0)
+
+
+def test_a_method_is_compiled_once(place, monkeypatch):
+    def make():
+        return compiled.method_once(
+            "__init__", "self, a=_a", "_set(self, a)", {"_a": 2, "_set": lambda one, a: one.append(a)}
+        )
+
+    held: list[int] = []
+    make()(held)
+    _next_run(place)
+    monkeypatch.setattr(builtins, "compile", None)
+    make()(held)
+    make()(held, 3)
+    assert held == [2, 2, 3]
+    assert make().__name__ == "__init__"
+
+
+def test_a_method_that_was_kept_as_something_else_is_compiled(place):
+    key = ("method", "def __new__(a):\n return a")
+    place.write_bytes(kept._content({key: marshal.dumps("print(1)")}))
+    assert compiled.method_once("__new__", "a", "return a", {})(5) == 5
