@@ -37,14 +37,15 @@ def _semantic(text: str) -> re.Match[str] | None:
 
 # PEP 440, "Appendix B", with any number of parts. The number of digits is bounded, so that no string becomes a huge
 # number.
-_NUMBERED = (
+_NUMBERED = lazy_pattern(
     r"v?(?:(?P<epoch>\d{1,9})!)?(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,7})"
     r"(?:[-_.]?(?P<stage>alpha|beta|preview|pre|rc|a|b|c)[-_.]?(?P<count>\d{0,9}))?"
     r"(?P<post>-\d{1,9}|[-_.]?(?:post|rev|r)[-_.]?\d{0,9})?"
     r"(?P<dev>[-_.]?dev[-_.]?\d{0,9})?"
-    r"(?:\+(?P<build>[0-9a-z]+(?:[-_.][0-9a-z]+)*))?"
+    r"(?:\+(?P<build>[0-9a-z]+(?:[-_.][0-9a-z]+)*))?",
+    re.ASCII | re.IGNORECASE,
 )
-_DAY = r"(\d{4})-(\d\d)-(\d\d)"
+_DAY = lazy_pattern(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
 _STAGES = {"a": "alpha", "b": "beta", "c": "rc", "pre": "rc", "preview": "rc"}
 
 
@@ -141,10 +142,10 @@ def _numbered(text: str) -> Numbered | None:
         *core, stage, build = semantic.groups()
         parts = stage.split(".") if stage else []
         return Numbered(plain, tuple(map(int, core)), tuple(map(_identifier, parts)), build or "")
-    day = re.fullmatch(_DAY, plain, re.ASCII)
+    day = _DAY.fullmatch(plain)
     if day is not None:
         return Numbered(plain, tuple(map(int, day.groups())))
-    match = re.fullmatch(_NUMBERED, plain, re.ASCII | re.IGNORECASE)
+    match = _NUMBERED.fullmatch(plain)
     if match is None:
         return None
     stage, count = match["stage"], match["count"]

@@ -13,6 +13,7 @@ from mcp_governor.changelog.replacements import parting_of
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
 # The topics that an entry must mention in addition to the tool, for changes of a tool that stays.
 _TOPICS = {
-    "category": re.compile(r"categor", re.IGNORECASE),
-    "deprecated": re.compile(r"deprecat", re.IGNORECASE),
-    "description": re.compile(r"describ|descript|word|phras|text|document", re.IGNORECASE),
-    "icons": re.compile(r"icon", re.IGNORECASE),
-    "outputSchema": re.compile(r"output|result|return|respon|structuredContent", re.IGNORECASE),
-    "tier": re.compile(
+    "category": lazy_pattern(r"categor", re.IGNORECASE),
+    "deprecated": lazy_pattern(r"deprecat", re.IGNORECASE),
+    "description": lazy_pattern(r"describ|descript|word|phras|text|document", re.IGNORECASE),
+    "icons": lazy_pattern(r"icon", re.IGNORECASE),
+    "outputSchema": lazy_pattern(r"output|result|return|respon|structuredContent", re.IGNORECASE),
+    "tier": lazy_pattern(
         r"\btiers?\b|\b(?:facade|standard|advanced|internal|tools/list)\b|\bdefault\s+(?:list|catalog)", re.IGNORECASE
     ),
-    "title": re.compile(r"title", re.IGNORECASE),
+    "title": lazy_pattern(r"title", re.IGNORECASE),
 }
 _EXISTENCE = frozenset({Event.ARRIVED, Event.REMOVED, Event.RENAMED})
 

@@ -39,7 +39,7 @@ _RELEASE = r"(?:\bv?\d+(?:\.(?:\d+|x))+|\bv\d+|\bnext\s+(?:major|minor|release|v
 
 # Each says which tier it will be; tried in this order.
 _MOVES = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_pattern(pattern, re.IGNORECASE)
     for pattern in (
         # from standard to advanced; tier: standard → advanced
         rf"{_TIER}(?:[-\s]tier)?(?:\s+tools?)?\s*,?\s*{_ARROW}\s*(?:being\s+)?{_THE_TIER}{_ENDS}",

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_governor.errors import ConfigError, GovernorError, TargetError
 from mcp_governor.given import learn_reference, learn_table
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.target.jsonc import read_settings
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Mapping
 
-_VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{(input:[^}]*)\}")
+_VARIABLE = lazy_pattern(r"\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{(input:[^}]*)\}")
 
 
 def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEndpoint:

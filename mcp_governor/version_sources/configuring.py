@@ -5,11 +5,11 @@ The file is edited as text and then parsed. Unless it equals the old content plu
 
 from __future__ import annotations
 
-import re
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_toml
 from mcp_governor.text import escape_toml, one_line
 from mcp_governor.version_sources.lines import place_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 KEY = "schema-version"
-_HEADER = re.compile(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
+_HEADER = lazy_pattern(r"\s*+\[{1,2}(?P<path>[^\[\]#]++)\]{1,2}\s*+(?:#.*)?")
 _BOM = "\ufeff"
 
 

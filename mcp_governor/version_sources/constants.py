@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_python
 from mcp_governor.text import did_you_mean, one_line, visible
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
-CONSTANT = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
+CONSTANT = lazy_pattern(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _SOURCE_FOLDERS = ("", "src", "lib", "python")
 _MAX_HOPS = 8
 """Most imports and aliases that are followed to a constant: projects re-export once or twice. More hops, or a circle,

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.files import MAX_ENTRIES, MAX_TEXT_BYTES, read_bytes
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FOLDER = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._]*)-(?P<version>[^-]+)(?:-py[0-9.]+)?\.(?:dist|egg)-info")
+_FOLDER = lazy_pattern(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._]*)-(?P<version>[^-]+)(?:-py[0-9.]+)?\.(?:dist|egg)-info")
 _VERSION = re.compile(rb"(?m)^Version:[ \t]*([^\s]{1,256})[ \t]*\r?$")
 _ENVIRONMENTS = (".venv", "venv")
 _PLACES = ("lib", "Lib", "lib64")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import read_python, read_toml
 from mcp_governor.version_sources.model import Written
@@ -36,8 +37,8 @@ _MAX_BYTES = 32 * MEBIBYTE
 _MAX_FILE_BYTES = 512 * 1024
 """Largest file that is read, in bytes; larger ones are generated and skipped."""
 
-_SCRIPT_VERSION = re.compile(r"""\bversion\s*[:=]\s*(?P<mark>["'`])(?P<version>[^"'`\n]{1,256})(?P=mark)""")
-_SCRIPT_SERVER = re.compile(r"\bnew\s+(?:Mcp)?Server\s*\(|\bnew\s+FastMCP\b")
+_SCRIPT_VERSION = lazy_pattern(r"""\bversion\s*[:=]\s*(?P<mark>["'`])(?P<version>[^"'`\n]{1,256})(?P=mark)""")
+_SCRIPT_SERVER = lazy_pattern(r"\bnew\s+(?:Mcp)?Server\s*\(|\bnew\s+FastMCP\b")
 
 
 class ServerCall(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any
 
 from mcp_governor.errors import ConfigError, FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import BadValueError, check_values, read_toml
 from mcp_governor.surface.file import parse_json
@@ -20,7 +21,7 @@ from mcp_governor.version_sources.constants import read_constant, read_constant_
 from mcp_governor.version_sources.lines import line_of
 from mcp_governor.versions import Numbered
 
-_TAGGING = re.compile(
+_TAGGING = lazy_pattern(
     r"\s*(?P<tool>setuptools[-_]scm|hatch[-_]vcs|versioningit|versioneer|setuptools[-_]git[-_]versioning|pbr"
     r"|uv[-_]dynamic[-_]versioning|poetry[-_]dynamic[-_]versioning|dunamai)(?![\w-])",
     re.IGNORECASE,
@@ -31,7 +32,7 @@ _SOURCES = {"vcs": "hatch-vcs", "scm": "PDM", "uv-dynamic-versioning": "uv-dynam
 """The name of git tags as a version source in hatch and PDM → the name of the tool in messages."""
 
 # Hatch's default pattern; PDM uses its first alternative.
-_ASSIGNED = re.compile(r"(?im)^(?:__version__|VERSION)(?: ?: ?str)? *= *(['\"])v?(?P<version>[^'\"\n]+)\1")
+_ASSIGNED = lazy_pattern(r"(?im)^(?:__version__|VERSION)(?: ?: ?str)? *= *(['\"])v?(?P<version>[^'\"\n]+)\1")
 
 _MAX_LENGTH = 256
 """Longest version, in characters; see :mod:`mcp_governor.versions`."""

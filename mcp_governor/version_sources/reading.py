@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError, GovernorError
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.version_sources.model import (
     DISTRIBUTION,
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
     from mcp_governor.version_sources.projects import Stated
 
-_LITERAL = re.compile(r"v?\d\S{0,255}", re.ASCII)
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,212}[A-Za-z0-9])?", re.ASCII)
-_TAG_NAME = re.compile(r"[^\s:]{1,200}")
+_LITERAL = lazy_pattern(r"v?\d\S{0,255}", re.ASCII)
+_NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,212}[A-Za-z0-9])?", re.ASCII)
+_TAG_NAME = lazy_pattern(r"[^\s:]{1,200}")
 
 
 def schema_version(spec: str, surface: Surface | None, root: Path, *, config: Path | None = None) -> SchemaVersion:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 from mcp_governor.version_sources.distributions import in_folder, own_environment, project_environment
 from mcp_governor.version_sources.model import GIT_TAG, SERVER_INFO, SchemaVersion
@@ -34,9 +35,9 @@ LIBRARIES = {"fastmcp": "FastMCP", "mcp": "the MCP SDK"}
 """Distributions whose version a server reports if it has none of its own → their names in messages."""
 
 _LOCKS = ("uv.lock", "poetry.lock", "pdm.lock")
-_LOCKED = re.compile(r'^name = "(?P<name>fastmcp|mcp)"\nversion = "(?P<version>[^"\n]{1,256})"', re.MULTILINE)
+_LOCKED = lazy_pattern(r'^name = "(?P<name>fastmcp|mcp)"\nversion = "(?P<version>[^"\n]{1,256})"', re.MULTILINE)
 _REQUIREMENTS = ("requirements.txt", "requirements.lock", "requirements-dev.txt")
-_PINNED = re.compile(
+_PINNED = lazy_pattern(
     r"^(?P<name>fastmcp|mcp)(?:\[[\w,. -]*\])?[ \t]*==[ \t]*(?P<version>[\w.!+-]{1,256})", re.MULTILINE | re.IGNORECASE
 )
 _MAX_LOCK_SIZE = 8 * MEBIBYTE
