@@ -285,6 +285,10 @@ def _drawn(template: str, text: str, end: int, *, plain: bool) -> Form | None:
         return None  # "name:asc", which is read with its other half.
     if _SEVERAL_PAIRS.search(text) and re.search(r"^[^:=]+[:=][^:=]+$", template):
         return None
+    optional = _OPTIONAL.search(template)
+    if optional is not None:
+        form = _drawn(template[: optional.start()], text, end, plain=plain)
+        return _with_optional(form, template, optional[0]) if form is not None else None
     if not _names(template) or (plain and not _marked(template)):
         return None
     # "'/org/project' or '/org/project/version'": either matches; the longest comes first.
@@ -296,6 +300,18 @@ def _drawn(template: str, text: str, end: int, *, plain: bool) -> Form | None:
             return one._replace(said=f"{template} or {also['also']}")
         return Form(f"{template} or {also['also']}", f"^(?:{longest[1:-1]}|{shorter[1:-1]})$", wrong=one.wrong)
     return _joined(template)
+
+
+_OPTIONAL = lazy_pattern(r"(?:\[[./:#@=][\w <>{}\-]{1,30}\]){1,6}$")
+"""Parts at the end that may be left out, each with its separator: "groupId:artifactId[:version][:packaging]"."""
+
+
+def _with_optional(form: Form, template: str, parts: str) -> Form:
+    # A path has slashes of its own.
+    more = "".join(
+        f"({_plain(part[0])}{'.' if part[0] == '/' else f'[^{part[0]}]'}+)?" for part in parts[1:-1].split("][")
+    )
+    return form._replace(said=template, pattern=f"{form.pattern[:-1]}{more}$")
 
 
 def _marked(template: str) -> bool:

@@ -74,6 +74,13 @@ FORMS = [
     ("Owner (must be a UUID string)", ["0" * 8 + 3 * "-0000" + "-" + "0" * 12], ["me"]),
     ("Must end with .json, or if it is compressed, .json.gz.", ["a.json", "a.json.gz"], ["a.gz", "a"]),
     ("Size, '<width>x<height>[,mobile][,touch]'", ["4x3", "4x3,touch,mobile"], ["mobile", "4x3,wide", "4xb"]),
+    (
+        'Coordinate in format "groupId:artifactId[:version][:type]"',
+        ["org.b:c", "org.b:c:1.2", "org.b:c:1.2:jar"],
+        ["c", "org.b:c:1.2:jar:x", "org.b:"],
+    ),
+    ("Source in the format owner/repo[@ref]", ["a/b", "a/b@v1"], ["b", "a/b/c"]),
+    ("Format: host:port[/path]", ["a:1", "a:1/b/c"], ["a", "a:1:2"]),
     ("Where (`<latitude>,<longitude>`)", ["52.5,-13.4"], ["Berlin", "52.5"]),
     ("Use db.table notation.", ["shop.orders"], ["orders"]),
     ("Issue key (e.g., 'PROJ-123')", ["AB-1"], ["AB", "ab-1"]),
