@@ -91,6 +91,8 @@ def widespread_format(_surface: Surface, context: Context) -> Iterator[Hit]:
     listed = list(names.values())
     more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     first, form = found[0]
+    alike = sum(other.said == form.said for _, other in found)
+    others = counted(len(found) - alike, "more parameter")
     yield hit(
         join_pointer("/tools", first.node.tool.index) + first.node.pointer if len(found) == 1 else "/tools",
         sorted(names),
@@ -111,8 +113,9 @@ def widespread_format(_surface: Surface, context: Context) -> Iterator[Hit]:
         names=", ".join(listed[:_MAX_NAMES]) + more,
         fragment=first.fragment("pattern", form.pattern),
         argument=first.name,
-        parameters=in_short(first.name, first.node.tool.name, len(found)),
+        parameters=in_short(first.name, first.node.tool.name, alike),
         form=form.said,
+        others=f", and {others} may break other formats" if alike < len(found) else "",
     )
 
 
