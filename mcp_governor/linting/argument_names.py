@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.alike_names import INNER_CAPITAL
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.likeness import DENIED, FROM_RESULT, INNER_CAPITAL
+from mcp_governor.linting.likeness import DENIED, FROM_RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.linting.likeness import Names
+    from mcp_governor.linting.alike_names import Names
 
 _QUOTED_ARGUMENT = lazy_pattern(r"(?P<quote>[`'\"])(?P<name>[A-Za-z]\w{1,40})(?P=quote)")
 _AS_ARGUMENT = lazy_pattern(

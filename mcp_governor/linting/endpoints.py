@@ -11,7 +11,7 @@ from mcp_governor.linting.words import name_words, stem
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.linting.likeness import Names
+    from mcp_governor.linting.alike_names import Names
 
 _METHODS = ("GET ", "POST ", "PUT ", "PATCH ", "DELETE ")
 _ENDPOINT = lazy_pattern(

@@ -6,8 +6,8 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mcp_governor.linting.alike_names import plain
 from mcp_governor.linting.declared import declared
-from mcp_governor.linting.likeness import plain
 from mcp_governor.linting.name_meanings import ID_STEMS, IDENTIFIERS, NEW, Family, Key, apart, short_names, takes_either
 from mcp_governor.linting.name_roles import LONG, ROLE_NAMES, ROLES, Role, canonical, without_unit
 from mcp_governor.linting.name_uses import Use, use_of, uses_of, wrapped_uses

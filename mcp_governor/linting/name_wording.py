@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.alike_names import plain
 from mcp_governor.linting.declared import declared
-from mcp_governor.linting.likeness import plain
 from mcp_governor.linting.name_meanings import BARE, IDENTIFIERS, VERBS, Family, apart
 from mcp_governor.linting.name_roles import LONG, canonical
 from mcp_governor.linting.name_uses import MAX_READ, Use, takes_a_list, use_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from mcp_governor.linting.alike_names import Names
 from mcp_governor.linting.checks.clarity_names import notes_on
 from mcp_governor.linting.likeness import (
-    Names,
     absent_arguments,
     listed_tools,
     misnamed_arguments,

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.alike_names import Names, plain
 from mcp_governor.linting.argument_names import misassigned, named_arguments
 from mcp_governor.linting.choices import values_of
 from mcp_governor.linting.context import hit
@@ -13,13 +14,11 @@ from mcp_governor.linting.endpoints import endpoints, sends_requests
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
 from mcp_governor.linting.likeness import (
     NOTES,
-    Names,
     absent_arguments,
     called_tools,
     listed_tools,
     misnamed_arguments,
     misnamed_tools,
-    plain,
     plainly_misnamed,
     titled_tools,
 )
@@ -53,7 +52,7 @@ _ANSWER = Guarded(
 )
 _FROM_HERE = lazy_pattern(_ABOUT_ANSWERS, re.IGNORECASE)
 _MAX_COMPARED = 2_000
-"""Maximum number of comparisons of a word with a parameter per tool, which take 10 ms; see likeness."""
+"""Maximum number of comparisons of a word with a parameter per tool, which take 10 ms; see alike_names."""
 _MANUAL = 2_500
 """Characters of a description per parameter that make it a manual of a language: of 148 servers, the long ones that
 explain parameters have 1,500 at most, and two manuals of diagram languages have 3,500 and 5,700."""

@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.alike_names import plain
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.declared import Declared, declared
-from mcp_governor.linting.likeness import plain
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.schemas import effective
 from mcp_governor.text import one_line
