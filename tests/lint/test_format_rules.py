@@ -138,6 +138,19 @@ def test_what_everybody_knows_is_one_finding_for_the_server():
     assert petty({"url": {**url, "format": "uri"}}) == []
 
 
+def test_the_short_message_counts_those_of_the_format_that_it_names():
+    url, key = {"type": "string", "description": "URL to open"}, {"type": "string", "description": "UUID of it"}
+    tool = {"name": "t", "inputSchema": {"properties": {"a_url": url, "b_url": url, "key": key, "old_key": key}}}
+    settings = LintSettings(select=("clarity/well-known-format",))
+    (found,) = lint(build_surface({"tools": [tool]}), settings)
+    assert found.gist == (
+        "a_url (t) and 1 more parameter may be any text, not only a URL, and 2 more parameters may break other formats"
+    )
+    tool["inputSchema"]["properties"] = {"a_url": url}
+    (found,) = lint(build_surface({"tools": [tool]}), settings)
+    assert found.gist == "a_url (t) may be any text, not only a URL"
+
+
 def test_a_sentence_that_names_the_argument_in_plain_words():
     tool = {"name": "a", "inputSchema": {"properties": {"start_day": {"type": "string"}, "day": {"type": "string"}}}}
     tool["description"] = "Reads from a start day. The start day of a range must be YYYY-MM-DD. A day must exist."
