@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.linting.words import known, name_words
+from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, known, name_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -126,13 +126,15 @@ class Names:
         return self._plain[near[0]] if near else None
 
     def nearest(self, word: str) -> str | None:
-        """The name that has most words in common with a word: two, or one that is not just the start of many names."""
+        """The name that has most words in common with a word: two, or one that is neither a verb nor the start of many
+        names."""
         if not self._spend():
             return None
         parts = {part for part in name_words(word) if len(part) > 2 and part != self._prefix}
         scored = [(len(parts & set(name_words(name))), -len(name), name) for name in self.names]
         best = max(scored, default=(0, 0, ""))
-        return best[2] if best[0] > 1 or (parts - self.firsts) & set(name_words(best[2])) else None
+        telling = parts - self.firsts - READING_VERBS - MUTATING_VERBS
+        return best[2] if best[0] > 1 or telling & set(name_words(best[2])) else None
 
     def _spend(self) -> bool:
         self._effort -= len(self.names)

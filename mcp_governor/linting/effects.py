@@ -81,7 +81,7 @@ _LOSSES = lazy_pattern(
     re.IGNORECASE,
 )
 _LOSS_CUES = Cues(" be ", "irreversibl", "permanently ", "overwrit", "replac")
-_DENIES = r"\b(?:not|never|without|no|avoids?|prevents?|instead of)\b|n't\b"
+_DENIES = r"\b(?:not|never|without|no|avoids?|prevents?|refuses? to|instead of)\b|n't\b"
 _DENIAL = lazy_pattern(_DENIES, re.IGNORECASE)
 _DOUBT = lazy_pattern(rf"{_DENIES}|\b(?:unless|if|whether)\b", re.IGNORECASE)
 _REACH = 40
@@ -159,14 +159,16 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
     second = parts[1] if len(parts) > 1 and parts[0] in _NOUNS else ""
     if second in READING_VERBS and opening_verb(tool.description) == second:
         return second
-    return next(
-        (
-            word
-            for at, word in enumerate((*parts[:3], *parts[-1:]))
-            if word in _VERBS and (at == 0 or word not in _NOUNS or opening_verb(tool.description) == word)
-        ),
-        None,
-    )
+    front = (*parts[:3], *parts[-1:])
+    for at, word in enumerate(front):
+        if word in _VERBS and (at == 0 or word not in _NOUNS or opening_verb(tool.description) == word):
+            # "triage_plan_delete" deletes nothing yet.
+            return front[at - 1] if at and front[at - 1] in _AHEAD else word
+    return None
+
+
+_AHEAD = frozenset({"plan", "prepare", "preview", "propose", "simulate"})
+"""Verbs for what is done before a change, and does not make it."""
 
 
 _NOUNS = frozenset({"comment", "commit", "copy", "deploy", "format", "link", "merge", "patch", "post"})

@@ -26,6 +26,8 @@ _CHANGE = MUTATING_VERBS | {"alter", "disable", "enable", "initialize", "rollbac
 _READ = READING_VERBS | {"discover", "download", "status", "versions"}
 _PLANNED = frozenset({"deploy", "import", "install", "migrate", "publish", "restore", "send", "upload"})
 """Verbs that have no plan as their object: "uploadPlan" returns the plan of an upload."""
+_REPORTED = frozenset({"attribution", "detection", "rate", "rates", "trends"})
+"""Last words of what is only computed: the drop of "drop_attribution" is one of visits."""
 _MAX_VALUES = 200
 """Maximum number of values read of one argument; no tool has as many operations."""
 _MAX_DEPTH = 6
@@ -51,18 +53,23 @@ class Operation(NamedTuple):
     @property
     def loses(self) -> bool:
         """True if it removes something."""
-        return _verb(self.value) in _LOSE
+        return _verb(self.value) in _LOSE and not self._is_of_a_report
 
     @property
     def changes(self) -> bool:
         """True if it changes something; one that removes does, and one that makes a plan does not."""
         verb, *things = name_words(self.value) or ("",)
-        return (verb in _CHANGE or self.loses) and not (verb in _PLANNED and things == ["plan"])
+        planned = verb in _PLANNED and things == ["plan"]
+        return (verb in _CHANGE or self.loses) and not planned and not self._is_of_a_report
 
     @property
     def reads(self) -> bool:
         """True if it only reads."""
         return _verb(self.value) in _READ
+
+    @property
+    def _is_of_a_report(self) -> bool:
+        return not _REPORTED.isdisjoint(name_words(self.value)[1:][-1:])
 
 
 def operations(tool: Tool) -> list[Operation]:

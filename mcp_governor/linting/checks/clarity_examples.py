@@ -13,6 +13,7 @@ from mcp_governor.linting.modes import modes_listed
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.snippets import Call, Snippet, calls, snippets
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -115,7 +116,8 @@ def _hits(pointer: str, tool: str | None, text: str, found: Iterable[str]) -> It
     problems = list(dict.fromkeys(found))
     if problems:
         more = f"; and {len(problems) - _MAX_SHOWN} more" if len(problems) > _MAX_SHOWN else ""
-        yield hit(pointer, text, tool=tool, problems="; ".join(problems[:_MAX_SHOWN]) + more)
+        gist = f"{one_line(tool, 64) if tool is not None else 'the instructions'}: {problems[0]}"
+        yield hit(pointer, text, tool=tool, problems="; ".join(problems[:_MAX_SHOWN]) + more, gist=gist)
 
 
 def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
@@ -243,7 +245,8 @@ def _unfit_call(call: Call, tool: Tool) -> str:
         return ""
     for name, value in call.named.items():
         if name not in arguments:
-            return f"{name} is not declared"
+            outer = _wrapper(name, tool)
+            return f"{name} is a key of {outer}, but not" if outer else f"{name} is not declared"
         reason = misfit(schema, arguments[name], value, name, 1)
         if reason:
             return reason
@@ -259,6 +262,14 @@ def _unfit_call(call: Call, tool: Tool) -> str:
     whole = call.whole and call.shown and not call.given
     absent = missing(schema, call.named) if whole and isinstance(schema, dict) else []
     return f"{_named(absent)} required and not" if absent else ""
+
+
+def _wrapper(name: str, tool: Tool) -> str:
+    """The only parameter of a tool, if it is an object that declares this name: ``params`` of Pydantic models."""
+    arguments = _arguments(tool)
+    (outer, schema), *others = arguments.items() or (("", None),)
+    inner = effective(tool.input_schema, schema).get("properties") if not others else None
+    return outer if isinstance(inner, dict) and name in inner else ""
 
 
 def _placed(values: list[Any], names: list[str], tool: Tool) -> str:
