@@ -133,8 +133,8 @@ class Names:
         parts = {part for part in name_words(word) if len(part) > 2 and part != self._prefix}
         scored = [(len(parts & set(name_words(name))), -len(name), name) for name in self.names]
         best = max(scored, default=(0, 0, ""))
-        telling = parts - self.firsts - READING_VERBS - MUTATING_VERBS
-        return best[2] if best[0] > 1 or telling & set(name_words(best[2])) else None
+        shared = parts - self.firsts - READING_VERBS - MUTATING_VERBS
+        return best[2] if best[0] > 1 or shared & set(name_words(best[2])) else None
 
     def _spend(self) -> bool:
         self._effort -= len(self.names)

@@ -157,6 +157,30 @@ _MAX_WORDS = 6
 """Maximum number of words of a name that is sought as a label."""
 
 
+def _as_subject(name: str, text: str) -> tuple[str, ...]:
+    """What a sentence says about the words of a name: "The urn is the identifier of the asset" is about asset_urn."""
+    parts, lower = name_words(name), text.lower()
+    if not 0 < len(parts) <= _MAX_WORDS or not any(f"{part} {verb}" in lower for part in parts for verb in _COPULAS):
+        return ()
+    # The last word, or all of them; of "owners_email", the plural in front may stand for the whole.
+    alone = {parts[-1], *(part for part in parts[:1] if part.endswith("s"))}
+    things = "|".join(re.escape(thing) for thing in (" ".join(parts), *sorted(alone)))
+    sentence = (
+        rf"{_BEGINS}(?:the\s)?(?:{things})\s(?:{'|'.join(_COPULAS)})\s(?!{_NO_MEANING})(\S[^\n]{{2,{_MAX_SAID}}})"
+    )
+    said = re.search(sentence, text, re.IGNORECASE)
+    return (said[1],) if said is not None else ()
+
+
+_COPULAS = ("is", "are", "can be", "may be", "must be", "should be")
+_BEGINS = r"(?:^|[.;:!?]\s{1,3}|\n[ \t]{0,12}(?:[-*•]\s)?)"
+_NO_MEANING = (
+    r"(?:also|always|being|created|empty|for|given|ignored|in|invalid|missing|not|now|omitted|optional|provided"
+    r"|required|returned|set|unknown|updated|used)\b"
+)
+"""What follows where a sentence says how something is dealt with, not what it is."""
+
+
 def _translated(name: str, text: str) -> tuple[str, ...]:
     words = _TRANSLATED.get(name)
     if words is None or text.isascii():
@@ -179,6 +203,7 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
     results = _RESULTS.search(text)
     about = text[: results.start()] if results is not None else text
     out = [*_of_a_pair(name, text), *_translated(name, about), *_labelled(name, about)]
+    out += _as_subject(name, about) if anything else ()
     if name.lower() in text.lower():
         out += _of_several(name, text)
         out += islice(_at_mentions(name, about, anything=anything), _MAX_PLACES)

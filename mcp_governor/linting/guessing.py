@@ -113,14 +113,14 @@ _DATE_FORM = lazy_pattern(
     r"\d|yyyy|\b(?:iso|rfc|epoch|unix|utc|e\.\s?g|format|milliseconds|seconds|relative|natural|today|ts|cursor)\b|['\"`]",
     re.IGNORECASE,
 )
-_DATE_FORM_OF_TOOL = lazy_pattern(
+FORM_OF_DATES = lazy_pattern(
     r"\d{4}-\d{2}|yyyy|\b(?:iso[ -]?8601|rfc ?3339|epoch|unix time\w*|dates?\b[^.\n]{0,40}\bformat)\b", re.IGNORECASE
 )
 _CODE_FORM = lazy_pattern(
     r"\b(?:iana|iso|utc|e\.\s?g|such as|like|tz|olson|names?|[a-z]{2}[_-][a-z]{2})\b|['\"`\d/(]", re.IGNORECASE
 )
-_CURRENCY_CODE = lazy_pattern(r"\bcurrency\scodes?\b", re.IGNORECASE)
-"""There is one list of them that everybody means, ISO 4217."""
+_CODE = lazy_pattern(r"\bcodes?\b", re.IGNORECASE)
+"""There is one list of codes for each of these that everybody means: ISO 3166, 4217, 639."""
 _JSON = lazy_pattern(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
     r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\s(?:an?\s)?(?:JSON|object|array|list|map|dict\w*|value)\b",
@@ -142,6 +142,10 @@ _KEPT = lazy_pattern(
     r"\bto\s(?:be\s)?(?:add|append|insert|publish|put|save|send|set|store|write)(?:d|n|ed)?\b", re.IGNORECASE
 )
 """What becomes of a value that is the user's own, whatever it is."""
+_SEALED = frozenset(
+    {"attestation", "certificate", "credential", "manifest", "proof", "receipt", "signature", "token", "voucher"}
+)
+"""What somebody has made or signed and the caller passes on as it is."""
 _KEYS_OF_USER = lazy_pattern(
     r"\b(?:field|key|name|column|parameter|variable)s?(?:\s(?:and|to)\s|-|/|\s?->\s?)(?:their\s)?values?\b",
     re.IGNORECASE,
@@ -315,10 +319,10 @@ def _of_text(one: Argument) -> str | None:
     if last in _COLOURS:
         return "colour" if not _COLOUR_FORM.search(one.text) else None
     if last in _DATES or (last == "time" and before in _WHEN):
-        said = _DATE_FORM.search(one.text) or _DATE_FORM_OF_TOOL.search(one.of_tool[:_MAX_TEXT])
+        said = _DATE_FORM.search(one.text) or FORM_OF_DATES.search(one.of_tool[:_MAX_TEXT])
         return "date" if not said else None
     if last in _CODES or one.parts[-2:] in _CODED:
-        named = "code" in one.parts or (last in _OF_A_RECORD and one.nested) or _CURRENCY_CODE.search(one.text)
+        named = "code" in one.parts or (last in _OF_A_RECORD and one.nested) or _CODE.search(one.text)
         return "code" if not named and not _CODE_FORM.search(one.text) else None
     return None
 
@@ -372,7 +376,7 @@ def _of_language(one: Argument) -> str | None:
     if _JSON.search(one.text):
         rest = _JSON.sub("JSON", one.text)
         explained = word_count(one.text) > _LONG_SHAPE or _SHAPE_GIVEN.search(rest) or _LIST_GIVEN.search(rest)
-        of_user = last in _CONTENTS and _KEPT.search(one.text)
+        of_user = (last in _CONTENTS and _KEPT.search(one.text)) or not _SEALED.isdisjoint(one.parts)
         return "json" if not (explained or of_user or _has_items(one.schema) or _shown(one)) else None
     whole = last in _SYNTAX and (len(one.parts) == 1 or one.parts[-2] in _WHOLE)
     if not one.text.strip():

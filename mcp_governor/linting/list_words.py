@@ -145,6 +145,8 @@ _FREE = Guarded(
     r"|\b(?:append|prefix|prepend)(?:ed|ing)?\s(?:it\swith\s|with\s|an?\s|the\s)?[`'\"]"
     # A tool lists them all: "Use list_kinds to see the options".
     r"|\buse\s`?[a-z]{2,20}_[a-z_]{2,40}`?\s(?:to|for)\s(?:see|get|list|find|discover)\s[^.\n]{0,40}\b(?:options|values|choices)\b(?!\s(?:for|mean|of))"
+    # Numbers are accepted as well: "label or numeric ID (0=low, 1=high)".
+    r"|\b(?:labels?|names?|slugs?|titles?),?\sor\s(?:an?\s|its\s|the\s)?(?:numeric\s)?(?:ids?|numbers?)\b"
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']|自定义|任意",
     *("custom", "arbitrary", "other ", "and more", "json", "regex", "glob", "expression", "syntax"),
     *(f"any {what}" for what in ("string", "value", "valid", "other")),
@@ -152,6 +154,7 @@ _FREE = Guarded(
     *("substring", "user-defined", "user defined", " more"),
     *("wildcard", "otherwise", "etc", "{", "or a ", "or an ", "also be", "instead be", "/^", "string for"),
     *("append", "prefix", "prepend", "自定义", "任意"),
+    *(f"or {what}{thing}" for what in ("", "a ", "an ", "its ", "the ") for thing in ("numeric", "id", "number")),
     *("to see", "to get", "to list", "to find", "to discover"),
 )
 _SYNTAX = ("json", "as json", "raw", "valid json", "optional json", "a json", "reg", "glob", "expr", "wild")

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.schemas import branches_of, parent_of, root_of
 from mcp_governor.linting.units import is_unit, measures, states_unit, unit_names, units_in
 from mcp_governor.linting.words import name_words
@@ -42,6 +43,8 @@ def without_unit(
     if dimension is None and "string" not in types:
         unix = _UNIX.search(text) is not None
         dimension = "time" if unix or name_words(name)[-1:] in _POINTS else None
+        if name_words(name)[-1:] == ("epoch",) and _is_round(node, text, facts):
+            return None
     if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
         return None
     if "string" in types and not _lacks_form(dimension, text, schema):
@@ -65,6 +68,13 @@ def without_unit(
     return "usual-unit" if usual else "missing-unit"
 
 
+def _is_round(node: SchemaPlace, text: str, facts: Facts) -> bool:
+    """True if an epoch is one of training, or of a key: it is described, and not as a time."""
+    said = text or outline_of(node.tool, facts).entries.get(node.argument or "", "")
+    return said != "" and _OF_TIME.search(said) is None
+
+
+_OF_TIME = lazy_pattern(r"\b(?:time\w*|dates?|unix|posix|since|seconds?|milliseconds?)\b", re.IGNORECASE)
 _POINTS = (("timestamp",), ("time",), ("ts",), ("epoch",))
 """Last words of names for points in time, which numbers count in seconds or in milliseconds."""
 _MAX_OUTER = 20

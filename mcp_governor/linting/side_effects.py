@@ -51,7 +51,22 @@ _CHANGING = frozenset(
     [
         *("add", "apply", "cancel", "close", "create", "delete", "edit", "execute", "install", "manage", "modify"),
         *("move", "overwrite", "publish", "restart", "run", "submit", "trigger"),
-        *("remove", "rename", "replace", "reset", "save", "send", "set", "start", "stop", "subscribe", "unsubscribe"),
+        *(
+            "record",
+            "remove",
+            "rename",
+            "replace",
+            "reset",
+            "save",
+            "store",
+            "track",
+            "send",
+            "set",
+            "start",
+            "stop",
+            "subscribe",
+            "unsubscribe",
+        ),
         *("update", "upload", "write"),
     ]
 )

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import Context
     from mcp_governor.linting.open_text import OpenText
 
+_SIGNED = lazy_pattern(r"[+\-][A-Za-z_]+")
+"""A column that stands for any, and a sign for the direction: "+METRIC" or "-METRIC"."""
 _DIRECTED = lazy_pattern(r"(?<=\S)\s(?:asc|desc)$", re.IGNORECASE)
 _ORDERED = lazy_pattern(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
 """A column that stands for any, and a direction."""
@@ -41,6 +43,8 @@ _MEASURE = lazy_pattern(r"\d{1,5}[A-Za-z]{1,3}")
 """A duration or a size: "15m", "480p"."""
 
 
+_BY_DEFAULT = lazy_pattern(r"by default \([^()]{0,200}\)", re.NOFLAG)
+"""What happens without the parameter: "Cases ask for their links by default ('links' / 'link')"."""
 _MAX_CLAIMS = 50
 """Maximum number of lists of one text that are tried; people write one or two."""
 _SIZE = 400
@@ -59,7 +63,10 @@ def _read(found: OpenText, context: Context) -> ClosedList | None:
     claims: list[tuple[Passage, ClosedList]] = []
     for said in passages:
         # A section whose heading announces a list has it as bullets.
-        values = context.facts.read(values_in, _headed(said.text) if said.where == "section" else said.text)
+        text = _headed(said.text) if said.where == "section" else said.text
+        if "by default (" in text:
+            text = _BY_DEFAULT.sub("by default", text)
+        values = context.facts.read(values_in, text)
         if values.open and said.where in ("own", "entry"):
             return None
         claims += [(said, claim) for claim in values.lists[:_MAX_CLAIMS]]
@@ -346,6 +353,8 @@ def _may_name(claim: ClosedList, named: int, *, kind: bool) -> bool:
 def _are_orders(values: set[str]) -> bool:
     """True for a column that stands for any, or a value with its direction: "columnName:asc" or "columnName:desc",
     "<field> asc|desc", e.g. "name desc"."""
+    if all(map(_SIGNED.fullmatch, values)) and len({value[1:] for value in values}) == 1:
+        return True
     directed = {_DIRECTED.sub("", value) for value in values if _DIRECTED.search(value)}
     return all(map(_ORDERED.fullmatch, values)) or not directed.isdisjoint(values)
 

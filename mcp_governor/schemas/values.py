@@ -11,7 +11,7 @@ import jsonschema_rs
 if TYPE_CHECKING:
     from fractions import Fraction
 
-# As text, because the module of fractions costs as much as ten of ours, and few surfaces have one.
+# As text, because its module takes as long to import as ten of this package, and few surfaces have a fraction.
 Number: TypeAlias = "int | Fraction"
 Frozen = tuple[str, Any]
 """A hashable JSON value: its type, and its content in a form for which ``==`` is JSON's equality."""

@@ -225,13 +225,11 @@ def test_a_limit_in_the_description_of_the_tool_is_reported_at_the_argument():
         ({**INTEGER, "maximum": 100}, "From 0 to 100", "plain-limit"),
     ],
 )
-def test_a_least_number_of_one_and_an_exact_length_are_remarks(schema, text, rule):
+def test_a_least_number_of_one_and_an_exact_length_have_a_rule_of_their_own(schema, text, rule):
     root = {"type": "object", "properties": {"n": {**schema, "description": text}}}
     surface = build_surface({"tools": [{"name": "a", "inputSchema": root}]})
     found = lint(surface, LintSettings(select=("clarity/limit-without-bound", "clarity/plain-limit")))
-    assert [(one.rule, one.severity) for one in found] == [
-        (f"clarity/{rule}", "info" if rule == "plain-limit" else "warning")
-    ]
+    assert [(one.rule, one.severity) for one in found] == [(f"clarity/{rule}", "info")]
 
 
 def test_two_limits_on_one_side_are_none():

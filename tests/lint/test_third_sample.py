@@ -8,6 +8,7 @@ import pytest
 
 from mcp_governor.catalogue.settings import LintSettings
 from mcp_governor.linting import lint
+from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.effects import effect_of
 from mcp_governor.report.causes import causes
 from mcp_governor.surface import build_surface
@@ -35,6 +36,125 @@ def found(rule: str, *tools: dict[str, Any]) -> list[Any]:
 )
 def test_what_a_tool_refuses_or_plans_is_not_what_it_does(name: str, said: str, effect: str) -> None:
     assert effect_of(build_surface({"tools": [tool(name, said)]}).tools[0]) == effect
+
+
+def takes(said: str = "", tool_says: str = "", name: str = "look", **properties: Any) -> dict[str, Any]:
+    """A tool with one described parameter ``x``, or with these."""
+    declared = properties or {"x": {**STRING, "description": said}}
+    return tool(name, tool_says, inputSchema={"type": "object", "properties": declared, "required": list(declared)})
+
+
+def described(**texts: str) -> dict[str, Any]:
+    return {name: {**STRING, "description": text} for name, text in texts.items()}
+
+
+def bare(*names: str) -> dict[str, Any]:
+    return dict.fromkeys(names, STRING)
+
+
+JSON_TEXT = "The {} as a JSON string."
+FOUND_WITH = "You can find the id of the {} using search_asset."
+EPOCH = {"type": "integer"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "innocent", "guilty"),
+    [
+        (
+            "clarity/parameter-described",
+            takes(**described(endDate="End date YYYY-MM-DD", compareEndDate="Comparison end date")),
+            takes(**described(endDate="End date", compareEndDate="Comparison end date")),
+        ),
+        (
+            "clarity/parameter-described",
+            takes(**described(country="Country code")),
+            takes(**described(country="Country")),
+        ),
+        (
+            "clarity/parameter-described",
+            takes(**described(credential_json=JSON_TEXT.format("credential"))),
+            takes(**described(layout_json=JSON_TEXT.format("layout"))),
+        ),
+        (
+            "clarity/parameter-described",
+            takes(tool_says="Move one tile N, S, E or W.", direction=STRING),
+            takes(tool_says="Move one tile.", direction=STRING),
+        ),
+        (
+            "clarity/missing-unit",
+            takes(last_epoch={**EPOCH, "description": "Highest epoch of the authority that was seen"}),
+            takes(last_epoch={**EPOCH, "description": "Time of the last one"}),
+        ),
+        (
+            "clarity/closed-list",
+            takes("Priority label or numeric ID (0=not set, 1=high, 2=low)"),
+            takes("Priority (0=not set, 1=high, 2=low)"),
+        ),
+        (
+            "clarity/closed-list",
+            takes('Sort order as "+METRIC" (ascending) or "-METRIC" (descending)'),
+            takes('Sort order: "ASCENDING" or "DESCENDING"'),
+        ),
+        (
+            "clarity/closed-list",
+            takes('Mode of links. Cases ask for links by default ("links" / "link").', name="look"),
+            takes('Mode of links ("links" / "link").'),
+        ),
+    ],
+)
+def test_a_repaired_rule_is_quiet_there_and_speaks_here(
+    rule: str, innocent: dict[str, Any], guilty: dict[str, Any]
+) -> None:
+    # Some rules are about what several tools take.
+    def count(one: dict[str, Any]) -> int:
+        return len(found(rule, one, {**one, "name": "see"}))
+
+    assert count(innocent) == 0
+    assert count(guilty) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("asset_urn", "Gets it. The urn is the identifier of an asset, for example a:1.", True),
+        ("asset_urn", "Gets it. The urn is required.", False),
+        ("owners_email", "Finds it.\n  owners is a list of addresses.", True),
+        ("owners_email", "Finds it.\n  email is a list of addresses.", True),
+        ("owners_email", "Finds what they are a part of.", False),
+        ("text_search", "Finds it. Text search is a string.", True),
+        ("status", "You can filter by status.\n Status can be OPEN or CLOSED.", True),
+        ("status", "You can filter by status. Status is ignored.", False),
+    ],
+)
+def test_a_sentence_about_the_words_of_a_name_describes_a_parameter(name: str, text: str, said: bool) -> None:
+    assert bool(said_in_passing(name, text, anything=True)) is said
+
+
+def test_where_an_identifier_is_found_may_stand_in_the_text_of_the_tool() -> None:
+    def said(thing: str) -> list[Any]:
+        ids = {"type": "array", "items": STRING, "description": "Ids of datasets"}
+        return found("clarity/id-source", takes(tool_says=FOUND_WITH.format(thing), dataset_ids=ids), tool("other"))
+
+    assert said("dataset") == []
+    assert len(said("owner")) == 1
+
+
+def test_tools_that_another_one_switches_on_may_be_named() -> None:
+    names = ("case_get", "case_upsert", "case_list")
+    tools = [
+        tool(name, "For steps, use case_step_upsert, and casse_list for all." * at) for at, name in enumerate(names)
+    ]
+    assert {one.gist for one in found("clarity/unknown-tool", *tools[:2], tools[2])} != set()
+    opener = tool("discover_tools", "Find and switch on tools that are hidden by default.")
+    gists = {one.gist for one in found("clarity/unknown-tool", *tools[:2], opener)}
+    assert all("case_step_upsert" not in gist for gist in gists)
+
+
+def test_what_is_extracted_and_tracked_is_kept() -> None:
+    tools = (tool("track_text", "Extract and track decisions."), tool("scan_text", "Extract and show decisions."))
+    kept, shown = build_surface({"tools": list(tools)}).tools
+    assert effect_of(kept) != "reads"
+    assert effect_of(shown) == "reads"
 
 
 def test_a_hint_of_a_tool_that_plans_is_not_contradicted() -> None:

@@ -10,7 +10,7 @@ from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.by_reference import said_by_reference
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import Declared, declared, one_hit
-from mcp_governor.linting.guessing import Argument, is_passed_on, may_be_open, open_question
+from mcp_governor.linting.guessing import FORM_OF_DATES, Argument, is_passed_on, may_be_open, open_question
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
@@ -19,7 +19,7 @@ from mcp_governor.linting.words import name_words, stem
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from mcp_governor.surface.model import Surface
 
@@ -53,6 +53,10 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     if says is not None and f'"{name}": "' in node.tool.description[:_MAX_TEXT]:
         return  # An example of a call shows a value.
+    if says == "values" and not nested and _is_listed(node, types):
+        return
+    if says == "date" and _is_of_a_sibling(node):
+        return
     if says == "date" and _DATES_OF_SERVER.search((context.surface.instructions or "")[:_MAX_TEXT]):
         return
     if says == "numbers" and _is_of_a_record(parts, context):
@@ -68,6 +72,29 @@ def _is_of_a_record(parts: tuple[str, ...], context: Context) -> bool:
     ``list_document_types``."""
     thing = {stem(word) for word in parts[-2:]}
     return len(thing) > 1 and any(thing <= {stem(word) for word in name_words(name)} for name in context.facts.names)
+
+
+def _is_listed(node: SchemaPlace, types: Collection[str]) -> bool:
+    """True if a tool lists constants, and this is its only string: "Move one tile N, S, E or W" for a direction."""
+    strings = [one for one in node.tool.input_schema["properties"].values() if "string" in (types_of(one) or ())]
+    return (
+        types == {"string"} and len(strings) == 1 and _CONSTANTS.search(node.tool.description[:_MAX_TEXT]) is not None
+    )
+
+
+_CONSTANTS = lazy_pattern(
+    r"(?<![\w-])[A-Z][A-Z_]{0,30}(?:,\s[A-Z][A-Z_]{0,30}){1,20},?\sor\s[A-Z][A-Z_]{0,30}(?![\w-])", re.NOFLAG
+)
+
+
+def _is_of_a_sibling(node: SchemaPlace) -> bool:
+    """True if the description of another date of the same call gives its form: compareEndDate is as endDate."""
+    for name, one in parent_of(node).get("properties", {}).items():
+        said = one.get("description") if isinstance(one, dict) else None
+        dated = name != node.argument and name_words(name)[-1:] == name_words(node.argument or "")[-1:]
+        if dated and isinstance(said, str) and FORM_OF_DATES.search(said[:_MAX_TEXT]):
+            return True
+    return False
 
 
 _DATES_OF_SERVER = lazy_pattern(r"\bdates?\b[^.\n]{0,60}(?:\biso\b|yyyy|\d{4}-\d{2})", re.IGNORECASE)

@@ -47,7 +47,8 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     claim = stated_list(found, context)
     if claim is None:
         codes = None if found.items else _codes(node, context)
-        if codes is not None and found.default in ("", *map(str, codes)):
+        more = any(context.facts.read(values_in, said.text).open for said in passages_about(node, context))
+        if codes is not None and not more and found.default in ("", *map(str, codes)):
             yield found.hit("enum", [str(code) for code in codes], takes="text")
         return
     if set(claim.values) == {"true", "false"}:

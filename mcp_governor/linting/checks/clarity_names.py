@@ -65,6 +65,9 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     tools = context.facts.memo("tool names", lambda: Names(context.facts.names))
     read = text.value[:_MAX_READ]
     found = dict(misnamed_tools(read, tools))
+    if found and context.facts.memo("switches tools on", lambda: _switches_tools_on(context.facts)):
+        # A name without a near one may be that of a tool that is not listed yet.
+        found = {named: name for named, name in found.items() if name}
     if " tool" in read:
         found.update(plainly_misnamed(read, tools))
         found.update(titled_tools(read, tools))
@@ -97,6 +100,22 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
         named = _joined([named for named, _ in pairs])
         gist = _in_short(text, *pairs[0])
         yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=gist)
+
+
+def _switches_tools_on(facts: Facts) -> bool:
+    """True if a tool of the server adds others to the list, which may be named before."""
+    return any(
+        _MORE_TOOLS.search(tool.description[:_MAX_READ]) is not None
+        for tool in facts.surface.tools
+        if not {"tool", "tools", "toolset", "toolsets", "discover"}.isdisjoint(name_words(tool.name))
+    )
+
+
+_MORE_TOOLS = lazy_pattern(
+    r"\b(?:activat|enabl|load|switch|turn|unlock|reveal)\w{0,3}\s(?:[\w'-]+\s){0,4}?(?:tools?|toolsets?)\b"
+    r"|\btools?\s(?:that\s)?(?:are|is|stay)\s(?:hidden|disabled|not\slisted)\b|\bhidden\stools?\b",
+    re.IGNORECASE,
+)
 
 
 def _in_short(text: Text, named: str, name: str) -> str:

@@ -340,7 +340,7 @@ def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
     found: dict[str, list[Declared]] = defaultdict(list)
     for one in declared(surface, context):
         # On a server with a single tool, the caller may invent the identifier.
-        if one.text and (one.required or len(surface.tools) > 1) and _is_unsourced(one):
+        if one.text and (one.required or len(surface.tools) > 1) and _is_unsourced(one) and not _is_sourced(one):
             found[one.name].append(one)
     if not found:
         return
@@ -372,6 +372,21 @@ _FAMILIAR = 12
 about."""
 _MANY = 3
 """Number of tools from which on an optional identifier without a source is a gap of the server."""
+
+
+def _is_sourced(one: Declared) -> bool:
+    """True if the tool says how to find an identifier: "find the id of the dataset using search_asset"."""
+    front = name_words(one.name)[:-1]
+    said = _FINDING.findall(one.tool.description[:_MAX_SEARCHED])
+    return any(stem(word) in _stems(front) for sentence in said for word in words(sentence))
+
+
+_FINDING = lazy_pattern(
+    r"\b(?:find|get|look up|obtain)\s([^.\n]{0,80}\bids?\b[^.\n]{0,80})\s(?:by|from|in|using|via|with)\s",
+    re.IGNORECASE,
+)
+_MAX_SEARCHED = 4_000
+"""Maximum number of characters of a tool's description searched for the source of an identifier."""
 
 
 def _is_unsourced(one: Declared, most: int = _MAX_CONTENT) -> bool:
