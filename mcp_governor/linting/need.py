@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
 Kind = Literal["together", "exclusive", "any", "one", "when", "within", "mode", "only", "ignored"]
 
@@ -26,7 +26,7 @@ class Group(NamedTuple):
         optional: the parameters that may be left out.
     """
 
-    names: Collection[str]
+    names: frozenset[str]
     values: Mapping[str, str]
     optional: tuple[str, ...] = ()
 

@@ -9,6 +9,8 @@ import pytest
 
 from mcp_governor.catalogue import LintSettings
 from mcp_governor.linting import lint
+from mcp_governor.linting.need import Group
+from mcp_governor.linting.needs import stated_needs
 from mcp_governor.surface import build_surface
 
 
@@ -70,3 +72,31 @@ def test_what_descriptions_may_quote_is_collected_once_for_a_tool():
     found = lint(surface, LintSettings(select=("clarity/missing-format",)))
     assert "2,000 more" in found[0].message  # a thousand are written out
     assert time.process_time() - started < 5
+
+
+def _needy(count: int) -> dict:
+    """Each parameter needs the next one, "URL" among them."""
+    said = {
+        f"field_{number}": f"Name {number} of it. Required if field_{number + 1} is given." for number in range(count)
+    }
+    said = {**said, "url": "Where it is.", "proxy": "Required if URL is given."}
+    properties = {name: {"type": "string", "description": text} for name, text in said.items()}
+    return {"name": "a", "inputSchema": {"type": "object", "properties": properties}}
+
+
+def test_parameters_are_not_sought_in_the_description_of_each_other():
+    """Of 5,000 parameters, each was sought in each description, four times: 13 s."""
+    surface = build_surface({"tools": [_needy(5_000)]})
+    started = time.process_time()
+    (found,) = lint(surface, LintSettings(select=("clarity/argument-dependencies",)))
+    assert time.process_time() - started < 5
+    assert "`field_0` is required when `field_1` is given" in found.message
+
+
+@pytest.mark.parametrize("name", ["field_7", "proxy"])
+def test_what_one_of_many_parameters_needs_is_what_one_of_few_does(name):
+    properties = _needy(1_000)["inputSchema"]["properties"]
+    text = properties[name]["description"]
+    few = frozenset([name, "field_8", "url"])
+    (need,) = stated_needs(text, Group(few, {}), name)
+    assert list(stated_needs(text, Group(frozenset(properties), {}), name)) == [need]

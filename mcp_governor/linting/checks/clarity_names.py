@@ -65,8 +65,8 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     tools = context.facts.memo("tool names", lambda: Names(context.facts.names))
     read = text.value[:_MAX_READ]
     found = dict(misnamed_tools(read, tools))
-    if found and context.facts.memo("switches tools on", lambda: _switches_tools_on(context.facts)):
-        # A name without a near one may be that of a tool that is not listed yet.
+    # A name without a near one may be that of a tool that is not listed yet.
+    if not all(found.values()) and _switches_tools_on(context.facts):
         found = {named: name for named, name in found.items() if name}
     if " tool" in read:
         found.update(plainly_misnamed(read, tools))
@@ -104,11 +104,13 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
 
 def _switches_tools_on(facts: Facts) -> bool:
     """True if a tool of the server adds others to the list, which may be named before."""
-    return any(
-        _MORE_TOOLS.search(tool.description[:_MAX_READ]) is not None
-        for tool in facts.surface.tools
-        if not {"tool", "tools", "toolset", "toolsets", "discover"}.isdisjoint(name_words(tool.name))
-    )
+
+    def does(tool: Tool) -> bool:
+        named = {"tool", "tools", "toolset", "toolsets", "discover"} & set(name_words(tool.name))
+        return bool(named) and _MORE_TOOLS.search(tool.description[:_MAX_READ]) is not None
+
+    switches: bool = facts.memo("switches tools on", lambda: any(map(does, facts.surface.tools)))
+    return switches
 
 
 _MORE_TOOLS = lazy_pattern(

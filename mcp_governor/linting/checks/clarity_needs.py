@@ -292,8 +292,8 @@ def _has_substitute(need: Need, schema: Mapping[str, Any]) -> bool:
     text = argument.get("description") if isinstance(argument, dict) else None
     if not isinstance(text, str) or len(text) > _MAX_BRIEF:
         return False
-    others = schema["properties"].keys() - set(need.arguments)
-    return any(match[1] in others for match in _SUBSTITUTE.finditer(text))
+    others = (match[1] for match in _SUBSTITUTE.finditer(text))
+    return any(other in schema["properties"] and other not in need.arguments for other in others)
 
 
 def _serves_others(need: Need, schema: Mapping[str, Any]) -> bool:
