@@ -171,7 +171,7 @@ _AHEAD = frozenset({"plan", "prepare", "preview", "propose", "simulate"})
 """Verbs for what is done before a change, and does not make it."""
 
 
-_NOUNS = frozenset({"comment", "commit", "copy", "deploy", "format", "link", "merge", "patch", "post"})
+_NOUNS = frozenset({"archive", "comment", "commit", "copy", "deploy", "format", "link", "merge", "patch", "post"})
 """Verbs for writing that are nouns after another word: "expand_link", "deploy" in "site_deploy_reader"."""
 
 
@@ -323,6 +323,8 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     if verb == "query" and not text and not _STATEMENT_NAMES.isdisjoint(call_properties(tool)):
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
+    if verb in _SHOWN and (opening_verb(text) in READING_VERBS or SHOWS.match(text)):
+        return "reads"
     if verb in MUTATING_VERBS and (_STATED_READ.search(text[: 2 * _MAX_OPENING]) or _is_sum(tool, verb)):
         return "reads"
     if _STATEMENTS.search(text[:_MAX_OPENING]):
@@ -340,6 +342,11 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
             return "writes"
         return side_effect(tool, verb) or "reads"
     return "writes" if verb is not None or _SAYS_WRITE.search(text) else "unknown"
+
+
+_SHOWN = frozenset({"format", "push"})
+"""Verbs for what a tool does with its result: formatted citations, nodes pushed to the frontend of a debugger."""
+SHOWS = lazy_pattern(r"\W{0,8}push(?:es)?\s[^.\n]{0,60}?\sto\s(?:the\s)?(?:client|frontend)\b", re.IGNORECASE)
 
 
 def _is_sum(tool: Tool, verb: str | None) -> bool:

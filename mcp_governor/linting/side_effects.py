@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.call_arguments import call_properties
 from mcp_governor.linting.guarded import Guarded, has_any, lowered
+from mcp_governor.linting.schemas import types_of
 from mcp_governor.linting.words import READING_VERBS, name_words
 
 if TYPE_CHECKING:
@@ -107,7 +108,21 @@ def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | 
     words = name_words(tool.name)
     if words[:1] and (words[0] in _RENEWS or (words[0] not in READING_VERBS and not _RENEWS.isdisjoint(words[1:2]))):
         return "unknown"
-    return "unknown" if claims or _does_both(text) else None
+    return "unknown" if claims or _does_both(text) or _is_told_to_save(tool) else None
+
+
+def _is_told_to_save(tool: Tool) -> bool:
+    """True if a switch makes the tool keep something: ``save_baseline``."""
+    return any(
+        name_words(name)[:1]
+        and name_words(name)[0] in _SWITCHED
+        and isinstance(schema, dict)
+        and types_of(schema) == frozenset({"boolean"})
+        for name, schema in call_properties(tool).items()
+    )
+
+
+_SWITCHED = frozenset({"overwrite", "persist", "save", "store", "write"})
 
 
 def says_change(text: str) -> bool:

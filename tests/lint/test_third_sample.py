@@ -32,6 +32,12 @@ def found(rule: str, *tools: dict[str, Any]) -> list[Any]:
         ("triage_plan_delete", "Prepare a capped plan.", "writes"),
         ("preview_delete", "Show what would go.", "reads"),
         ("triage_delete", "Prepare a capped plan.", "destroys"),
+        ("weather_archive", "Get the weather of a day in the past.", "reads"),
+        ("weather_archive", "Archive the weather of a day.", "writes"),
+        ("format_citations", "Get citations in one or more styles.", "reads"),
+        ("format_disk", "Format a disk.", "writes"),
+        ("push_nodes", "Push the ids of nodes to the frontend for inspection.", "reads"),
+        ("push_nodes", "Push nodes to the server.", "writes"),
     ],
 )
 def test_what_a_tool_refuses_or_plans_is_not_what_it_does(name: str, said: str, effect: str) -> None:
@@ -148,6 +154,15 @@ def test_tools_that_another_one_switches_on_may_be_named() -> None:
     opener = tool("discover_tools", "Find and switch on tools that are hidden by default.")
     gists = {one.gist for one in found("clarity/unknown-tool", *tools[:2], opener)}
     assert all("case_step_upsert" not in gist for gist in gists)
+
+
+def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> None:
+    def effect(kind: str) -> str:
+        compare = takes(name="compare", save_baseline={"type": kind})
+        return effect_of(build_surface({"tools": [compare]}).tools[0])
+
+    assert effect("boolean") == "unknown"
+    assert effect("string") == "reads"
 
 
 def test_what_is_extracted_and_tracked_is_kept() -> None:

@@ -11,6 +11,7 @@ from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.corrections import correction
 from mcp_governor.linting.effects import (
     DESTROYING_VERBS,
+    SHOWS,
     effect_of,
     makes_an_answer,
     opening_verb,
@@ -279,7 +280,8 @@ _TO_FILES = lazy_pattern(
 
 def _says_read(text: str) -> bool:
     """True if the description contradicts a verb of the name: the name is about something else then."""
-    return opening_verb(text) in READING_VERBS or READ_ONLY.search(text) is not None
+    reads = opening_verb(text) in READING_VERBS or SHOWS.match(text) is not None
+    return reads or READ_ONLY.search(text) is not None
 
 
 _STARTED_AGAIN = frozenset({"app", "application", "browser", "emulator", "server", "simulator"})
