@@ -350,13 +350,29 @@ def _may_name(claim: ClosedList, named: int, *, kind: bool) -> bool:
     return kind and named == 1 and len(claim.values) > 2
 
 
-def _are_orders(values: set[str]) -> bool:
-    """True for a column that stands for any, or a value with its direction: "columnName:asc" or "columnName:desc",
-    "<field> asc|desc", e.g. "name desc"."""
+def _are_parts_of_syntax(values: set[str]) -> bool:
+    """True for a condition, for a column that stands for any, or a value with its direction: "columnName:asc" or
+    "columnName:desc", "<field> asc|desc", e.g. "name desc"."""
+    if any(map(_PREDICATE.fullmatch, values)):
+        return True
     if all(map(_SIGNED.fullmatch, values)) and len({value[1:] for value in values}) == 1:
         return True
     directed = {_DIRECTED.sub("", value) for value in values if _DIRECTED.search(value)}
     return all(map(_ORDERED.fullmatch, values)) or not directed.isdisjoint(values)
+
+
+def _are_of_a_chooser(claim: ClosedList, found: OpenText, said: str) -> bool:
+    """True if a description begins with the values of another parameter: 'action: "add" / "remove" — what to edit'."""
+    siblings, root, first = parent_of(found.node).get("properties", {}), root_of(found.node), re.escape(claim.values[0])
+    return any(
+        set(claim.values) <= {value for value in values_of(root, schema) or () if isinstance(value, str)}
+        for name, schema in siblings.items()
+        if name in said and re.match(rf"\W{{0,4}}{re.escape(name)}s?\s?[:=]?\s?[\"'`]{first}[\"'`]", said)
+    )
+
+
+_PREDICATE = lazy_pattern(r"\w+\s?[<>=~!]{1,2}\s?\w+")
+"""A sample of a condition: 'cfg>7', 'name=euler'."""
 
 
 def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> bool:
@@ -369,9 +385,8 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     said = " ".join(one.text for one in passages_about(found.node, context))
     if are_samples(claim.values, words, said, promised=claim.promised):
         return True
-    if not claim.promised and _is_listed_elsewhere(words, context):
-        return True
-    if _are_orders(values):
+    elsewhere = not claim.promised and _is_listed_elsewhere(words, context)
+    if elsewhere or _are_of_a_chooser(claim, found, said) or _are_parts_of_syntax(values):
         return True
     # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
     kind = bool(words) and is_kind(words[-1])

@@ -172,6 +172,24 @@ def test_what_is_extracted_and_tracked_is_kept() -> None:
     assert effect_of(shown) == "reads"
 
 
+def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -> None:
+    action = {"type": "string", "enum": ["add_path", "remove_path", "list"]}
+
+    def listed(said: str) -> bool:
+        one = takes(name="edit", action=action, group={"type": "string", "description": said})
+        return found("clarity/closed-list", one) != []
+
+    assert not listed('action:"add_path" / "remove_path" — top-level group to edit.')
+    assert listed('Kind of group: "inner" / "outer" — as it stands in the file.')
+    assert not listed("Predicates, ANDed: 'cfg>7', 'name=euler', 'text~sunset'.")
+
+
+def test_what_is_pushed_to_a_frontend_is_no_change() -> None:
+    hints = {"annotations": {"readOnlyHint": True}}
+    assert found("clarity/hints-contradict", tool("push_nodes", "Push nodes to the frontend.", **hints)) == []
+    assert len(found("clarity/hints-contradict", tool("push_nodes", "Push nodes to the server.", **hints))) == 1
+
+
 def test_a_hint_of_a_tool_that_plans_is_not_contradicted() -> None:
     hints = {"annotations": {"readOnlyHint": False, "destructiveHint": False}}
     assert found("clarity/hints-contradict", tool("triage_plan_delete", "Prepare a capped plan.", **hints)) == []

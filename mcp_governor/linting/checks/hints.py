@@ -237,7 +237,7 @@ def change_stated(tool: Tool, prefix: str | None) -> str | None:
     """
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     picked = operations(tool)
-    if picked and all(one.reads for one in picked):
+    if (picked and all(one.reads for one in picked)) or SHOWS.match(text):
         return None
     if verb in _SURE_CHANGES and not _PRETENDS.search(text) and not _says_read(text):
         return f'the name says "{verb}"'
@@ -280,8 +280,7 @@ _TO_FILES = lazy_pattern(
 
 def _says_read(text: str) -> bool:
     """True if the description contradicts a verb of the name: the name is about something else then."""
-    reads = opening_verb(text) in READING_VERBS or SHOWS.match(text) is not None
-    return reads or READ_ONLY.search(text) is not None
+    return opening_verb(text) in READING_VERBS or READ_ONLY.search(text) is not None
 
 
 _STARTED_AGAIN = frozenset({"app", "application", "browser", "emulator", "server", "simulator"})

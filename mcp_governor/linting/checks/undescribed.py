@@ -11,15 +11,16 @@ from mcp_governor.linting.checks.arguments import INDEXES
 from mcp_governor.linting.declared import Declared, declared, one_hit
 from mcp_governor.linting.described import is_described
 from mcp_governor.linting.guessing import Argument, open_question
+from mcp_governor.linting.id_sources import ROLES, Sources, stems_of
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
 from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.linting.context import Context, Hit
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Surface
 
 # -- no description
 
@@ -127,7 +128,7 @@ def _undescribed(surface: Surface, context: Context) -> _Bare:
         elif parts and _leaves_a_question(one):
             lesser[one.name].append(one)
     tools = {name: list({id(one.tool): one.tool for one in ones}.values()) for name, ones in bare.items()}
-    sources = _Sources(surface)
+    sources = Sources(surface)
     hard = {name for name, ones in bare.items() if any(map(_top, ones)) and _is_opaque(name, described, sources)}
     reported = [
         name for name in bare if len(tools[name]) >= _FEWEST or name in hard or any(one.required for one in bare[name])
@@ -188,7 +189,7 @@ def _of_silent_tools(bare: Mapping[str, list[Declared]]) -> set[str]:
     return {name for names in of_tool.values() if len(names) >= _SILENT for name in names}
 
 
-def _is_opaque(name: str, described: Mapping[tuple[str, bool], str], sources: _Sources) -> bool:
+def _is_opaque(name: str, described: Mapping[tuple[str, bool], str], sources: Sources) -> bool:
     """True if only somebody else knows the value, and no tool of the server describes or returns it."""
     *front, last = name_words(name)
     if last not in _IDENTIFIERS and not (front and last in _KEYS):
@@ -268,25 +269,6 @@ _MADE_UP = frozenset(
     ]
 )
 """Words in front of these: of pages, of logins, and of what the caller makes up."""
-_ROLES = frozenset(
-    [
-        *("add", "child", "destination", "from", "linked", "new", "old", "other", "parent", "related", "remove"),
-        *("root", "source", "target", "to"),
-    ]
-)
-"""Words in front that say which of several, but not of what."""
-_SAME = {
-    "db": "database",
-    "doc": "document",
-    "docs": "document",
-    "org": "organization",
-    "orgs": "organization",
-    "repo": "repository",
-    "repos": "repository",
-    "sheet": "spreadsheet",
-    "sheets": "spreadsheet",
-    "slides": "presentation",
-}
 _OWN = frozenset({"account", "project", "role", "tenant"})
 """Words in front for what users know from their own set-up, or chose themselves."""
 _UNASKED = _MADE_UP | _OWN
@@ -304,8 +286,6 @@ _MAX_CONTENT = 2
 """Number of words apart from the name above which a description is taken to give the source of an identifier."""
 _MAX_WORDS = 20
 """Maximum number of words of a thin description; no check of words can judge a longer one."""
-_MAX_SOUGHT = 60
-"""Maximum number of identifiers per server whose source is searched for in all tools."""
 _FILL = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
     stem(word)
     for word in (
@@ -344,7 +324,7 @@ def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
             found[one.name].append(one)
     if not found:
         return
-    sources = _Sources(surface)
+    sources = Sources(surface)
     unsourced = [(name, ones) for name, ones in found.items() if not sources.has(name)]
     unsourced.sort(key=lambda item: (-sum(one.required for one in item[1]), -len(item[1])))
     # One that may be left out is worth a word where others are, or where many tools take it.
@@ -360,7 +340,7 @@ def only_the_name(surface: Surface, context: Context) -> Iterator[Hit]:
             found[one.name].append(one)
     if not found:
         return
-    sources = _Sources(surface)
+    sources = Sources(surface)
     rare = {name: ones for name, ones in found.items() if len(ones) <= _FAMILIAR}
     named = {name: giver for name, ones in rare.items() if (giver := sources.giver(name, ones)) is not None}
     first = [(name, found[name]) for name in sorted(named, key=lambda name: -len(found[name]))]
@@ -378,7 +358,7 @@ def _is_sourced(one: Declared) -> bool:
     """True if the tool says how to find an identifier: "find the id of the dataset using search_asset"."""
     front = name_words(one.name)[:-1]
     said = _FINDING.findall(one.tool.description[:_MAX_SEARCHED])
-    return any(stem(word) in _stems(front) for sentence in said for word in words(sentence))
+    return any(stem(word) in stems_of(front) for sentence in said for word in words(sentence))
 
 
 _FINDING = lazy_pattern(
@@ -393,7 +373,7 @@ def _is_unsourced(one: Declared, most: int = _MAX_CONTENT) -> bool:
     """True if the name is that of an identifier, and its description adds at most so many words."""
     *front, last = name_words(one.name) or ("",)
     named = _IDENTIFIERS | _KEYS if most == 0 else _IDENTIFIERS
-    if last not in named or not front or not _UNASKED.isdisjoint(front) or set(front) <= _ROLES:
+    if last not in named or not front or not _UNASKED.isdisjoint(front) or set(front) <= ROLES:
         return False
     text = _EITHER_WORD.sub(" ", _BOUND.sub("", one.text))
     said = words(text)
@@ -407,102 +387,3 @@ def _is_unsourced(one: Declared, most: int = _MAX_CONTENT) -> bool:
     for spelling in (one.name, "".join(word.capitalize() for word in (*front, last))):
         text = text.replace(spelling, "")
     return not _CLUE.search(text)
-
-
-class _Sources:
-    """The tools of a server as sources of identifiers.
-
-    Args:
-        surface: the server to search.
-    """
-
-    def __init__(self, surface: Surface) -> None:
-        self._instructions = surface.instructions or ""
-        self._tools = [(tool, _stems(name_words(tool.name)), _needed(tool)) for tool in surface.tools]
-        self._left = _MAX_SOUGHT
-
-    def has(self, name: str) -> bool:
-        """True if a tool that does not need an identifier is named after the thing, or names the identifier.
-
-        Also true once many have been searched for: nobody reads a list that long.
-        """
-        self._left -= 1
-        if self._left < 0 or name in self._instructions:
-            return True
-        thing = self._thing(name)
-        return any(
-            thing <= stems or name in tool.description or _gives(tool.output_schema, name)
-            for tool, stems, needed in self._tools
-            if name not in needed
-        )
-
-    def giver(self, name: str, ones: list[Declared]) -> str | None:
-        """The tool that lists or finds what an identifier is of; ``None`` if none does so by its name."""
-        thing, takers = self._thing(name), {one.tool.index for one in ones}
-        around = set.intersection(*(_stems(name_words(one.tool.name)) for one in ones))
-        some = set.union(*(_stems(name_words(one.tool.name)) for one in ones)) - around
-        found: list[tuple[bool, int, int, int, str]] = []
-        for tool, stems, _ in self._tools:
-            parts = _listed(name_words(tool.name))
-            verbs = _GIVING.intersection(name_words(tool.name))
-            # "get_orders" lists them; "get_order" needs the identifier itself, and "get_order_lines" has others.
-            if not verbs or not parts or not _stems(parts[-1:]) <= thing <= stems:
-                continue
-            if tool.index not in takers and not _takes(tool, name):
-                rest = stems - thing - _stems(verbs) - _OF_NAMES
-                singular = not parts[-1].endswith("s")  # "get_task_list" returns tasks, or a list of tasks by its id
-                # "list_queue_items" has not what "get_dataset_item" takes.
-                left = len(rest) if rest.isdisjoint(some) else _MAX_REST + 1
-                found.append((singular, -len(rest & around), left, len(found), tool.name))
-        _, _, left, _, giver = min(found, default=(False, 0, _MAX_REST + 1, 0, ""))
-        return giver if left <= _MAX_REST else None
-
-    @staticmethod
-    def _thing(name: str) -> set[str]:
-        return _stems(name_words(name)[:-1]) - {stem(word) for word in _ROLES}
-
-
-_OF_NAMES = {"tool"}
-"""Stems of last words of the names of tools that say nothing: "list_boards_tool"."""
-
-
-def _listed(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a tool's name up to the thing of which it returns several; none if it returns one."""
-    parts = parts[:-1] if parts[-1:] == ("tool",) else parts
-    if parts[-1:] == ("list",):
-        return parts[:-1]
-    return parts if parts and parts[-1].endswith("s") else ()
-
-
-_MAX_REST = 1
-"""Maximum number of other words, such as that of the product, in the name of a tool that lists the thing."""
-_GIVING = frozenset({"discover", "find", "get", "list", "search"})
-"""Words of the names of tools that return what others take."""
-
-
-def _takes(tool: Tool, name: str) -> bool:
-    schema = tool.input_schema
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    return isinstance(properties, dict) and name in properties
-
-
-def _needed(tool: Tool) -> frozenset[str]:
-    schema = tool.input_schema
-    required = schema.get("required") if isinstance(schema, dict) else None
-    return frozenset(name for name in required if isinstance(name, str)) if isinstance(required, list) else frozenset()
-
-
-def _stems(parts: Iterable[str]) -> set[str]:
-    return {stem(_SAME.get(word, word)) for word in parts}
-
-
-def _gives(schema: Any, name: str) -> bool:
-    """True if results have a field of this name, at the top level or in the first list."""
-    fields = _fields(schema)
-    return name in fields or any(name in _fields(inner) for inner in fields.values())
-
-
-def _fields(schema: Any) -> Mapping[str, Any]:
-    schema = schema.get("items", schema) if isinstance(schema, dict) else None
-    fields = schema.get("properties") if isinstance(schema, dict) else None
-    return fields if isinstance(fields, dict) else {}
