@@ -226,7 +226,7 @@ def stated_needs(text: str, group: Group, subject: str = "") -> Iterator[Need]:
 
 
 _MANY = 300
-"""Number of parameters from which on only those are sought in a text that are words of it: to look for each of 5,000 in
+"""Number of parameters from which on only those that are words of a description are sought in it: each of 5,000 in
 5,000 descriptions took seven seconds. Real objects have 200 at most."""
 _WORD = lazy_pattern(r"[\w$][\w$\-]*")
 

@@ -108,10 +108,10 @@ def side_effect(tool: Tool, verb: str | None) -> Literal["writes", "unknown"] | 
     words = name_words(tool.name)
     if words[:1] and (words[0] in _RENEWS or (words[0] not in READING_VERBS and not _RENEWS.isdisjoint(words[1:2]))):
         return "unknown"
-    return "unknown" if claims or _does_both(text) or _is_told_to_save(tool) else None
+    return "unknown" if claims or _does_both(text) or _has_a_switch_to_save(tool) else None
 
 
-def _is_told_to_save(tool: Tool) -> bool:
+def _has_a_switch_to_save(tool: Tool) -> bool:
     """True if a switch makes the tool keep something: ``save_baseline``."""
     return any(
         name_words(name)[:1]
