@@ -50,6 +50,7 @@ SAMPLES = (
     Sample("2026-11-28", "drawn", (("strangers/lines-judge21",), ("strangers/lines-judge22",))),
     Sample("2026-11-28", "drawn", (("strangers/lines-judge23",), ("strangers/lines-judge24",))),
     Sample("2026-11-28", "drawn", (("strangers/lines-judge25",), ("strangers/lines-judge26",))),
+    Sample("2026-11-28", "drawn", (("strangers/lines-judge27",), ("strangers/lines-judge28",))),
 )
 
 

@@ -92,6 +92,11 @@ _RUNS = lazy_pattern(
     r"(?:sql|quer(?:y|ies)|code|scripts?|commands?|javascript|python|shell)\b",
     re.IGNORECASE,
 )
+_RUNS_IT = lazy_pattern(
+    r"\W{0,8}(?:(?:execut|run|evaluat|start)e?s?)\s(?:\w+\s){0,3}(?:code|scripts?|commands?|javascript|python|shell)\b",
+    re.IGNORECASE,
+)
+"""A description that opens so says more than the name: "nodejs_inspect", "run_background"."""
 _RUNS_KEPT = lazy_pattern(
     r"\b(?:execut|run)[a-z]{0,5}\s(?:(?:an?|the|your)\s)?(?:saved|stored|named|predefined)\s(?:query|script|command)\b",
     re.IGNORECASE,
@@ -302,8 +307,14 @@ def _is_named(tool: Tool) -> bool:
     return "name" in given and _GIVEN.isdisjoint(word for name in given for word in name_words(name))
 
 
+def _is_given_code(tool: Tool) -> bool:
+    """True if a parameter takes what a tool runs."""
+    return any(not _CODE.isdisjoint(name_words(name)[-1:]) for name in call_properties(tool))
+
+
+_CODE = frozenset({"cmd", "code", "command", "expression", "javascript", "js", "script"})
 _GIVEN = frozenset({"code", "command", "cypher", "input", "query", "script", "sql", "statement", "text"})
-_STEERS = frozenset({"actions", "commands", "javascript", "js", "script"})
+_STEERS = frozenset({"actions", "automation", "commands", "javascript", "js", "script"})
 
 
 def _is_steered(tool: Tool) -> bool:
@@ -318,7 +329,8 @@ def _is_steered(tool: Tool) -> bool:
 def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     text = tool.description[:_MAX_TEXT]
     verb = verb_of(tool, prefix)
-    if verb in (None, "query") and _RUNS.search(text[:300]) and not _is_harmless(text):
+    runs = verb in (None, "query") and _RUNS.search(text[:300])
+    if (runs or (_RUNS_IT.match(text) and _is_given_code(tool))) and not _is_harmless(text):
         return "unknown" if _RUNS_KEPT.search(text[:300]) and _is_named(tool) else "runs"
     if verb == "query" and not text and not _STATEMENT_NAMES.isdisjoint(call_properties(tool)):
         return "runs"

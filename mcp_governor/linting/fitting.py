@@ -45,7 +45,8 @@ def misfit(root: Any, schema: Any, value: Any, where: str = "", depth: int = 0) 
         reasons = [misfit(root, branch, value, where, depth + 1) for branch in branches]
         return reasons[0] if all(reasons) else ""
     allowed = found.get("enum")
-    if isinstance(allowed, list) and value not in allowed and not _is_blank(value):
+    # Nothing is in an empty enum, which has a rule of its own.
+    if isinstance(allowed, list) and allowed and value not in allowed and not _is_blank(value):
         return f"{where or 'it'} has a value that is not in the enum"
     return _parts(root, found, value, where, depth) or _limits(found, value, where)
 

@@ -106,7 +106,7 @@ _VALUES = lazy_pattern(
     r"|two-letter|abbreviations?\b",
     re.IGNORECASE,
 )
-_COLOUR_FORM = lazy_pattern(
+FORM_OF_COLOURS = lazy_pattern(
     r"#|\b(?:hex\w*|rgba?|names?|css|red|blue|black|white|palette|theme)\b|['\"`\d]", re.IGNORECASE
 )
 _DATE_FORM = lazy_pattern(
@@ -154,7 +154,8 @@ _KEYS_OF_USER = lazy_pattern(
 _SYNTAX_GIVEN = lazy_pattern(
     r"(?-i:\b[A-Z]{1,6}QL\b)|['\"`“*{=:<>|$/]"
     r"|\b(?:e\.\s?g|such as|like|for example|examples?|syntax|sql|odata|jql|cql|kql|cel|lucene|"
-    r"regex\w*|regular|glob\w*|wildcards?|operators?|language|same as|see|returned|names?|text|keywords?|substring|"
+    r"regex\w*|regular|glob\w*|javascript|typescript|python|lua|wildcards?|operators?|language|same as|see|returned|"
+    r"names?|text|keywords?|substring|"
     r"prefix|cron)\b|\d",
     re.IGNORECASE,
 )
@@ -317,7 +318,7 @@ def _of_text(one: Argument) -> str | None:
     if one.has_default:
         return None
     if last in _COLOURS:
-        return "colour" if not _COLOUR_FORM.search(one.text) else None
+        return "colour" if not FORM_OF_COLOURS.search(one.text) else None
     if last in _DATES or (last == "time" and before in _WHEN):
         said = _DATE_FORM.search(one.text) or FORM_OF_DATES.search(one.of_tool[:_MAX_TEXT])
         return "date" if not said else None
@@ -327,11 +328,16 @@ def _of_text(one: Argument) -> str | None:
     return None
 
 
+_STATUS_CODE = lazy_pattern(r"\bstatus\scodes?\b", re.IGNORECASE)
+"""Of HTTP, whose numbers everybody knows."""
+
+
 def _of_number(one: Argument) -> str | None:
     *front, last = one.parts
     value = front[-1] if last == "filter" and front else last
     counts = bool(front) and front[0] in _COUNTS
-    return "numbers" if value in _NUMBERED and not counts and _lacks_values(one.text) else None
+    known = counts or (value == "status" and _STATUS_CODE.search(one.text) is not None)
+    return "numbers" if value in _NUMBERED and not known and _lacks_values(one.text) else None
 
 
 def _lacks_values(text: str) -> bool:
@@ -368,10 +374,14 @@ def _lacks_keys(one: Argument) -> bool:
     return _is_thin(one) and not _SHAPE_GIVEN.search(text) and not _shown(one)
 
 
+_ANY_TYPES = 3
+"""Number of types of a value from which on it is any value: nobody asks what is in the JSON of it."""
+
+
 def _of_language(one: Argument) -> str | None:
     """The question about a string with a syntax: JSON, a filter, an expression."""
     last = one.parts[-1]
-    if "string" not in one.types or one.has_default or last in _FILES:
+    if "string" not in one.types or one.has_default or last in _FILES or len(one.types) > _ANY_TYPES:
         return None
     if _JSON.search(one.text):
         rest = _JSON.sub("JSON", one.text)

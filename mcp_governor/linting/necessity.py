@@ -23,7 +23,7 @@ _SAYS = Guarded(
 )
 _CONDITIONAL = Guarded(
     r"\b(?:required|mandatory|optional)\)?,?\s(?:if|when|for|unless|with|in|only|but|by|on|to|except|or|and)\b"
-    r"|\b(?:required|optional)\b.{0,200}\b(?:required|optional)\b",
+    r"|\b(?:required|optional)\b.{0,200}\b(?:required|optional)\b|\bonly\W{1,3}(?:required|mandatory)\b",
     "required",
     "mandatory",
     "optional",

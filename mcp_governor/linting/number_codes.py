@@ -100,10 +100,13 @@ def number_codes(text: str) -> NumberCodes | None:
     if default is not None and int(default[1]) not in codes:
         return None  # Some other value is valid, too.
     promised = _PROMISE.search(text, max(0, start.start() - 60), start.start()) is not None
+    if not promised and _CASE.search(text, max(0, start.start() - 20), start.start()) and _CODE.search(text, at):
+        return None  # "iOS: 40=Return, 41=Escape. Android: 4=Back": each system has its own.
     # "Items per node (0 = none, -1 = unlimited)": a count has any value in between.
     return NumberCodes(tuple(codes), promised, in_words) if promised or not endless else None
 
 
+_CASE = lazy_pattern(r"[A-Za-z]\w{1,18}:\s?$", re.NOFLAG)
 _ENDLESS = lazy_pattern(r"\b(?:unlimited|no\slimit|infinite(?:ly)?|forever)\b", re.IGNORECASE)
 _DEFAULT = lazy_pattern(r"\bdefaults?(?:\sto|\sis)?\s?[:=]?\s?(-?\d{1,9})\b", re.IGNORECASE)
 _DIGITS = lazy_pattern(r"\d.*\d", re.DOTALL)

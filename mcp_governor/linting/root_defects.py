@@ -119,7 +119,7 @@ def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[
         or len(properties) > _MAX_SMALL
     ):
         return False
-    if _COMPOSED.intersection(schema):
+    if _COMPOSED.intersection(schema) or ("query" in parts[:1] and all(map(_is_filter, properties))):
         return False
     if _ALONE.search(tool.description[:_MAX_TEXT]):
         return False
@@ -135,6 +135,14 @@ def _needs_something(tool: Tool, schema: Mapping[str, Any], properties: Mapping[
         and not ("create" in parts and _all_optional(effective(schema, value)))
         for value in given
     )
+
+
+def _is_filter(name: str) -> bool:
+    return not _FILTERS.isdisjoint(name_words(name)[-1:])
+
+
+_FILTERS = frozenset({"category", "filter", "filters", "limit", "offset", "page", "state", "status", "type"})
+"""Last words of the names of parameters that narrow a list, which is whole without them."""
 
 
 def _is_off(schema: Any) -> bool:

@@ -30,7 +30,8 @@ _CLAIMED = Guarded(
     r"|installs|deploys|resets|appends|writes|cleans\sup|sets\sup)\s"
     # What a tool saves its caller, and what is about the result.
     r"(?!(?:you|tokens?|time|context|money|requests?|calls?|as|with)\b)"
-    r"|\bauto(?:matically\s|-|\s)(?:marks|saves|creates|deletes|updates|stores)\s|\bauto-(?:create|delete|save|update)\s"
+    r"|\bauto(?:matically\s|-|\s)(?:marks|saves|creates|deletes|updates|stores|starts|installs|pulls)\s"
+    r"|\bauto-(?:create|delete|save|start|update)\s"
     r"|\b(?:it|this\s(?:tool|function))\s(?:also\s|automatically\s)?will\s(?:also\s|automatically\s)?"
     r"(?:create|delete|remove|update|overwrite|save|store|modify|replace|rename|drop|insert|upload|install|write)\b",
     *("creates", "deletes", "removes", "updates", "overwrites", "saves", "stores", "modifies", "replaces", "renames"),

@@ -1,4 +1,5 @@
-"""False and clumsy lines about a third sample of drawn servers, each with the nearest server that deserves its line."""
+"""False and clumsy lines about a third and a fourth sample of drawn servers, each with the nearest case that deserves
+its line."""
 
 from __future__ import annotations
 
@@ -38,16 +39,28 @@ def found(rule: str, *tools: dict[str, Any]) -> list[Any]:
         ("format_disk", "Format a disk.", "writes"),
         ("push_nodes", "Push the ids of nodes to the frontend for inspection.", "reads"),
         ("push_nodes", "Push nodes to the server.", "writes"),
+        ("check_status", "Check if it runs. Attempts to auto-start it if not.", "unknown"),
+        ("check_status", "Check if it runs. Attempts to find it if not.", "reads"),
     ],
 )
 def test_what_a_tool_refuses_or_plans_is_not_what_it_does(name: str, said: str, effect: str) -> None:
     assert effect_of(build_surface({"tools": [tool(name, said)]}).tools[0]) == effect
 
 
-def takes(said: str = "", tool_says: str = "", name: str = "look", **properties: Any) -> dict[str, Any]:
-    """A tool with one described parameter ``x``, or with these."""
+def takes(
+    said: str = "", tool_says: str = "", name: str = "look", required: list[str] | None = None, **properties: Any
+) -> dict[str, Any]:
+    """A tool with one described parameter ``x``, or with these, all of them required unless the list says so."""
     declared = properties or {"x": {**STRING, "description": said}}
-    return tool(name, tool_says, inputSchema={"type": "object", "properties": declared, "required": list(declared)})
+    return tool(
+        name,
+        tool_says,
+        inputSchema={
+            "type": "object",
+            "properties": declared,
+            "required": list(declared) if required is None else required,
+        },
+    )
 
 
 def described(**texts: str) -> dict[str, Any]:
@@ -61,6 +74,7 @@ def bare(*names: str) -> dict[str, Any]:
 JSON_TEXT = "The {} as a JSON string."
 FOUND_WITH = "You can find the id of the {} using search_asset."
 EPOCH = {"type": "integer"}
+SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
 
 
 @pytest.mark.parametrize(
@@ -85,6 +99,51 @@ EPOCH = {"type": "integer"}
             "clarity/parameter-described",
             takes(tool_says="Move one tile N, S, E or W.", direction=STRING),
             takes(tool_says="Move one tile.", direction=STRING),
+        ),
+        (
+            "clarity/parameter-described",
+            takes(**described(expression="JavaScript expression to evaluate")),
+            takes(**described(expression="Expression to evaluate")),
+        ),
+        (
+            "clarity/parameter-described",
+            takes(**described(color="Hex value such as #FF0000", border_color="Colour of the border")),
+            takes(**described(color="Colour of the text", border_color="Colour of the border")),
+        ),
+        (
+            "clarity/parameter-described",
+            takes(status={"type": "number", "description": "Status code filter."}),
+            takes(status={"type": "number", "description": "Status filter."}),
+        ),
+        (
+            "clarity/prose-required",
+            takes(required=[], **described(bundle="Bundle. iOS only, required.")),
+            takes(required=[], **described(bundle="Bundle. Required.")),
+        ),
+        (
+            "clarity/closed-list",
+            takes(keycode={"type": "number", "description": "iOS: 40=Return, 41=Escape. Android: 4=BACK."}),
+            takes(keycode={"type": "number", "description": "One of 40=Return, 41=Escape."}),
+        ),
+        (
+            "clarity/closed-list",
+            takes('Section kind: "basics", "work", "meta.customField".'),
+            takes('Section kind: "basics", "work", "meta.field".'),
+        ),
+        (
+            "clarity/closed-list",
+            takes(**described(model='Default: "m12". Use "m4" for speed or "m27" for quality.')),
+            takes(**described(mode='Default: "m12". Use "m4" for speed or "m27" for quality.')),
+        ),
+        (
+            "clarity/nothing-required",
+            takes(name="query_orders", required=[], status=STRING),
+            takes(name="query_orders", required=[], order=STRING),
+        ),
+        (
+            "clarity/example-fits",
+            takes(names={"type": "array", "items": {"type": "string", "enum": []}, "description": SHOWN}),
+            takes(names={"type": "array", "items": {"type": "string", "enum": ["Tabs"]}, "description": SHOWN}),
         ),
         (
             "clarity/missing-unit",
@@ -163,6 +222,22 @@ def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> No
 
     assert effect("boolean") == "unknown"
     assert effect("string") == "reads"
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "parameter", "effect"),
+    [
+        ("nodejs_inspect", "Executes JavaScript code in the process.", "js_code", "runs"),
+        ("nodejs_inspect", "Executes JavaScript code in the process.", "frame", "reads"),
+        ("run_background", "Start a shell command in the background.", "command", "runs"),
+        ("run_background", "Start a job in the background.", "command", "writes"),
+        ("scrape_page", "Scrape a page.", "automation", "unknown"),
+        ("scrape_page", "Scrape a page.", "cookies", "reads"),
+    ],
+)
+def test_what_a_parameter_is_for_says_what_a_tool_does(name: str, said: str, parameter: str, effect: str) -> None:
+    one = takes(name=name, tool_says=said, **{parameter: STRING})
+    assert effect_of(build_surface({"tools": [one]}).tools[0]) == effect
 
 
 def test_what_is_extracted_and_tracked_is_kept() -> None:

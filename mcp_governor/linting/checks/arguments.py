@@ -10,7 +10,14 @@ from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.by_reference import said_by_reference
 from mcp_governor.linting.context import Context, Hit, SchemaPlace, hit
 from mcp_governor.linting.declared import Declared, declared, one_hit
-from mcp_governor.linting.guessing import FORM_OF_DATES, Argument, is_passed_on, may_be_open, open_question
+from mcp_governor.linting.guessing import (
+    FORM_OF_COLOURS,
+    FORM_OF_DATES,
+    Argument,
+    is_passed_on,
+    may_be_open,
+    open_question,
+)
 from mcp_governor.linting.passages import passages_about
 from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.schemas import effective, parent_of, root_of, types_of
@@ -55,7 +62,7 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return  # An example of a call shows a value.
     if says == "values" and not nested and _is_listed(node, types):
         return
-    if says == "date" and _is_of_a_sibling(node):
+    if says in _FORMS and _is_of_a_sibling(node, _FORMS[says]):
         return
     if says == "date" and _DATES_OF_SERVER.search((context.surface.instructions or "")[:_MAX_TEXT]):
         return
@@ -87,12 +94,15 @@ _CONSTANTS = lazy_pattern(
 )
 
 
-def _is_of_a_sibling(node: SchemaPlace) -> bool:
-    """True if the description of another date of the same call gives its form: compareEndDate is as endDate."""
+_FORMS = {"colour": FORM_OF_COLOURS, "date": FORM_OF_DATES}
+
+
+def _is_of_a_sibling(node: SchemaPlace, form: re.Pattern[str]) -> bool:
+    """True if the description of another parameter next to it gives the form: compareEndDate is as endDate."""
     for name, one in parent_of(node).get("properties", {}).items():
         said = one.get("description") if isinstance(one, dict) else None
         dated = name != node.argument and name_words(name)[-1:] == name_words(node.argument or "")[-1:]
-        if dated and isinstance(said, str) and FORM_OF_DATES.search(said[:_MAX_TEXT]):
+        if dated and isinstance(said, str) and form.search(said[:_MAX_TEXT]):
             return True
     return False
 
