@@ -304,3 +304,9 @@ def test_a_verb_alone_makes_no_tool_the_one_that_is_meant() -> None:
     }
     tools[0]["name"] = "qase_step_upsert"
     assert "not qase_step_upsert" in found("clarity/unknown-tool", *tools)[0].gist
+
+
+def test_of_tools_that_read_the_surest_are_named() -> None:
+    unsure = [tool(f"check_{thing}", "Check it.") for thing in "abcdef"]
+    (one,) = found("clarity/hints-declared", *unsure, tool("get_a", "Get it."), tool("list_b", "List them."))
+    assert "only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more" in one.message

@@ -41,6 +41,10 @@ _GROUPS = (
 """Effects, their wording in a message, and how many tools it names: more for serious effects; the rest are counted."""
 
 
+_SURE_READS = frozenset({"count", "describe", "find", "get", "list", "lookup", "read", "search", "show", "view"})
+"""Verbs of names that mean nothing else: what is checked or scraped may be started or changed by that."""
+
+
 def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
     """Every tool whose effect is known declares it in its hints; one hit for the server."""
     prefix = product_prefix(surface)
@@ -55,6 +59,9 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
     parts, kinds, spots = [], [], []
     for effects, does, most in _GROUPS:
         names = [name for effect in effects for name in groups.get(effect, ())]
+        if effects == ("reads",):
+            # The surest ones are shown.
+            names.sort(key=lambda name: _SURE_READS.isdisjoint(name_words(name)))
         spots += [(name, "/annotations") for name in names]
         if names:
             parts.append(f"{does}: {first_of(names, most)}")
