@@ -34,7 +34,8 @@ def _read_families(context: Context) -> tuple[list[Family], list[Family]]:
     uses = uses_of(context)
     families: dict[Key, Family] = defaultdict(dict)
     for name, all_uses in uses.items():
-        families[canonical(name)][name] = all_uses
+        if key := canonical(name):  # "$" and "_" have no words that could be compared.
+            families[key][name] = all_uses
     found: list[Family] = []
     short = short_names(families)
     run_together = {"".join(key): key for key in sorted(families, key=len)}
