@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from mcp_governor.catalogue.settings import LintSettings
 from mcp_governor.linting import lint
+from mcp_governor.linting.checks import arguments, undescribed
 from mcp_governor.surface import build_surface
 
 STRING = {"type": "string"}
@@ -45,3 +47,40 @@ def test_names_without_words_are_not_compared(one: str, other: str) -> None:
     assert findings(rules, *tools) == []
     tools = (taking(described("repo_id", "The thing"), name="a"), taking(described("repoId", "The thing"), name="b"))
     assert len(findings(rules, *tools)) == 1
+
+
+class Counting:
+    """An expression that counts where it is sought."""
+
+    def __init__(self, pattern: Any) -> None:
+        self.pattern = pattern
+        self.texts: Counter[str] = Counter()
+
+    def search(self, text: str) -> Any:
+        self.texts[text] += 1
+        return self.pattern.search(text)
+
+    def findall(self, text: str) -> Any:
+        self.texts[text] += 1
+        return self.pattern.findall(text)
+
+
+def test_descriptions_of_dates_are_searched_once_and_not_each_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """500 dates with long descriptions took four minutes."""
+    counting = Counting(arguments.FORM_OF_DATES)
+    monkeypatch.setitem(arguments._FORMS, "date", counting)  # type: ignore[arg-type]
+    dates = {f"{at}_date": {**STRING, "description": f"A date {at}"} for at in "abcdefghij"}
+    assert len(findings("clarity/parameter-described", taking(dates))) == len(dates)
+    assert set(counting.texts.values()) == {1}
+    # One with a form answers for the others, but not for itself.
+    formed = {**dates, "end_date": {**STRING, "description": "YYYY-MM-DD"}}
+    assert findings("clarity/parameter-described", taking(formed)) == []
+
+
+def test_a_tool_is_searched_once_for_where_its_identifiers_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand identifiers took 20 s."""
+    counting = Counting(undescribed._FINDING)
+    monkeypatch.setattr(undescribed, "_FINDING", counting)
+    ids = {f"q{at}w_id": {**STRING, "description": "id"} for at in "abcdefghij"}
+    findings("clarity/id-source", taking(ids, "get id id id"), tool("other"))
+    assert counting.texts == {"get id id id": 1}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
@@ -26,9 +27,9 @@ from mcp_governor.linting.words import name_words, stem
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    from mcp_governor.surface.model import Surface
+    from mcp_governor.surface.model import Surface, Tool
 
 # -- hard to guess
 
@@ -60,9 +61,9 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     if says is not None and f'"{name}": "' in node.tool.description[:_MAX_TEXT]:
         return  # An example of a call shows a value.
-    if says == "values" and not nested and _is_listed(node, types):
+    if says == "values" and not nested and types == {"string"} and _is_listed(node, context):
         return
-    if says in _FORMS and _is_of_a_sibling(node, _FORMS[says]):
+    if says in _FORMS and _is_of_a_sibling(node, says, context):
         return
     if says == "date" and _DATES_OF_SERVER.search((context.surface.instructions or "")[:_MAX_TEXT]):
         return
@@ -81,12 +82,15 @@ def _is_of_a_record(parts: tuple[str, ...], context: Context) -> bool:
     return len(thing) > 1 and any(thing <= {stem(word) for word in name_words(name)} for name in context.facts.names)
 
 
-def _is_listed(node: SchemaPlace, types: Collection[str]) -> bool:
+def _is_listed(node: SchemaPlace, context: Context) -> bool:
     """True if a tool lists constants, and this is its only string: "Move one tile N, S, E or W" for a direction."""
-    strings = [one for one in node.tool.input_schema["properties"].values() if "string" in (types_of(one) or ())]
-    return (
-        types == {"string"} and len(strings) == 1 and _CONSTANTS.search(node.tool.description[:_MAX_TEXT]) is not None
-    )
+    return context.facts.memo(("lists constants", node.tool.index), lambda: _lists_constants(node.tool))
+
+
+def _lists_constants(tool: Tool) -> bool:
+    # A property at the root is only found where these are an object.
+    strings = [one for one in tool.input_schema["properties"].values() if "string" in (types_of(one) or ())]
+    return len(strings) == 1 and _CONSTANTS.search(tool.description[:_MAX_TEXT]) is not None
 
 
 _CONSTANTS = lazy_pattern(
@@ -97,14 +101,24 @@ _CONSTANTS = lazy_pattern(
 _FORMS = {"colour": FORM_OF_COLOURS, "date": FORM_OF_DATES}
 
 
-def _is_of_a_sibling(node: SchemaPlace, form: re.Pattern[str]) -> bool:
+def _is_of_a_sibling(node: SchemaPlace, says: str, context: Context) -> bool:
     """True if the description of another parameter next to it gives the form: compareEndDate is as endDate."""
-    for name, one in parent_of(node).get("properties", {}).items():
+    place = ("forms of", says, node.tool.index, node.side, node.tokens[:-1])
+    formed: Mapping[tuple[str, ...], set[str]] = context.facts.memo(
+        place, lambda: _formed(parent_of(node), _FORMS[says])
+    )
+    return not formed.get(name_words(node.argument or "")[-1:], set()) <= {node.argument}
+
+
+def _formed(parent: Mapping[str, Any], form: re.Pattern[str]) -> dict[tuple[str, ...], set[str]]:
+    """The parameters whose descriptions give the form, by their last words."""
+    # Once for all of them: each with each took minutes for 500 dates.
+    found: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for name, one in parent.get("properties", {}).items():
         said = one.get("description") if isinstance(one, dict) else None
-        dated = name != node.argument and name_words(name)[-1:] == name_words(node.argument or "")[-1:]
-        if dated and isinstance(said, str) and form.search(said[:_MAX_TEXT]):
-            return True
-    return False
+        if isinstance(said, str) and form.search(said[:_MAX_TEXT]):
+            found[name_words(name)[-1:]].add(name)
+    return found
 
 
 _DATES_OF_SERVER = lazy_pattern(r"\bdates?\b[^.\n]{0,60}(?:\biso\b|yyyy|\d{4}-\d{2})", re.IGNORECASE)

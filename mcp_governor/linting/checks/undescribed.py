@@ -320,7 +320,8 @@ def id_source(surface: Surface, context: Context) -> Iterator[Hit]:
     found: dict[str, list[Declared]] = defaultdict(list)
     for one in declared(surface, context):
         # On a server with a single tool, the caller may invent the identifier.
-        if one.text and (one.required or len(surface.tools) > 1) and _is_unsourced(one) and not _is_sourced(one):
+        taken = one.text and (one.required or len(surface.tools) > 1)
+        if taken and _is_unsourced(one) and not _is_sourced(one, context):
             found[one.name].append(one)
     if not found:
         return
@@ -354,11 +355,15 @@ _MANY = 3
 """Number of tools from which on an optional identifier without a source is a gap of the server."""
 
 
-def _is_sourced(one: Declared) -> bool:
+def _is_sourced(one: Declared, context: Context) -> bool:
     """True if the tool says how to find an identifier: "find the id of the dataset using search_asset"."""
-    front = name_words(one.name)[:-1]
-    said = _FINDING.findall(one.tool.description[:_MAX_SEARCHED])
-    return any(stem(word) in stems_of(front) for sentence in said for word in words(sentence))
+    found = context.facts.memo(("things to find", one.tool.index), lambda: _things_to_find(one.tool.description))
+    return not found.isdisjoint(stems_of(name_words(one.name)[:-1]))
+
+
+def _things_to_find(description: str) -> set[str]:
+    said = _FINDING.findall(description[:_MAX_SEARCHED])
+    return {stem(word) for sentence in said for word in words(sentence)}
 
 
 _FINDING = lazy_pattern(
