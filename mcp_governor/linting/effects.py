@@ -164,12 +164,22 @@ def verb_of(tool: Tool, prefix: str | None = None) -> str | None:
     second = parts[1] if len(parts) > 1 and parts[0] in _NOUNS else ""
     if second in READING_VERBS and opening_verb(tool.description) == second:
         return second
-    front = (*parts[:3], *parts[-1:])
-    for at, word in enumerate(front):
+    for at in (*range(len(parts[:3])), len(parts) - 1):
+        word = parts[at] if parts else ""
         if word in _VERBS and (at == 0 or word not in _NOUNS or opening_verb(tool.description) == word):
             # "triage_plan_delete" deletes nothing yet.
-            return front[at - 1] if at and front[at - 1] in _AHEAD else word
+            ahead = parts[at - 1] if at else ""
+            return ahead if ahead in _AHEAD and not _opens_with_loss(tool.description) else word
     return None
+
+
+def _opens_with_loss(text: str) -> bool:
+    """True for "Permanently delete a meal plan", where the plan is what is deleted."""
+    verb = opening_verb(_ADVERBS.sub("", text[:_MAX_OPENING]))
+    return verb in DESTROYING_VERBS
+
+
+_ADVERBS = lazy_pattern(r"^\W{0,8}(?:[A-Za-z]{2,20}ly\s){1,2}")
 
 
 _AHEAD = frozenset({"plan", "prepare", "preview", "propose", "simulate"})

@@ -28,6 +28,13 @@ _PLANNED = frozenset({"deploy", "import", "install", "migrate", "publish", "rest
 """Verbs that have no plan as their object: "uploadPlan" returns the plan of an upload."""
 _REPORTED = frozenset({"attribution", "detection", "rate", "rates", "trends"})
 """Last words of what is only computed: the drop of "drop_attribution" is one of visits."""
+_ONLY_VERBS = frozenset(
+    [
+        *("add", "clear", "create", "delete", "destroy", "disable", "edit", "enable", "erase", "insert", "modify"),
+        *("purge", "remove", "replace", "save", "send", "set", "update", "wipe", "write"),
+    ]
+)
+"""What is no noun in front of another: "delete_rate" deletes a rate, as of a tax."""
 _MAX_VALUES = 200
 """Maximum number of values read of one argument; no tool has as many operations."""
 _MAX_DEPTH = 6
@@ -69,7 +76,8 @@ class Operation(NamedTuple):
 
     @property
     def _is_of_a_report(self) -> bool:
-        return not _REPORTED.isdisjoint(name_words(self.value)[1:][-1:])
+        verb, *things = name_words(self.value) or ("",)
+        return verb not in _ONLY_VERBS and not _REPORTED.isdisjoint(things[-1:])
 
 
 def operations(tool: Tool) -> list[Operation]:

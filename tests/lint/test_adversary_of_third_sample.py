@@ -10,6 +10,7 @@ import pytest
 from mcp_governor.catalogue.settings import LintSettings
 from mcp_governor.linting import lint
 from mcp_governor.linting.checks import arguments, undescribed
+from mcp_governor.linting.effects import effect_of
 from mcp_governor.surface import build_surface
 
 STRING = {"type": "string"}
@@ -84,3 +85,32 @@ def test_a_tool_is_searched_once_for_where_its_identifiers_are_found(monkeypatch
     ids = {f"q{at}w_id": {**STRING, "description": "id"} for at in "abcdefghij"}
     findings("clarity/id-source", taking(ids, "get id id id"), tool("other"))
     assert counting.texts == {"get id id id": 1}
+
+
+# -- what was hidden
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "effect"),
+    [
+        ("plan_delete", "Deletes the plan.", "destroys"),
+        ("workout_plan_delete", "Delete a workout plan.", "destroys"),
+        ("app_preview_delete", "Permanently delete an app preview.", "destroys"),
+        ("app_preview_delete", "Shows what would be deleted.", "reads"),
+        ("preview_and_delete", "", "destroys"),
+        # Of five words, the last is a verb as well, and the third is not in front of it.
+        ("qa_test_plan_items_delete", "", "destroys"),
+        ("qa_test_items_plan_delete", "", "writes"),
+        ("?", "", "unknown"),
+    ],
+)
+def test_what_deletes_a_plan_deletes(name: str, said: str, effect: str) -> None:
+    assert effect_of(build_surface({"tools": [tool(name, said)]}).tools[0]) == effect
+
+
+@pytest.mark.parametrize(
+    ("value", "effect"), [("delete_rate", "destroys"), ("remove_attribution", "destroys"), ("drop_rate", "reads")]
+)
+def test_rates_are_deleted_and_drops_are_measured(value: str, effect: str) -> None:
+    properties = {"mode": {"enum": ["trends", value], "type": "string"}}
+    assert effect_of(build_surface({"tools": [taking(properties, "Visits, compared.")]}).tools[0]) == effect
