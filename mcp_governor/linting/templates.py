@@ -219,10 +219,16 @@ def _with_options(form: Form, text: str, end: int) -> Form | None:
     options = _OPTIONS.match(text, end)
     if options is None:
         return form if text[end : end + 1] not in ("[", "(") else None
+    if _OPTIONAL.fullmatch(options[0]):
+        # "<width>x<height>[@scale]": the scale is a part of it, while ",mobile" is one of several words.
+        return _with_optional(form, f"{form.said}{options[0]}", options[0])
+    if _PART_OF_IT.search(options[0]):
+        return None  # "[@sha256:digest]"
     each = "|".join(_plain(option) for option in options[0][1:-1].split("]["))
     return form._replace(said=f"{form.said}{options[0]}", pattern=f"{form.pattern[:-1]}({each})*$")
 
 
+_PART_OF_IT = lazy_pattern(r"\[[./:#@=]")
 _OPTIONS = lazy_pattern(r"(?:\[[^\[\]\s<>{}`'\"]{1,30}\]){1,8}(?=$|[\s`'\".,;)])")
 
 

@@ -74,6 +74,7 @@ FORMS = [
     ("Owner (must be a UUID string)", ["0" * 8 + 3 * "-0000" + "-" + "0" * 12], ["me"]),
     ("Must end with .json, or if it is compressed, .json.gz.", ["a.json", "a.json.gz"], ["a.gz", "a"]),
     ("Size, '<width>x<height>[,mobile][,touch]'", ["4x3", "4x3,touch,mobile"], ["mobile", "4x3,wide", "4xb"]),
+    ("Size, '<width>x<height>[@scale]'", ["4x3", "4x3@2"], ["@2", "4x3,2", "4xb"]),
     (
         'Coordinate in format "groupId:artifactId[:version][:type]"',
         ["org.b:c", "org.b:c:1.2", "org.b:c:1.2:jar"],
@@ -270,6 +271,7 @@ NONE = [
     "SHA-256 hash of the file (base64 encoded)",
     "Handle with or without @ sign",
     "Image, as image:tag or digest",
+    "Image (image:tag[@sha256:digest])",
 ]
 
 
