@@ -175,8 +175,9 @@ def _as_subject(name: str, text: str) -> tuple[str, ...]:
 _COPULAS = ("is", "are", "can be", "may be", "must be", "should be")
 _BEGINS = r"(?:^|[.;:!?]\s{1,3}|\n[ \t]{0,12}(?:[-*•]\s)?)"
 _NO_MEANING = (
-    r"(?:also|always|being|created|empty|for|given|ignored|in|invalid|missing|not|now|omitted|optional|provided"
-    r"|required|returned|set|unknown|updated|used)\b"
+    r"(?:also|always|being|currently|empty|for|given|gone|in|invalid|kept|lost|missing|not|now|optional|put|read|running|sent"
+    # "Files are deleted at once" says what happens to them, "dates are formatted as" what they are.
+    r"|set|shown|unknown|used|written|(?!(?:bas|express|format|limit|separat|specifi)[a-z]{0,4}ed\b)[a-z]{2,20}ed)\b"
 )
 """What follows where a sentence says how something is dealt with, not what it is."""
 

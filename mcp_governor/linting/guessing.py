@@ -119,7 +119,11 @@ FORM_OF_DATES = lazy_pattern(
 _CODE_FORM = lazy_pattern(
     r"\b(?:iana|iso|utc|e\.\s?g|such as|like|tz|olson|names?|[a-z]{2}[_-][a-z]{2})\b|['\"`\d/(]", re.IGNORECASE
 )
-_CODE = lazy_pattern(r"\bcodes?\b", re.IGNORECASE)
+_CODE = lazy_pattern(
+    r"\b(?:countr(?:y|ies)|currenc(?:y|ies)|its|languages?|letter|locales?|zone)(?:'s)?\scodes?\b"
+    r"|^\W{0,4}(?:the\s)?codes?\b|\bcodes?\s(?:of|for)\s(?:an?|the)\s(?:country|currency|language|locale)\b",
+    re.IGNORECASE,
+)
 """There is one list of codes for each of these that everybody means: ISO 3166, 4217, 639."""
 _JSON = lazy_pattern(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
@@ -145,7 +149,8 @@ _KEPT = lazy_pattern(
 _SEALED = frozenset(
     {"attestation", "certificate", "credential", "manifest", "proof", "receipt", "signature", "token", "voucher"}
 )
-"""What somebody has made or signed and the caller passes on as it is."""
+"""What somebody has made or signed and the caller passes on as it is, but not parts of it: the caller writes a
+``token_filter_json``."""
 _KEYS_OF_USER = lazy_pattern(
     r"\b(?:field|key|name|column|parameter|variable)s?(?:\s(?:and|to)\s|-|/|\s?->\s?)(?:their\s)?values?\b",
     re.IGNORECASE,
@@ -378,6 +383,10 @@ _ANY_TYPES = 3
 """Number of types of a value from which on it is any value: nobody asks what is in the JSON of it."""
 
 
+def _without_json(parts: tuple[str, ...]) -> tuple[str, ...]:
+    return parts[:-1] if parts[-1:] == ("json",) else parts
+
+
 def _of_language(one: Argument) -> str | None:
     """The question about a string with a syntax: JSON, a filter, an expression."""
     last = one.parts[-1]
@@ -386,8 +395,9 @@ def _of_language(one: Argument) -> str | None:
     if _JSON.search(one.text):
         rest = _JSON.sub("JSON", one.text)
         explained = word_count(one.text) > _LONG_SHAPE or _SHAPE_GIVEN.search(rest) or _LIST_GIVEN.search(rest)
-        of_user = (last in _CONTENTS and _KEPT.search(one.text)) or not _SEALED.isdisjoint(one.parts)
-        return "json" if not (explained or of_user or _has_items(one.schema) or _shown(one)) else None
+        kept = last in _CONTENTS and _KEPT.search(one.text)
+        passed = not _SEALED.isdisjoint(_without_json(one.parts)[-1:])
+        return "json" if not (explained or kept or passed or _has_items(one.schema) or _shown(one)) else None
     whole = last in _SYNTAX and (len(one.parts) == 1 or one.parts[-2] in _WHOLE)
     if not one.text.strip():
         bare = whole and not one.nested and not _SYNTAX_GIVEN.search(one.of_tool[:_MAX_TEXT]) and not _shown(one)

@@ -146,7 +146,9 @@ _FREE = Guarded(
     # A tool lists them all: "Use list_kinds to see the options".
     r"|\buse\s`?[a-z]{2,20}_[a-z_]{2,40}`?\s(?:to|for)\s(?:see|get|list|find|discover)\s[^.\n]{0,40}\b(?:options|values|choices)\b(?!\s(?:for|mean|of))"
     # Numbers are accepted as well: "label or numeric ID (0=low, 1=high)".
-    r"|\b(?:labels?|names?|slugs?|titles?),?\sor\s(?:an?\s|its\s|the\s)?(?:numeric\s)?(?:ids?|numbers?)\b"
+    # "Sort by: name, title or id" are the values themselves.
+    r"|\b(?:labels?|names?|slugs?|titles?),?\sor\s(?:(?:an?\s|its\s|the\s)?numeric\s(?:ids?|numbers?)\b"
+    r"|(?:an?\s|its\s|the\s)(?:ids?|numbers?)\b|(?:ids?|numbers?)\s\(\d)"
     r"|\bor string for\b|\betc\b|[{(\[]\s?\{|\{\s?[\"']|自定义|任意",
     *("custom", "arbitrary", "other ", "and more", "json", "regex", "glob", "expression", "syntax"),
     *(f"any {what}" for what in ("string", "value", "valid", "other")),

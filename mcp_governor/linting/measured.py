@@ -69,11 +69,16 @@ def without_unit(
 
 
 def _is_round(node: SchemaPlace, text: str, facts: Facts) -> bool:
-    """True if an epoch is one of training, or of a key: it is described, and not as a time."""
+    """True if an epoch is one of training, or of a key: its description says so, and nothing of time."""
     said = text or outline_of(node.tool, facts).entries.get(node.argument or "", "")
-    return said != "" and _OF_TIME.search(said) is None
+    return _ROUND.search(said) is not None and _OF_TIME.search(said) is None
 
 
+_ROUND = lazy_pattern(
+    r"\b(?:authorit\w+|blocks?|consensus|counter|generation|highest|keys?|latest|leader|ledger|lowest|model|networks?"
+    r"|number|rounds?|staking|train\w*|validators?|version)\b",
+    re.IGNORECASE,
+)
 _OF_TIME = lazy_pattern(r"\b(?:time\w*|dates?|unix|posix|since|seconds?|milliseconds?)\b", re.IGNORECASE)
 _POINTS = (("timestamp",), ("time",), ("ts",), ("epoch",))
 """Last words of names for points in time, which numbers count in seconds or in milliseconds."""

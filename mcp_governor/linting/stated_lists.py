@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mcp_governor.linting.context import Context
     from mcp_governor.linting.open_text import OpenText
 
-_SIGNED = lazy_pattern(r"[+\-][A-Za-z_]+")
-"""A column that stands for any, and a sign for the direction: "+METRIC" or "-METRIC"."""
+_SIGNED = lazy_pattern(r"[+\-](?:[A-Z][A-Z_]{1,30}|(?i:\w{0,20}(?:attribute|column|field|key|metric|name|property)))")
+"""A column that stands for any, and a sign for the direction: "+METRIC" or "-METRIC", but not "+date" or "-date"."""
 _DIRECTED = lazy_pattern(r"(?<=\S)\s(?:asc|desc)$", re.IGNORECASE)
 _ORDERED = lazy_pattern(r"(?:\w{0,20}(?:attribute|column|field|key|name|property))[: ](?:asc|desc)", re.IGNORECASE)
 """A column that stands for any, and a direction."""

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_governor.catalogue.settings import LintSettings
 from mcp_governor.linting import lint
+from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.checks import arguments, undescribed
 from mcp_governor.linting.effects import effect_of
 from mcp_governor.surface import build_surface
@@ -114,3 +115,101 @@ def test_what_deletes_a_plan_deletes(name: str, said: str, effect: str) -> None:
 def test_rates_are_deleted_and_drops_are_measured(value: str, effect: str) -> None:
     properties = {"mode": {"enum": ["trends", value], "type": "string"}}
     assert effect_of(build_surface({"tools": [taking(properties, "Visits, compared.")]}).tools[0]) == effect
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("file", "Uploads it. The file is deleted afterwards.", False),
+        ("calendar_events", "Events are grouped by day.", False),
+        ("message", "Posts. The message is sent at once.", False),
+        ("server", "The server is running.", False),
+        ("birthdays", "Birthdays are formatted as YYYY-MM-DD.", True),
+        ("server", "The server is a name of the list.", True),
+    ],
+)
+def test_what_happens_to_a_thing_does_not_describe_a_parameter(name: str, text: str, said: bool) -> None:
+    assert bool(said_in_passing(name, text, anything=True)) is said
+
+
+@pytest.mark.parametrize(
+    ("properties", "said", "asked"),
+    [
+        (described("currency", "Currency of the promo code"), "", True),
+        (described("country", "Country where the code runs"), "", True),
+        (described("country", "The country's code"), "", False),
+        (described("country", "Code of the country"), "", False),
+        (described("token_filter_json", "The filter as a JSON string."), "", True),
+        (described("receipt_items_json", "The items as a JSON string."), "", True),
+        (described("signed_receipt_json", "The receipt as a JSON string."), "", False),
+        (described("receipt", "The receipt as a JSON string."), "", False),
+        ({"mode": STRING}, "Reads PDF, DOCX or TXT files.", True),
+        ({"mode": STRING}, "Turns it FAST, SLOW or OFF.", False),
+    ],
+)
+def test_a_word_that_is_about_something_else_explains_no_value(
+    properties: dict[str, Any], said: str, asked: bool
+) -> None:
+    assert speaks("clarity/parameter-described", properties, said) is asked
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("Sort by: name, title or id", True),
+        ("Sort by name or id", True),
+        ("Priority label or numeric ID (0=a, 1=b)", False),
+        ("Priority label or id (0=a, 1=b)", False),
+        ("Sort: '+date' or '-date'", True),
+        ("Sort: '+sort_field' or '-sort_field'", False),
+        ("Sort: '+METRIC' or '-METRIC'", False),
+    ],
+)
+def test_columns_are_values_unless_they_stand_for_others(text: str, listed: bool) -> None:
+    assert speaks("clarity/closed-list", described("sort_by", text)) is listed
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("The start of the event", True),
+        ("Offset from now", True),
+        ("First round of training", False),
+        ("Highest epoch of the key", False),
+    ],
+)
+def test_an_epoch_is_a_time_unless_its_words_say_what_else_it_counts(text: str, asked: bool) -> None:
+    assert speaks("clarity/missing-unit", described("start_epoch", text, INTEGER)) is asked
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("Get datasets by dataset ID in the workspace.", True),
+        ("Get the rows of a dataset with the dataset ID from the shop.", True),
+        ("Find datasets whose id is in the list with care.", True),
+        ("Obtain dataset ids from the console.", False),
+        ("Find the id of the dataset with search_asset.", False),
+    ],
+)
+def test_only_an_identifier_that_is_found_has_a_source(said: str, asked: bool) -> None:
+    ids = {"type": "array", "items": STRING, "description": "Ids of datasets"}
+    assert bool(findings("clarity/id-source", taking({"dataset_ids": ids}, said), tool("other"))) is asked
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "named"),
+    [
+        ("list_tools", "List all enabled tools.", True),
+        ("machine_tool_load", "Load a cutting tool into the spindle.", True),
+        ("get_tool_schema", "Turns a tool into a schema.", True),
+        ("load_tools", "Load more tools.", False),
+        ("enable_tool", "Enable a tool for this session.", False),
+        ("toolset_switch", "Switch a toolset on.", False),
+    ],
+)
+def test_tools_that_are_on_or_are_no_tools_of_a_server_excuse_no_name(name: str, said: str, named: bool) -> None:
+    names = ("case_get", "case_upsert", "case_list")
+    tools = [tool(one, "For steps, use case_step_upsert." if at else "") for at, one in enumerate(names)]
+    gists = {one.gist for one in findings("clarity/unknown-tool", *tools, tool(name, said))}
+    assert any("case_step_upsert" in gist for gist in gists) is named

@@ -94,8 +94,9 @@ def _lists_constants(tool: Tool) -> bool:
 
 
 _CONSTANTS = lazy_pattern(
-    r"(?<![\w-])[A-Z][A-Z_]{0,30}(?:,\s[A-Z][A-Z_]{0,30}){1,20},?\sor\s[A-Z][A-Z_]{0,30}(?![\w-])", re.NOFLAG
+    r"(?<![\w-])[A-Z][A-Z_]{0,30}(?:,\s[A-Z][A-Z_]{0,30}){1,20},?\sor\s[A-Z][A-Z_]{0,30}(?=\s?[.;:)\n]|\s?$)", re.NOFLAG
 )
+"""At the end of a sentence: the words of "reads PDF, DOCX or TXT files" belong to the noun behind them."""
 
 
 _FORMS = {"colour": FORM_OF_COLOURS, "date": FORM_OF_DATES}

@@ -114,7 +114,11 @@ def _switches_tools_on(facts: Facts) -> bool:
 
 
 _MORE_TOOLS = lazy_pattern(
-    r"\b(?:activat|enabl|load|switch|turn|unlock|reveal)\w{0,3}\s(?:[\w'-]+\s){0,4}?(?:tools?|toolsets?)\b"
+    # Not what is "enabled", and nothing that turns a tool into something else.
+    r"\b(?:activat(?:es?|ing)|enabl(?:es?|ing)|(?:unlock|reveal)(?:s|ing)?|(?:switch|turn)(?:e?s|ing)?\son)"
+    r"\s(?:[\w'-]{1,30}\s){0,4}?(?:tool|toolset)s?\b"
+    r"|\bload(?:s|ing)?\s(?:[\w'-]{1,30}\s){0,4}?(?:tools|toolsets?)\b"
+    r"|\b(?:switch|turn)(?:e?s|ing)?\s(?:[\w'-]{1,30}\s){0,3}?(?:tool|toolset)s?\son\b"
     r"|\btools?\s(?:that\s)?(?:are|is|stay)\s(?:hidden|disabled|not\slisted)\b|\bhidden\stools?\b",
     re.IGNORECASE,
 )

@@ -367,9 +367,12 @@ def _things_to_find(description: str) -> set[str]:
 
 
 _FINDING = lazy_pattern(
-    r"\b(?:find|get|look up|obtain)\s([^.\n]{0,80}\bids?\b[^.\n]{0,80})\s(?:by|from|in|using|via|with)\s",
+    r"\b(?:find|get|look up|obtain)\s("
+    r"(?:(?!(?:by|for|from|in|of|on|using|via|where|which|whose|with)\b)[\w'-]{1,30}\s){0,4}"
+    r"ids?\b[^.\n]{0,80}?)\s(?:by|from|in|using|via|with)\s",
     re.IGNORECASE,
 )
+"""The id is what is found: "get a dataset by its id from the store" finds a dataset."""
 _MAX_SEARCHED = 4_000
 """Maximum number of characters of a tool's description searched for the source of an identifier."""
 
