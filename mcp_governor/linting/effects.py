@@ -218,7 +218,11 @@ def own_statement(pattern: re.Pattern[str], text: str, denial: re.Pattern[str] =
         # "To save it to a file, use save_table instead."
         behind = _SENTENCE_END.split(text[match.end() : match.end() + _SENTENCE], 1)[0]
         leads_away = _PURPOSE.match(before) is not None and _OTHER_TOOL.search(behind) is not None
-        if not denial.search(before[-_REACH:]) and not _OTHER_TOOL.search(before) and not leads_away:
+        if (
+            not denial.search(_CLAUSE_END.split(before)[-1][-_REACH:])
+            and not _OTHER_TOOL.search(before)
+            and not leads_away
+        ):
             return match[0]
     return None
 
@@ -226,6 +230,8 @@ def own_statement(pattern: re.Pattern[str], text: str, denial: re.Pattern[str] =
 _PURPOSE = lazy_pattern(r"\W{0,8}(?:to|for|if|when)\s", re.IGNORECASE)
 
 
+_CLAUSE_END = lazy_pattern(r";\s|,?\s(?:and\s)?then\s|,\sbut\s")
+"""What was refused before is no part of what follows: "refuses to prompt; all is permanently deleted"."""
 _SENTENCE = 300
 """Maximum number of characters read of a sentence before the words in question."""
 _SENTENCE_END = lazy_pattern(r"[.!?]\s|\n(?![^\S\n]{0,80}[a-z])")
@@ -346,7 +352,7 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
         return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
     if verb in _SHOWN and (opening_verb(text) in READING_VERBS or SHOWS.match(text)):
-        return "reads"
+        return "writes" if _PUTS_BACK.search(text[:_MAX_OPENING]) else "reads"
     if verb in MUTATING_VERBS and (_STATED_READ.search(text[: 2 * _MAX_OPENING]) or _is_sum(tool, verb)):
         return "reads"
     if _STATEMENTS.search(text[:_MAX_OPENING]):
@@ -368,7 +374,17 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
 
 _SHOWN = frozenset({"format", "push"})
 """Verbs for what a tool does with its result: formatted citations, nodes pushed to the frontend of a debugger."""
-SHOWS = lazy_pattern(r"\W{0,8}push(?:es)?\s[^.\n]{0,60}?\sto\s(?:the\s)?(?:client|frontend)\b", re.IGNORECASE)
+_PUTS_BACK = lazy_pattern(
+    r"\b(?:in[- ]place|overwrites?|sav(?:es?|ing)|stor(?:es?|ing)|updat(?:es?|ing)|writ(?:es?|ing))\b",
+    re.IGNORECASE,
+)
+"""What is kept as well: "reads a file, formats it and writes it back"."""
+SHOWS = lazy_pattern(
+    r"\W{0,8}push(?:es)?\s(?:[\w-]{1,20}\s){0,3}?(?:elements?|nodes?|objects?|outputs?|results?)\b[^.\n]{0,60}?"
+    r"\sto\s(?:the\s)?(?:client|frontend)\b",
+    re.IGNORECASE,
+)
+"""What a client is shown, and no firmware that it runs from then on."""
 
 
 def _is_sum(tool: Tool, verb: str | None) -> bool:

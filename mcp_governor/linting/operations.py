@@ -30,8 +30,9 @@ _REPORTED = frozenset({"attribution", "detection", "rate", "rates", "trends"})
 """Last words of what is only computed: the drop of "drop_attribution" is one of visits."""
 _ONLY_VERBS = frozenset(
     [
-        *("add", "clear", "create", "delete", "destroy", "disable", "edit", "enable", "erase", "insert", "modify"),
-        *("purge", "remove", "replace", "save", "send", "set", "update", "wipe", "write"),
+        *("add", "cancel", "clear", "create", "delete", "destroy", "disable", "edit", "enable", "erase", "insert"),
+        *("modify", "purge", "remove", "replace", "reset", "save", "send", "set", "start", "stop", "update", "wipe"),
+        "write",
     ]
 )
 """What is no noun in front of another: "delete_rate" deletes a rate, as of a tax."""

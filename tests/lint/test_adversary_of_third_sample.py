@@ -110,6 +110,22 @@ def test_what_deletes_a_plan_deletes(name: str, said: str, effect: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "said", "effect"),
+    [
+        ("push_update", "Pushes a firmware update to the client.", "writes"),
+        ("push_nodes", "Pushes the named nodes to the frontend.", "reads"),
+        ("format_file", "Read a file, format it and write the file back.", "writes"),
+        ("format_citation", "Get a citation in a style.", "reads"),
+        ("do_it", "It refuses to prompt; data is permanently deleted.", "destroys"),
+        ("do_it", "Refuses to wait and then permanently deletes it.", "destroys"),
+        ("do_it", "Refuses to permanently delete it.", "unknown"),
+    ],
+)
+def test_what_is_said_before_a_change_does_not_take_it_back(name: str, said: str, effect: str) -> None:
+    assert effect_of(build_surface({"tools": [tool(name, said)]}).tools[0]) == effect
+
+
+@pytest.mark.parametrize(
     ("value", "effect"), [("delete_rate", "destroys"), ("remove_attribution", "destroys"), ("drop_rate", "reads")]
 )
 def test_rates_are_deleted_and_drops_are_measured(value: str, effect: str) -> None:
