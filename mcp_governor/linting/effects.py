@@ -231,7 +231,7 @@ _PURPOSE = lazy_pattern(r"\W{0,8}(?:to|for|if|when)\s", re.IGNORECASE)
 
 
 _CLAUSE_END = lazy_pattern(r";\s|,?\s(?:and\s)?then\s|,\sbut\s")
-"""What was refused before is no part of what follows: "refuses to prompt; all is permanently deleted"."""
+"""What was refused in the clause before does not deny what follows: "refuses to prompt; all is permanently deleted"."""
 _SENTENCE = 300
 """Maximum number of characters read of a sentence before the words in question."""
 _SENTENCE_END = lazy_pattern(r"[.!?]\s|\n(?![^\S\n]{0,80}[a-z])")

@@ -35,7 +35,7 @@ _ONLY_VERBS = frozenset(
         "write",
     ]
 )
-"""What is no noun in front of another: "delete_rate" deletes a rate, as of a tax."""
+"""Verbs that are never nouns in front of another: "delete_rate" deletes a rate, as of a tax."""
 _MAX_VALUES = 200
 """Maximum number of values read of one argument; no tool has as many operations."""
 _MAX_DEPTH = 6
