@@ -80,6 +80,14 @@ def table(samples: Sequence[Sample] = SAMPLES) -> Iterator[str]:
     yield "| --- | --- | ---: | --- | ---: | ---: | --- | --- | ---: |"
     for sample in samples:
         yield _row(sample, [list(_lines(files)) for files in sample.judges])
+    drawn = [sample.judges for sample in samples if sample.about == "drawn" and len(sample.judges) == _BOTH]
+    if len(drawn) > 1:
+        together = [[line for judges in drawn for line in _lines(judges[judge])] for judge in range(_BOTH)]
+        yield _row(Sample("together", "drawn", ()), together)
+
+
+_BOTH = 2
+"""Number of judges of a sample that can be added to others."""
 
 
 def _row(sample: Sample, judges: Sequence[Sequence[Line]]) -> str:

@@ -103,6 +103,8 @@ def test_a_sample_is_a_row_with_the_mean_of_its_judges(tmp_path: Path, monkeypat
     share = "1.5, 50 % (13–87)"
     assert first == f"| 2026-01-02 | 2, drawn | 3 | {share} | 0.5 | 1 | 0.5 of 1 | 0.5, 0.5 of 1 | -0.09 |"
     assert second == "| 2026-01-03 | 2, drawn | 3 | 2, 67 % (21–94) | 0 | 1 | 1 of 1 | 1, 0 of 1 | – |"
+    *_, last = table([both, both, alone])
+    assert last == "| together | 2, drawn | 6 | 3, 50 % (19–81) | 1 | 2 | 1 of 2 | 1, 1 of 2 | -0.09 |"
 
 
 def test_a_rules_page_shows_what_was_measured() -> None:
