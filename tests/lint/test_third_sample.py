@@ -310,3 +310,21 @@ def test_of_tools_that_read_the_surest_are_named() -> None:
     unsure = [tool(f"check_{thing}", "Check it.") for thing in "abcdef"]
     (one,) = found("clarity/hints-declared", *unsure, tool("get_a", "Get it."), tool("list_b", "List them."))
     assert "only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more" in one.message
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "sure"),
+    [
+        ("get_page", "Get a page.", True),
+        ("page_text", "Returns the text.", True),
+        ("page_text", "Renders the text.", False),
+        ("page_text", "Lists the lines.", True),
+        ("crawl_site", "Crawl a site.", False),
+        ("crawl_site", "Crawl a site. Read-only.", True),
+    ],
+)
+def test_a_fix_says_read_only_where_that_is_sure(name: str, said: str, sure: bool) -> None:
+    (one,) = found("clarity/hints-declared", tool(name, said), tool("delete_page", "Delete it."))
+    assert one.correction is not None
+    edits = [edit for edit in one.correction.edits if edit.tool == name]
+    assert bool(edits) is sure

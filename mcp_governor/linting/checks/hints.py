@@ -84,16 +84,20 @@ def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
         )
 
 
+_ONLY_READING = READING_VERBS | {"retrieve", "return"}
 _ONLY_ADDS = frozenset({"add", "append", "create", "insert"})
 
 
 def _hints(tool: Tool, effect: str, prefix: str | None) -> Iterator[Edit]:
-    """The hints that match the effect of a tool. A tool that only changes something may overwrite: that is the default
-    in the specification, and stating it takes nothing away."""
+    """The hints that match the effect of a tool, where it is sure. A tool that only changes something may overwrite:
+    that is the default in the specification, and stating it takes nothing away."""
     if "annotations" in tool.raw and not isinstance(tool.raw["annotations"], dict):
         return
     if effect == "reads":
-        yield Edit("/annotations/readOnlyHint", True, tool=tool.name)
+        # Clients call such a tool without asking. What is translated or crawled may be kept or started as well.
+        text = tool.description[:_MAX_TEXT]
+        if not _ONLY_READING.isdisjoint((verb_of(tool, prefix), opening_verb(text))) or READ_ONLY.search(text):
+            yield Edit("/annotations/readOnlyHint", True, tool=tool.name)
     elif effect in ("destroys", "runs", "writes"):
         adds = effect == "writes" and verb_of(tool, prefix) in _ONLY_ADDS
         yield Edit("/annotations/readOnlyHint", False, tool=tool.name)
