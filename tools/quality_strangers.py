@@ -51,6 +51,7 @@ SAMPLES = (
     Sample("2026-11-28", "drawn", (("strangers/lines-judge23",), ("strangers/lines-judge24",))),
     Sample("2026-11-28", "drawn", (("strangers/lines-judge25",), ("strangers/lines-judge26",))),
     Sample("2026-11-28", "drawn", (("strangers/lines-judge27",), ("strangers/lines-judge28",))),
+    Sample("2026-11-28", "drawn", (("strangers/lines-judge29",), ("strangers/lines-judge30",))),
 )
 
 

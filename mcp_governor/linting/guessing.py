@@ -39,8 +39,9 @@ _SEVERAL = frozenset(
     ]
 )
 """Last words of names for lists of such values."""
-_FREE = frozenset({"mime", "content", "media", "file", "entity"})
-"""Words in front of these that make the value guessable or open: ``mime_type``."""
+_FREE = frozenset({"mime", "content", "media", "file", "entity", "font", "host"})
+"""Words in front of these that make the value guessable or open: ``mime_type``; a font has styles of its own, and the
+``hostScope`` of a database is any host."""
 _WRITTEN = frozenset({"cell", "date", "datetime", "number", "time", "value"})
 """Words in front of ``format`` that make it a form to write values in, such as ``0.00``, and no choice."""
 _COLOURS = frozenset({"color", "colour"})

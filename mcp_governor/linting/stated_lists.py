@@ -353,7 +353,7 @@ def _may_name(claim: ClosedList, named: int, *, kind: bool) -> bool:
 def _are_parts_of_syntax(values: set[str]) -> bool:
     """True for a condition, for a column that stands for any, or a value with its direction: "columnName:asc" or
     "columnName:desc", "<field> asc|desc", e.g. "name desc"."""
-    if any(map(_PREDICATE.fullmatch, values)) or any(map(_CUSTOM.search, values)):
+    if any(map(_PREDICATE.fullmatch, values)) or any(map(_CUSTOM.search, values)) or values == {"existing", "new"}:
         return True
     if all(map(_SIGNED.fullmatch, values)) and len({value[1:] for value in values}) == 1:
         return True

@@ -126,6 +126,16 @@ SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
             takes(keycode={"type": "number", "description": "One of 40=Return, 41=Escape."}),
         ),
         (
+            "clarity/parameter-described",
+            takes(**described(fontStyle="Style of it", hostScope="Scope of it")),
+            takes(**described(lineStyle="Style of it")),
+        ),
+        (
+            "clarity/closed-list",
+            takes(**described(kind="Kind of domain (existing or new)")),
+            takes(**described(kind="Kind of domain (inner or outer)")),
+        ),
+        (
             "clarity/closed-list",
             takes('Section kind: "basics", "work", "meta.customField".'),
             takes('Section kind: "basics", "work", "meta.field".'),
