@@ -53,22 +53,8 @@ _CHANGING = frozenset(
     [
         *("add", "apply", "cancel", "close", "create", "delete", "edit", "execute", "install", "manage", "modify"),
         *("move", "overwrite", "publish", "restart", "run", "submit", "trigger"),
-        *(
-            "record",
-            "remove",
-            "rename",
-            "replace",
-            "reset",
-            "save",
-            "store",
-            "track",
-            "send",
-            "set",
-            "start",
-            "stop",
-            "subscribe",
-            "unsubscribe",
-        ),
+        *("record", "remove", "rename", "replace", "reset", "save", "send", "set", "start", "stop"),
+        *("store", "subscribe", "track", "unsubscribe"),
         *("update", "upload", "write"),
     ]
 )

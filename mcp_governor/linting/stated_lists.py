@@ -353,7 +353,7 @@ def _may_name(claim: ClosedList, named: int, *, kind: bool) -> bool:
 def _are_parts_of_syntax(values: set[str]) -> bool:
     """True for a condition, for a column that stands for any, or a value with its direction: "columnName:asc" or
     "columnName:desc", "<field> asc|desc", e.g. "name desc"."""
-    if any(map(_PREDICATE.fullmatch, values)) or any(map(_CUSTOM.search, values)) or values == {"existing", "new"}:
+    if any(map(_PREDICATE.fullmatch, values)) or any(map(_CUSTOM.search, values)):
         return True
     if all(map(_SIGNED.fullmatch, values)) and len({value[1:] for value in values}) == 1:
         return True
@@ -371,6 +371,8 @@ def _are_of_a_chooser(claim: ClosedList, found: OpenText, said: str) -> bool:
     )
 
 
+_ANY_THING = {"existing", "new"}
+"""What a name may be of: "Domain (existing or new)"."""
 _CUSTOM = lazy_pattern(r"\.custom|custom(?:_|-)?(?:field|key|name)", re.IGNORECASE)
 """A value that stands for what users have named: "meta.customField"."""
 _PREDICATE = lazy_pattern(r"\w+\s?[<>=~!]{1,2}\s?\w+")
@@ -390,7 +392,7 @@ def _of_something_else(claim: ClosedList, found: OpenText, context: Context) -> 
     if are_samples(claim.values, words, said, promised=claim.promised):
         return True
     elsewhere = not claim.promised and _is_listed_elsewhere(words, context)
-    if elsewhere or _are_of_a_chooser(claim, found, said) or _are_parts_of_syntax(values):
+    if elsewhere or values == _ANY_THING or _are_of_a_chooser(claim, found, said) or _are_parts_of_syntax(values):
         return True
     # "Use format: '2h', '90m' or '2h30m'" shows how any duration is written.
     kind = bool(words) and is_kind(words[-1])

@@ -6,28 +6,16 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from false_alarms import STRING, effect_said, findings, tool
 
-from mcp_governor.catalogue.settings import LintSettings
-from mcp_governor.linting import lint
 from mcp_governor.linting.asides import said_in_passing
 from mcp_governor.linting.checks import arguments, undescribed
-from mcp_governor.linting.effects import effect_of
-from mcp_governor.surface import build_surface
 
-STRING = {"type": "string"}
 INTEGER = {"type": "integer"}
-
-
-def tool(name: str, said: str = "", **more: Any) -> dict[str, Any]:
-    return {"name": name, "description": said, "inputSchema": {"type": "object"}, **more}
 
 
 def taking(properties: dict[str, Any], said: str = "", name: str = "look") -> dict[str, Any]:
     return tool(name, said, inputSchema={"type": "object", "properties": properties, "required": list(properties)})
-
-
-def findings(rule: str, *tools: dict[str, Any]) -> list[Any]:
-    return lint(build_surface({"tools": list(tools)}), LintSettings(select=tuple(rule.split())))
 
 
 def speaks(rule: str, properties: dict[str, Any], said: str = "") -> bool:
@@ -106,7 +94,7 @@ def test_a_tool_is_searched_once_for_where_its_identifiers_are_found(monkeypatch
     ],
 )
 def test_what_deletes_a_plan_deletes(name: str, said: str, effect: str) -> None:
-    assert effect_of(build_surface({"tools": [tool(name, said)]}).tools[0]) == effect
+    assert effect_said(tool(name, said)) == effect
 
 
 @pytest.mark.parametrize(
@@ -122,7 +110,7 @@ def test_what_deletes_a_plan_deletes(name: str, said: str, effect: str) -> None:
     ],
 )
 def test_what_is_said_before_a_change_does_not_take_it_back(name: str, said: str, effect: str) -> None:
-    assert effect_of(build_surface({"tools": [tool(name, said)]}).tools[0]) == effect
+    assert effect_said(tool(name, said)) == effect
 
 
 @pytest.mark.parametrize(
@@ -130,7 +118,7 @@ def test_what_is_said_before_a_change_does_not_take_it_back(name: str, said: str
 )
 def test_rates_are_deleted_and_drops_are_measured(value: str, effect: str) -> None:
     properties = {"mode": {"enum": ["trends", value], "type": "string"}}
-    assert effect_of(build_surface({"tools": [taking(properties, "Visits, compared.")]}).tools[0]) == effect
+    assert effect_said(taking(properties, "Visits, compared.")) == effect
 
 
 @pytest.mark.parametrize(

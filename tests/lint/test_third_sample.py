@@ -6,23 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from false_alarms import STRING, effect_said, findings, tool
 
-from mcp_governor.catalogue.settings import LintSettings
-from mcp_governor.linting import lint
 from mcp_governor.linting.asides import said_in_passing
-from mcp_governor.linting.effects import effect_of
 from mcp_governor.report.causes import causes
-from mcp_governor.surface import build_surface
-
-STRING = {"type": "string"}
-
-
-def tool(name: str, said: str = "", **more: Any) -> dict[str, Any]:
-    return {"name": name, "description": said, "inputSchema": {"type": "object"}, **more}
-
-
-def found(rule: str, *tools: dict[str, Any]) -> list[Any]:
-    return lint(build_surface({"tools": list(tools)}), LintSettings(select=(rule,)))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +31,7 @@ def found(rule: str, *tools: dict[str, Any]) -> list[Any]:
     ],
 )
 def test_what_a_tool_refuses_or_plans_is_not_what_it_does(name: str, said: str, effect: str) -> None:
-    assert effect_of(build_surface({"tools": [tool(name, said)]}).tools[0]) == effect
+    assert effect_said(tool(name, said)) == effect
 
 
 def takes(
@@ -116,6 +103,11 @@ SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
             takes(status={"type": "number", "description": "Status filter."}),
         ),
         (
+            "clarity/parameter-described",
+            takes(x={"type": ["boolean", "number", "object", "string"], "description": "Wanted. Text or JSON object."}),
+            takes(x={"type": ["object", "string"], "description": "Wanted. Text or JSON object."}),
+        ),
+        (
             "clarity/prose-required",
             takes(required=[], **described(bundle="Bundle. iOS only, required.")),
             takes(required=[], **described(bundle="Bundle. Required.")),
@@ -182,7 +174,7 @@ def test_a_repaired_rule_is_quiet_there_and_speaks_here(
 ) -> None:
     # Some rules are about what several tools take.
     def count(one: dict[str, Any]) -> int:
-        return len(found(rule, one, {**one, "name": "see"}))
+        return len(findings(rule, one, {**one, "name": "see"}))
 
     assert count(innocent) == 0
     assert count(guilty) > 0
@@ -208,7 +200,7 @@ def test_a_sentence_about_the_words_of_a_name_describes_a_parameter(name: str, t
 def test_where_an_identifier_is_found_may_stand_in_the_text_of_the_tool() -> None:
     def said(thing: str) -> list[Any]:
         ids = {"type": "array", "items": STRING, "description": "Ids of datasets"}
-        return found("clarity/id-source", takes(tool_says=FOUND_WITH.format(thing), dataset_ids=ids), tool("other"))
+        return findings("clarity/id-source", takes(tool_says=FOUND_WITH.format(thing), dataset_ids=ids), tool("other"))
 
     assert said("dataset") == []
     assert len(said("owner")) == 1
@@ -219,16 +211,16 @@ def test_tools_that_another_one_switches_on_may_be_named() -> None:
     tools = [
         tool(name, "For steps, use case_step_upsert, and casse_list for all." * at) for at, name in enumerate(names)
     ]
-    assert {one.gist for one in found("clarity/unknown-tool", *tools[:2], tools[2])} != set()
+    assert {one.gist for one in findings("clarity/unknown-tool", *tools[:2], tools[2])} != set()
     opener = tool("discover_tools", "Find and switch on tools that are hidden by default.")
-    gists = {one.gist for one in found("clarity/unknown-tool", *tools[:2], opener)}
+    gists = {one.gist for one in findings("clarity/unknown-tool", *tools[:2], opener)}
     assert all("case_step_upsert" not in gist for gist in gists)
 
 
 def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> None:
     def effect(kind: str) -> str:
         compare = takes(name="compare", save_baseline={"type": kind})
-        return effect_of(build_surface({"tools": [compare]}).tools[0])
+        return effect_said(compare)
 
     assert effect("boolean") == "unknown"
     assert effect("string") == "reads"
@@ -247,14 +239,12 @@ def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> No
 )
 def test_what_a_parameter_is_for_says_what_a_tool_does(name: str, said: str, parameter: str, effect: str) -> None:
     one = takes(name=name, tool_says=said, **{parameter: STRING})
-    assert effect_of(build_surface({"tools": [one]}).tools[0]) == effect
+    assert effect_said(one) == effect
 
 
 def test_what_is_extracted_and_tracked_is_kept() -> None:
-    tools = (tool("track_text", "Extract and track decisions."), tool("scan_text", "Extract and show decisions."))
-    kept, shown = build_surface({"tools": list(tools)}).tools
-    assert effect_of(kept) != "reads"
-    assert effect_of(shown) == "reads"
+    assert effect_said(tool("track_text", "Extract and track decisions.")) == "unknown"
+    assert effect_said(tool("scan_text", "Extract and show decisions.")) == "reads"
 
 
 def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -> None:
@@ -262,7 +252,7 @@ def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -
 
     def listed(said: str) -> bool:
         one = takes(name="edit", action=action, group={"type": "string", "description": said})
-        return found("clarity/closed-list", one) != []
+        return findings("clarity/closed-list", one) != []
 
     assert not listed('action:"add_path" / "remove_path" — top-level group to edit.')
     assert listed('Kind of group: "inner" / "outer" — as it stands in the file.')
@@ -271,14 +261,14 @@ def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -
 
 def test_what_is_pushed_to_a_frontend_is_no_change() -> None:
     hints = {"annotations": {"readOnlyHint": True}}
-    assert found("clarity/hints-contradict", tool("push_nodes", "Push nodes to the frontend.", **hints)) == []
-    assert len(found("clarity/hints-contradict", tool("push_nodes", "Push nodes to the server.", **hints))) == 1
+    assert findings("clarity/hints-contradict", tool("push_nodes", "Push nodes to the frontend.", **hints)) == []
+    assert len(findings("clarity/hints-contradict", tool("push_nodes", "Push nodes to the server.", **hints))) == 1
 
 
 def test_a_hint_of_a_tool_that_plans_is_not_contradicted() -> None:
     hints = {"annotations": {"readOnlyHint": False, "destructiveHint": False}}
-    assert found("clarity/hints-contradict", tool("triage_plan_delete", "Prepare a capped plan.", **hints)) == []
-    assert len(found("clarity/hints-contradict", tool("triage_delete", "Prepare a capped plan.", **hints))) == 1
+    assert findings("clarity/hints-contradict", tool("triage_plan_delete", "Prepare a capped plan.", **hints)) == []
+    assert len(findings("clarity/hints-contradict", tool("triage_delete", "Prepare a capped plan.", **hints))) == 1
 
 
 def example(name: str, said: str, *, wrapped: bool) -> dict[str, Any]:
@@ -287,18 +277,18 @@ def example(name: str, said: str, *, wrapped: bool) -> dict[str, Any]:
 
 
 def test_a_call_without_the_object_around_its_arguments_is_explained() -> None:
-    (one,) = found("clarity/example-fits", example("find", "Example: find(gene='SCN1A')", wrapped=True))
+    (one,) = findings("clarity/example-fits", example("find", "Example: find(gene='SCN1A')", wrapped=True))
     assert one.message == (
         "An example at /description does not match the schema: gene is a key of params, but not in find(gene='SCN1A')."
     )
-    assert found("clarity/example-fits", example("find", "Example: find(gene='SCN1A')", wrapped=False)) == []
-    (one,) = found("clarity/example-fits", example("find", "Example: find(name='SCN1A')", wrapped=True))
+    assert findings("clarity/example-fits", example("find", "Example: find(gene='SCN1A')", wrapped=False)) == []
+    (one,) = findings("clarity/example-fits", example("find", "Example: find(name='SCN1A')", wrapped=True))
     assert "name is not declared in find(name='SCN1A')" in one.message
 
 
 def test_examples_of_many_tools_are_one_line() -> None:
     tools = [example(f"find_{end}", f"Example: find_{end}(gene='A')", wrapped=True) for end in "abcde"]
-    (line,) = causes(found("clarity/example-fits", *tools))
+    (line,) = causes(findings("clarity/example-fits", *tools))
     assert line.sentence == (
         "Examples do not match the schemas: find_a: gene is a key of params, but not in find_a(gene='A'); "
         "also in 4 more tools: find_b, find_c, find_d, …"
@@ -308,17 +298,17 @@ def test_examples_of_many_tools_are_one_line() -> None:
 def test_a_verb_alone_makes_no_tool_the_one_that_is_meant() -> None:
     names = ("qase_run_upsert", "qase_case_upsert", "qase_case_get")
     tools = [tool(name, "For steps, use qase_shared_step_upsert." if at else "") for at, name in enumerate(names)]
-    assert {one.gist for one in found("clarity/unknown-tool", *tools)} == {
+    assert {one.gist for one in findings("clarity/unknown-tool", *tools)} == {
         "qase_case_upsert names qase_shared_step_upsert",
         "qase_case_get names qase_shared_step_upsert",
     }
     tools[0]["name"] = "qase_step_upsert"
-    assert "not qase_step_upsert" in found("clarity/unknown-tool", *tools)[0].gist
+    assert "not qase_step_upsert" in findings("clarity/unknown-tool", *tools)[0].gist
 
 
 def test_of_tools_that_read_the_surest_are_named() -> None:
     unsure = [tool(f"check_{thing}", "Check it.") for thing in "abcdef"]
-    (one,) = found("clarity/hints-declared", *unsure, tool("get_a", "Get it."), tool("list_b", "List them."))
+    (one,) = findings("clarity/hints-declared", *unsure, tool("get_a", "Get it."), tool("list_b", "List them."))
     assert "only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more" in one.message
 
 
@@ -334,7 +324,7 @@ def test_of_tools_that_read_the_surest_are_named() -> None:
     ],
 )
 def test_a_fix_says_read_only_where_that_is_sure(name: str, said: str, sure: bool) -> None:
-    (one,) = found("clarity/hints-declared", tool(name, said), tool("delete_page", "Delete it."))
+    (one,) = findings("clarity/hints-declared", tool(name, said), tool("delete_page", "Delete it."))
     assert one.correction is not None
     edits = [edit for edit in one.correction.edits if edit.tool == name]
     assert bool(edits) is sure
