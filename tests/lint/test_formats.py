@@ -81,6 +81,7 @@ FORMS = [
         ["c", "org.b:c:1.2:jar:x", "org.b:"],
     ),
     ("Source in the format owner/repo[@ref]", ["a/b", "a/b@v1"], ["b", "a/b/c"]),
+    ("Format: owner/repo[/path]", ["a/b", "a/b/c/d"], ["a", "b/"]),
     ("Format: host:port[/path]", ["a:1", "a:1/b/c"], ["a", "a:1:2"]),
     ("Where (`<latitude>,<longitude>`)", ["52.5,-13.4"], ["Berlin", "52.5"]),
     ("Use db.table notation.", ["shop.orders"], ["orders"]),

@@ -203,6 +203,7 @@ ABOUT, PERFORM = {"description": "The action."}, {"description": "The action to 
         ("list_events", "List creates, updates and deletes.", valued("action", *ACTIONS), "reads"),
         ("build_sql", "Return a statement.", valued("operation", "insert", "delete", **PERFORM), "reads"),
         ("visits", "Visits, compared.", valued("mode", "trends", "drop_attribution"), "unknown"),
+        ("visits", "Visits, compared.", valued("mode", "list", "drop_attribution"), "unknown"),
         ("visits", "Visits, compared.", valued("mode", "trends", "drop_table"), "destroys"),
         ("check_role", "Check a role.", valued("action", *ACTIONS, description="What it wants to do."), "reads"),
         # Unless its words say that it does them.

@@ -61,6 +61,7 @@ def bare(*names: str) -> dict[str, Any]:
 JSON_TEXT = "The {} as a JSON string."
 FOUND_WITH = "You can find the id of the {} using search_asset."
 EPOCH = {"type": "integer"}
+KEYS = "40=Return, 42=Backspace, 44=Space, 41=Escape"
 SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
 
 
@@ -114,8 +115,8 @@ SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
         ),
         (
             "clarity/closed-list",
-            takes(keycode={"type": "number", "description": "iOS: 40=Return, 41=Escape. Android: 4=BACK."}),
-            takes(keycode={"type": "number", "description": "One of 40=Return, 41=Escape."}),
+            takes(keycode={"type": "number", "description": f"iOS: {KEYS}. Android: 4=Back, 66=Enter."}),
+            takes(keycode={"type": "number", "description": f"iOS: {KEYS}."}),
         ),
         (
             "clarity/parameter-described",
@@ -244,6 +245,7 @@ def test_what_a_parameter_is_for_says_what_a_tool_does(name: str, said: str, par
 
 def test_what_is_extracted_and_tracked_is_kept() -> None:
     assert effect_said(tool("track_text", "Extract and track decisions.")) == "unknown"
+    assert effect_said(tool("scan_text", "Extract and record decisions.")) == "unknown"
     assert effect_said(tool("scan_text", "Extract and show decisions.")) == "reads"
 
 
