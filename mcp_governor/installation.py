@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from mcp_governor._version import __version__
 from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.programs import find_program
+from mcp_governor.programs import find_program, our_interpreter
 
 NAME = "mcp-governor"
 
@@ -157,12 +157,12 @@ def _installer() -> str:
     """The command that installs into the environment of this process, independent of the shell's environment."""
     from importlib.util import find_spec
 
-    here = Path(sys.executable).parent
+    here = Path(our_interpreter()).parent
     if (pip := find_program("pip")) and Path(pip).parent == here:
         return "pip install"
     if find_spec("pip") is not None:
-        return f"{sys.executable} -m pip install"
-    return f"uv pip install --python {sys.executable}"
+        return f"{our_interpreter()} -m pip install"
+    return f"uv pip install --python {our_interpreter()}"
 
 
 def upgrade() -> str:

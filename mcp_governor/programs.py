@@ -1,8 +1,9 @@
-"""Finds the programs that we start: git, uvx, npx, and on Windows those that a user names."""
+"""Finds the programs that we start: our own Python, git, uvx, npx, and on Windows those that a user names."""
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,34 @@ _BATCH = (".bat", ".cmd")
 
 _ALWAYS_READ = frozenset('"%\r\n')
 _READ_UNLESS_QUOTED = frozenset("&|<>^")
+
+
+def our_python(*words: str) -> list[str]:
+    """A command that runs our own interpreter with our own code.
+
+    Without ``-P`` Python would import from the folder of the script or, with ``-m``, from the current one, which may be
+    a stranger's checkout: a ``click.py`` there would run in place of the library.
+
+    Args:
+        words: ``-m MODULE`` or a script, and its arguments.
+    """
+    return [sys.executable, "-P", *words]
+
+
+def our_script(script: str, *words: str) -> list[str]:
+    """A command that runs one of our scripts that needs the standard library alone; it starts fastest so.
+
+    Args:
+        script: its path.
+        words: its arguments.
+    """
+    return [sys.executable, "-I", "-S", script, *words]
+
+
+def our_interpreter() -> str:
+    """The path of our interpreter, to name it, or to run code of the user in it. Our own code is started by
+    :func:`our_python`."""
+    return sys.executable
 
 
 def find_program(name: str, environment: Mapping[str, str] | None = None) -> str | None:

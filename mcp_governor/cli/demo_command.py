@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ import click
 from mcp_governor.cli import out
 from mcp_governor.config import OWN_FILE
 from mcp_governor.errors import Exit, GovernorError
+from mcp_governor.programs import our_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ def demo(keep: bool) -> None:
 
 def _show_all(folder: Path) -> None:
     _say("A library has an MCP server. One command writes everything that mcp-governor needs:")
-    _type(["init", "--", sys.executable, "-m", _SERVER, "--release", "1"], expect=Exit.PASS)
+    _type(["init", "--", our_interpreter(), "-m", _SERVER, "--release", "1"], expect=Exit.PASS)
     _say("Nothing has changed yet, so the check passes:")
     _type(["check"], expect=Exit.PASS)
     _say(
@@ -69,7 +69,7 @@ def _type(arguments: Sequence[str], *, expect: Exit | None) -> None:
     """Run one command line as a user would, and show it."""
     from mcp_governor.cli import run
 
-    shown = ["python" if word == sys.executable else word for word in arguments]
+    shown = ["python" if word == our_interpreter() else word for word in arguments]
     out.echo(f"$ mcp-governor {shlex.join(shown)}", color="blue", wrap=False)
     code = run(arguments)
     out.echo(f"(exit code {code})", dim=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_governor.cli import out
 from mcp_governor.errors import UsageError
+from mcp_governor.programs import our_interpreter
 
 if TYPE_CHECKING:
     from mcp_governor.cli.common import Run
@@ -32,7 +32,7 @@ def live_source(run: Run, target: str | None) -> LiveSource:
     endpoint = source.endpoint
     if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
         # In this process, a tool that blocks would stop the clock of its own time limit.
-        return replace(source, endpoint=object_elsewhere(sys.executable, endpoint.target, endpoint.folders))
+        return replace(source, endpoint=object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders))
     return source
 
 

@@ -19,6 +19,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from mcp_governor.programs import our_python
+
 MEMORY = 2 << 30
 """Limit on the child's address space, in bytes."""
 DATA = 256 << 20
@@ -83,7 +85,7 @@ class Worker:
         root = str(Path(__file__).parents[2])
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "mcp_governor.containment.worker"],
+            our_python("-m", "mcp_governor.containment.worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

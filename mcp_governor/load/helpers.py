@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import queue
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from typing import Any
+
+from mcp_governor.programs import our_python
 
 START = 30.0
 """Seconds for one of our processes to start and answer: it takes a tenth of one, and a busy machine some."""
@@ -29,9 +30,7 @@ class Helper:
     """
 
     def __init__(self, module: str) -> None:
-        # -P keeps modules of the working directory, which may be a stranger's repository, from being imported.
-        command = [sys.executable, "-P", "-m", module]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen(our_python("-m", module), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -8,7 +8,6 @@ makes every list twice as slow, ours included; so each round of lists is followe
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 import time
 from contextlib import AsyncExitStack
@@ -23,6 +22,7 @@ from mcp_governor.errors import GovernorError, NothingCheckedError, ServerError
 from mcp_governor.frozen import frozen
 from mcp_governor.load.formulas import percentile
 from mcp_governor.load.payload import Payload, payload
+from mcp_governor.programs import our_script
 from mcp_governor.surface import build_surface
 from mcp_governor.target import limits_of
 from mcp_governor.text import one_line
@@ -444,7 +444,7 @@ async def _null(stack: AsyncExitStack, lists: _Lists, limits: wire.Limits, notes
     result = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public", **held, "tools": lists.entries}
     file.write_bytes(_text(result).encode("utf-8", "surrogatepass"))
     script = Path(__file__).with_name("null_server.py")
-    endpoint = wire.StdioEndpoint((sys.executable, "-I", "-S", str(script), str(file)), title="the null server")
+    endpoint = wire.StdioEndpoint(tuple(our_script(str(script), str(file))), title="the null server")
     try:
         session = await stack.enter_async_context(wire.connect(endpoint, limits=limits, era=wire.Era.MODERN))
         null = _Lists(session)

@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from mcp_governor.errors import MissingDependencyError, ServerError, UsageError
 from mcp_governor.frozen import frozen
 from mcp_governor.installation import install_extra
 from mcp_governor.load.model import Sample
+from mcp_governor.programs import our_python
 from mcp_governor.text import one_line
 from mcp_governor.wire.limits import DEFAULT_LIMITS
 
@@ -168,9 +168,8 @@ class LocustEngine:
             )
 
     def _run(self, command: list[str], more: dict[str, str], *, stdin: int, stdout: int) -> subprocess.Popen[bytes]:
-        # -P: the folder of the script is not a place to import from, because modules with common names are in it.
         process = subprocess.Popen(
-            [sys.executable, "-P", *command],
+            our_python(*command),
             stdin=stdin,
             stdout=stdout,
             stderr=(self._folder / f"{len(self._processes)}.log").open("wb"),

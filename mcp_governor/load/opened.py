@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import UsageError
 from mcp_governor.frozen import frozen
+from mcp_governor.programs import our_interpreter
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _reachable(source: LiveSource) -> HttpEndpoint | StdioEndpoint:
     endpoint = source.endpoint
     if isinstance(endpoint, ObjectEndpoint) and isinstance(endpoint.target, str):
         # In this process it would share the interpreter with the clients.
-        return object_elsewhere(sys.executable, endpoint.target, endpoint.folders)
+        return object_elsewhere(our_interpreter(), endpoint.target, endpoint.folders)
     if isinstance(endpoint, HttpEndpoint | StdioEndpoint):
         return endpoint
     raise UsageError(

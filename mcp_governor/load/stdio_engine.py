@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 import time
 from array import array
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError, ServerError
 from mcp_governor.load.model import INTERRUPTED, Sample
+from mcp_governor.programs import our_script
 
 if TYPE_CHECKING:
     import anyio
@@ -77,7 +77,7 @@ class NullStdio(StdioEngine):
         file = Path(self._folder.name) / "result.json"
         file.write_bytes(json.dumps(result, separators=(",", ":")).encode("ascii"))
         script = Path(__file__).with_name("null_server.py")
-        endpoint = StdioEndpoint((sys.executable, "-I", "-S", str(script), str(file)), title="the null server")
+        endpoint = StdioEndpoint(tuple(our_script(str(script), str(file))), title="the null server")
         super().__init__(endpoint, Era.MODERN, limits)
 
     def close(self) -> None:

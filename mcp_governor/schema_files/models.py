@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import UsageError
 from mcp_governor.frozen import frozen
+from mcp_governor.programs import our_interpreter
 from mcp_governor.schema_files.hosted_models import META
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.wire.endpoint import StdioEndpoint
@@ -79,7 +79,7 @@ def endpoint_of(
     """
     script = Path(__file__).with_name("hosted_models.py")
     given = {"modules": list(words), "folders": list(folders), "injected": list(injected)}
-    command = (python or sys.executable, str(script), json.dumps(given))
+    command = (python or our_interpreter(), str(script), json.dumps(given))
     return StdioEndpoint(command, env=env, inherits=True, title="the models")
 
 

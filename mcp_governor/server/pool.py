@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 import anyio.to_thread
 
+from mcp_governor.programs import our_python
 from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
 from mcp_governor.server.lines import cost
 from mcp_governor.server.project import ROOT
@@ -74,9 +75,8 @@ class Worker:
         self._longest = longest
         package = str(Path(__file__).parents[2])
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-        # -P: a module in the current folder must not replace our modules.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module],
+            our_python("-m", module),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

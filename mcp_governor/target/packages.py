@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.given import holds_credentials
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.named import NamedTuple
-from mcp_governor.programs import find_program, program_in
+from mcp_governor.programs import find_program, our_interpreter, program_in
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def neutral_folder() -> str:
     try:
         home = Path.home()
     except RuntimeError:  # a user without a home
-        return Path(sys.executable).anchor
+        return Path(our_interpreter()).anchor
     try:
         caches = home / ".cache"
         caches.mkdir(exist_ok=True)
@@ -255,7 +254,7 @@ def _npm_match(spec: str) -> re.Match[str]:
 
 def in_our_environment(name: str) -> str | None:
     """A program in our own Python environment, such as those of the extra ``run``."""
-    return program_in(os.path.dirname(sys.executable), name)  # noqa: PTH120
+    return program_in(os.path.dirname(our_interpreter()), name)  # noqa: PTH120
 
 
 def _uvx() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from mcp_governor.programs import our_script
 from mcp_governor.wire import leash
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Hold:
 
     def wrapped(self, command: Sequence[str]) -> list[str]:
         """The command behind a leash that is a separate program, which must inherit ``theirs``."""
-        return [sys.executable, "-I", "-S", leash.__file__, *map(str, self.theirs), str(self._patience), *command]
+        return our_script(leash.__file__, *map(str, self.theirs), str(self._patience), *command)
 
     def wait_until_started(self) -> None:
         """Wait until the server runs; the leash reports that within milliseconds.
