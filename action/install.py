@@ -17,19 +17,23 @@ def main() -> str:
     """
     version = os.environ.get("VERSION", "").strip()
     if version == "installed":
-        program = shutil.which("mcp-governor")
+        # What PATH says of the current folder, the checkout, is left out.
+        program = shutil.which("mcp-governor", path=os.pathsep.join(filter(os.path.isabs, os.get_exec_path())))
         if program is None:
             return "::error::mcp-governor is not on PATH. Install it in an earlier step, or leave out version."
     else:
-        folder = Path(os.environ["RUNNER_TEMP"]) / "mcp-governor-venv"
+        temporary = Path(os.environ["RUNNER_TEMP"]).resolve()
+        folder = temporary / "mcp-governor-venv"
         scripts = folder / ("Scripts" if os.name == "nt" else "bin")
         wanted = requirement(version, Path(__file__).resolve().parent.parent)
+        # The current folder is the checkout of a pull request: -I and another folder keep its venv.py, pip.py or
+        # logging.py from being imported in place of the real ones.
         steps = (
-            [sys.executable, "-m", "venv", str(folder)],
-            [str(scripts / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted],
+            [sys.executable, "-I", "-m", "venv", str(folder)],
+            [str(scripts / "python"), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted],
         )
         for step in steps:
-            if subprocess.run(step, check=False).returncode != 0:
+            if subprocess.run(step, check=False, cwd=temporary).returncode != 0:
                 return "::error::mcp-governor could not be installed; see the lines above."
         program = str(scripts / "mcp-governor")
     with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
