@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import base64
-import os
 import re
-import subprocess
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mcp_governor.errors import MissingDependencyError, UsageError
-from mcp_governor.files import MEBIBYTE
+from mcp_governor.errors import UsageError
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.programs import find_program
+from mcp_governor.target.git import is_shallow
+from mcp_governor.target.git_door import ask_git, ask_remote, name_commit
 from mcp_governor.target.tag_names import version_of_tag
-from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,29 +19,14 @@ if TYPE_CHECKING:
 
     from mcp_governor.ci.job import Job
 
-_SECONDS = 120.0
-"""Timeout of one fetch, in seconds: 5,000 commits of a large repository take about a minute."""
-
 _DEPTHS = (50, 500, 5_000)
 """Commits to which the history of HEAD is deepened, one after the other, until it has what is missing."""
-
-_MAX_OUTPUT = 8 * MEBIBYTE
-"""Most output of git that is read, in bytes: 50,000 tags with their commits."""
 
 _MAX_TAGS = 100
 """Most release tags that are fetched, the highest versions first; a check needs one, or a few."""
 
 BASE = "refs/remotes/origin/"
 """Under this prefix the base is kept, so that reports name it as people do: ``origin/main``."""
-
-_SETTINGS = (
-    *("core.hooksPath", os.devnull),
-    *("core.fsmonitor", "false"),
-    *("gc.auto", "0"),
-    *("maintenance.auto", "false"),
-    *("fetch.recurseSubmodules", "false"),
-    *("protocol.ext.allow", "never"),
-)
 
 
 class Clone:
@@ -56,80 +38,67 @@ class Clone:
     """
 
     def __init__(self, root: Path, job: Job) -> None:
-        program = find_program("git")
-        if program is None:
-            raise MissingDependencyError("git is not installed.", "Install git in the image of the job.")
-        self._program = program
         self._root = root
         self._job = job
         self.problem = ""
 
-    def run(self, *arguments: str) -> bytes | None:
-        """Run git; ``None`` if it fails, and then ``problem`` says why."""
-        pairs = zip(_SETTINGS[::2], _SETTINGS[1::2], strict=True)
-        settings = [word for key, value in pairs for word in ("-c", f"{key}={value}")]
-        try:
-            done = subprocess.run(
-                (self._program, "-C", str(self._root), *settings, *arguments),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-                env=self._environment(),
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            self.problem = f"git {arguments[0]} took longer than {_SECONDS:.0f} s"
-            return None
-        if done.returncode != 0:
-            lines = done.stderr[-4096:].decode(errors="replace").strip().splitlines()
-            self.problem = one_line(lines[-1] if lines else f"git {arguments[0]} failed", 300)
-            return None
-        return done.stdout[:_MAX_OUTPUT]
-
     def text(self, *arguments: str) -> str:
         """The output of git as text; empty if it fails."""
-        return (self.run(*arguments) or b"").decode(errors="replace").strip()
+        answer = ask_git(self._root, *arguments)
+        return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
 
     def has(self, commit: str) -> bool:
         """True if the clone has a commit."""
-        return self.run("cat-file", "-e", f"{commit}^{{commit}}") is not None
+        return ask_git(self._root, "cat-file", "-e", f"{commit}^{{commit}}").code == 0
 
     def is_shallow(self) -> bool:
         """True if the history was cut off when the repository was cloned."""
-        return self.text("rev-parse", "--is-shallow-repository") == "true"
+        return is_shallow(self._root)
 
-    def fetch(self, *arguments: str) -> bool:
-        """Fetch from ``origin``; false if that fails."""
-        options = ("--no-tags", "--no-recurse-submodules", "--quiet")
-        return self.run("fetch", *options, *arguments) is not None
+    def name(self, ref: str, commit: str) -> bool:
+        """Let a ref stand for a commit; false if git refuses."""
+        return name_commit(self._root, ref, commit)
 
-    def _environment(self) -> dict[str, str]:
-        """The environment of git. The token is in it and not on the command line, which other processes can read."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_TRACE")}
-        made = {**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        address = self._address() if self._job.token else ""
-        if address and not self._signed_in(address):
-            token = base64.b64encode(f"x-access-token:{self._job.token}".encode()).decode()
-            made["GIT_CONFIG_COUNT"] = "1"
-            made["GIT_CONFIG_KEY_0"] = f"http.{address}/.extraheader"
-            made["GIT_CONFIG_VALUE_0"] = f"AUTHORIZATION: basic {token}"
-        return made
+    def fetch(self, *wanted: str) -> bool:
+        """Fetch from ``origin``; false if that fails, and then ``problem`` says why.
 
-    def _address(self) -> str:
-        """The address of GitHub, if ``origin`` is there: no other host gets the token."""
-        web = urlsplit(self._job.web)
-        origin = urlsplit(self._plain("config", "--get", "remote.origin.url"))
-        alike = web.scheme == "https" and (origin.scheme, origin.netloc) == (web.scheme, web.netloc)
-        return f"{web.scheme}://{web.netloc}" if alike else ""
+        Args:
+            wanted: options, then commits or refs.
+        """
+        options = [word for word in wanted if word.startswith("--")]
+        refs = [word for word in wanted if not word.startswith("--")]
+        settings = ("--no-tags", "--no-recurse-submodules", "--quiet", *options)
+        return self._remote("fetch", settings, refs) is not None
 
-    def _signed_in(self, address: str) -> bool:
-        """True if the checkout left its own token in the configuration; git would send both, and be refused."""
-        return bool(self._plain("config", "--get-all", f"http.{address}/.extraheader"))
+    def tags(self) -> list[str]:
+        """The lines of ``ls-remote --tags``; none if that fails."""
+        return self._remote("ls-remote", ("--tags",), ()) or []
 
-    def _plain(self, *arguments: str) -> str:
-        command = (self._program, "-C", str(self._root), *arguments)
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False)
-        return done.stdout.decode(errors="replace").strip()
+    def _remote(self, command: str, options: Sequence[str], refs: Sequence[str]) -> list[str] | None:
+        """The lines of a command that asks ``origin``; ``None`` if it fails."""
+        address = self.text("config", "--get", "remote.origin.url")
+        if not _ADDRESS.match(address):
+            self.problem = "the remote origin has no https address"
+            return None
+        answer = ask_remote(self._root, command, *options, "origin", *refs, header=self._header(address))
+        self.problem = answer.problem or f"git {command} failed"
+        return answer.lines if answer.code == 0 else None
+
+    def _header(self, address: str) -> tuple[str, str] | None:
+        """The header with the token, if ``origin`` is GitHub: no other host gets it. A checkout may have left its own
+        token in the configuration; git would send both, and be refused."""
+        web, origin = urlsplit(self._job.web), urlsplit(address)
+        if not self._job.token or web.scheme != "https" or (origin.scheme, origin.netloc) != (web.scheme, web.netloc):
+            return None
+        site = f"{web.scheme}://{web.netloc}"
+        if self.text("config", "--get-all", f"http.{site}/.extraheader"):
+            return None
+        token = base64.b64encode(f"x-access-token:{self._job.token}".encode()).decode()
+        return site, f"AUTHORIZATION: basic {token}"
+
+
+_ADDRESS = lazy_pattern(r"(https?|file)://|/|[A-Za-z]:[\\/]")
+"""Addresses that git fetches without a program of its own: not ssh, git, or another command."""
 
 
 def fetch_base(clone: Clone, job: Job) -> str:
@@ -148,18 +117,16 @@ def fetch_base(clone: Clone, job: Job) -> str:
         if job.of_pull_request:
             raise UsageError("The base of the pull request is unknown.", "Run mcp-governor ci on: pull_request.")
         return ""
-    parents = _parents(clone) if job.on_merge else []
-    commit = parents[0] if len(parents) == 2 else job.base_commit
-    if not clone.has(commit) and not clone.fetch("--depth=1", "origin", commit):
+    merged_into = _merged_into(clone, job)
+    commit = merged_into or job.base_commit
+    if not clone.has(commit) and not clone.fetch("--depth=1", commit):
         raise _not_fetched(clone, job)
-    if len(parents) != 2 and not job.is_base:
+    if not merged_into and not job.is_base:
         commit = _merge_base(clone, commit)
         if not commit:
             raise _not_fetched(clone, job)
     name = f"{BASE}{job.base_branch}"
-    if job.base_branch and clone.run("update-ref", name, commit) is not None:
-        return name
-    return commit
+    return name if job.base_branch and clone.name(name, commit) else commit
 
 
 def _not_fetched(clone: Clone, job: Job) -> UsageError:
@@ -170,16 +137,24 @@ def _not_fetched(clone: Clone, job: Job) -> UsageError:
     )
 
 
-def _parents(clone: Clone) -> list[str]:
-    """The parents of HEAD as the commit states them: git itself hides those that a shallow clone lacks."""
+def _merged_into(clone: Clone, job: Job) -> str:
+    """The first parent of HEAD, if HEAD is the merge that GitHub made for the pull request; empty if it is not.
+
+    A merge that somebody pushed to the branch ("Update branch") has the pull request itself as its first parent.
+    """
+    if not job.on_merge:
+        return ""
+    # As the commit states them: git itself hides parents that a shallow clone lacks.
     head = clone.text("cat-file", "commit", "HEAD").partition("\n\n")[0]
-    return re.findall(r"^parent ([0-9a-f]{40,64})$", head, re.M)
+    parents = re.findall(r"^parent ([0-9a-f]{40,64})$", head, re.M)
+    made = len(parents) == 2 and (clone.text("rev-parse", "HEAD") == job.commit or parents[0] == job.base_commit)
+    return parents[0] if made else ""
 
 
 def _merge_base(clone: Clone, base: str) -> str:
     head = clone.text("rev-parse", "HEAD")
     for depth in (0, *_DEPTHS):
-        if depth and not (clone.is_shallow() and clone.fetch(f"--depth={depth}", "origin", base, head)):
+        if depth and not (clone.is_shallow() and clone.fetch(f"--depth={depth}", base, head)):
             return ""
         found = clone.text("merge-base", base, head)
         if found:
@@ -199,12 +174,12 @@ def fetch_release(clone: Clone) -> str:
     tags = _release_tags(clone)
     head = clone.text("rev-parse", "HEAD")
     for depth in (0, *_DEPTHS):
-        if depth and not clone.fetch(f"--depth={depth}", "origin", head):
+        if depth and not clone.fetch(f"--depth={depth}", head):
             return _incomplete(clone.problem)
         commits = set(clone.text("rev-list", f"--max-count={_DEPTHS[-1]}", "HEAD").split())
         reached = [tag for tag, commit in tags if commit in commits][:_MAX_TAGS]
         if reached:
-            fetched = clone.fetch("origin", *(f"+refs/tags/{tag}:refs/tags/{tag}" for tag in reached))
+            fetched = clone.fetch(*(f"+refs/tags/{tag}:refs/tags/{tag}" for tag in reached))
             return "" if fetched else _incomplete(clone.problem)
         if not clone.is_shallow():
             return ""
@@ -221,7 +196,7 @@ _SAFE_TAG = lazy_pattern(r"[\w][\w./+@-]{0,199}", re.A)
 def _release_tags(clone: Clone) -> list[tuple[str, str]]:
     """Release tags of ``origin`` and their commits, highest versions first."""
     commits: dict[str, str] = {}
-    for row in clone.text("ls-remote", "--tags", "origin").splitlines():
+    for row in clone.tags():
         commit, _, name = row.partition("\t")
         # The commit of an annotated tag is in a second row, which ends in ^{}.
         tag = name.removeprefix("refs/tags/").removesuffix("^{}")

@@ -26,6 +26,8 @@ _MAX_PAYLOAD = 32 * MEBIBYTE
 
 _COMMIT = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REPOSITORY = lazy_pattern(r"[\w.-]{1,100}/[\w.-]{1,100}", re.A)
+_QUEUED = lazy_pattern(r"^refs/heads/gh-readonly-queue/.+/pr-([1-9]\d{0,17})-[0-9a-f]{40}", re.DOTALL)
+"""The branch that GitHub makes for a pull request whose turn it is in the merge queue."""
 _BRANCH = lazy_pattern(r"[^\0-\x20\x7f~^:?*\[\\]{1,250}")
 
 
@@ -36,16 +38,20 @@ class Job:
     Attributes:
         system: :data:`GITHUB`, :data:`GITLAB`, or empty outside of CI.
         event: ``pull_request``, ``push``, ``merge_group`` and the like; a merge request counts as ``pull_request``.
-        number: of the pull request; 0 without one.
+        number: of the pull request, in the merge queue of the one whose turn it is; 0 without one.
         base_branch: its base branch; empty without one.
         base_commit: a commit of the base branch; empty if it is unknown.
-        on_merge: HEAD is the merge of the pull request into its base, so its first parent is the base.
+        commit: the commit that the event is about; with ``on_merge`` the merge that GitHub made.
+        on_merge: the event is about the merge of the pull request into its base, whose first parent is the base.
         is_base: ``base_commit`` is exactly what the work tree has to be compared with.
         labels: of the pull request, when the event occurred.
+        action: what happened to the pull request, such as ``labeled``.
+        label: the label that the action is about; empty if it is about none.
         rerun: the job was started again, so that ``labels`` may be out of date.
         fork: the pull request comes from another repository, whose token cannot write.
         repository: ``OWNER/NAME``; empty if it is unknown.
         api: address of the API, without a slash at the end.
+        graphql: address of the GraphQL API.
         web: address of the website.
         token: for the API; empty if there is none.
         summary, output: files for the summary and the outputs of the step; ``None`` outside of GitHub.
@@ -56,13 +62,17 @@ class Job:
     number: int = 0
     base_branch: str = ""
     base_commit: str = ""
+    commit: str = ""
     on_merge: bool = False
     is_base: bool = False
     labels: tuple[str, ...] = ()
+    action: str = ""
+    label: str = ""
     rerun: bool = False
     fork: bool = False
     repository: str = ""
     api: str = ""
+    graphql: str = ""
     web: str = ""
     token: str = ""
     summary: Path | None = None
@@ -72,6 +82,11 @@ class Job:
     def of_pull_request(self) -> bool:
         """True for a pull request or a merge request."""
         return self.event == "pull_request" and self.number > 0
+
+    @property
+    def in_queue(self) -> bool:
+        """True in the merge queue of GitHub."""
+        return self.event == "merge_group" and self.number > 0
 
 
 def read_job(environ: Mapping[str, str]) -> Job:
@@ -103,7 +118,8 @@ def _github(environ: Mapping[str, str]) -> Job:
     base = _table(pull.get("base"))
     head_repository = _table(_table(pull.get("head")).get("repo")).get("full_name")
     repository = environ.get("GITHUB_REPOSITORY", "")
-    number = pull.get("number")
+    queued = _QUEUED.search(str(queue.get("head_ref") or ""))
+    number = int(queued[1]) if queued else pull.get("number")
     branch = base.get("ref") or str(queue.get("base_ref") or "").removeprefix("refs/heads/")
     return Job(
         system=GITHUB,
@@ -111,13 +127,17 @@ def _github(environ: Mapping[str, str]) -> Job:
         number=number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else 0,
         base_branch=_matching(_BRANCH, branch),
         base_commit=_matching(_COMMIT, base.get("sha") or queue.get("base_sha")),
+        commit=_matching(_COMMIT, environ.get("GITHUB_SHA")),
         on_merge=event == "pull_request" and environ.get("GITHUB_REF", "").endswith("/merge"),
         is_base=event == "merge_group",
-        labels=_names(pull.get("labels")),
+        labels=names_of_labels(pull.get("labels")),
+        action=str(payload.get("action") or ""),
+        label=str(_table(payload.get("label")).get("name") or ""),
         rerun=environ.get("GITHUB_RUN_ATTEMPT", "1") != "1",
         fork=bool(pull) and head_repository != repository,
         repository=_matching(_REPOSITORY, repository),
         api=(environ.get("GITHUB_API_URL") or "https://api.github.com").rstrip("/"),
+        graphql=environ.get("GITHUB_GRAPHQL_URL") or "https://api.github.com/graphql",
         web=(environ.get("GITHUB_SERVER_URL") or "https://github.com").rstrip("/"),
         token=environ.get(TOKEN, ""),
         summary=_path(environ.get("GITHUB_STEP_SUMMARY")),
@@ -161,14 +181,11 @@ def _table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _names(labels: object) -> tuple[str, ...]:
+def names_of_labels(labels: object) -> tuple[str, ...]:
+    """The names in a list of labels as GitHub writes it; whatever is not a label is left out."""
     listed = labels if isinstance(labels, list) else []
     names = (_table(label).get("name") for label in listed)
     return tuple(name for name in names if isinstance(name, str))
-
-
-names_of_labels = _names
-"""The names in a list of labels as GitHub writes it; whatever is not a label is left out."""
 
 
 def _matching(pattern: re.Pattern[str], value: object) -> str:

@@ -3,26 +3,31 @@
 Only commands that read objects and refs are run; they do not use the index, the work tree, hooks or filters. Everything
 else that could run a program is switched off: programs in the configuration of a repository, all transports (a missing
 object would be fetched by a program that the repository chooses), and folders that only look like a repository.
+
+A job of CI also fetches what its shallow clone lacks (:func:`ask_remote`), and names it (:func:`name_commit`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import sys
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from mcp_governor.errors import MissingDependencyError, TargetError
+from mcp_governor.errors import MissingDependencyError, TargetError, UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.named import NamedTuple
 from mcp_governor.programs import find_program
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     import subprocess
     import threading
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 SECONDS = 20.0
@@ -78,16 +83,44 @@ _VARIABLES = {
 _KEPT = ("GIT_CONFIG", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH")
 
 
+FETCH_SECONDS = 120.0
+"""Timeout for one call that talks to a remote, in seconds: 5,000 commits of a large repository take about a minute."""
+
+_REMOTE_SETTINGS = {key: value for key, value in _SETTINGS.items() if key != "protocol.allow"}
+_REMOTE_VARIABLES = {
+    **{name: value for name, value in _VARIABLES.items() if name != "GIT_ALLOC_LIMIT"},
+    # ssh, git and ext run programs that a configuration names.
+    "GIT_ALLOW_PROTOCOL": "https:http:file",
+}
+
+_HARMLESS = lazy_pattern(
+    r"core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol"
+    r"|safecrlf|longpaths|sparsecheckout\w*|untrackedcache|protecthfs|protectntfs|sharedrepository|abbrev|quotepath)"
+    r"|remote\..+\.(url|pushurl|fetch|tagopt|prune|promisor|partialclonefilter|gh-resolved)"
+    r"|http\..+\.(extraheader|sslcainfo)|include\.path|includeif\..+\.path|extensions\.\w+"
+    r"|fetch\.(prune|prunetags|parallel|recursesubmodules)"
+    # These sections are not read by a command that fetches.
+    r"|(advice|alias|author|branch|color|commit|committer|diff|filter|gc|init|lfs|log|maintenance|merge|pack|pull|push"
+    r"|rebase|status|submodule|user)\..+",
+    re.DOTALL,
+)
+"""Keys of a repository's configuration with which git fetches as it does without them. All others may run a program or
+send the request, and the token with it, elsewhere: ``remote.NAME.uploadpack``, ``credential.URL.helper``,
+``url.NAME.insteadOf``, ``http.proxy`` (git-config(1), git 2.52)."""
+
+
 class Answer(NamedTuple):
     """The output of git.
 
     Attributes:
         code: its exit status.
-        out: standard output; standard error is never read.
+        out: standard output.
+        problem: the last line of standard error, if a remote was asked; otherwise it is not read.
     """
 
     code: int
     out: bytes
+    problem: str = ""
 
     @property
     def lines(self) -> list[str]:
@@ -144,7 +177,71 @@ def ask_git(folder: Path, *arguments: str, asked: bytes = b"", most: int = MAX_A
     return answer
 
 
-def _ask(folder: Path, arguments: tuple[str, ...], asked: bytes, most: int) -> Answer:
+def name_commit(folder: Path, ref: str, commit: str) -> bool:
+    """Let a ref stand for a commit; false if git refuses.
+
+    Args:
+        folder: a folder of the work tree.
+        ref: its full name, ``refs/…``.
+        commit: its id.
+    """
+    return _ask(folder, ("update-ref", "--no-deref", ref, commit), b"", MAX_ANSWER).code == 0
+
+
+def ask_remote(folder: Path, *arguments: str, header: tuple[str, str] | None = None) -> Answer:
+    """Run ``fetch`` or ``ls-remote`` for a remote that is reached by https, http, or a path.
+
+    Nothing but the transport runs: no helper, hook or other program, and nothing that the repository configures.
+
+    Args:
+        folder: a folder of the work tree.
+        arguments: the command, its options, the remote, and what to fetch.
+        header: an address, and the HTTP header that its requests get; not on the command line, which others can read.
+
+    Raises:
+        MissingDependencyError: git is not installed.
+        UsageError: the repository configures how to fetch.
+        TargetError: git took longer than :data:`FETCH_SECONDS`, or its output is larger than :data:`MAX_ANSWER`.
+    """
+    _refuse_configured(folder)
+    count = int(os.environ.get("GIT_CONFIG_COUNT") or 0) if header is not None else 0
+    more = (
+        {}
+        if header is None
+        else {
+            "GIT_CONFIG_COUNT": str(count + 1),
+            f"GIT_CONFIG_KEY_{count}": f"http.{header[0]}/.extraheader",
+            f"GIT_CONFIG_VALUE_{count}": header[1],
+        }
+    )
+    command, *words = arguments
+    return _ask(folder, (command, "--upload-pack=git-upload-pack", *words), b"", MAX_ANSWER, remote=more)
+
+
+def _refuse_configured(folder: Path) -> None:
+    """Refuse a repository whose own configuration says how to fetch; that of the user and the system is trusted."""
+    listed = ask_git(folder, "config", "--list", "--show-scope", "--name-only")
+    if listed.code != 0:
+        raise UsageError("git cannot list the configuration of this repository.", "Use git 2.26 or newer.")
+    overridden = {key.lower() for key in _SETTINGS}
+    for line in listed.lines:
+        scope, _, key = line.partition("\t")
+        if scope in ("local", "worktree") and key not in overridden and _HARMLESS.fullmatch(key) is None:
+            raise UsageError(
+                f"Nothing is fetched: the configuration of this clone has {one_line(key, 80)}, which could run a "
+                "program or redirect the request.",
+                "Remove it from the configuration, or check out the whole history (fetch-depth: 0).",
+            )
+
+
+def _ask(
+    folder: Path,
+    arguments: tuple[str, ...],
+    asked: bytes,
+    most: int,
+    remote: Mapping[str, str] | None = None,
+) -> Answer:
+    """Run git. ``remote``: variables for a command that talks to a remote; ``None`` for all others."""
     import subprocess
     import threading
 
@@ -153,35 +250,51 @@ def _ask(folder: Path, arguments: tuple[str, ...], asked: bytes, most: int) -> A
     program = find_program("git")
     if program is None:
         raise MissingDependencyError("git is not installed.", "Install git, or name a surface file.")
-    settings = [word for key, value in _SETTINGS.items() for word in ("-c", f"{key}={value}")]
+    chosen, seconds = (_SETTINGS, SECONDS) if remote is None else (_REMOTE_SETTINGS, FETCH_SECONDS)
+    settings = [word for key, value in chosen.items() for word in ("-c", f"{key}={value}")]
     process = subprocess.Popen(
         (program, "-C", str(folder), "--no-pager", "--no-optional-locks", *settings, *arguments),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=_environment(),
+        stderr=subprocess.DEVNULL if remote is None else subprocess.PIPE,
+        env=_environment(_VARIABLES if remote is None else {**_REMOTE_VARIABLES, **remote}),
         start_new_session=True,
     )
     late = threading.Event()
-    watch = threading.Timer(SECONDS, _end, (process, late))
-    feeder = threading.Thread(target=_feed, args=(process, asked), daemon=True)
+    watch = threading.Timer(seconds, _end, (process, late))
+    said = bytearray()
+    threads = [threading.Thread(target=_feed, args=(process, asked), daemon=True)]
+    threads += [] if remote is None else [threading.Thread(target=_keep_end, args=(process, said), daemon=True)]
     try:
-        _limit_memory(process.pid)
+        if remote is None:
+            _limit_memory(process.pid)
         watch.start()
-        feeder.start()
+        for thread in threads:
+            thread.start()
         out = _bounded(process, most)
     finally:
         watch.cancel()
         _end(process)
         process.wait()
-        feeder.join()
-        assert process.stdout is not None
-        process.stdout.close()
+        for thread in threads:
+            thread.join()
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
     if late.is_set():
-        raise TargetError(f"git did not answer within {SECONDS:.0f} seconds.", "Try again.")
+        raise TargetError(f"git did not answer within {seconds:.0f} seconds.", "Try again.")
     if out is None:
         raise TargetError(f"git answered more than {most // MEBIBYTE} MiB.", "Name a surface file instead.")
-    return Answer(process.returncode, out)
+    lines = said.decode(errors="replace").strip().splitlines()
+    return Answer(process.returncode, out, one_line(lines[-1], 300) if lines else "")
+
+
+def _keep_end(process: subprocess.Popen[bytes], said: bytearray) -> None:
+    """Read standard error, and keep the end of it: the last line says what went wrong."""
+    assert process.stderr is not None
+    while part := os.read(process.stderr.fileno(), 65_536):
+        said += part
+        del said[:-4096]
 
 
 def _bounded(process: subprocess.Popen[bytes], most: int) -> bytes | None:
@@ -227,9 +340,9 @@ def _limit_memory(pid: int) -> None:
             resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
-def _environment() -> dict[str, str]:
+def _environment(variables: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_KEPT)}
-    return {**kept, **_VARIABLES}
+    return {**kept, **variables}
 
 
 def in_repository(folder: Path) -> bool:

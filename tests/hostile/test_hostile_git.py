@@ -15,9 +15,9 @@ from attack import MEGABYTE, attack
 from support import Leash
 from traps import TOOL, Trap, put, surface
 
-from mcp_governor.errors import TargetError
+from mcp_governor.errors import TargetError, UsageError
 from mcp_governor.target.git import latest_release
-from mcp_governor.target.git_door import ask_git
+from mcp_governor.target.git_door import ask_git, ask_remote, name_commit
 
 NAMES = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@h.example", "GIT_COMMITTER_NAME": "t"}
 WHO = {**NAMES, "GIT_COMMITTER_EMAIL": "t@h.example", "GIT_CONFIG_GLOBAL": os.devnull}
@@ -289,3 +289,94 @@ def test_a_repository_without_a_git_to_read_it_is_not_one_without_releases(
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     run = attack(*line.split(), cwd=repo).held(2)
     assert "git is not installed" in run.err
+
+
+class TestFetching:
+    """The one way to a remote, which jobs of CI use with a token."""
+
+    @pytest.fixture
+    def clone(self, repo: Path, tmp_path: Path) -> Path:
+        git(repo, "commit", "-q", "--allow-empty", "-m", "two")
+        git(tmp_path, "clone", "-q", "--depth=1", repo.as_uri(), "clone")
+        return tmp_path / "clone"
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            "remote.origin.uploadpack",
+            "remote.origin.vcs",
+            "remote.origin.proxy",
+            "credential.https://example.org.helper",
+            "url.ext::sh.insteadOf",
+            "http.proxy",
+            "http.sslVerify",
+            "transfer.bundleURI",
+            "fetch.bundleURI",
+            "protocol.ext.allow",
+            "uploadpack.packObjectsHook",
+            "trace2.eventTarget",
+        ],
+    )
+    def test_a_clone_that_configures_how_to_fetch_is_refused(self, clone: Path, trap: Trap, key: str) -> None:
+        git(clone, "config", key, trap.shell("key"))
+        with pytest.raises(UsageError, match="Nothing is fetched: the configuration of this clone has ") as raised:
+            ask_remote(clone, "fetch", "--unshallow", "origin")
+        assert key.split(".")[0] in raised.value.message
+        assert not trap.sprung
+
+    def test_an_included_file_counts_and_the_user_is_trusted(
+        self, clone: Path, trap: Trap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        more = tmp_path / "more"
+        more.write_text(f'[remote "origin"]\n\tuploadpack = "{trap.shell("key")}"\n')
+        git(clone, "config", "include.path", str(more))
+        with pytest.raises(UsageError, match=r"remote\.origin\.uploadpack"):
+            ask_remote(clone, "fetch", "--unshallow", "origin")
+        more.write_text("[credential]\n\thelper = store\n")
+        git(clone, "config", "--unset", "include.path")
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(more))
+        assert ask_remote(clone, "fetch", "--unshallow", "origin").code == 0
+
+    def test_what_a_checkout_configures_does_not_hinder(self, clone: Path, trap: Trap) -> None:
+        """What actions/checkout, git-lfs and husky write; hooks do not run."""
+        hook = put(clone.parent / "hooks", {"reference-transaction": f"#!/bin/sh\n{trap.shell('hook')}\n"})
+        (hook / "reference-transaction").chmod(0o755)
+        for key, value in (
+            ("core.hooksPath", str(hook)),
+            ("core.fsmonitor", trap.shell("fsmonitor")),
+            ("core.sshCommand", trap.shell("ssh")),
+            ("http.https://github.com/.extraheader", "AUTHORIZATION: basic x"),
+            ("filter.lfs.smudge", trap.shell("smudge")),
+            ("remote.origin.partialclonefilter", "blob:none"),
+            ("branch.main.merge", "refs/heads/main"),
+            ("gc.auto", "1"),
+        ):
+            git(clone, "config", key, value)
+        assert ask_remote(clone, "fetch", "--unshallow", "origin").code == 0
+        assert git(clone, "rev-list", "--count", "HEAD") == "2"
+        assert name_commit(clone, "refs/remotes/origin/base", git(clone, "rev-parse", "HEAD~1"))
+        assert not trap.sprung
+
+    @pytest.mark.parametrize("address", ["ext::sh -c {}", "ssh://localhost/x", "git://localhost:9/x"])
+    def test_a_transport_that_is_a_program_is_not_used(self, clone: Path, trap: Trap, address: str) -> None:
+        git(clone, "config", "remote.origin.url", address.format(trap.shell("transport")))
+        git(clone, "config", "core.sshCommand", trap.shell("ssh"))
+        answer = ask_remote(clone, "fetch", "origin", "main")
+        assert answer.code != 0
+        assert "not allowed" in answer.problem
+        assert not trap.sprung
+
+    def test_the_token_is_in_the_environment_of_git_alone(
+        self, clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        told = tmp_path / "told"
+        programs = put(tmp_path / "bin", {"git": f'#!/bin/sh\necho "$@" >>{told}\nenv >>{told}\n'})
+        (programs / "git").chmod(0o755)
+        monkeypatch.setattr("mcp_governor.target.git_door._refuse_configured", lambda _: None)
+        monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+        ask_remote(clone, "fetch", "origin", header=("https://github.com", "AUTHORIZATION: basic c2Vj"))
+        words, *rest = told.read_text().splitlines()
+        assert "c2Vj" not in words
+        assert {"GIT_CONFIG_COUNT=2", "GIT_CONFIG_VALUE_1=AUTHORIZATION: basic c2Vj"} <= set(rest)
+        assert "GIT_CONFIG_KEY_1=http.https://github.com/.extraheader" in rest
