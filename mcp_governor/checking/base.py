@@ -6,12 +6,13 @@ of the base say what that was: the rest is what the pull request brings.
 
 from __future__ import annotations
 
-import os
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.terms import Verdict
+from mcp_governor.checking.governed import config_at, relative
 from mcp_governor.checking.model import BaseInfo
 from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Bump
@@ -39,6 +40,14 @@ APPROVED = "approved on the pull request"
 """The reason of an accepted break in reports."""
 
 
+def approval_key(*ids: str) -> str:
+    """What stands for one break, or for all of several, where an approval is written down: 16 hexadecimal digits.
+
+    64 bits: nobody can make another break that has the key of an approved one.
+    """
+    return hashlib.sha256("\n".join(sorted(ids)).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
 @frozen(slots=False)
 class Base:
     """What a base branch has.
@@ -46,16 +55,29 @@ class Base:
     Attributes:
         ref: as the user typed it.
         approval: :data:`REQUIRED`, :data:`GIVEN` or empty.
+        approved: ids or keys (:func:`approval_key`) that somebody approved, with :data:`REQUIRED`.
+        also: ids of findings that need the same approval.
         surface: its recorded surface; ``None`` if it has none that can be read.
         changelog: its changelog; ``None`` as above.
         accepted: ids that its configuration accepts.
+        moved_from: the file of ``surface`` if the pull request names another one, which the base does not have.
     """
 
     ref: str
     approval: str = ""
+    approved: frozenset[str] = frozenset()
+    also: tuple[str, ...] = ()
     surface: Surface | None = None
     changelog: Changelog | None = None
     accepted: frozenset[str] = frozenset()
+    moved_from: Path | None = None
+
+    def approves(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the ids that somebody approved: all, one by one, or all others by one key."""
+        left = [name for name in names if name not in self.approved and approval_key(name) not in self.approved]
+        if self.approval == GIVEN or approval_key(*left) in self.approved:
+            return tuple(names)
+        return tuple(name for name in names if name not in left)
 
     def against(self, config: Config, *, only_breaking: bool) -> str | None:
         """The TARGET to compare with instead of the configured baseline; ``None`` to keep that one.
@@ -65,10 +87,10 @@ class Base:
         release.
         """
         named = config.baseline and config.baseline != baseline_file(config)
-        if self.surface is None or named or not (only_breaking or config.policy.gate == "change"):
+        steps = self.moved_from is not None or only_breaking or config.policy.gate == "change"
+        if self.surface is None or named or not steps:
             return None
-        path = Path(os.path.relpath(config.resolve(baseline_file(config)), Path.cwd())).as_posix()
-        return f"git:{self.ref}:{path}"
+        return f"git:{self.ref}:{relative(self.moved_from or config.resolve(baseline_file(config)), Path.cwd())}"
 
     def is_before_release(self, config: Config) -> bool:
         """True if the work tree releases a version: its changelog has another current one than the base's."""
@@ -83,7 +105,7 @@ class Base:
         return now is not None and now.version_text != self.changelog.current.version_text
 
 
-def read_base(config: Config, ref: str, approval: str = "") -> Base:
+def read_base(config: Config, ref: str, approval: str = "", approved: frozenset[str] = frozenset()) -> Base:
     """Read what a base branch has, under the file names of the current configuration.
 
     A file that is missing or cannot be read there says nothing, so that more changes count as new.
@@ -92,12 +114,12 @@ def read_base(config: Config, ref: str, approval: str = "") -> Base:
         config: names the files.
         ref: a commit, branch or tag.
         approval: :data:`REQUIRED`, :data:`GIVEN` or empty.
+        approved: ids or keys that somebody approved.
 
     Raises:
         TargetError: git does not have the ref, or refuses to read the repository.
     """
     from mcp_governor.changelog import parse
-    from mcp_governor.checking.governed import config_at
 
     commit = commit_of(config.root, ref)
     names = [name for name in (baseline_file(config), config.changelog) if name]
@@ -115,7 +137,7 @@ def read_base(config: Config, ref: str, approval: str = "") -> Base:
         changelog = None
     then = config_at(config, commit)
     accepted = frozenset(item.finding for item in then.accept) if then is not None else frozenset[str]()
-    return Base(ref, approval, surface, changelog, accepted)
+    return Base(ref, approval, approved, surface=surface, changelog=changelog, accepted=accepted)
 
 
 def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline | None, config: Config) -> Report:
@@ -130,20 +152,25 @@ def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline |
     """
     new = _new_changes(report, base, surface, baseline, config)
     breaks = tuple(change.id for change in new if _breaks(change, report))
-    info = BaseInfo(
-        visible(base.ref.removeprefix("refs/remotes/")), tuple(change.id for change in new), breaks, base.approval
-    )
+    names = tuple(change.id for change in new)
+    info = BaseInfo(visible(base.ref.removeprefix("refs/remotes/")), names, breaks, base.approval)
     if not base.approval:
         return replace(report, base=info)
-    known = {change.id for change in report.failing_changes} - set(info.new) - report.outright
+    failing = [change.id for change in report.failing_changes]
+    known = {name for name in failing if name not in names and name not in report.outright}
     accepted = {**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")}
-    if base.approval == GIVEN:
-        asked = {*breaks, *(change.id for change in report.failing_changes)} - accepted.keys()
-        return replace(report, base=info, accepted={**accepted, **dict.fromkeys(asked, APPROVED)})
     # What the pull request itself accepts is not approved yet: its configuration is part of what is reviewed.
-    asked = {name for name in breaks if name not in base.accepted or name not in report.accepted}
-    kept = {name: why for name, why in accepted.items() if name not in asked}
-    return replace(report, base=info, accepted=kept, outright=report.outright | asked)
+    waiting = [name for name in breaks if name not in base.accepted or name not in report.accepted]
+    waiting += [name for name in failing if name not in known and name not in waiting]
+    approved = base.approves([*base.also, *waiting])
+    asks = tuple(name for name in (*base.also, *waiting) if name not in approved)
+    accepted = {name: why for name, why in accepted.items() if name not in asks}
+    return replace(
+        report,
+        base=replace(info, approved=approved, asks=asks),
+        accepted={**accepted, **{name: APPROVED for name in approved if name not in base.also}},
+        outright=report.outright | set(asks),
+    )
 
 
 def _breaks(change: Change, report: Report) -> bool:

@@ -6,13 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_governor.checking.governed import config_before
-from mcp_governor.checking.last_release import last_release
+from mcp_governor.checking.last_release import last_release_of
 from mcp_governor.checking.reading import package_version
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.target import read_baseline
 
 if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog
+    from mcp_governor.checking.base import Base
     from mcp_governor.config import Config
     from mcp_governor.stage import Stage
     from mcp_governor.surface import Surface
@@ -27,6 +28,7 @@ def baseline_of(
     source: Source | None = None,
     stage: Stage | None = None,
     changelog: Changelog | None = None,
+    base: Base | None = None,
 ) -> Baseline | None:
     """The baseline of a surface: see :func:`mcp_governor.target.read_baseline`.
 
@@ -37,6 +39,7 @@ def baseline_of(
         source: the governed target; ``None`` for a surface that was already read.
         stage: of the run; ``None`` means between releases.
         changelog: as read, if it was.
+        base: the base branch of a pull request, whose changelog states the last release.
 
     Raises:
         GovernorError: as there.
@@ -47,6 +50,6 @@ def baseline_of(
         source=source,
         stage=stage or EVERY_CHANGE,
         ours=partial(package_version, surface, config),
-        last=last_release(config, surface, stage, changelog=changelog),
+        last=last_release_of(config, surface, stage, changelog, base),
         tiers_of=partial(config_before, config),
     )

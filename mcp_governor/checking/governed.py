@@ -64,7 +64,7 @@ def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
     then = _config_in(held, names[1:], config)
     changelog = DEFAULT_CHANGELOG if DEFAULT_CHANGELOG in held else ""
     if then is not None and then.changelog:
-        named = _relative(then.root / then.changelog, config.root)
+        named = relative(then.root / then.changelog, config.root)
         changelog = named if named in held or files_at(config.root, ref, [named]) else ""
     return Before(ref, then, changelog, _known(then, config.root, ref))
 
@@ -99,7 +99,7 @@ def _known(then: Config | None, root: Path, ref: str) -> frozenset[str]:
     """The ids in a configuration's lint baseline at a commit."""
     if then is None or not then.lint.baseline:
         return frozenset()
-    name = _relative(then.root / then.lint.baseline, root)
+    name = relative(then.root / then.lint.baseline, root)
     held = files_at(root, ref, [name])
     from mcp_governor.catalogue import parse_baseline
 
@@ -139,7 +139,7 @@ def check_governed(before: Before, config: Config) -> list[Finding]:
         moved = "moved" if config.resolve(before.changelog).exists() else ""
         found.append(finding("policy/changelog-deleted", name, value=name, says=moved, changelog=name, ref=ref))
     found += _check_config(before, config)
-    now = _read_again(config)
+    now = config_in_file(config)
     if now is not None and now.lint.baseline:
         from mcp_governor.catalogue import load_baseline
         from mcp_governor.policy.weakening import check_known
@@ -152,7 +152,7 @@ def check_governed(before: Before, config: Config) -> list[Finding]:
 def _check_config(before: Before, config: Config) -> list[Finding]:
     from mcp_governor.policy.weakening import check_config
 
-    now = _read_again(config)
+    now = config_in_file(config)
     if before.config is None or now is None:
         return []
     path = config.path or before.config.path
@@ -190,7 +190,7 @@ def as_strict_as_before(config: Config, findings: Iterable[Finding]) -> Config:
     return config
 
 
-def _read_again(config: Config) -> Config | None:
+def config_in_file(config: Config) -> Config | None:
     """The configuration as its file has it: settings from the command line are not a change of it."""
     if config.path is None:
         return Config(root=config.root)
@@ -204,7 +204,7 @@ def _read_again(config: Config) -> Config | None:
 def _latest(config: Config) -> str | None:
     """The latest release, if the baseline is elsewhere: then git is needed for nothing else, and may be missing."""
     try:
-        return latest_commit(config.root)
+        return latest_commit(config.root, tip=config.base or "HEAD")
     except GovernorError:
         return None
 
@@ -220,13 +220,14 @@ def _places(config: Config) -> list[str]:
     """Possible former places of the configuration: the current one, else those where it would be found."""
     if config.path is not None:
         other = "pyproject.toml" if config.path.name == OWN_FILE else OWN_FILE
-        return [_relative(config.path, config.root), _relative(config.path.with_name(other), config.root)]
+        return [relative(config.path, config.root), relative(config.path.with_name(other), config.root)]
     top = repository_of(config.root)
     folders = [folder for folder in (config.root, *config.root.parents) if folder.is_relative_to(top)]
-    return [_relative(folder / name, config.root) for folder in folders for name in (OWN_FILE, "pyproject.toml")]
+    return [relative(folder / name, config.root) for folder in folders for name in (OWN_FILE, "pyproject.toml")]
 
 
-def _relative(path: Path, root: Path) -> str:
+def relative(path: Path, root: Path) -> str:
+    """A path as git names it, relative to a folder."""
     return Path(os.path.relpath(path, root)).as_posix()
 
 

@@ -13,6 +13,7 @@ from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from mcp_governor.changelog import Changelog, Recorded, Section
+    from mcp_governor.checking.base import Base
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Stage
@@ -52,6 +53,21 @@ def last_release(
     return StatedRelease(section.version_text, stated[0]) if section is not None and len(stated) == 1 else None
 
 
+def last_release_of(
+    config: Config, surface: Surface, stage: Stage | None, changelog: Changelog | None, base: Base | None
+) -> StatedRelease | None:
+    """:func:`last_release`; for a pull request as the changelog of its base states it, because its own is under review.
+
+    Args:
+        config, surface, stage, changelog: as there.
+        base: the base branch of a pull request.
+    """
+    if base is None:
+        return last_release(config, surface, stage, changelog=changelog)
+    # A release that the pull request makes is compared with the one that is current at the base.
+    return last_release(config, surface, None, changelog=base.changelog) if base.changelog is not None else None
+
+
 def _last_section(config: Config, surface: Surface, stage: Stage | None, changelog: Changelog) -> Section | None:
     from mcp_governor.changelog.structure import newest_section
 
@@ -89,7 +105,7 @@ def rewritten_release(
     if section is None or not section.fingerprints or config.policy.gate != "release" or release_tags(config.root):
         return ()
     stated = {one.value for one in section.fingerprints}
-    for commit, data in states_of(config.root, config.changelog):
+    for commit, data in states_of(config.root, config.changelog, tip=config.base or "HEAD"):
         if section.version_text.encode() not in data or any(value.encode() in data for value in stated):
             continue  # not worth reading: before the release, or the same as now
         then = _section_then(data, section.version_text)

@@ -68,12 +68,16 @@ class BaseInfo:
         new: ids of the changes that the base does not have yet.
         breaks: ids of those that break clients, or may break them.
         approval: ``required``, ``given``, or empty if breaks need none.
+        asks: ids of breaks, and of findings that need the same, that wait for an approval.
+        approved: ids of those that somebody approved.
     """
 
     ref: str
     new: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
     approval: str = ""
+    asks: tuple[str, ...] = ()
+    approved: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The fields, as in the JSON report; at most :data:`MAX_LISTED` ids."""
@@ -82,6 +86,8 @@ class BaseInfo:
             "new": list(self.new[:MAX_LISTED]),
             "breaks": list(self.breaks[:MAX_LISTED]),
             "approval": self.approval or None,
+            "asks": list(self.asks[:MAX_LISTED]),
+            "approved": list(self.approved[:MAX_LISTED]),
         }
 
 

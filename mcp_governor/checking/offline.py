@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.checking.base import with_base
 from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.events import Emit, silent
-from mcp_governor.checking.last_release import last_release
+from mcp_governor.checking.last_release import last_release, last_release_of
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import read_governed
 from mcp_governor.checking.run import changelog_report, check_surface, report_of
@@ -67,7 +67,7 @@ def check_offline(
         against = base.against(config, only_breaking=only_breaking) if against is None else against
         release = release or (base.is_before_release(config) and not only_breaking)
     stage = stage_of(config, surface, release=release)
-    last = last_release(config, surface, stage)
+    last = last_release_of(config, surface, stage, None, base)
     baseline = recorded_baseline(config, against, base=here, stage=stage, last=last)
     if only_breaking:
         report = check_breaks(surface, baseline, config, today=today or date.today())

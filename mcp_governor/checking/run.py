@@ -180,7 +180,7 @@ def checked(
     surface, called, seen = read_and_call(source, config, selected if calls else None, emit)
     stage = stage_of(config, surface, release=release)
     if waits:
-        baseline = baseline_of(surface, config, against, source=source, stage=stage)
+        baseline = baseline_of(surface, config, against, source=source, stage=stage, base=base)
     if only_breaking:
         report = check_breaks(surface, baseline, config, today=day)
     else:

@@ -193,10 +193,13 @@ def report_schema() -> dict[str, Any]:
                             "new": {"type": "array", "items": _TEXT},
                             "breaks": {"type": "array", "items": _TEXT},
                             "approval": {"enum": ["required", "given", None]},
-                        }
+                            "asks": {"type": "array", "items": _TEXT},
+                            "approved": {"type": "array", "items": _TEXT},
+                        },
+                        optional=("asks", "approved"),
                     ),
-                    "description": "With --base: ids of the changes that the base branch does not have, and of those "
-                    "that break clients, or may break them.",
+                    "description": "With --base: ids of the changes that the base branch does not have, of those that "
+                    "break clients, or may break them, and of what waits for an approval or has one.",
                 },
                 "summary": summary,
                 "reproduce": {

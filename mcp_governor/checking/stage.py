@@ -40,7 +40,8 @@ def stage_of(
         The stage. If git fails there is no tag; whatever needs git reports the failure.
     """
     tag = None
-    if not config.isolated:
+    # A tag at the commit of a pull request makes no release of it.
+    if not (config.isolated or config.base):
         tag = _named_by_ci(config, os.environ if environ is None else environ) or _built_here(config, surface) or None
     gate = config.policy.gate
     return Stage(gate, at_release=release or tag is not None or gate == "change", tag=tag, asked=release)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from mcp_governor.cli import completion
@@ -18,6 +21,11 @@ from mcp_governor.cli.common import (
     useless,
 )
 from mcp_governor.cli.progress import progress
+
+if TYPE_CHECKING:
+    from mcp_governor.checking.base import Base
+    from mcp_governor.checking.model import Report
+    from mcp_governor.config import Config
 
 
 @click.command(cls=TargetCommand)
@@ -52,6 +60,12 @@ from mcp_governor.cli.progress import progress
     type=click.Choice(["required", "given"]),
     help="With --base: breaks that the base does not have fail the run, or are approved",
 )
+@click.option(
+    "--approved",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="With --approval required: file with the ids of breaks that somebody approved, one on a line",
+)
 @click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
 @click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have")
 @reporting("trust")
@@ -67,6 +81,7 @@ def check(
     release: bool,
     base: str | None,
     approval: str | None,
+    approved: Path | None,
     offline: bool,
     new_only: bool,
 ) -> int:
@@ -96,8 +111,10 @@ def check(
     release, and so does a build of a release tag.
 
     With --base REF, a run says which changes the base branch does not have yet, and checks a pull request that makes a
-    release as one. With policy.gate = "change", it compares with the surface file of the base. With --approval
-    required, a break that is new fails the run until somebody approves it (mcp-governor ci does so by a label):
+    release as one. What is compared, and with what, is read from the configuration of the base; if the pull request
+    changes that, both comparisons are made, and the worse one counts. With policy.gate = "change", it compares with
+    the surface file of the base. With --approval required, a break that is new fails the run until somebody approves
+    it (mcp-governor ci does so by a label):
 
     \b
         mcp-governor check --new-only --base origin/main --approval required
@@ -110,7 +127,7 @@ def check(
     """
     from dataclasses import replace
 
-    from mcp_governor.checking.base import read_base
+    from mcp_governor.checking.gate import Asked, check_gated, read_approved
     from mcp_governor.checking.offline import check_offline
     from mcp_governor.checking.run import check as run_check
     from mcp_governor.errors import UsageError
@@ -136,32 +153,32 @@ def check(
         raise useless(option, f"--only breaking, which looks at {why}")
     if approval and base is None:
         raise UsageError("--approval is about breaks that a base branch does not have.", "Name it: --base origin/main")
+    if approved is not None and approval != "required":
+        raise UsageError("--approved names breaks that need an approval.", "Add: --approval required")
     if base is not None and config.isolated:
         raise useless("--base", "--isolated, which reads no file of the repository")
     places = places_wanted(run.output)
-    compared = read_base(config, base, approval or "") if base is not None else None
     with progress(run.output) as emit:
-        if offline:
-            report = check_offline(
-                target,
-                config=config,
-                against=against,
-                emit=emit,
-                places=places,
-                release=release,
-                only_breaking=only is not None,
-                base=compared,
-            )
+
+        def compared(config: Config, base: Base | None) -> Report:
+            settings: dict[str, Any] = {"config": config, "against": against, "emit": emit, "places": places}
+            settings |= {"release": release, "only_breaking": only is not None, "base": base}
+            if offline:
+                return check_offline(target, **settings)
+            return run_check(target, command=command, **settings)
+
+        if base is None:
+            report = compared(config, None)
         else:
-            report = run_check(
-                target,
-                config=config,
-                against=against,
-                command=command,
-                emit=emit,
-                places=places,
-                release=release,
-                only_breaking=only is not None,
-                base=compared,
+            asked = Asked(
+                base=base,
+                approval=approval or "",
+                approved=read_approved(approved) if approved is not None else frozenset(),
+                named=run.config_typed,
+                target=target or "",
+                command=bool(command),
+                against=against or "",
+                offline=offline,
             )
+            report = check_gated(config, asked, compared)
     return deliver(report, run)

@@ -5,6 +5,7 @@ This package contains the configuration as values, its schema, how it is found a
 
 from mcp_governor.config.load import (
     DEFAULT_CHANGELOG,
+    DEFAULT_MANIFEST,
     OWN_FILE,
     find_config,
     load_config,
@@ -24,6 +25,7 @@ from mcp_governor.config.model import (
 
 __all__ = [
     "DEFAULT_CHANGELOG",
+    "DEFAULT_MANIFEST",
     "OWN_FILE",
     "AcceptConfig",
     "CallConfig",

@@ -274,7 +274,7 @@ def _mode(short: str, long: str, path: Path) -> str:
 _SIMPLE_KEYS = frozenset(
     field.name
     for field in fields(Config)
-    if field.type in {"str", "float", "float | None", "tuple[str, ...]"} and field.name not in {"path", "root"}
+    if field.type in {"str", "float", "float | None", "tuple[str, ...]"} and field.name not in {"path", "root", "base"}
 )
 
 

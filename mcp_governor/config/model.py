@@ -277,6 +277,7 @@ class Config:
         isolated: no files of the repository are used except those on the command line.
         launch: settings from the command line for starting servers; never from the file.
         lint_new_only: omit findings of the linter that the baseline has as well; never from the file.
+        base: the commit of a base branch, whose files and releases a run compares with; never from the file.
         trust_rules: rules may run Python code. A repository cannot set this (:mod:`mcp_governor.config.trust`).
     """
 
@@ -312,6 +313,7 @@ class Config:
     isolated: bool = False
     launch: Launch = field(default_factory=Launch)
     lint_new_only: bool = False
+    base: str = ""
     trust_rules: bool = False
 
     @property

@@ -70,7 +70,7 @@ def check_known(before: Collection[str], now: Collection[str], *, ref: str, wher
         ref: name of the commit in messages.
         where: the current lint baseline.
     """
-    added = sorted(known for known in set(now) - set(before) if _of_releases(known))
+    added = sorted(known for known in set(now) - set(before) if of_releases(known))
     if added:
         more = f" and {len(added) - 1} more" if len(added) > 1 else ""
         entry = f"lint.baseline lists {added[0]}{more}"
@@ -92,7 +92,7 @@ def _left_out(before: Config, now: Config) -> dict[str, str]:
     for rule, severity in now.lint.severity.items():
         # Turning a rule from off into a warning is stricter, not weaker.
         was = before.lint.severity.get(rule, Severity.ERROR)
-        if _of_releases(rule) and _GRAVITY.index(severity) < _GRAVITY.index(was):
+        if of_releases(rule) and _GRAVITY.index(severity) < _GRAVITY.index(was):
             entries[f"lint.severity.{rule} = {severity}"] = f"lint.severity.{first_name(rule)} = {severity}"
     return entries
 
@@ -105,11 +105,11 @@ def _ignored(config: Config) -> Iterator[tuple[str, str]]:
     """Entries that turn off rules about version and changelog, each paired with the rule's first name."""
     lint = config.lint
     for entry in lint.ignore:
-        if _of_releases(rule := _rule_of(entry)):
+        if of_releases(rule := _rule_of(entry)):
             yield f"lint.ignore = {rule}", f"lint.ignore = {first_name(rule)}"
     for glob, entries in lint.per_tool_ignores.items():
         for entry in entries:
-            if _of_releases(rule := _rule_of(entry)):
+            if of_releases(rule := _rule_of(entry)):
                 key = f"lint.per-tool-ignores.{glob}"
                 yield f"{key} = {rule}", f"{key} = {first_name(rule)}"
 
@@ -118,7 +118,7 @@ def _rule_of(entry: str | Mapping[str, str]) -> str:
     return entry if isinstance(entry, str) else str(entry.get("rule", ""))
 
 
-def _of_releases(rule: str) -> bool:
+def of_releases(rule: str) -> bool:
     """True if a rule (an id, ``pack/*``, or the id of a finding) is about version or changelog."""
     # The id of a finding continues behind that of its rule.
     pack, name = rule.partition(":")[0].partition("/")[::2]

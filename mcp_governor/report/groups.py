@@ -121,17 +121,14 @@ def base_words(report: Report) -> str:
     if base is None:
         return ""
     if not base.new:
-        return f"nothing new since {base.ref}"
+        return f"nothing new since {base.ref}" + (": waiting for approval" if base.asks else "")
     said = f"new since {base.ref}: {count_of(len(base.new), 'change')}"
     if not base.breaks:
         return f"{said}, none of them breaks clients"
     breaks = f"{len(base.breaks):,} of them {'breaks' if len(base.breaks) == 1 else 'break'} clients"
-    waiting = [name for name in base.breaks if name not in report.accepted]
-    if base.approval == "given":
-        return f"{said}, {breaks}: approved"
-    if base.approval == "required" and waiting:
+    if base.asks:
         return f"{said}, {breaks}: waiting for approval"
-    return f"{said}, {breaks}"
+    return f"{said}, {breaks}{': approved' if base.approval and base.approved else ''}"
 
 
 def advice_of(report: Report) -> Iterator[tuple[str, str]]:

@@ -271,13 +271,14 @@ def _releases(
     return sorted(releases, key=lambda release: release.version, reverse=True)
 
 
-def latest_release(folder: Path, *paths: str, before: str | None = None) -> tuple[str, str] | None:
-    """The highest release tag reachable from HEAD that contains one of ``paths``, and this path.
+def latest_release(folder: Path, *paths: str, before: str | None = None, tip: str = "HEAD") -> tuple[str, str] | None:
+    """The highest release tag reachable from a commit that contains one of ``paths``, and this path.
 
     Args:
         folder: a folder inside the work tree.
         paths: paths relative to ``folder``, best first; ``{version}`` stands for the version of the tag.
         before: a release tag; only lower versions at other commits than HEAD count.
+        tip: the commit.
 
     Returns:
         The tag and the path, or ``None`` outside of git or if no release contains any. For release tags, see
@@ -288,7 +289,7 @@ def latest_release(folder: Path, *paths: str, before: str | None = None) -> tupl
     """
     if not _has_commits(folder):
         return None
-    releases = _releases(folder, _tags(folder, "--merged=HEAD"))
+    releases = _releases(folder, _tags(folder, f"--merged={tip}"))
     below = version_of_tag(before or "")
     if below is not None:
         here = {tag for _, tag in _tags(folder, "--points-at=HEAD")}
@@ -392,16 +393,16 @@ def first_held(folder: Path, tag: str, *paths: str) -> str | None:
     return next((path for path in named if holds(folder, tag, path)), None)
 
 
-def latest_commit(folder: Path) -> str | None:
-    """The tag of the highest release reachable from HEAD, or else ``HEAD``; ``None`` without commits.
+def latest_commit(folder: Path, *, tip: str = "HEAD") -> str | None:
+    """The tag of the highest release reachable from a commit, or else the commit; ``None`` without commits.
 
     Raises:
         TargetError: git refuses to read the repository.
     """
     if not _has_commits(folder):
         return None
-    releases = _releases(folder, _tags(folder, "--merged=HEAD"))
-    return releases[0].tag if releases else "HEAD"
+    releases = _releases(folder, _tags(folder, f"--merged={tip}"))
+    return releases[0].tag if releases else tip
 
 
 def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
@@ -421,8 +422,8 @@ def files_at(folder: Path, ref: str, paths: Sequence[str]) -> dict[str, bytes]:
     }
 
 
-def states_of(folder: Path, path: str) -> list[tuple[str, bytes]]:
-    """The states of a file (relative to ``folder``) in the history of HEAD: commit and content, newest first.
+def states_of(folder: Path, path: str, *, tip: str = "HEAD") -> list[tuple[str, bytes]]:
+    """The states of a file (relative to ``folder``) in the history of a commit: commit and content, newest first.
 
     Each content is listed once. The newest :data:`_MAX_STATES` commits that changed the file are read, up to
     :data:`mcp_governor.files.MAX_BYTES` in total. Empty outside of git.
@@ -432,7 +433,7 @@ def states_of(folder: Path, path: str) -> list[tuple[str, bytes]]:
     """
     if not (_has_commits(folder) and _is_inside(folder, path)):
         return []
-    asked = ("rev-list", "--full-history", f"--max-count={_MAX_STATES}", "HEAD", "--", f":(literal){path}")
+    asked = ("rev-list", "--full-history", f"--max-count={_MAX_STATES}", tip, "--", f":(literal){path}")
     commits = [line for line in ask_git(folder, *asked).lines if not _UNFIT.search(line)]
     first: dict[_Blob, str] = {}
     for commit, blob in zip(commits, _blobs(folder, [(commit, path) for commit in commits]), strict=True):
@@ -440,6 +441,22 @@ def states_of(folder: Path, path: str) -> list[tuple[str, bytes]]:
             first.setdefault(blob, commit)
     contents = _contents(folder, first)
     return [(commit, contents[blob.object_id]) for blob, commit in first.items() if blob.object_id in contents]
+
+
+def belongs_to_branch(folder: Path, commit: str, base: str) -> bool:
+    """True if a commit is in the history of HEAD and not in that of a base: who makes the branch chose it.
+
+    Raises:
+        TargetError: git cannot decide this.
+    """
+
+    def contains(tip: str) -> bool:
+        code = ask_git(folder, "merge-base", "--is-ancestor", commit, tip).code
+        if code > 1:
+            raise TargetError("git cannot read the history.", "Check the repository with: git fsck")
+        return code == 0
+
+    return contains("HEAD") and not contains(base)
 
 
 def release_tags(folder: Path) -> dict[Numbered, str]:

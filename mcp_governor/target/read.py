@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import FileFormatError, GovernorError, UsageError
@@ -14,7 +16,7 @@ from mcp_governor.target.packages import is_package
 from mcp_governor.target.pinned import pinned_version
 from mcp_governor.target.resolve import SURFACE_FILE, baseline_file, parse_target
 from mcp_governor.target.stated import published_surface
-from mcp_governor.text import one_line
+from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -173,12 +175,60 @@ def read_baseline(
         if found is None:
             return None
         named = found
+    overwritten = _is_overwritten(named, config)
+    if config.base:
+        at_base = recording_of_base(named, config, typed=against is not None)
+        if at_base is None:
+            return None
+        named = at_base
     # A recording has its own tiers; those of the current configuration would hide that a tool was moved.
     tiers = tier_rules(tiers_of() if tiers_of else config) if isinstance(named, LiveSource) else NO_TIER_RULES
     baseline = Baseline(named.shown, read_source(named, tiers=tiers))
-    if against is None and last is not None and _is_overwritten(named, config):
+    if against is None and last is not None and overwritten:
         return published_baseline(config, baseline, last)
     return baseline
+
+
+def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source | None:
+    """A baseline as the base branch of a pull request has it: the pull request may change every file, and every ref.
+
+    Args:
+        source: the baseline.
+        config: the configuration, with the commit of the base.
+        typed: the user typed it.
+
+    Returns:
+        The file at the base instead of the one in the work tree; what neither the base nor HEAD tracks stays, because
+        the job made it. ``None`` for a file that only the pull request has, unless the user typed it.
+
+    Raises:
+        UsageError: it is a ref, or a file that the user typed, that only the pull request has.
+    """
+    from mcp_governor.target.git import belongs_to_branch, commit_of, holds
+
+    if isinstance(source, GitSource):
+        commit = commit_of(source.folder, source.ref)
+        if belongs_to_branch(source.folder, commit, config.base):
+            raise UsageError(
+                f"{source.shown} cannot be the baseline of a pull request, which itself chooses what that is.",
+                "Name a release or the base branch: git:v1.0.0, git:origin/main",
+            )
+        return replace(source, ref=commit)
+    if not isinstance(source, FileSource):
+        return source
+    # Not resolved: the pull request may have made a link of it.
+    path = Path(os.path.relpath(source.path, config.root)).as_posix()
+    if holds(config.root, config.base, path):
+        shown = f"git:{config.base[:12]}:{visible(path)}"
+        return GitSource(shown=shown, ref=config.base, path=path, folder=config.root)
+    if not holds(config.root, "HEAD", path):
+        return source
+    if typed:
+        raise UsageError(
+            f"{source.shown} cannot be the baseline of a pull request: the base branch does not have it.",
+            "Add it in a pull request of its own, or name another one.",
+        )
+    return None
 
 
 def _is_overwritten(source: Source, config: Config) -> bool:
@@ -213,8 +263,6 @@ def named_baseline(config: Config, against: str | None = None, *, source: Source
         UsageError: the configuration names a server as the baseline, and ``source`` is not one of its servers.
         TargetError: the name is not valid, or the source does not exist.
     """
-    from pathlib import Path
-
     if against is not None:
         return parse_target(against, config, base=Path.cwd())
     named = parse_target(config.baseline, config, base=config.root, typed=False)
@@ -233,7 +281,7 @@ def _default_source(config: Config, stage: Stage) -> Source | None:
 
     file = config.root / SURFACE_FILE
     shown = SURFACE_FILE
-    held = latest_release(config.root, *recordings(config, SURFACE_FILE), before=stage.tag)
+    held = latest_release(config.root, *recordings(config, SURFACE_FILE), before=stage.tag, tip=config.base or "HEAD")
     if held is not None:
         return GitSource(shown=f"git:{held[0]}", ref=held[0], path=held[1], folder=config.root)
     if file.is_file() and is_shallow(config.root):

@@ -8,7 +8,13 @@ from mcp_governor.errors import TargetError, UsageError
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import NO_TIER_RULES
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
-from mcp_governor.target.read import Baseline, published_baseline, read_source, recordings
+from mcp_governor.target.read import (
+    Baseline,
+    published_baseline,
+    read_source,
+    recording_of_base,
+    recordings,
+)
 from mcp_governor.target.resolve import baseline_file, parse_target
 from mcp_governor.text import one_line, visible
 
@@ -70,13 +76,15 @@ def recorded_baseline(
     """
     if against is not None:
         source: Source | None = _no_server(parse_target(against, config, base=base), against)
+        if config.base and source is not None:
+            source = recording_of_base(source, config, typed=True)
     else:
         source = None if config.isolated else _committed(config, stage)
     if source is None:
         return None
     baseline = Baseline(source.shown, read_source(source, tiers=NO_TIER_RULES))
-    at_head = against is None and isinstance(source, GitSource) and source.ref == "HEAD"
-    return published_baseline(config, baseline, last) if at_head and last is not None else baseline
+    at_tip = against is None and isinstance(source, GitSource) and source.ref == (config.base or "HEAD")
+    return published_baseline(config, baseline, last) if at_tip and last is not None else baseline
 
 
 def _no_server(source: Source, named: str) -> Source:
@@ -92,10 +100,13 @@ def _committed(config: Config, stage: Stage) -> Source | None:
     from mcp_governor.target.git import holds, latest_release
 
     name = baseline_file(config)
-    held = latest_release(config.root, *recordings(config, name), before=stage.tag)
-    if held is None and holds(config.root, "HEAD", name):
-        held = ("HEAD", name)
+    tip = config.base or "HEAD"
+    held = latest_release(config.root, *recordings(config, name), before=stage.tag, tip=tip)
+    if held is None and holds(config.root, tip, name):
+        held = (tip, name)
     if held is None:
         return None
     ref, path = held
-    return GitSource(shown=f"git:{visible(ref)}", ref=ref, path=path, folder=config.root)
+    return GitSource(
+        shown=f"git:{visible(ref[:12] if ref == config.base else ref)}", ref=ref, path=path, folder=config.root
+    )

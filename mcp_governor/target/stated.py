@@ -62,14 +62,20 @@ def published_surface(config: Config, last: StatedRelease, places: tuple[str, st
 
 
 def _candidates(config: Config, last: StatedRelease, places: tuple[str, str]) -> Iterator[tuple[str, bytes]]:
-    from mcp_governor.target.git import states_of
+    from mcp_governor.target.git import files_at, states_of
 
     recorded, file = places
     own = recorded.replace("{version}", last.version)
     path = config.resolve(own)
     # The version comes from the changelog, so make sure that it does not lead out of the folder.
-    if path.parent == config.resolve(recorded).parent and path.is_file():
+    if path.parent != config.resolve(recorded).parent:
+        pass
+    elif config.base:
+        # The fingerprint does not cover all that is compared, so the file of a pull request does not count.
+        for name, data in files_at(config.root, config.base, [own]).items():
+            yield visible(name), data
+    elif path.is_file():
         with contextlib.suppress(OSError):
             yield visible(own), read_bytes(path)
-    for commit, data in states_of(config.root, file):
+    for commit, data in states_of(config.root, file, tip=config.base or "HEAD"):
         yield f"git:{commit[:_SHORT]}", data

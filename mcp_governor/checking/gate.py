@@ -1,0 +1,286 @@
+"""The gate of a pull request: its base branch says what is compared, and with what.
+
+A pull request may change that as well: the place of the configuration, the baseline, the command of the server. Then
+both comparisons are made and the worse one counts, until somebody approves the change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.checking.base import APPROVED, REQUIRED, Base, approval_key, read_base
+from mcp_governor.checking.governed import config_in_file, relative
+from mcp_governor.checking.settings import fail_on
+from mcp_governor.config import (
+    DEFAULT_CHANGELOG,
+    DEFAULT_MANIFEST,
+    OWN_FILE,
+    Config,
+    load_config,
+    parse_config,
+    with_found_files,
+)
+from mcp_governor.errors import ConfigError, GovernorError, UsageError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
+from mcp_governor.findings import Severity
+from mcp_governor.frozen import frozen
+from mcp_governor.target import tier_rules
+from mcp_governor.target.git import commit_of, files_at
+from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mcp_governor.checking.model import Report
+    from mcp_governor.findings import Finding
+
+
+@frozen
+class Asked:
+    """What the user typed, which no configuration changes.
+
+    Attributes:
+        base: the ref of the base branch.
+        approval, approved: as for :func:`mcp_governor.checking.base.read_base`.
+        named: the configuration file was typed.
+        target: the TARGET; empty for the one of the configuration.
+        command: a server was typed after ``--``.
+        against: what to compare with; empty for the configured baseline.
+        offline: the recorded surface is checked.
+    """
+
+    base: str
+    approval: str = ""
+    approved: frozenset[str] = frozenset()
+    named: bool = False
+    target: str = ""
+    command: bool = False
+    against: str = ""
+    offline: bool = False
+
+
+def read_approved(file: Path) -> frozenset[str]:
+    """The ids, or keys (:func:`mcp_governor.checking.base.approval_key`), in a file: one on a line.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    try:
+        data = read_bytes(file, limit=MAX_TEXT_BYTES)
+    except OSError as error:
+        raise UsageError(f"{visible(str(file))} cannot be read: {error.strerror}.", "Check --approved.") from None
+    return frozenset(filter(None, map(str.strip, data.decode("utf-8", "replace").splitlines())))
+
+
+def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Report]) -> Report:
+    """Check a pull request as its base branch configures it, and as itself does where that differs.
+
+    Args:
+        config: that of the pull request, with the options that were typed.
+        asked: what was typed besides.
+        run: one comparison.
+
+    Returns:
+        The worse report, with a finding if the two configurations differ.
+
+    Raises:
+        GovernorError: the base is not there, or the pull request cannot be checked.
+    """
+    commit = commit_of(config.root, asked.base)
+    config = replace(config, base=commit)
+    base = read_base(config, asked.base, asked.approval, asked.approved)
+    try:
+        then, governed = _config_of_base(config, commit, asked)
+        theirs, problem = _laid_over(config, then), ""
+        there = read_base(theirs, asked.base, asked.approval, asked.approved)
+        changed = _changed(then, _as_written(config), asked, there)
+    except ConfigError as error:
+        theirs, there, problem, changed, governed = config, base, error.message, {"configuration": "unreadable"}, True
+    if not changed:
+        return run(config, base)
+    found = _finding(theirs, changed, asked.base)
+    if base.surface is None and there.surface is not None:
+        moved = theirs.resolve(baseline_file(theirs))
+        base = replace(base, surface=there.surface, changelog=base.changelog or there.changelog, moved_from=moved)
+
+    def run_theirs() -> Report:
+        if problem:
+            raise ConfigError(problem, "")
+        return run(theirs, replace(there, also=(found.id,)))
+
+    def with_finding(report: Report, says: str = "", why: str = "") -> Report:
+        return _with(report, _finding(theirs, changed, asked.base, says, why), theirs)
+
+    try:
+        report = run(config, replace(base, also=(found.id,)))
+    except GovernorError as error:
+        if asked.approval != REQUIRED or base.approves([found.id]):
+            raise
+        return with_finding(run_theirs(), "ours", error.message)
+    assert report.base is not None
+    if found.id in report.base.approved:
+        return _with(report, replace(found, accepted=APPROVED), theirs)
+    try:
+        other = run_theirs()
+    except GovernorError as error:
+        return with_finding(report, "lost", error.message) if governed else _begun(report, found)
+    if not governed and other.baseline is None:
+        return _begun(report, found)
+    return with_finding(other, "worse") if _badness(other) > _badness(report) else with_finding(report)
+
+
+def _begun(report: Report, found: Finding) -> Report:
+    """The report of a pull request with which the governance begins: its base compares nothing."""
+    assert report.base is not None
+    return replace(report, base=replace(report.base, asks=tuple(name for name in report.base.asks if name != found.id)))
+
+
+def _with(report: Report, found: Finding, theirs: Config) -> Report:
+    """A report with the finding first: it says what the rest is about. What fails it is for the base to say."""
+    if report.base is None or report.base.approval != REQUIRED:
+        found = replace(found, severity=Severity.WARNING)
+    return replace(report, findings=(found, *report.findings), fail_on=fail_on(theirs))
+
+
+def _badness(report: Report) -> tuple[bool, int, int]:
+    waiting = len(report.base.asks) if report.base is not None else 0
+    return report.verdict == "fail", waiting, report.required_bump.rank
+
+
+def _finding(theirs: Config, changed: Mapping[str, Any], ref: str, says: str = "", problem: str = "") -> Finding:
+    from mcp_governor.catalogue.finding import finding
+
+    facts = {"settings": ", ".join(changed), "ref": ref.removeprefix("refs/remotes/"), "problem": problem}
+    # An approval is of these values: another one later is another finding.
+    return finding("policy/comparison-changed", theirs.shown, says=says, value=changed, facts=facts)
+
+
+def _config_of_base(config: Config, commit: str, asked: Asked) -> tuple[Config, bool]:
+    """The configuration that governs at the base; false if it has none, so that the defaults do.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    here = config.path.parent if asked.named and config.path is not None else Path.cwd()
+    top = repository_of(here)
+    folders = [folder for folder in (here, *here.parents) if folder.is_relative_to(top)]
+    files = [config.path] if asked.named and config.path is not None else []
+    files += [folder / name for folder in folders for name in (OWN_FILE, "pyproject.toml")]
+    held = files_at(config.root, commit, [relative(file, config.root) for file in files])
+    for file in files:
+        data = held.get(relative(file, config.root))
+        then = parse_config(data, file) if data is not None else None
+        if then is not None:
+            return _with_files_at(then, commit), True
+    outside = load_config(start=top.parent) if top.parent != top else Config(root=here)
+    if outside.path is not None:
+        return outside, True  # of the user, above the repository
+    return _with_files_at(Config(root=here), commit), False
+
+
+def _with_files_at(then: Config, commit: str) -> Config:
+    """A configuration with the files at their usual places, as its commit has them."""
+    names = {"changelog": DEFAULT_CHANGELOG, "server_json": DEFAULT_MANIFEST}
+    wanted = {key: name for key, name in names.items() if not getattr(then, key)}
+    there = _nearest_folder(then.root)
+    paths = {key: relative(then.root / name, there) for key, name in wanted.items()}
+    held = files_at(there, commit, list(paths.values()))
+    return replace(then, **{key: wanted[key] for key, path in paths.items() if path in held})  # type: ignore[arg-type]
+
+
+def _nearest_folder(folder: Path) -> Path:
+    """The folder, or the nearest one above it that the pull request has not removed."""
+    return next(place for place in (folder, *folder.parents) if place.is_dir())
+
+
+def _as_written(config: Config) -> Config:
+    """The configuration of the pull request without what was typed."""
+    written = config_in_file(config)
+    return with_found_files(written) if written is not None else config
+
+
+_SIMPLE = ("baseline", "schema_version", "level", "fail_on", "profile", "policy", "changelog_options")
+"""Settings that decide what is compared, with what, and what fails, if any value differs."""
+
+_ADDED = ("changelog", "server_json")
+"""Such settings that only add a check where the base has none."""
+
+
+def _changed(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, Any]:
+    """The settings that decide what is compared and that differ, as they are written, with their values now.
+
+    Args:
+        then, now: the configuration of the base, and that of the pull request.
+        asked: settings that were typed make no difference.
+        base: what the base has under its own configuration.
+    """
+    found: dict[str, Any] = {}
+    if then.root != now.root:
+        found["place of the configuration"] = relative(now.root, then.root)
+    if not (asked.target or asked.command or asked.offline) and then.target != now.target:
+        found["target"] = now.target
+    for name in _SIMPLE:
+        if name == "baseline" and asked.against and not asked.offline:
+            continue
+        if getattr(then, name) != getattr(now, name):
+            found[name.replace("_", "-")] = getattr(now, name)
+    for name in _ADDED:
+        if getattr(then, name) and getattr(then, name) != getattr(now, name):
+            found[name.replace("_", "-")] = getattr(now, name)
+    for name in sorted(_servers_used(then, now, asked)):
+        old, new = then.servers.get(name), now.servers.get(name)
+        if old != new:
+            # Its environment and headers count and are not shown.
+            parts = () if new is None else (f"{part.name} {getattr(new, part.name)!r}" for part in fields(new))
+            found[f"servers.{name}"] = approval_key(*parts)
+    if _moves_tools(then, now, base):
+        found["tiers"] = {tier: list(globs) for tier, globs in now.tiers.items()}
+    if added := _accepted_more(then, now):
+        found["accept"] = added
+    return {name: value if isinstance(value, str | dict | list) else str(value) for name, value in found.items()}
+
+
+def _servers_used(then: Config, now: Config, asked: Asked) -> set[str]:
+    """The names of the servers that take part in either comparison."""
+    if asked.offline:
+        return set()
+    known = {**then.servers, **now.servers}
+    named = {asked.against} if asked.against else {then.baseline, now.baseline}
+    if not asked.command:
+        named |= {asked.target} if asked.target else {then.target, now.target}
+        if not asked.target and not (then.target and now.target):
+            named |= known.keys()
+    return named & known.keys()
+
+
+def _moves_tools(then: Config, now: Config, base: Base) -> bool:
+    """True if a tool that the base has would get another tier: a tier for a new tool changes no promise."""
+    if base.surface is None:
+        return then.tiers != now.tiers
+    old, new = tier_rules(then), tier_rules(now)
+    return any(old.tier_of(tool.name) is not new.tier_of(tool.name) for tool in base.surface.tools)
+
+
+def _accepted_more(then: Config, now: Config) -> list[str]:
+    """Ids that only the pull request accepts, or for longer; what the linter finds changes no comparison."""
+    from mcp_governor.policy.weakening import of_releases
+
+    known = {item.finding: item.until or date.max for item in then.accept}
+    more = [item.finding for item in now.accept if (item.until or date.max) > known.get(item.finding, date.min)]
+    # The id of a change has no pack.
+    return [finding for finding in more if "/" not in finding.partition(":")[0] or of_releases(finding)]
+
+
+def _laid_over(config: Config, then: Config) -> Config:
+    """The configuration of the run with what the base says of the comparison, apart from what was typed."""
+    written = _as_written(config)
+    names = (*_SIMPLE, *_ADDED, "target", "tiers", "accept")
+    taken = {name: getattr(then, name) for name in names if getattr(config, name) == getattr(written, name)}
+    servers = then.servers
+    if config.timeout != written.timeout:
+        servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in servers.items()}
+    return replace(config, path=then.path or config.path, root=then.root, servers=servers, **taken)
