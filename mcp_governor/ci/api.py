@@ -76,12 +76,16 @@ class PullRequest:
                 yield item
 
     def login(self) -> str:
-        """The user of the token; empty for the token of a job, which belongs to an app."""
+        """The user of the token, or the bot of its app; empty if GitHub does not say."""
         try:
-            user = self._ask("GET", "/user")
+            found = self._ask("GET", "/user")
         except ApiError:
-            return ""
-        return str(user.get("login") or "") if isinstance(user, dict) else ""
+            try:  # the REST API has no answer for an app
+                found = self._ask("POST", self._job.graphql, {"query": "{viewer{login}}"})
+                found = found["data"]["viewer"]
+            except (ApiError, LookupError, TypeError):
+                return ""
+        return str(found.get("login") or "") if isinstance(found, dict) else ""
 
     def post(self, body: str) -> None:
         """Write a comment.
@@ -128,12 +132,13 @@ class PullRequest:
             "User-Agent": f"mcp-governor/{__version__}",
             "X-GitHub-Api-Version": "2022-11-28",
         }
+        address = f"{self._job.api}{path}" if path.startswith("/") else path
         data = bytearray()
         deadline = time.monotonic() + 2 * _SECONDS
         try:
             with (
                 httpx2.Client(timeout=_SECONDS, follow_redirects=False) as client,
-                client.stream(method, f"{self._job.api}{path}", headers=headers, json=body) as answer,
+                client.stream(method, address, headers=headers, json=body) as answer,
             ):
                 for piece in answer.iter_bytes():
                     data += piece

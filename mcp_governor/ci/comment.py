@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.ci.api import ApiError, PullRequest
+from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -26,12 +28,58 @@ _FENCE = lazy_pattern(r"`{3,}")
 
 
 def marker(name: str) -> str:
-    """The first line of our comment about a server; GitHub does not show it.
+    """The first line of our comment about a server; GitHub does not show it. Each name has another one.
 
     Args:
         name: of the server or its folder; anything.
     """
-    return f"<!-- mcp-governor {re.sub('[^A-Za-z0-9._/]+', '-', name)[:100].strip('-') or '.'} -->"
+    written = re.sub("[^A-Za-z0-9._/]+", "-", name)[:100].strip("-") or "."
+    if written != name:
+        # 64 bits: nobody can find a name that takes over the comment of another server.
+        written = f"{written} {hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return f"<!-- mcp-governor {written} -->"
+
+
+@frozen
+class Memory:
+    """What our comment knows about the approval of breaks, in its second line; GitHub does not show it.
+
+    Attributes:
+        asked: keys (:func:`mcp_governor.checking.base.approval_key`) of the breaks that it shows as not approved.
+        approved: keys of those that somebody approved.
+    """
+
+    asked: tuple[str, ...] = ()
+    approved: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """The line; the keys are hexadecimal."""
+        return f"<!-- mcp-governor approval asked={','.join(self.asked)} approved={','.join(self.approved)} -->"
+
+
+NOTHING = Memory()
+
+MAX_KEYS = 1_000
+"""Keys of each kind in a comment: 17 kB of its 65. Where more breaks wait, one key stands for all of them."""
+
+_MEMORY = lazy_pattern(r"<!-- mcp-governor approval asked=([0-9a-f,]*) approved=([0-9a-f,]*) -->\r?")
+
+
+def remembered(job: Job, name: str) -> Memory | None:
+    """What our comment about a server knows; ``None`` if we wrote none.
+
+    Raises:
+        ApiError: the comments cannot be read.
+    """
+    first = marker(name)
+    found = _ours(PullRequest(job), job, first)
+    if found is None:
+        return None
+    rows = found[1].split("\n", 2)
+    line = _MEMORY.fullmatch(rows[1]) if len(rows) > 1 else None
+    return (
+        Memory(*(tuple(filter(None, part.split(",")[: MAX_KEYS + 1])) for part in line.groups())) if line else Memory()
+    )
 
 
 def fitted(text: str, limit: int, where: str, *, size: Any = len) -> str:
@@ -60,7 +108,7 @@ def fitted(text: str, limit: int, where: str, *, size: Any = len) -> str:
     return "\n".join([*kept, *ends]) + _CUT.format(where=where)
 
 
-def post_comment(job: Job, name: str, body: str, *, changed: bool) -> str:
+def post_comment(job: Job, name: str, body: str, *, changed: bool, memory: Memory = NOTHING) -> str:
     """Write the comment, or bring the one that is there up to date. Never fails the job.
 
     Args:
@@ -68,6 +116,7 @@ def post_comment(job: Job, name: str, body: str, *, changed: bool) -> str:
         name: of the server or its folder.
         body: the report as Markdown.
         changed: true if the pull request changes the surface; otherwise nothing new is written.
+        memory: what it has to know about approval.
 
     Returns:
         A remark for the log; empty if all went well.
@@ -77,7 +126,8 @@ def post_comment(job: Job, name: str, body: str, *, changed: bool) -> str:
     if not job.token:
         return "No comment was written: there is no token; see github-token."
     first = marker(name)
-    new = fitted(f"{first}\n{body}", MAX_COMMENT, "see the summary of the job")
+    # The line is always there, so that no report can take its place.
+    new = fitted(f"{first}\n{memory.line()}\n{body}", MAX_COMMENT, "see the summary of the job")
     pull = PullRequest(job)
     try:
         ours = _ours(pull, job, first)
@@ -95,18 +145,24 @@ def post_comment(job: Job, name: str, body: str, *, changed: bool) -> str:
 
 
 def _ours(pull: PullRequest, job: Job, first: str) -> tuple[int, str] | None:
-    """Number and text of our comment. A comment with our marker from somebody else stays theirs."""
-    login: str | None = None
+    """Number and text of our comment. A comment with our marker from anybody else, other bots too, stays theirs: it
+    could say that a break is approved."""
+    logins = {_JOB} if job.token.startswith("ghs_") else set()
+    asked = False
     for comment in pull.comments():
         text, number, user = comment.get("body"), comment.get("id"), comment.get("user")
-        if not (isinstance(text, str) and text.startswith(first) and isinstance(number, int)):
+        if not (
+            isinstance(text, str) and text.startswith(first) and isinstance(number, int) and isinstance(user, dict)
+        ):
             continue
-        author = user if isinstance(user, dict) else {}
-        if job.token.startswith("ghs_") or author.get("type") == "Bot":
-            if author.get("type") == "Bot":
-                return number, text
-            continue
-        login = pull.login() if login is None else login
-        if login and author.get("login") == login:
+        if user.get("login") not in logins and not asked:
+            # The token belongs to a user, or to another app than that of the jobs.
+            asked, login = True, pull.login()
+            logins |= {login, f"{login}[bot]"} if login else set()
+        if user.get("login") in logins:
             return number, text
     return None
+
+
+_JOB = "github-actions[bot]"
+"""Who writes with the token of a job."""

@@ -14,14 +14,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.ci.api import ApiError, PullRequest
-from mcp_governor.ci.comment import MAX_SUMMARY, fitted, post_comment
+from mcp_governor.checking.base import approval_key
+from mcp_governor.ci.approval import find_approval
+from mcp_governor.ci.comment import MAX_KEYS, MAX_SUMMARY, Memory, fitted, post_comment
 from mcp_governor.ci.history import Clone, fetch_base, fetch_release
 from mcp_governor.ci.job import GITHUB, TOKEN, Job, read_job
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.frozen import frozen
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.programs import our_python
 from mcp_governor.text import one_line
+from mcp_governor.writing import write_below
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +33,23 @@ if TYPE_CHECKING:
 COMMANDS = ("check", "lint", "diff", "call", "changelog check")
 """The commands that write reports."""
 
+VARIABLES = "MCP_GOVERNOR_CI_"
+"""Every option of ``mcp-governor ci`` has a variable that begins so."""
+
 LABEL = "mcp-breaking-approved"
 """Default name of the label that approves the breaking changes of a pull request."""
 
 _MAX_REPORT = 64 * MEBIBYTE
 """Largest report that is read back, in bytes; 10,000 changes and findings have some 10 MB."""
 
-_PLAN, _JSON, _MARKDOWN = "plan.json", "report.json", "report.md"
+_PLAN, _APPROVED, _JSON, _MARKDOWN = "plan.json", "approved.txt", "report.json", "report.md"
+_RESULT, _COMMENT = "result.json", "comment.md"
+
+_MAX_SHOWN = 10
+"""Approved breaks that the log names; the report has all of them."""
+
+_NO_PLAN: dict[str, Any] = {"base": "", "approval": "", "approved": [], "labelled": False}
+"""What ``prepare`` hands over: the base, ``--approval``, the keys of approved breaks, and if the label is there."""
 
 
 @frozen
@@ -91,39 +105,20 @@ def prepare(wanted: Wanted) -> tuple[Remark, ...]:
     """
     job = read_job(os.environ)
     remarks: list[Remark] = []
-    plan: dict[str, Any] = {"base": "", "approval": ""}
+    plan: dict[str, Any] = {**_NO_PLAN}
     if job.system and wanted.command == "check":
         clone = Clone(Path.cwd(), job)
         plan["base"] = fetch_base(clone, job)
         if missing := fetch_release(clone):
             remarks.append(Remark("warning", missing))
-    if plan["base"] and wanted.label and job.of_pull_request:
-        labels, remark = _labels(job, wanted.label)
-        plan["approval"] = "given" if wanted.label in labels else "required"
-        remarks += [remark] if remark else []
-    _write(wanted, _PLAN, plan)
+    if plan["base"] and wanted.label and job.number:
+        found = find_approval(job, wanted.label, wanted.title)
+        plan["approval"] = "given" if found.everything else "required"
+        plan |= {"approved": list(found.keys), "labelled": found.labelled}
+        remarks += [Remark("notice" if found.labelled else "warning", found.remark)] if found.remark else []
+    _write(wanted, _PLAN, json.dumps(plan))
+    _write(wanted, _APPROVED, "\n".join(plan["approved"]))
     return tuple(remarks)
-
-
-def _labels(job: Job, label: str) -> tuple[tuple[str, ...], Remark | None]:
-    """The labels now; those of the event where they cannot be had, but never an approval from an old event."""
-    if job.system != GITHUB or not (job.token and job.repository):
-        trusted = job.labels if not job.rerun else ()
-        return trusted, _stale(job, label, "there is no token to read the labels")
-    try:
-        return PullRequest(job).labels(), None
-    except ApiError as error:
-        why = f"the labels cannot be read ({error}); the job needs the permission pull-requests: read"
-        if not job.rerun:
-            return job.labels, Remark("notice", f"The labels of the event count: {why}.")
-        return (), _stale(job, label, why)
-
-
-def _stale(job: Job, label: str, why: str) -> Remark | None:
-    if not (job.rerun and label in job.labels):
-        return None
-    text = f'The label "{label}" does not count when a job is run again: it may have been removed, and {why}.'
-    return Remark("warning", text)
 
 
 def command_line(wanted: Wanted, plan: dict[str, Any], job: Job) -> list[str]:
@@ -142,6 +137,7 @@ def command_line(wanted: Wanted, plan: dict[str, Any], job: Job) -> list[str]:
         if plan["base"] and not typed & {"--base", "--isolated"}:
             words += ["--base", str(plan["base"])]
             words += ["--approval", plan["approval"]] if plan["approval"] else []
+            words += ["--approved", str(wanted.folder / _APPROVED)] if plan.get("approved") else []
     return [*words, *wanted.arguments]
 
 
@@ -150,10 +146,31 @@ def _before_command(arguments: Sequence[str]) -> Sequence[str]:
     return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
+def gives_up_token(wanted: Wanted) -> bool:
+    """True if this process has the token and is about to start a server, which could read it from ``/proc``."""
+    return TOKEN in os.environ and "--offline" not in _before_command(wanted.arguments)
+
+
+def check_without_token(wanted: Wanted) -> None:
+    """Become a process that has no token and goes on with the phase ``check`` alone.
+
+    Windows cannot replace a process; there this returns, and the server is merely not given the token.
+    """
+    if os.name == "nt":
+        return
+    words = ["--command", wanted.command, "--approval-label", wanted.label or "none", "--folder", str(wanted.folder)]
+    words += ["--sarif", wanted.sarif] if wanted.sarif else []
+    command = our_python("-m", "mcp_governor", "ci", "--phase", "check", *words, "--", *wanted.arguments)
+    # The variables of the options are in the words already.
+    kept = {key: value for key, value in os.environ.items() if key != TOKEN and not key.startswith(VARIABLES)}
+    sys.stdout.flush()
+    os.execve(command[0], command, kept)  # noqa: S606  (no shell)
+
+
 def check(wanted: Wanted) -> int:
     """Run the command, which prints to our own output; the exit code is its own. The token is kept from it."""
     job = read_job(os.environ)
-    plan = _read(wanted, _PLAN) or {"base": "", "approval": ""}
+    plan = {**_NO_PLAN, **(_read(wanted, _PLAN) or {})}
     for name in (_JSON, _MARKDOWN):
         (wanted.folder / name).unlink(missing_ok=True)
     exact = command_line(wanted, plan, job)
@@ -163,7 +180,7 @@ def check(wanted: Wanted) -> int:
     form = ["--format", "github"] if job.system == GITHUB else []
     environ = {name: value for name, value in os.environ.items() if name != TOKEN}
     done = subprocess.run(
-        [sys.executable, "-m", "mcp_governor", *exact[:count], *form, *reports, *exact[count:]],
+        our_python("-m", "mcp_governor", *exact[:count], *form, *reports, *exact[count:]),
         env=environ,
         check=False,
     )
@@ -199,14 +216,15 @@ def conclude(wanted: Wanted, code: int) -> Result:
         code: exit code of the check.
     """
     job = read_job(os.environ)
-    plan = _read(wanted, _PLAN) or {"base": "", "approval": ""}
+    plan = {**_NO_PLAN, **(_read(wanted, _PLAN) or {})}
     report = _read(wanted, _JSON) if code in (Exit.PASS, Exit.FINDINGS) else None
     base = (report or {}).get("base") or {}
     new, breaks = set(base.get("new") or ()), list(base.get("breaks") or ())
     changes = (report or {}).get("changes") or []
+    asks, approved = list(base.get("asks") or ()), list(base.get("approved") or ())
     changed = any(change["id"] in new and not change["wording"] for change in changes) if base else bool(changes)
-    waiting = sum(change["id"] in breaks and "accepted" not in change for change in changes)
-    text, remarks = _approval(wanted, plan, waiting, len(breaks), code)
+    changed = changed or bool(asks or approved)
+    text, remarks = _approval(wanted, plan, asks, approved, job)
     try:
         body = read_bytes(wanted.folder / _MARKDOWN, limit=_MAX_REPORT).decode("utf-8", "replace")
     except OSError:
@@ -225,45 +243,80 @@ def conclude(wanted: Wanted, code: int) -> Result:
         markdown=markdown,
         remarks=remarks,
     )
-    _write(wanted, "result.json", {"changed": changed, "verdict": result.verdict})
-    (wanted.folder / "comment.md").write_text(markdown, encoding="utf-8")
+    ids = {"asks": [approval_key(name) for name in asks], "approved": [approval_key(name) for name in approved]}
+    if len(asks) > MAX_KEYS:
+        ids["asks"] = [approval_key(*asks)]
+    _write(wanted, _RESULT, json.dumps({"changed": changed, "verdict": result.verdict, **ids}))
+    _write(wanted, _COMMENT, markdown)
     _append_summary(job, markdown)
     _append_outputs(job, wanted, result, code)
     return result
 
 
 def _approval(
-    wanted: Wanted, plan: dict[str, Any], waiting: int, breaks: int, code: int
+    wanted: Wanted, plan: dict[str, Any], asks: Sequence[str], approved: Sequence[str], job: Job
 ) -> tuple[str, tuple[Remark, ...]]:
-    """What is said about the label: in Markdown, and in the log."""
-    label = one_line(wanted.label, 100)
-    if plan["approval"] == "required" and waiting:
-        what = "1 breaking change needs" if waiting == 1 else f"{waiting:,} breaking changes need"
-        them = "it" if waiting == 1 else "them"
-        from mcp_governor.report.markdown import code as span
+    """What is said about the label: in Markdown, and in the log.
 
-        markdown = f"> **{what} approval.** Add the label {span(wanted.label)} to approve {them}.\n"
-        return markdown, (Remark("error", f'{what} approval. Add the label "{label}" to approve {them}.'),)
-    if plan["approval"] == "given" and breaks and code == Exit.PASS:
-        return "", (Remark("notice", f'The breaking changes are approved by the label "{label}".'),)
-    return "", ()
+    Args:
+        wanted, plan, job: of the run.
+        asks, approved: ids of what waits for an approval, and of what has one.
+    """
+    remarks: list[Remark] = []
+    if approved:
+        shown = "; ".join(one_line(name, 200) for name in approved[:_MAX_SHOWN])
+        more = f"; and {len(approved) - _MAX_SHOWN:,} more" if len(approved) > _MAX_SHOWN else ""
+        remarks.append(Remark("notice", f'Approved by the label "{one_line(wanted.label, 100)}": {shown}{more}.'))
+    if not asks or not plan["approval"]:
+        return "", tuple(remarks)
+    from mcp_governor.report.markdown import code as span
+
+    single = len(asks) == 1
+    kind = "change" if any(name.startswith("policy/") for name in asks) else "breaking change"
+    what = f"1 {kind} needs approval" if single else f"{len(asks):,} {kind}s need approval"
+    it = "it" if single else "them"
+    # On GitLab nobody says when a label was set, and a fork has no comment that knows what was shown.
+    exact = f"{wanted.label}:{approval_key(*asks)}"
+    label = wanted.label if job.system == GITHUB else exact
+    way = f"Add the label {{}} to approve {it}."
+    if plan["labelled"] and job.system == GITHUB:
+        way = f"The label {{}} was set before {it} {'was' if single else 'were'} shown: remove it, and add it again."
+    said = way.format(f'"{one_line(label, 150)}"')
+    if job.system == GITHUB and job.fork:
+        said += f' After a push, it has to be added again; "{one_line(exact, 150)}" stays valid for exactly {it}.'
+    remarks.append(Remark("error", f"{what}. {said}"))
+    return f"> **{what}.** {way.format(span(label))}\n", tuple(remarks)
 
 
 def comment(wanted: Wanted) -> tuple[Remark, ...]:
     """Write the comment on the pull request from what ``check`` left. It never fails the job."""
     job = read_job(os.environ)
-    result = _read(wanted, "result.json")
+    result = _read(wanted, _RESULT)
+    plan = {**_NO_PLAN, **(_read(wanted, _PLAN) or {})}
     if not wanted.comment or result is None or job.system != GITHUB or result.get("verdict") == "error":
         return ()
     try:
-        body = read_bytes(wanted.folder / "comment.md", limit=_MAX_REPORT).decode("utf-8", "replace")
+        body = read_bytes(wanted.folder / _COMMENT, limit=_MAX_REPORT).decode("utf-8", "replace")
     except OSError:
         return ()
     changed = result.get("changed") is True
     if not changed:
         body = "## MCP surface: no changes\n\nThis pull request no longer changes what clients see.\n"
-    remark = post_comment(job, wanted.title, body, changed=changed)
+    remark = post_comment(job, wanted.title, body, changed=changed, memory=_memory(plan, result))
     return (Remark("notice", remark),) if remark else ()
+
+
+def _memory(plan: dict[str, Any], result: dict[str, Any]) -> Memory:
+    """What the comment has to know for the next run: what it shows as not approved, and what the label approved."""
+
+    def keys(value: object) -> list[str]:
+        return [one for one in value if isinstance(one, str) and _KEY.fullmatch(one)] if isinstance(value, list) else []
+
+    approved = [*keys(result.get("approved")), *keys(plan["approved"])] if plan["labelled"] else []
+    return Memory(tuple(keys(result.get("asks"))[:MAX_KEYS]), tuple(dict.fromkeys(approved))[:MAX_KEYS])
+
+
+_KEY = lazy_pattern("[0-9a-f]{16}")
 
 
 def _append_summary(job: Job, markdown: str) -> None:
@@ -288,21 +341,21 @@ def _append_outputs(job: Job, wanted: Wanted, result: Result, code: int) -> None
         "breaks": str(result.breaks),
         "required-bump": result.bump,
         "json": str(wanted.folder / _JSON),
-        "markdown": str(wanted.folder / "comment.md"),
+        "markdown": str(wanted.folder / _COMMENT),
         "sarif": wanted.sarif if wanted.sarif and Path(wanted.sarif).is_file() else "",
     }
     with contextlib.suppress(OSError), job.output.open("a", encoding="utf-8") as file:
         file.writelines(f"{name}={' '.join(value.split())}\n" for name, value in values.items())
 
 
-def _write(wanted: Wanted, name: str, value: dict[str, Any]) -> None:
+def _write(wanted: Wanted, name: str, text: str) -> None:
     try:
         wanted.folder.mkdir(parents=True, exist_ok=True)
-        (wanted.folder / name).write_text(json.dumps(value), encoding="utf-8")
     except OSError as error:
         raise UsageError(
             f"{wanted.folder} cannot be written: {error.strerror}.", "Name another folder with --folder."
         ) from None
+    write_below(wanted.folder, name, text)
 
 
 def _read(wanted: Wanted, name: str) -> dict[str, Any] | None:

@@ -90,8 +90,10 @@ def ci(
         mcp-governor ci -- --level strict
         mcp-governor ci -- --only breaking -- python server.py
 
-    The token for labels and comments is in MCP_GOVERNOR_GITHUB_TOKEN; the server does not get it. Every option can be
-    set by a variable: MCP_GOVERNOR_CI_ARGS for --args.
+    The token for labels and comments is in MCP_GOVERNOR_GITHUB_TOKEN. A server could read it from a process that has
+    it, so make each phase a step of its own, and set the token for prepare and comment only. In one step it is given up
+    before the server starts, and no comment is written, unless the check is --offline. Every option can be set by a
+    variable: MCP_GOVERNOR_CI_ARGS for --args.
     """
     from mcp_governor.ci import phases
 
@@ -116,6 +118,9 @@ def ci(
     if phase in ("all", "prepare"):
         _say(phases.prepare(wanted))
     if phase in ("all", "check"):
+        if phases.gives_up_token(wanted):
+            _say((phases.Remark("notice", _GIVEN_UP[phase]),))
+            phases.check_without_token(wanted)
         code = phases.check(wanted)
         result = phases.conclude(wanted, code)
         _say(result.remarks)
@@ -124,6 +129,14 @@ def ci(
     if phase in ("all", "comment"):
         _say(phases.comment(wanted))
     return code
+
+
+_GIVEN_UP = {
+    "all": "No comment is written: in one step the token is given up before the server starts. Run the phases prepare, "
+    "check and comment as steps of their own (docs/ci.md).",
+    "check": "The step that starts the server has the token: set it for the phases prepare and comment only.",
+}
+"""What is said if the process that starts a server has the token."""
 
 
 def _option(name: str, value: str | None) -> list[str]:

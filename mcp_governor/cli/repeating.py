@@ -23,8 +23,11 @@ _TYPED = "mcp_governor.typed"
 ENV_PARAMETER = "launch_env"
 """Name of the parameter of ``--env``."""
 
-OUTPUT_ONLY = frozenset({"format_", "output", "report", "quiet", "verbose", "color", "stat", "statistics", "record"})
-"""Parameters that say where and how a report is written, and change nothing in what is found."""
+OUTPUT_ONLY = frozenset(
+    {"format_", "output", "report", "quiet", "verbose", "color", "stat", "statistics", "record", "approved"}
+)
+"""Parameters that say where and how a report is written, and change nothing in what is found; and the file with what is
+approved, which only the job has."""
 
 LONGEST = 2_000
 """Characters of a command: four lines of a wide terminal, and half of what GitHub shows of an annotation. A longer one

@@ -15,6 +15,7 @@ class GitHub:
     Attributes:
         labels: names of the labels now.
         comments: as the API lists them.
+        viewer: what the GraphQL API says of the token; empty for nothing.
         status: method and last word of the path → the status to answer with instead.
         asked: method, path and Authorization of each request.
     """
@@ -22,6 +23,7 @@ class GitHub:
     def __init__(self) -> None:
         self.labels: list[str] = []
         self.comments: list[dict[str, Any]] = []
+        self.viewer = ""
         self.status: dict[tuple[str, str], int] = {}
         self.asked: list[tuple[str, str, str]] = []
         outer = self
@@ -68,6 +70,8 @@ class GitHub:
             return 200, [{"name": name} for name in self.labels][size * (page - 1) : size * page]
         if method == "GET" and last == "comments":
             return 200, self.comments[size * (page - 1) : size * page]
+        if last == "graphql":
+            return 200, {"data": {"viewer": {"login": self.viewer}}} if self.viewer else {"errors": [{}]}
         if method == "POST":
             self.add(body["body"])
             return 201, self.comments[-1]

@@ -20,6 +20,7 @@ from support import REPO
 ACTION = (REPO / "action.yml").read_text()
 LABEL = "mcp-breaking-approved"
 SURFACE = "now.json"
+US = {"full_name": "us/shop"}
 ASKS = f'Add the label "{LABEL}" to approve it.'
 
 
@@ -73,9 +74,9 @@ class Shop:
     def __post_init__(self):
         self.origin = self.folder / "origin"
 
-    def pull_request(self, change, *, base="main", fork=False):
+    def pull_request(self, change, *, base="main", fork=False, onto=None):
         """Commit a change on a branch, merge it as GitHub does, and make the event."""
-        git(self.origin, "checkout", "-q", "-B", "topic", base)
+        git(self.origin, "checkout", "-q", "-B", "topic", onto or base)
         change(self.origin)
         committed(self.origin, "change")
         head = self.rev("HEAD")
@@ -90,16 +91,38 @@ class Shop:
                 "number": 7,
                 "title": "`$(touch hacked)` ::error::no",
                 "base": {"ref": base, "sha": self.rev(base)},
-                "head": {"ref": "topic", "sha": head, "repo": {"full_name": "them/shop" if fork else "us/shop"}},
+                "head": {"ref": "topic", "sha": head, "repo": {"full_name": "them/shop"} if fork else US},
                 "labels": [],
             }
         }
 
+    def push(self, change):
+        """A further commit of the pull request."""
+        self.pull_request(change, base="main", onto="topic", fork=self.event["pull_request"]["head"]["repo"] != US)
+
     def rev(self, name):
         return git(self.origin, "rev-parse", name).stdout.strip()
 
-    def job(self, *, ref="refs/pull/7/merge", event="pull_request", env=None, shell=False, **inputs):
-        """Check out one commit, and run the steps of the action: in bash, or quicker where nothing depends on it."""
+    def job(
+        self,
+        *,
+        ref="refs/pull/7/merge",
+        event="pull_request",
+        env=None,
+        shell=False,
+        action="synchronize",
+        labels=None,
+        label=LABEL,
+        **inputs,
+    ):
+        """Check out one commit, and run the steps of the action: in bash, or quicker where nothing depends on it.
+
+        ``labels`` are those of the event, ``label`` the one that its action is about.
+        """
+        if event == "pull_request" and self.event:
+            self.event |= {"action": action, "label": {"name": label}}
+            if labels is not None:
+                self.event["pull_request"]["labels"] = [{"name": name} for name in labels]
         self.jobs += 1
         work = self.folder / f"work{self.jobs}"
         work.mkdir()
@@ -123,6 +146,7 @@ class Shop:
             "GITHUB_EVENT_PATH": str(payload),
             "GITHUB_REF": ref,
             "GITHUB_REPOSITORY": "us/shop",
+            "GITHUB_SHA": git(work, "rev-parse", "HEAD").stdout.strip(),
             "GITHUB_STEP_SUMMARY": str(files["summary"]),
             "RUNNER_TEMP": str(files["temp"]),
             **(env or {}),
@@ -214,15 +238,18 @@ def added(root):
     assert governor(root, "changelog", "draft").returncode == 0
 
 
-def broken(root):
+def broken(root, name="shop"):
     """A required parameter more, with its entry."""
-    text = (root / SURFACE).read_text()
-    recorded = json.loads(text)
+    recorded = json.loads((root / SURFACE).read_text())
     schema = recorded["tools"][0]["inputSchema"]
-    schema["properties"]["shop"] = {"type": "string", "description": "The `shop` <b>to</b> look in."}
-    schema["required"].append("shop")
+    schema["properties"][name] = {"type": "string", "description": f"The `{name}` <b>to</b> look in."}
+    schema["required"].append(name)
     (root / SURFACE).write_text(json.dumps(recorded))
     assert governor(root, "changelog", "draft").returncode == 0
+
+
+def broken_again(root):
+    broken(root, "shelf")
 
 
 def test_a_pull_request_without_a_change_passes_and_gets_no_comment(shop, github):
@@ -270,7 +297,7 @@ def test_a_break_fails_until_the_label_is_there_and_again_after_it_is_gone(shop,
     github.labels = ["bug", LABEL]
     run = shop.job()
     assert run.code == 0, run.log
-    assert f'approved by the label "{LABEL}"' in run.log
+    assert re.search(rf'Approved by the label "{LABEL}": required-argument-added:find_stock:', run.log)
     assert "approved on the pull request" in github.comments[0]["body"]
     assert len(github.comments) == 1
     # The event of a job that is run again still has the label.
@@ -308,7 +335,64 @@ def test_the_pull_request_cannot_approve_itself(shop, github):
     github.labels = ["trust me", LABEL.upper()]  # other labels
     run = shop.job()
     assert run.code == 1, run.log
-    assert ASKS in run.log
+    assert f'2 changes need approval. Add the label "{LABEL}" to approve them.' in run.log
+    assert "This pull request changes what is checked: accept." in run.log
+
+
+def test_the_label_approves_what_was_shown_when_it_was_set(shop, github):
+    shop.pull_request(broken)
+    assert shop.job(action="opened").code == 1
+    github.labels = [LABEL]
+    assert shop.job(action="labeled", labels=[LABEL]).code == 0
+    shop.push(lambda root: write(root, {"README.md": "more"}))
+    assert shop.job(labels=[LABEL]).code == 0, "nothing new to approve"
+    shop.push(broken_again)
+    run = shop.job(labels=[LABEL])
+    assert run.code == 1, run.log
+    assert f'The label "{LABEL}" was set before it was shown: remove it, and add it again.' in run.log
+    assert "Approved by the label" in run.log
+    assert run.check["breaks"] == "2"
+    assert shop.job(action="labeled", labels=["bug", LABEL], label="bug").code == 1, "another label says nothing"
+    github.labels = []
+    assert shop.job(action="unlabeled").code == 1
+    github.labels = [LABEL]
+    assert shop.job(action="labeled", labels=[LABEL]).code == 0
+    # In the merge queue the approval of the pull request counts.
+    queue = f"refs/heads/gh-readonly-queue/main/pr-7-{shop.rev('main')}"
+    group = {"base_sha": shop.rev("main"), "base_ref": "refs/heads/main", "head_ref": queue}
+    git(shop.origin, "update-ref", queue, shop.rev("refs/pull/7/merge"))
+    shop.event = {"action": "checks_requested", "merge_group": group}
+    assert shop.job(ref=queue, event="merge_group").code == 0
+    github.labels = []
+    run = shop.job(ref=queue, event="merge_group")
+    assert run.code == 1
+    assert "2 breaking changes need approval." in run.log
+
+
+def test_on_a_fork_the_label_counts_until_the_next_push(shop, github):
+    github.status[("POST", "comments")] = 403
+    shop.pull_request(broken, fork=True)
+    run = shop.job(action="opened")
+    assert run.code == 1
+    key = re.search(rf'"{LABEL}:([0-9a-f]{{16}})" stays valid for exactly it', run.log)[1]
+    github.labels = [LABEL]
+    assert shop.job(action="labeled", labels=[LABEL]).code == 0
+    shop.push(broken_again)
+    assert shop.job(labels=[LABEL]).code == 1
+    github.labels = [f"{LABEL}:{key}"]
+    assert shop.job(labels=github.labels).code == 1, "the key is not of the second break"
+
+
+def test_two_servers_have_their_own_comments_and_approvals(shop, github):
+    shop.pull_request(broken)
+    for name in ("搜索", "支付"):
+        assert shop.job(name=name, action="opened").code == 1
+    assert len({one["body"].split("\n")[0] for one in github.comments}) == 2
+    github.labels = [LABEL]
+    assert shop.job(name="搜索", action="labeled", labels=[LABEL]).code == 0
+    asked = [one["body"].split("\n")[1].split()[3] for one in github.comments]
+    assert asked[0] == "asked="
+    assert re.fullmatch("asked=[0-9a-f]{16}", asked[1])
 
 
 def test_what_was_merged_needs_no_second_approval(shop, github):

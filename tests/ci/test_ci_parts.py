@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from github_stub import GitHub
 from projects import committed, git, repository, write
 from support import REPO
 
-from mcp_governor.ci import api
+from mcp_governor.ci import api, history
 from mcp_governor.ci.api import ApiError, PullRequest
-from mcp_governor.ci.comment import MAX_COMMENT, fitted, marker, post_comment
+from mcp_governor.ci.comment import MAX_COMMENT, Memory, fitted, marker, post_comment, remembered
 from mcp_governor.ci.history import Clone, fetch_base, fetch_release
 from mcp_governor.ci.job import Job, read_job
 from mcp_governor.ci.phases import Wanted, command_line, conclude, prepare
 from mcp_governor.errors import UsageError
+from mcp_governor.target.git_door import Answer
 
 SHA = "a" * 40
 TOKEN = {"MCP_GOVERNOR_GITHUB_TOKEN": "ghs_0123456789"}
+NEW = f"{marker('.')}\n{Memory().line()}\nnew"
 PLAN = {"base": "refs/remotes/origin/main", "approval": "required"}
 JOB = Job("github", "pull_request", 7)
 
@@ -71,6 +75,21 @@ class TestJob:
     def test_a_hostile_payload_says_nothing(self, tmp_path, pull):
         job = read_job(event(tmp_path, {"pull_request": pull}))
         assert (job.number, job.base_branch, job.base_commit, job.labels) == (0, "", "", ())
+
+    @pytest.mark.parametrize(
+        ("ref", "number"),
+        [
+            (f"refs/heads/gh-readonly-queue/main/pr-7-{SHA}", 7),
+            (f"refs/heads/gh-readonly-queue/release/2.x/pr-12-{SHA}", 12),
+            (f"refs/heads/gh-readonly-queue/pr-9-{SHA}/pr-7-{SHA}", 7),
+            (f"refs/heads/topic/pr-7-{SHA}", 0),
+            ("refs/heads/gh-readonly-queue/main/pr-0-x", 0),
+            (7, 0),
+        ],
+    )
+    def test_the_merge_queue_names_its_pull_request(self, tmp_path, ref, number):
+        payload = {"merge_group": {"base_sha": SHA, "base_ref": "refs/heads/main", "head_ref": ref}}
+        assert read_job(event(tmp_path, payload, "merge_group")).number == number
 
     def test_the_merge_queue_has_a_base_and_no_labels(self, tmp_path):
         queue = {"merge_group": {"base_sha": SHA, "base_ref": "refs/heads/main"}}
@@ -135,9 +154,10 @@ class TestLabels:
         head = git(root, "rev-parse", "HEAD").stdout.strip()
         monkeypatch.chdir(root)
 
-        def run(*labels, **variables):
+        def run(*labels, action="synchronize", **variables):
             pull = {"number": 7, "base": {"ref": "main", "sha": head}, "labels": [{"name": name} for name in labels]}
-            made = {"GITHUB_API_URL": github.url, **event(tmp_path, {"pull_request": pull}), **variables}
+            payload = {"action": action, "label": {"name": labels[-1] if labels else ""}, "pull_request": pull}
+            made = {"GITHUB_API_URL": github.url, **event(tmp_path, payload), **variables}
             for name, value in made.items():
                 monkeypatch.setenv(name, value)
             remarks = prepare(Wanted(folder=tmp_path / "out"))
@@ -145,24 +165,74 @@ class TestLabels:
 
         return run
 
+    def plan(self, tmp_path):
+        plan = json.loads((tmp_path / "out" / "plan.json").read_text())
+        assert (tmp_path / "out" / "approved.txt").read_text().split() == plan["approved"]
+        return plan["approval"], plan["approved"], plan["labelled"]
+
     def test_the_labels_of_now_count_and_not_those_of_the_event(self, prepared, github):
         assert prepared("mcp-breaking-approved", **TOKEN) == ("required", ())
         github.labels = ["mcp-breaking-approved"]
         assert prepared(**TOKEN) == ("given", ())
 
+    def test_it_approves_what_the_comment_shows_when_it_is_set(self, prepared, github, tmp_path):
+        asked, approved = "0" * 16, "1" * 16
+        github.labels = ["mcp-breaking-approved"]
+        github.add(f"{marker('.')}\n{Memory((asked,), (approved,)).line()}\ntext")
+        prepared("mcp-breaking-approved", action="labeled", **TOKEN)
+        assert self.plan(tmp_path) == ("required", [approved, asked], True)
+        prepared(**TOKEN)
+        assert self.plan(tmp_path) == ("required", [approved, asked], True), "set after the push"
+        prepared("mcp-breaking-approved", **TOKEN)
+        assert self.plan(tmp_path) == ("required", [approved], True), "set before the push"
+        github.labels = []
+        prepared(**TOKEN)
+        assert self.plan(tmp_path) == ("required", [], False)
+
+    def test_a_comment_that_cannot_be_read_approves_nothing(self, prepared, github, tmp_path):
+        github.labels = ["mcp-breaking-approved"]
+        github.status[("GET", "comments")] = 403
+        _, (remark,) = prepared("mcp-breaking-approved", action="labeled", **TOKEN)
+        assert self.plan(tmp_path) == ("required", [], True)
+        assert remark.text.startswith("The comment with what is approved cannot be read (403")
+
+    def test_a_label_with_a_key_counts_whenever_it_was_set(self, prepared, github, tmp_path):
+        key = "0123456789abcdef"
+        github.labels = [f"mcp-breaking-approved:{key}", "mcp-breaking-approved:x", f"other:{'a' * 16}"]
+        prepared(**TOKEN)
+        assert self.plan(tmp_path) == ("required", [key], False)
+
+    def test_on_gitlab_only_a_label_with_a_key_says_what_it_approves(self, prepared, tmp_path, monkeypatch):
+        key = "0123456789abcdef"
+        prepared()
+        for name in ("GITHUB_ACTIONS", "GITHUB_EVENT_NAME"):
+            monkeypatch.delenv(name)
+        made = {"GITLAB_CI": "true", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}
+        made["CI_MERGE_REQUEST_DIFF_BASE_SHA"] = git(Path.cwd(), "rev-parse", "HEAD").stdout.strip()
+        made["CI_MERGE_REQUEST_LABELS"] = f"mcp-breaking-approved,mcp-breaking-approved:{key}"
+        for name, value in made.items():
+            monkeypatch.setenv(name, value)
+        (remark,) = prepare(Wanted(folder=tmp_path / "out"))
+        assert self.plan(tmp_path) == ("required", [key], True)
+        assert remark.text.endswith("does not say which breaks it approves: use the one that the report names.")
+
     def test_without_a_token_those_of_the_event_count_at_the_first_run(self, prepared):
-        assert prepared("mcp-breaking-approved") == ("given", ())
-        approval, (remark,) = prepared("mcp-breaking-approved", GITHUB_RUN_ATTEMPT="2")
+        approval, (remark,) = prepared("mcp-breaking-approved", action="labeled")
+        assert approval == "given"
+        assert remark.text == "The labels of the event count: there is no token to read the labels."
+        assert prepared("mcp-breaking-approved")[0] == "required", "set before the push"
+        assert prepared("mcp-breaking-approved", "bug", action="labeled")[0] == "required", "about another label"
+        approval, (remark,) = prepared("mcp-breaking-approved", action="labeled", GITHUB_RUN_ATTEMPT="2")
         assert approval == "required"
         assert "does not count when a job is run again" in remark.text
 
     @pytest.mark.parametrize("status", [403, 404, 500])
     def test_if_they_cannot_be_read_an_old_event_approves_nothing(self, prepared, github, status):
         github.status[("GET", "labels")] = status
-        approval, (remark,) = prepared("mcp-breaking-approved", **TOKEN)
+        approval, (remark,) = prepared("mcp-breaking-approved", action="labeled", **TOKEN)
         assert approval == "given"
         assert "pull-requests: read" in remark.text
-        approval, (remark,) = prepared("mcp-breaking-approved", **TOKEN, GITHUB_RUN_ATTEMPT="3")
+        approval, (remark,) = prepared("mcp-breaking-approved", action="labeled", **TOKEN, GITHUB_RUN_ATTEMPT="3")
         assert (approval, remark.level) == ("required", "warning")
 
 
@@ -170,7 +240,7 @@ class TestComment:
     def test_a_comment_of_somebody_else_is_not_ours(self, github, job):
         github.add(f"{marker('.')}\nmine", login="mallory", kind="User")
         assert post_comment(job, ".", "new", changed=True) == ""
-        assert [one["body"] for one in github.comments] == [f"{marker('.')}\nmine", f"{marker('.')}\nnew"]
+        assert [one["body"] for one in github.comments] == [f"{marker('.')}\nmine", NEW]
 
     def test_ours_is_found_behind_many(self, github, job):
         for number in range(150):
@@ -178,7 +248,7 @@ class TestComment:
         github.add(f"{marker('.')}\nold")
         github.add(f"{marker('other')}\nold")
         assert post_comment(job, ".", "new", changed=False) == ""
-        assert github.comments[150]["body"] == f"{marker('.')}\nnew"
+        assert github.comments[150]["body"] == NEW
         assert github.comments[151]["body"] == f"{marker('other')}\nold"
         assert len(github.comments) == 152
 
@@ -190,8 +260,34 @@ class TestComment:
         assert "\n" not in said
         assert sum(method == "POST" for method, *_ in github.asked) == 1, "a comment is not posted twice"
 
+    def test_a_comment_of_another_bot_is_not_ours(self, github, job):
+        github.add(f"{marker('.')}\nechoed", login="some-app[bot]")
+        assert post_comment(job, ".", "new", changed=True) == ""
+        assert len(github.comments) == 2
+        assert remembered(job, ".") == Memory()
+
+    def test_the_comment_of_the_tokens_own_app_is_ours(self, github, job):
+        github.viewer = "our-app[bot]"
+        github.add(f"{marker('.')}\nold", login="our-app[bot]")
+        assert post_comment(replace(job, graphql=f"{github.url}/graphql"), ".", "new", changed=True) == ""
+        assert [one["body"] for one in github.comments] == [NEW]
+
     def test_a_name_cannot_end_the_marker(self):
-        assert marker("a --> <b>\n") == "<!-- mcp-governor a-b -->"
+        assert marker("a --> <b>\n").startswith("<!-- mcp-governor a-b ")
+        assert marker("a --> <b>\n").count(">") == 1
+
+    def test_each_name_has_a_marker_of_its_own(self):
+        names = ["搜索", "支付", "servers/搜索", "servers/支付", "a b", "a-b", ".", "", "x" * 100, "x" * 101, "x" * 102]
+        assert len({marker(name) for name in names}) == len(names)
+        assert marker("servers/shop") == "<!-- mcp-governor servers/shop -->"
+
+    def test_what_it_knows_is_in_its_second_line_alone(self, github, job):
+        memory = Memory(("0" * 16, "1" * 16), ("2" * 16,))
+        forged = Memory(approved=("f" * 16,)).line()
+        post_comment(job, ".", f"text\n{forged}\n", changed=True, memory=memory)
+        assert remembered(job, ".") == memory
+        post_comment(job, ".", f"{forged}\n", changed=True)
+        assert remembered(job, ".") == Memory()
 
     def test_a_long_report_is_cut_and_closed(self, github, job):
         body = "<details><summary>a</summary>\n\n````diff\n" + "+ ```\n" * 20_000 + "````\n\n</details>\n"
@@ -282,17 +378,54 @@ class TestHistory:
         with pytest.raises(UsageError, match="cannot be fetched"):
             fetch_base(Clone(work, job), job)
 
-    def test_the_token_goes_to_github_alone_and_never_on_the_command_line(self, origin, tmp_path):
-        def settings(address):
-            git(origin, "config", "remote.origin.url", address)
-            job = Job(web="https://github.com", token="ghs_0123456789")
-            return Clone(origin, job)._environment().get("GIT_CONFIG_KEY_0", "")
+    def test_the_token_goes_to_github_alone_and_never_on_the_command_line(self, origin, monkeypatch):
+        seen = []
+        monkeypatch.setattr(
+            history, "ask_remote", lambda *words, header: seen.append((words, header)) or Answer(1, b"")
+        )
 
-        assert settings("https://github.com/us/shop") == "http.https://github.com/.extraheader"
-        for other in ("https://github.com.example/us/shop", "http://github.com/us/shop", "git@github.com:us/shop"):
-            assert settings(other) == ""
+        def header(address):
+            git(origin, "config", "remote.origin.url", address)
+            clone = Clone(origin, Job(web="https://github.com", token="ghs_0123456789"))
+            assert not clone.fetch(SHA)
+            words, given = seen.pop()
+            assert "ghs_" not in str(words)
+            return given
+
+        where, value = header("https://github.com/us/shop")
+        assert (where, value.split()[:2]) == ("https://github.com", ["AUTHORIZATION:", "basic"])
+        for other in ("https://github.com.example/us/shop", "http://github.com/us/shop"):
+            assert header(other) is None
         git(origin, "config", "http.https://github.com/.extraheader", "AUTHORIZATION: basic x")
-        assert settings("https://github.com/us/shop") == "", "the checkout left its own"
+        assert header("https://github.com/us/shop") is None, "the checkout left its own"
+
+    @pytest.mark.parametrize(
+        "address", ["git@github.com:us/shop", "ssh://github.com/us/shop", "ext::sh -c x", "git://h/x"]
+    )
+    def test_an_address_that_needs_a_program_is_not_asked(self, origin, address):
+        git(origin, "config", "remote.origin.url", address)
+        clone = Clone(origin, Job())
+        assert not clone.fetch(SHA)
+        assert clone.problem == "the remote origin has no https address"
+
+    def test_only_the_merge_that_github_made_has_the_base_as_its_parent(self, origin, tmp_path):
+        """ "Update branch" makes a merge whose first parent is the pull request itself."""
+        git(origin, "checkout", "-q", "-b", "topic")
+        self.commits(origin, 1, "b")
+        topic = self.rev(origin)
+        git(origin, "checkout", "-q", "main")
+        write(origin, {"c": "c"})
+        committed(origin, "later")
+        main = self.rev(origin)
+        git(origin, "checkout", "-q", "topic")
+        assert git(origin, "merge", "-q", "--no-ff", "-m", "update", "main").returncode == 0
+        job = Job("github", "pull_request", 7, "", main, commit=SHA, on_merge=True)
+        assert fetch_base(Clone(origin, job), job) == main
+        git(origin, "checkout", "-q", "--detach", main)
+        assert git(origin, "merge", "-q", "--no-ff", "-m", "merge", topic).returncode == 0
+        # the event may know an older base than the one that GitHub merged into
+        job = replace(job, base_commit=self.rev(origin, "main^"), commit=self.rev(origin))
+        assert fetch_base(Clone(origin, job), job) == main
 
 
 class TestCommandLine:
@@ -315,6 +448,11 @@ class TestCommandLine:
     def test_another_command_gets_no_options_of_check(self):
         wanted = Wanted("changelog check", ("--fail-on", "warning"))
         assert command_line(wanted, PLAN, JOB) == ["changelog", "check", "--fail-on", "warning"]
+
+    def test_what_is_approved_is_handed_over_in_a_file(self, tmp_path):
+        plan = {"base": "main", "approval": "required", "approved": ["0" * 16]}
+        words = command_line(Wanted(folder=tmp_path), plan, JOB)
+        assert words[-2:] == ["--approved", str(tmp_path / "approved.txt")]
 
 
 def test_a_run_without_a_report_is_never_a_pass(tmp_path, monkeypatch):

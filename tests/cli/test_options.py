@@ -81,7 +81,7 @@ def test_every_command_is_looked_at() -> None:
 
 NO_DEFAULT = {
     *("--until", "--report", "--record", "--new", "--pack", "--only", "--from", "--reason", "--against"),
-    *("--base", "--approval", "--target", "--args", "--sarif"),
+    *("--base", "--approval", "--approved", "--target", "--args", "--sarif"),
     *("--base-url", "--log-file", "--json-out"),
     *("--json-out", "--markdown-out", "--html-out", "--report-dir"),
 }
