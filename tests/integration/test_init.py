@@ -70,9 +70,10 @@ class TestFound:
         assert b'command = ["node", "dist/index.js"]' in files[CONFIG]
 
     def test_a_client_configuration(self, tmp_path):
-        command, *arguments = plain()
-        entry = {"mcpServers": {"stock": {"command": command, "args": arguments}}}
-        _, files = begun(write(tmp_path, {".mcp.json": json.dumps(entry)}))
+        command, server, arguments = plain()
+        entry = {"mcpServers": {"stock": {"command": command, "args": ["server.py", arguments]}}}
+        write(tmp_path, {".mcp.json": json.dumps(entry), "server.py": Path(server).read_text()})
+        _, files = begun(tmp_path)
         assert b'target = ".mcp.json#stock"' in files[CONFIG]
 
     def test_several_servers_are_named_and_none_is_taken(self, tmp_path):
