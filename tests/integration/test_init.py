@@ -162,8 +162,7 @@ class TestNamed:
         assert SECRET.encode() not in b"".join(files.values())
         _, job = steps_of(files)
         secret = "${{ secrets.MCP_GOVERNOR_BEARER_TOKEN }}"
-        github = {"MCP_GOVERNOR_GITHUB_TOKEN": "${{ github.token }}"}
-        assert job["steps"][-1]["env"] == {"MCP_GOVERNOR_BEARER_TOKEN": secret, **github}
+        assert job["steps"][-2]["env"] == {"MCP_GOVERNOR_BEARER_TOKEN": secret}
 
     @pytest.mark.parametrize(
         "address",

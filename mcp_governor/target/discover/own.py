@@ -172,23 +172,23 @@ class Repository:
 
     def _fits(self, form: list[str], words: list[str], folder: Path, runner: str, tasks: frozenset[str]) -> bool:
         """True if the words are those of a form, with options of its runner before, between and behind them."""
-        for wanted in form:
-            if wanted == "*":
+        for expected in form:
+            if expected == "*":
                 return True
-            if not words or words[0] != wanted:
+            if not words or words[0] != expected:
                 words, folder = self._after_options(words, folder, runner)
-            if wanted == "COMMAND":
+            if expected == "COMMAND":
                 return self._command(words, folder, tasks)
             if not words:
                 return False
             word, *words = words
-            if wanted == "TASK":
+            if expected == "TASK":
                 known = self._task(word, folder, tasks)
             else:
-                known = self._is(wanted, word, folder) if wanted.isupper() else word == wanted
+                known = self._is(expected, word, folder) if expected.isupper() else word == expected
             if not known:
                 return False
-            if wanted == "FOLDER":
+            if expected == "FOLDER":
                 folder = folder / word
         return not self._after_options(words, folder, runner)[0]
 
@@ -209,7 +209,7 @@ class Repository:
         return words, folder
 
     def _is(self, kind: str, word: str, folder: Path) -> bool:
-        """True if a word is what a form or an option wants there."""
+        """True if a word is of the kind that a form or an option has there."""
         if word.startswith("-"):
             return False
         path = folder / word
