@@ -25,6 +25,9 @@ SCRIPTS = {
     "bomb": "npm run bomb && npm run bomb",
     "set": "NODE_OPTIONS=--require=/tmp/x node dist/index.js",
     "number": 5,
+    "many": " && ".join(["node dist/index.js"] * 6),
+    **{f"deep{number}": " && ".join([f"npm run deep{number + 1}"] * 5) for number in range(40)},
+    "deep40": "node dist/index.js",
 }
 FILES = {
     "server.py": "",
@@ -61,8 +64,10 @@ FILES = {
 def shop(tmp_path_factory):
     """A repository with something for every runner, and links that lead out of it."""
     root = write(tmp_path_factory.mktemp("work") / "shop", FILES)
-    outside = write(root.parent / "outside", {"evil.py": "", "evil.js": "", "python": "#!/bin/sh\n", "lib/x.py": ""})
-    (outside / "python").chmod(0o755)
+    outside = write(root.parent / "outside", {"evil.py": "", "evil.js": "", "lib/x.py": ""})
+    for name in ("python", "stock-no-such"):
+        write(outside, {name: "#!/bin/sh\n"})
+        (outside / name).chmod(0o755)
     for name in ("stock-no-such", "other"):
         (root / ".venv/bin" / name).chmod(0o755)
     (root / ".venv/bin/python").symlink_to(sys.executable)
@@ -182,6 +187,8 @@ LISTED = """
     npm run set
     npm run number
     npm run gone
+    npm run many
+    npm run deep0
     npm run start --script-shell=/tmp/x
     npm --prefix ../outside run start
     npm exec other
@@ -215,9 +222,11 @@ LISTED = """
     rm -r /
     .venv/bin/other
     .venv/bin/rm
+    OUTSIDE/stock-no-such
     poetry run rm -r /
     poetry add other
     go run h.example/x@latest
+    go run cmd/server
     go run -exec rm ./cmd/server
     cargo run --config x
     cargo install other
@@ -320,6 +329,20 @@ def test_the_folder_of_an_entry(shop, folder, started):
 )
 def test_objects(shop, module, started):
     assert Repository(shop).may_start(Way({"object": module}), shop) is started
+
+
+def test_an_object_is_read_by_the_python_of_the_project(tmp_path):
+    write(tmp_path, {"stock.py": "", ".venv/lib/python3/site-packages/mcp/__init__.py": "", ".venv/bin/x": ""})
+    python = tmp_path / ".venv/bin/python"
+    for program, started in ((sys.executable, True), ("/bin/rm", False)):
+        python.symlink_to(program)
+        assert Repository(tmp_path).may_start(Way({"object": "stock:server"}), tmp_path) is started
+        python.unlink()
+
+
+def test_cargo_needs_a_package_of_the_repository(tmp_path):
+    assert not judged(tmp_path, "cargo run")
+    assert judged(write(tmp_path, {"Cargo.toml": ""}), "cargo run")
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,8 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
         if _inside(script)
     ]
     scripts = package.get("scripts")
-    start = next((key for key in _SCRIPTS if isinstance(scripts, dict) and key in scripts), None)
+    scripts = scripts if isinstance(scripts, dict) else {}
+    start = next((key for key in _SCRIPTS if key in scripts), None)
     if start is not None:
         command = ["npm", "run", "--silent", start]
         way = Way({"command": command}, prepare=build, says=str(scripts[start]))

@@ -198,7 +198,7 @@ class Repository:
         while words:
             option, equals, value = words[0].partition("=")
             kind = known.get(option)
-            if kind is None or (equals and not kind):
+            if kind is None:
                 break
             rest = words[1:]
             if kind and not equals:
