@@ -147,25 +147,30 @@ class Store:
             path.parent.mkdir(parents=True)
             if path.parent.name == ".mcp-governor":
                 write_file(path.parent / ".gitignore", "*\n")
-        places = [path.with_name(path.name + suffix) for suffix in _SIBLINGS]
-        found = [place for place in places if os.path.lexists(place)]
-        size = 0
-        for place in found:
-            status = place.lstat()
-            size += status.st_size
+        found, size, end = [], 0, b""
+        for suffix in _SIBLINGS:
+            place = path.with_name(path.name + suffix)
+            try:
+                status = place.lstat()
+                if suffix == "-journal" and stat.S_ISREG(status.st_mode):
+                    end, _ = read_end(place, limit=len(_JOURNAL_END))
+            except FileNotFoundError:
+                continue  # Another process that writes deletes its journal.
             if stat.S_ISDIR(status.st_mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if not stat.S_ISREG(status.st_mode):
                 raise self._refused(
                     f"cannot be used because {visible(place.name)} is not a regular file", "Delete that file."
                 )
+            found.append(place.name)
+            size += status.st_size
         if size > MAX_STORE:
             raise self._refused(f"is larger than {shown_size(MAX_STORE)}", "Name another file with --store.")
-        if places[1] in found and read_end(places[1], limit=len(_JOURNAL_END))[0] == _JOURNAL_END:
+        if end == _JOURNAL_END:
             raise self._refused(
-                f"has a journal, {visible(places[1].name)}, that mcp-governor did not write", "Delete that file."
+                f"has a journal, {visible(path.name)}-journal, that mcp-governor did not write", "Delete that file."
             )
-        tracked = tracked_files(path.parent, *(place.name for place in found)) if found else []
+        tracked = tracked_files(path.parent, *found) if found else []
         if tracked:
             name = visible(str(path.with_name(tracked[0])))
             raise UsageError(
