@@ -40,14 +40,11 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
     from mcp_governor.evaluation.offered import offered_tools
     from mcp_governor.evaluation.queries import as_line
     from mcp_governor.report.groups import count_of
-    from mcp_governor.writing import NewFile, checked_place, write_files
+    from mcp_governor.writing import NewFile, write_files
 
     path = queries_path(queries, run)
     shown = visible(str(path))
-    root = None
-    if queries is None:
-        root, path = run.config.root, Path.cwd() / path
-        checked_place(path, root, shown)
+    root = run.config.root if queries is None else None
     before, existing = _existing(path)
     if before is not None and not existing and root is not None:
         raise UsageError(
@@ -63,7 +60,7 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
     text = before.decode("utf-8") if before is not None else _HEADER
     text += "" if text.endswith("\n") or not text else "\n"
     text += "".join(f"{json.dumps(as_line(query))}\n" for query in made)
-    write_files(NewFile(path, text.encode("utf-8"), root, shown, expected=before))
+    write_files(NewFile(Path.cwd() / path, text.encode("utf-8"), root, shown, expected=before))
     if run.output.verbose < 0:
         return
     counts = {kind: sum(query.kind is kind for query in made) for kind in Kind}
