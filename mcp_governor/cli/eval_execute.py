@@ -45,7 +45,7 @@ def executed(
         evaluation: the answers.
         surface: of the server.
         source: the server.
-        config: names tools that only read, and the time limit of a call.
+        config: names tools that only read, for a server that it names as well or that the user trusts.
         seconds: no call begins later.
 
     Raises:
@@ -68,7 +68,7 @@ def executed(
             surface,
             lambda: wire.connect(source.endpoint, limits=limits_of(source), eras=eras),
             seconds=seconds,
-            read_only=config.read_only_tools,
+            read_only=config.read_only_tools if source.configured or config.trust_rules else (),
             timeout=source.timeout,
         )
 

@@ -11,6 +11,7 @@ import click
 from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
+from mcp_governor.errors import UsageError
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -37,13 +38,19 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
     from mcp_governor.evaluation.drafting import MAX_TOOLS, drafts
     from mcp_governor.evaluation.model import Kind
     from mcp_governor.evaluation.offered import offered_tools
-    from mcp_governor.evaluation.queries import DEFAULT_NAME, as_line
+    from mcp_governor.evaluation.queries import as_line
     from mcp_governor.report.groups import count_of
     from mcp_governor.writing import NewFile, write_files
 
     path = queries_path(queries, run)
     shown = visible(str(path))
+    root = run.config.root if queries is None else None
     before, existing = _existing(path)
+    if before is not None and not existing and root is not None:
+        raise UsageError(
+            f"{shown} exists and has no query; nothing was written.",
+            f"If it is the query set, type its path: mcp-governor eval init --queries {shown}",
+        )
     tools = offered_tools(governed(run, target))
     made = list(drafts(tools, existing))
     if not made:
@@ -53,11 +60,7 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
     text = before.decode("utf-8") if before is not None else _HEADER
     text += "" if text.endswith("\n") or not text else "\n"
     text += "".join(f"{json.dumps(as_line(query))}\n" for query in made)
-    typed = queries is not None
-    place = NewFile(
-        path if typed else Path(DEFAULT_NAME), text.encode("utf-8"), None if typed else run.config.root, shown
-    )
-    write_files(NewFile(place.path, place.content, place.root, shown, expected=before))
+    write_files(NewFile(Path.cwd() / path, text.encode("utf-8"), root, shown, expected=before))
     if run.output.verbose < 0:
         return
     counts = {kind: sum(query.kind is kind for query in made) for kind in Kind}

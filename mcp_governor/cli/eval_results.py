@@ -72,7 +72,7 @@ def store_of(typed: Path | None, run: Run) -> Store:
     """The store that a command line means."""
     from mcp_governor.evaluation.store import DEFAULT_STORE, Store
 
-    return Store(typed if typed is not None else run.config.resolve(DEFAULT_STORE))
+    return Store(typed) if typed is not None else Store(run.config.resolve(DEFAULT_STORE), run.config.root)
 
 
 @frozen

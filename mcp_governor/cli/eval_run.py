@@ -30,6 +30,7 @@ from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
 from mcp_governor.report.groups import count_of
 from mcp_governor.text import did_you_mean, one_line, visible
+from mcp_governor.writing import checked_place, write_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +117,7 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 @tolerance_option
 @store_option
 @json_option
-@configured("output", formats=click.Choice(["text", "markdown"]))
+@configured("output", "trust", formats=click.Choice(["text", "markdown"]))
 def eval_run(
     run: Run,
     target: str | None,
@@ -160,6 +161,8 @@ def eval_run(
     split = split if split is not None else wanted.split
     asked = _asked(found, split, path)
     names = runners or wanted.runners or ("bm25",)
+    if not (runners or replay or dry_run or max_cost is not None):
+        _refuse_cost(run, target)
     if len(set(names)) < len(names):
         raise UsageError("A runner is named twice.", "Name each runner once.")
     settings = Settings(
@@ -170,7 +173,7 @@ def eval_run(
         concurrency=concurrency,
         per_minute=dict(rates),
     )
-    file = record if record is not None else run.config.evaluation_record
+    file, root = _record_place(record, run, written=not (replay or dry_run))
     # From the command line and the environment alone: a repository must not choose where a key is sent.
     options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature, sends=not dry_run)
     live = live_source(run, target) if execute else None
@@ -198,13 +201,48 @@ def eval_run(
         result = result_of(evaluation, earlier, run, tolerated_drop)
         if result.is_whole and not replay:
             opened.add(evaluation)
-            _write_record(file, evaluation)
+            _write_record(file, root, evaluation)
     if json_out is not None:
         write_document(result, json_out)
     _show(result, done, run)
     if replay and not execute and any(one.executed for one in result.assessment.measured):
         out.echo("The outcomes of calls are the recorded ones; to make the calls now, add --execute.", err=True)
     return result.code
+
+
+def _refuse_cost(run: Run, target: str | None) -> None:
+    """Refuse models that only the configuration names, unless it limits their cost for a server that it names, too.
+
+    Raises:
+        UsageError: the user named neither the models nor what they may cost, and does not trust the repository.
+    """
+    from mcp_governor.target import LiveSource
+
+    wanted, source = run.config.evaluation, run.source(target)
+    paid = next((name for name in wanted.runners if ":" in name), None)
+    if paid is None or run.config.trust_rules:
+        return
+    typed = not source.configured if isinstance(source, LiveSource) else target is not None
+    if wanted.max_cost is None or typed:
+        why = "about a TARGET that is typed" if typed else "without max-cost"
+        raise UsageError(
+            f"{one_line(paid, 60)} costs money, and {run.config.shown} alone names it, {why}; nothing was sent.",
+            "Name it with --runner, limit the cost with --max-cost, or trust the repository with --trust.",
+        )
+
+
+def _record_place(typed: Path | None, run: Run, *, written: bool) -> tuple[Path | None, Path | None]:
+    """The file of recorded answers, and the folder of the configuration that names it.
+
+    Raises:
+        UsageError: it will be written, and is not where the configuration may write. Nothing is paid for then.
+    """
+    if typed is not None:
+        return typed, None
+    file, root = run.config.evaluation_record, run.config.root
+    if file is not None and written:
+        checked_place(file, root, str(file))
+    return file, root
 
 
 def _asked(found: QuerySet, split: str, path: Path) -> list[Query]:
@@ -380,13 +418,12 @@ class _Bar:
             out.progress_line("")
 
 
-def _write_record(file: Path | None, evaluation: Evaluation) -> None:
+def _write_record(file: Path | None, root: Path | None, evaluation: Evaluation) -> None:
     if file is None:
         return
     from mcp_governor.evaluation.record import record_text
-    from mcp_governor.writing import write_file
 
-    write_file(file, record_text(evaluation))
+    write_file(file, record_text(evaluation), root=root)
 
 
 def _show(result: Result, done: Done, run: Run) -> None:

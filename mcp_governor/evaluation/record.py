@@ -18,6 +18,7 @@ from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.secrets import redact
+from mcp_governor.surface.file import MAX_VALUES
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 FORMAT = "mcp-governor/evaluation-record-1"
 """Format and version of a recorded evaluation."""
 
-MAX_RECORD = 256 * MEBIBYTE
+MAX_RECORD = 64 * MEBIBYTE
 """Maximum size of a recorded evaluation in bytes: 10,000 queries to five models with two calls each take about 40."""
 
 MAX_DEPTH = 64
@@ -199,6 +200,8 @@ def parse_record(data: bytes, shown: str) -> Evaluation:
     Raises:
         FileFormatError: as for :func:`read_record`.
     """
+    if sum(map(data.count, b"[{,")) > MAX_VALUES:
+        raise FileFormatError(f"{shown} has more than {MAX_VALUES:,} values.", "Name a smaller record.")
     reader = _Reader(shown)
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():

@@ -491,6 +491,26 @@ def remote_of(folder: Path) -> tuple[str, str]:
     return remote, commit if seen else ""
 
 
+def tracked_files(folder: Path, *names: str) -> list[str]:
+    """Those of the files in a folder that git tracks, in the index or at HEAD; none outside of git.
+
+    Raises:
+        TargetError: git cannot decide this.
+    """
+    if not in_repository(folder):
+        return []
+    _refuse_silence(folder)
+    # On macOS and Windows, a file has the name in any case.
+    asked = [f":(literal,icase){name}" for name in names]
+    answers = [ask_git(folder, "ls-files", "-z", "--", *asked)]
+    if _has_commits(folder):
+        answers.append(ask_git(folder, "ls-tree", "-z", "--name-only", "HEAD", "--", *names))
+    if any(answer.code != 0 for answer in answers):
+        raise TargetError("git cannot list the files that it tracks.", "Check the repository with: git fsck")
+    listed = {name.lower() for answer in answers for name in os.fsdecode(answer.out).split("\0")}
+    return [name for name in names if name.lower() in listed]
+
+
 def holds(folder: Path, ref: str, path: str) -> bool:
     """True if a commit, branch or tag contains a file (``path`` is relative to ``folder``); false outside of git.
 

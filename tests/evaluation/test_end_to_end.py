@@ -341,9 +341,12 @@ def test_limits_and_tools_that_read_come_from_the_command_line_and_the_configura
 
     monkeypatch.setattr("mcp_governor.evaluation.end_to_end.execute_choices", made)
     (folder / "mcp-governor.toml").write_text('read-only-tools = ["find*"]\n')
-    assert go("--execute", "--max-time", "50", "--timeout", "7").code == 0
+    assert go("--execute", "--max-time", "50", "--timeout", "7", "--trust").code == 0
     assert (seen["read_only"], seen["timeout"]) == (("find*",), 7)
     assert 0 < seen["seconds"] < 50
+    # For a server that is typed, the repository does not say which tools only read.
+    assert go("--execute").code == 0
+    assert seen["read_only"] == ()
 
 
 def test_a_server_object_is_called_in_a_process_of_its_own():

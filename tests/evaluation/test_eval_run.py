@@ -143,12 +143,54 @@ def test_an_insensitive_comparison_is_never_silent(
 )
 def test_thresholds_are_knobs(folder: Path, go: Any, models: Models, key: str, value: float, code: int) -> None:
     with (folder / "mcp-governor.toml").open("a") as file:
-        file.write(f"[evaluation]\n{key} = {value}\nrunners = ['anthropic:a', 'openai:b']\n")
+        file.write(f"[evaluation]\n{key} = {value}\nrunners = ['anthropic:a', 'openai:b']\nmax-cost = 1\n")
     models["anthropic:a"] = FakeRunner("anthropic:a", wrong_for("delete_note"))
     models["openai:b"] = FakeRunner("openai:b")
     done = go("run")
     assert done.code == code
     assert (key in done.out) == bool(code)
+
+
+@pytest.mark.parametrize(
+    ("limit", "words", "asked"),
+    [
+        ("", [], False),
+        ("", ["--trust"], True),
+        ("", ["--max-cost", "1"], True),
+        ("", ["--runner", "anthropic:a"], True),
+        ("max-cost = 1", [], True),
+        ("max-cost = 1", ["surface.json"], False),
+        ("max-cost = 1", ["surface.json", "--trust"], True),
+        ("max-cost = 1", ["surface.json", "--max-cost", "1"], True),
+        ("max-cost = 1", ["surface.json", "--runner", "anthropic:a"], True),
+    ],
+)
+def test_a_configuration_alone_spends_nothing_without_a_limit(
+    folder: Path, go: Any, models: Models, limit: str, words: list[str], asked: bool
+) -> None:
+    models["anthropic:a"] = PricedRunner("anthropic:a")
+    (folder / "mcp-governor.toml").write_text(
+        f'target = "surface.json"\n[evaluation]\nrunners = ["bm25", "anthropic:a"]\n{limit}\n'
+    )
+    done = go("run", *words)
+    assert bool(models["anthropic:a"].sent) == asked
+    assert done.code == (0 if asked else 2), done.err
+    if not asked:
+        assert "anthropic:a costs money" in done.err
+        assert "--max-cost" in done.err
+        assert go("run", *words, "--dry-run").code == 0
+        assert go("run", *words, "--runner", "bm25").code == 0
+
+
+def test_a_limit_of_the_configuration_is_for_its_own_server(folder: Path, go: Any, models: Models) -> None:
+    models["anthropic:a"] = PricedRunner("anthropic:a")
+    (folder / "mcp-governor.toml").write_text(
+        '[servers.notes]\ncommand = ["no-such-program"]\n[evaluation]\nrunners = ["anthropic:a"]\nmax-cost = 1\n'
+    )
+    # It would be started.
+    for words in ([], ["notes"]):
+        assert "no-such-program" in go("run", *words).err
+    assert "anthropic:a costs money" in go("run", "--", "no-such-program").err
 
 
 def test_a_dry_run_sends_nothing(folder: Path, go: Any, models: Models) -> None:
