@@ -6,10 +6,12 @@ of the base say what that was: the rest is what the pull request brings.
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.terms import Verdict
 from mcp_governor.checking.governed import config_at, relative
@@ -17,13 +19,14 @@ from mcp_governor.checking.model import BaseInfo
 from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
-from mcp_governor.surface import parse_surface
+from mcp_governor.surface import dump_surface, fingerprint, parse_surface
+from mcp_governor.surface.fingerprint import tool_fingerprint
 from mcp_governor.target.git import commit_of, files_at
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog import Changelog
@@ -40,12 +43,25 @@ APPROVED = "approved on the pull request"
 """The reason of an accepted break in reports."""
 
 
-def approval_key(*ids: str) -> str:
-    """What stands for one break, or for all of several, where an approval is written down: 16 hexadecimal digits.
+def approval_key(value: Any) -> str:
+    """What stands for one break, or for all of several, where an approval is written down.
 
-    64 bits: nobody can make another break that has the key of an approved one.
+    Args:
+        value: JSON that says all of it; the ids of changes do not, they have 32 bits of the values.
+
+    Returns:
+        26 letters and digits, so that a label with them stays below the 50 characters that GitHub allows. They are 128
+        bits: who makes a pull request chooses both the break that is approved and the other one, and finds two with one
+        key of 64 bits.
     """
-    return hashlib.sha256("\n".join(sorted(ids)).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True, default=str)
+    digest = hashlib.sha256(text.encode()).digest()[:16]
+    return base64.b32encode(digest).decode("ascii").rstrip("=").lower()
+
+
+def key_of_all(keys: Iterable[str]) -> str:
+    """The key that stands for all of several."""
+    return approval_key(sorted(keys))
 
 
 @frozen(slots=False)
@@ -55,29 +71,29 @@ class Base:
     Attributes:
         ref: as the user typed it.
         approval: :data:`REQUIRED`, :data:`GIVEN` or empty.
-        approved: ids or keys (:func:`approval_key`) that somebody approved, with :data:`REQUIRED`.
-        also: ids of findings that need the same approval.
+        approved: keys (:func:`approval_key`) that somebody approved, with :data:`REQUIRED`.
+        scope: what the user typed to name the server; an approval for one server says nothing of another.
         surface: its recorded surface; ``None`` if it has none that can be read.
         changelog: its changelog; ``None`` as above.
-        accepted: ids that its configuration accepts.
+        accepted: ids that its configuration accepts, of breaks that no release had.
         moved_from: the file of ``surface`` if the pull request names another one, which the base does not have.
     """
 
     ref: str
     approval: str = ""
     approved: frozenset[str] = frozenset()
-    also: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
     surface: Surface | None = None
     changelog: Changelog | None = None
     accepted: frozenset[str] = frozenset()
     moved_from: Path | None = None
 
-    def approves(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the ids that somebody approved: all, one by one, or all others by one key."""
-        left = [name for name in names if name not in self.approved and approval_key(name) not in self.approved]
-        if self.approval == GIVEN or approval_key(*left) in self.approved:
-            return tuple(names)
-        return tuple(name for name in names if name not in left)
+    def approves(self, keys: Mapping[str, str]) -> tuple[str, ...]:
+        """Those of some ids, by their keys, that somebody approved: one by one, or all that are left by one key."""
+        left = {name: key for name, key in keys.items() if key not in self.approved}
+        if self.approval == GIVEN or key_of_all(left.values()) in self.approved:
+            return tuple(keys)
+        return tuple(name for name in keys if name not in left)
 
     def against(self, config: Config, *, only_breaking: bool) -> str | None:
         """The TARGET to compare with instead of the configured baseline; ``None`` to keep that one.
@@ -105,7 +121,13 @@ class Base:
         return now is not None and now.version_text != self.changelog.current.version_text
 
 
-def read_base(config: Config, ref: str, approval: str = "", approved: frozenset[str] = frozenset()) -> Base:
+def read_base(
+    config: Config,
+    ref: str,
+    approval: str = "",
+    approved: frozenset[str] = frozenset(),
+    scope: tuple[str, ...] = (),
+) -> Base:
     """Read what a base branch has, under the file names of the current configuration.
 
     A file that is missing or cannot be read there says nothing, so that more changes count as new.
@@ -114,7 +136,8 @@ def read_base(config: Config, ref: str, approval: str = "", approved: frozenset[
         config: names the files.
         ref: a commit, branch or tag.
         approval: :data:`REQUIRED`, :data:`GIVEN` or empty.
-        approved: ids or keys that somebody approved.
+        approved: keys that somebody approved.
+        scope: what the user typed to name the server.
 
     Raises:
         TargetError: git does not have the ref, or refuses to read the repository.
@@ -136,8 +159,9 @@ def read_base(config: Config, ref: str, approval: str = "", approved: frozenset[
     except GovernorError:
         changelog = None
     then = config_at(config, commit)
-    accepted = frozenset(item.finding for item in then.accept) if then is not None else frozenset[str]()
-    return Base(ref, approval, approved, surface=surface, changelog=changelog, accepted=accepted)
+    # One that a release had is kept for the record.
+    accepted = frozenset(item.finding for item in (then.accept if then is not None else ()) if not item.released)
+    return Base(ref, approval, approved, scope, surface=surface, changelog=changelog, accepted=accepted)
 
 
 def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline | None, config: Config) -> Report:
@@ -158,19 +182,57 @@ def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline |
         return replace(report, base=info)
     failing = [change.id for change in report.failing_changes]
     known = {name for name in failing if name not in names and name not in report.outright}
-    accepted = {**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")}
+    report = replace(report, base=info, accepted={**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")})
     # What the pull request itself accepts is not approved yet: its configuration is part of what is reviewed.
     waiting = [name for name in breaks if name not in base.accepted or name not in report.accepted]
     waiting += [name for name in failing if name not in known and name not in waiting]
-    approved = base.approves([*base.also, *waiting])
-    asks = tuple(name for name in (*base.also, *waiting) if name not in approved)
-    accepted = {name: why for name, why in accepted.items() if name not in asks}
+    contents: dict[str, list[Any]] = {}
+    for change in report.changes:
+        if change.id in waiting:
+            contents.setdefault(change.id, []).append(content(change, baseline.surface if baseline else None, surface))
+    return approve(report, base, {name: approval_key([*base.scope, contents[name]]) for name in waiting})
+
+
+def approve(report: Report, base: Base, keys: Mapping[str, str]) -> Report:
+    """A report in which what somebody approved does not fail, and the rest of what needs it does.
+
+    Args:
+        report: with its ``base``.
+        base: of the pull request.
+        keys: id of each change or finding that needs an approval → its key.
+    """
+    assert report.base is not None
+    approved = base.approves(keys)
+    asks = tuple(name for name in keys if name not in approved)
+    changes = {change.id for change in report.changes}
+    accepted = {name: why for name, why in report.accepted.items() if name not in asks}
     return replace(
         report,
-        base=replace(info, approved=approved, asks=asks),
-        accepted={**accepted, **{name: APPROVED for name in approved if name not in base.also}},
-        outright=report.outright | set(asks),
+        base=replace(report.base, keys=keys, asks=asks, approved=approved),
+        accepted={**accepted, **{name: APPROVED for name in approved if name in changes}},
+        outright=(report.outright - set(approved)) | (changes & set(asks)),
     )
+
+
+def content(change: Change, old: Surface | None, new: Surface) -> Any:
+    """All of a change that its id stands for, as JSON: two changes with the same content are one break.
+
+    Args:
+        change: from ``old`` to ``new``.
+        old, new: the two surfaces.
+    """
+    said = [change.kind, change.tool, change.path, change.side.value, change.verdict.value]
+    if change.has_old or change.has_new:
+        return [*said, change.old, change.new]
+    # A change that could not be decided has no values, so both sides count as they are, apart from words.
+    return [*said, *(None if one is None else _side(change, one) for one in (old, new))]
+
+
+def _side(change: Change, surface: Surface) -> str | None:
+    if change.tool is None:
+        return approval_key(dump_surface(surface))
+    tool = surface.by_name.get(change.tool)
+    return tool_fingerprint(tool) if tool is not None else None
 
 
 def _breaks(change: Change, report: Report) -> bool:
@@ -188,11 +250,13 @@ def _new_changes(
     from mcp_governor.changelog.coverage import Names
     from mcp_governor.checking.options import changes_between
 
-    known = set[str]()
+    left = list(report.changes)
     if base.surface is not None:
-        known |= {change.id for change in changes_between(baseline.surface, base.surface, config)}
-    left = [change for change in report.changes if change.id not in known]
-    if base.changelog is not None and left:
+        before = changes_between(baseline.surface, base.surface, config)
+        known = {approval_key(content(change, baseline.surface, base.surface)) for change in before}
+        left = [one for one in left if approval_key(content(one, baseline.surface, surface)) not in known]
+    recorded = base.surface is not None and fingerprint(base.surface) != fingerprint(baseline.surface)
+    if base.changelog is not None and left and not recorded:
         released = report.baseline.version if report.baseline is not None else None
         stated = _stated(left, base.changelog, released, Names(surface, baseline.surface))
         left = [change for change in left if change.id not in stated]
@@ -202,7 +266,9 @@ def _new_changes(
 def _stated(changes: Sequence[Change], changelog: Changelog, released: str | None, names: Names) -> set[str]:
     """Ids of the changes that the base's changelog lists for the next release.
 
-    The surface file may be recorded at releases only; then the changelog is what says that a change was merged.
+    The surface file may be recorded at releases only; then the changelog is what says that a change was merged. Of a
+    break it has to say exactly what ``changelog draft`` writes: an entry that names the same parameter may be about an
+    earlier one.
     """
     from mcp_governor.changelog.coverage import Home, check_coverage
     from mcp_governor.changelog.structure import waiting_sections
@@ -213,4 +279,10 @@ def _stated(changes: Sequence[Change], changelog: Changelog, released: str | Non
     judged = [change for change in changes if change.bump is not Bump.NONE]
     found = check_coverage(changelog, home, judged, names).findings
     missing = {one.value if isinstance(one.value, str) else one.value[0] for one in found if one.value}
-    return {change.id for change in judged if change.id not in missing}
+    entries = {" ".join(entry.text.split()) for section in home.sections for _, entry in section.entries}
+    return {
+        change.id
+        for change in judged
+        if change.id not in missing
+        and (change.verdict is Verdict.COMPATIBLE or " ".join(change.entry().split()) in entries)
+    }

@@ -11,8 +11,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.checking.base import APPROVED, REQUIRED, Base, approval_key, read_base
+from mcp_governor.change.terms import Verdict
+from mcp_governor.checking.base import APPROVED, REQUIRED, Base, approval_key, approve, read_base
 from mcp_governor.checking.governed import config_in_file, relative
+from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.config import (
     DEFAULT_CHANGELOG,
@@ -25,10 +27,11 @@ from mcp_governor.config import (
 )
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
-from mcp_governor.findings import Severity
+from mcp_governor.findings import Bump, Severity
 from mcp_governor.frozen import frozen
+from mcp_governor.surface import parse_surface
 from mcp_governor.target import tier_rules
-from mcp_governor.target.git import commit_of, files_at
+from mcp_governor.target.git import commit_of, files_at, governs_anything
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 
@@ -37,6 +40,12 @@ if TYPE_CHECKING:
 
     from mcp_governor.checking.model import Report
     from mcp_governor.findings import Finding
+
+
+RULE = "policy/comparison-changed"
+
+_MAX_RECORDINGS = 100
+"""Most changed recordings of releases that are compared; a pull request makes one."""
 
 
 @frozen
@@ -48,7 +57,7 @@ class Asked:
         approval, approved: as for :func:`mcp_governor.checking.base.read_base`.
         named: the configuration file was typed.
         target: the TARGET; empty for the one of the configuration.
-        command: a server was typed after ``--``.
+        command: the server that was typed after ``--``.
         against: what to compare with; empty for the configured baseline.
         offline: the recorded surface is checked.
     """
@@ -58,13 +67,13 @@ class Asked:
     approved: frozenset[str] = frozenset()
     named: bool = False
     target: str = ""
-    command: bool = False
+    command: tuple[str, ...] = ()
     against: str = ""
     offline: bool = False
 
 
 def read_approved(file: Path) -> frozenset[str]:
-    """The ids, or keys (:func:`mcp_governor.checking.base.approval_key`), in a file: one on a line.
+    """The keys (:func:`mcp_governor.checking.base.approval_key`) in a file: one on a line.
 
     Raises:
         UsageError: the file cannot be read.
@@ -92,58 +101,126 @@ def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Repo
     """
     commit = commit_of(config.root, asked.base)
     config = replace(config, base=commit)
-    base = read_base(config, asked.base, asked.approval, asked.approved)
+    # The same for both comparisons, whatever a configuration calls the server.
+    here = Path.cwd()
+    scope = (relative(here, repository_of(here)), asked.target, *asked.command)
+    scope += (relative(config.path, here),) if asked.named and config.path is not None else ()
+    base = read_base(config, asked.base, asked.approval, asked.approved, scope)
+    problem = ""
     try:
         then, governed = _config_of_base(config, commit, asked)
-        theirs, problem = _laid_over(config, then), ""
-        there = read_base(theirs, asked.base, asked.approval, asked.approved)
+        theirs = _laid_over(config, then)
+        there = read_base(theirs, asked.base, asked.approval, asked.approved, scope)
         changed = _changed(then, _as_written(config), asked, there)
     except ConfigError as error:
         theirs, there, problem, changed, governed = config, base, error.message, {"configuration": "unreadable"}, True
-    if not changed:
-        return run(config, base)
-    found = _finding(theirs, changed, asked.base)
-    if base.surface is None and there.surface is not None:
+    changed |= _moved_folders(here, commit)
+    if changed and base.surface is None and there.surface is not None:
         moved = theirs.resolve(baseline_file(theirs))
         base = replace(base, surface=there.surface, changelog=base.changelog or there.changelog, moved_from=moved)
 
     def run_theirs() -> Report:
         if problem:
             raise ConfigError(problem, "")
-        return run(theirs, replace(there, also=(found.id,)))
+        return run(theirs, there)
 
-    def with_finding(report: Report, says: str = "", why: str = "") -> Report:
-        return _with(report, _finding(theirs, changed, asked.base, says, why), theirs)
+    def judged(report: Report, says: str = "", why: str = "") -> Report:
+        """The report with the finding; before somebody approved it, it asks for that."""
+        return _with(report, _finding(theirs, changed, asked.base, says, why), base, theirs)
 
     try:
-        report = run(config, replace(base, also=(found.id,)))
+        report = run(config, base)
     except GovernorError as error:
-        if asked.approval != REQUIRED or base.approves([found.id]):
+        if not changed or asked.approval != REQUIRED or base.approves({"": _key(base, changed)}):
             raise
-        return with_finding(run_theirs(), "ours", error.message)
-    assert report.base is not None
-    if found.id in report.base.approved:
-        return _with(report, replace(found, accepted=APPROVED), theirs)
+        return judged(run_theirs(), "ours", error.message)
+    changed |= _changed_recordings(config, base if base.surface is not None else there, report, asked)
+    if not changed:
+        return report
+    alone = judged(report)
+    if alone.findings[0].accepted is not None:
+        return alone
     try:
         other = run_theirs()
     except GovernorError as error:
-        return with_finding(report, "lost", error.message) if governed else _begun(report, found)
+        return judged(report, "lost", error.message) if governed else report
     if not governed and other.baseline is None:
-        return _begun(report, found)
-    return with_finding(other, "worse") if _badness(other) > _badness(report) else with_finding(report)
+        return report
+    return judged(other, "worse") if _badness(other) > _badness(report) else alone
 
 
-def _begun(report: Report, found: Finding) -> Report:
-    """The report of a pull request with which the governance begins: its base compares nothing."""
-    assert report.base is not None
-    return replace(report, base=replace(report.base, asks=tuple(name for name in report.base.asks if name != found.id)))
+def _key(base: Base, changed: Mapping[str, Any]) -> str:
+    return approval_key([*base.scope, RULE, changed])
 
 
-def _with(report: Report, found: Finding, theirs: Config) -> Report:
+def _with(report: Report, found: Finding, base: Base, theirs: Config) -> Report:
     """A report with the finding first: it says what the rest is about. What fails it is for the base to say."""
-    if report.base is None or report.base.approval != REQUIRED:
+    if base.approval and report.base is not None:
+        report = approve(report, base, {found.id: _key(base, found.value), **report.base.keys})
+        assert report.base is not None
+        found = replace(found, accepted=APPROVED if found.id in report.base.approved else None)
+    else:
         found = replace(found, severity=Severity.WARNING)
     return replace(report, findings=(found, *report.findings), fail_on=fail_on(theirs))
+
+
+def _moved_folders(here: Path, commit: str) -> dict[str, Any]:
+    """Links and submodules in the place of folders of the base: a job that is meant for such a folder is elsewhere."""
+    from mcp_governor.target.git import replaced_folders
+
+    places = replaced_folders(_nearest_folder(here), commit)
+    return {f"the folder {visible(place)}": kind for place, kind in places.items()}
+
+
+def _changed_recordings(config: Config, base: Base, report: Report, asked: Asked) -> dict[str, Any]:
+    """Recordings that the pull request changes for the worse, although what was checked is not worse.
+
+    A recording is the baseline of a later pull request: a tool that leaves it first may leave the server unseen.
+
+    Args:
+        config: names the recordings.
+        base: what the base has.
+        report: of the surface that was checked.
+        asked: offline, the recording is what was checked.
+    """
+    from mcp_governor.target.git import changed_files
+
+    file, folder = baseline_file(config), config.changelog_options.surfaces.rstrip("/")
+    found: dict[str, Any] = {}
+    names = changed_files(config.root, config.base, folder)
+    if len(names) > _MAX_RECORDINGS:
+        return {folder: f"{len(names)} files"}
+    checked = asked.offline and not asked.target
+    if (
+        checked
+        and base.surface is not None
+        and base.surface.protocol
+        and not (report.server and report.server.protocol)
+    ):
+        found["protocolVersion of the recording"] = None
+    seen = {(change.kind, change.tool, change.path) for change in report.changes}
+    before = files_at(config.root, config.base, [*names, file])
+    for name in [*names, *([] if checked else [file])]:
+        try:
+            data = read_bytes(config.root / name)
+        except OSError:
+            data = None
+        if data == before.get(name):
+            continue
+        if data is None:
+            found[name] = "removed"
+            continue
+        old = base.surface
+        try:
+            old = parse_surface(before[name], name) if name in before else old
+            worse = [] if old is None else changes_between(old, parse_surface(data, name), config)
+        except GovernorError:
+            found[name] = "unreadable"
+            continue
+        worse = [one for one in worse if one.verdict is not Verdict.COMPATIBLE and one.bump is not Bump.NONE]
+        if any((one.kind, one.tool, one.path) not in seen for one in worse):
+            found[name] = approval_key(data.decode("utf-8", "replace"))
+    return found
 
 
 def _badness(report: Report) -> tuple[bool, int, int]:
@@ -156,11 +233,11 @@ def _finding(theirs: Config, changed: Mapping[str, Any], ref: str, says: str = "
 
     facts = {"settings": ", ".join(changed), "ref": ref.removeprefix("refs/remotes/"), "problem": problem}
     # An approval is of these values: another one later is another finding.
-    return finding("policy/comparison-changed", theirs.shown, says=says, value=changed, facts=facts)
+    return finding(RULE, theirs.shown, says=says, value=changed, facts=facts)
 
 
 def _config_of_base(config: Config, commit: str, asked: Asked) -> tuple[Config, bool]:
-    """The configuration that governs at the base; false if it has none, so that the defaults do.
+    """The configuration that governs at the base, or the defaults; false if the base governs nothing at all.
 
     Raises:
         ConfigError: it cannot be read.
@@ -179,7 +256,7 @@ def _config_of_base(config: Config, commit: str, asked: Asked) -> tuple[Config, 
     outside = load_config(start=top.parent) if top.parent != top else Config(root=here)
     if outside.path is not None:
         return outside, True  # of the user, above the repository
-    return _with_files_at(Config(root=here), commit), False
+    return _with_files_at(Config(root=here), commit), governs_anything(_nearest_folder(here), commit)
 
 
 def _with_files_at(then: Config, commit: str) -> Config:
@@ -203,7 +280,7 @@ def _as_written(config: Config) -> Config:
     return with_found_files(written) if written is not None else config
 
 
-_SIMPLE = ("baseline", "schema_version", "level", "fail_on", "profile", "policy", "changelog_options")
+_SIMPLE = ("baseline", "schema_version", "level", "fail_on", "profile", "policy", "changelog_options", "calls_mode")
 """Settings that decide what is compared, with what, and what fails, if any value differs."""
 
 _ADDED = ("changelog", "server_json")
@@ -231,17 +308,47 @@ def _changed(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, A
     for name in _ADDED:
         if getattr(then, name) and getattr(then, name) != getattr(now, name):
             found[name.replace("_", "-")] = getattr(now, name)
-    for name in sorted(_servers_used(then, now, asked)):
-        old, new = then.servers.get(name), now.servers.get(name)
-        if old != new:
-            # Its environment and headers count and are not shown.
-            parts = () if new is None else (f"{part.name} {getattr(new, part.name)!r}" for part in fields(new))
-            found[f"servers.{name}"] = approval_key(*parts)
+    found |= _changed_servers(then, now, asked, base)
+    if dropped := [call.tool for call in then.calls if call not in now.calls]:
+        found["calls"] = dropped
     if _moves_tools(then, now, base):
         found["tiers"] = {tier: list(globs) for tier, globs in now.tiers.items()}
     if added := _accepted_more(then, now):
         found["accept"] = added
     return {name: value if isinstance(value, str | dict | list) else str(value) for name, value in found.items()}
+
+
+def _changed_servers(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, Any]:
+    """Servers that take part in either comparison and that differ, by their names."""
+    found: dict[str, Any] = {}
+    for target in {then.target, now.target, asked.target, then.baseline, now.baseline, asked.against}:
+        if (entry := _client_entry(target, now, base)) is not None:
+            found[target] = entry
+    for name in sorted(_servers_used(then, now, asked)):
+        old, new = then.servers.get(name), now.servers.get(name)
+        if old != new:
+            # Its environment and headers count and are not shown.
+            found[f"servers.{name}"] = approval_key(
+                None if new is None else [repr(getattr(new, part.name)) for part in fields(new)]
+            )
+    return found
+
+
+def _client_entry(target: str, now: Config, base: Base) -> str | None:
+    """What a client's file says of a server, if the pull request says something else than the base; else ``None``.
+
+    Args:
+        target: a TARGET; only CONFIG.json#NAME is of that kind.
+    """
+    file, mark, name = target.rpartition("#")
+    if not (mark and file.endswith(".json")):
+        return None
+    try:
+        data = read_bytes(now.root / file)
+    except OSError:
+        return "removed"
+    before = files_at(now.root, base.ref, [relative(now.root / file, now.root)])
+    return None if data in before.values() else approval_key([name, data.decode("utf-8", "replace")])
 
 
 def _servers_used(then: Config, now: Config, asked: Asked) -> set[str]:
@@ -269,8 +376,14 @@ def _accepted_more(then: Config, now: Config) -> list[str]:
     """Ids that only the pull request accepts, or for longer; what the linter finds changes no comparison."""
     from mcp_governor.policy.weakening import of_releases
 
-    known = {item.finding: item.until or date.max for item in then.accept}
-    more = [item.finding for item in now.accept if (item.until or date.max) > known.get(item.finding, date.min)]
+    known = {(item.finding, item.released): item.until or date.max for item in then.accept}
+    more = [
+        item.finding
+        for item in now.accept
+        if (item.until or date.max) > known.get((item.finding, item.released), date.min)
+        # A release that the changelog of the pull request makes marks what it had.
+        and not (item.released and (item.finding, "") in known)
+    ]
     # The id of a change has no pack.
     return [finding for finding in more if "/" not in finding.partition(":")[0] or of_releases(finding)]
 
@@ -278,7 +391,7 @@ def _accepted_more(then: Config, now: Config) -> list[str]:
 def _laid_over(config: Config, then: Config) -> Config:
     """The configuration of the run with what the base says of the comparison, apart from what was typed."""
     written = _as_written(config)
-    names = (*_SIMPLE, *_ADDED, "target", "tiers", "accept")
+    names = (*_SIMPLE, *_ADDED, "target", "tiers", "accept", "calls")
     taken = {name: getattr(then, name) for name in names if getattr(config, name) == getattr(written, name)}
     servers = then.servers
     if config.timeout != written.timeout:

@@ -68,7 +68,8 @@ class BaseInfo:
         new: ids of the changes that the base does not have yet.
         breaks: ids of those that break clients, or may break them.
         approval: ``required``, ``given``, or empty if breaks need none.
-        asks: ids of breaks, and of findings that need the same, that wait for an approval.
+        keys: ids of breaks, and of findings that need the same approval → the key of each.
+        asks: ids of those that wait for an approval.
         approved: ids of those that somebody approved.
     """
 
@@ -76,6 +77,7 @@ class BaseInfo:
     new: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
     approval: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
     asks: tuple[str, ...] = ()
     approved: tuple[str, ...] = ()
 
@@ -86,8 +88,8 @@ class BaseInfo:
             "new": list(self.new[:MAX_LISTED]),
             "breaks": list(self.breaks[:MAX_LISTED]),
             "approval": self.approval or None,
-            "asks": list(self.asks[:MAX_LISTED]),
-            "approved": list(self.approved[:MAX_LISTED]),
+            "asks": [{"id": name, "key": self.keys[name]} for name in self.asks[:MAX_LISTED]],
+            "approved": [{"id": name, "key": self.keys[name]} for name in self.approved[:MAX_LISTED]],
         }
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.ci.api import ApiError, PullRequest
-from mcp_governor.ci.comment import Memory, remembered
+from mcp_governor.ci.comment import KEY, Memory, remembered
 from mcp_governor.ci.job import GITHUB
 from mcp_governor.frozen import frozen
 
@@ -34,9 +33,9 @@ class Approval:
 def find_approval(job: Job, label: str, name: str) -> Approval:
     """Find out what the labels of a pull request approve.
 
-    The label approves what our comment shows as not approved when it is set. Where there is no comment yet, it approves
-    what this run shows, if it was set after the push that the run is about. ``LABEL:KEY`` approves exactly the breaks
-    that have this key, whenever it was set.
+    The label approves what our comment shows as not approved when it is set, about the commit of this run. Where there
+    is no comment yet, it approves what this run shows, if it was set after the push that the run is about.
+    ``LABEL:KEY`` approves exactly the breaks that have this key, whenever it was set.
 
     Args:
         job: names the pull request.
@@ -46,7 +45,7 @@ def find_approval(job: Job, label: str, name: str) -> Approval:
     labels, live, remark = _labels(job)
     prefix = f"{label}:"
     keys = tuple(one.removeprefix(prefix) for one in labels if one.startswith(prefix))
-    keys = tuple(key for key in keys if re.fullmatch("[0-9a-f]{16}", key))
+    keys = tuple(key for key in keys if KEY.fullmatch(key))
     labelled = label in labels
     if not labelled:
         lost = job.rerun and not live and label in job.labels
@@ -64,13 +63,14 @@ def find_approval(job: Job, label: str, name: str) -> Approval:
             return Approval(
                 keys=keys, labelled=True, remark=f"The comment with what is approved cannot be read ({error})."
             )
-    # The event has the labels of the push: one that is there now and was not there then was set after it.
     set_now = job.action == "labeled" and job.label in (label, "")
-    fresh = not job.in_queue and (set_now or (live and label not in job.labels))
     if memory is not None:
-        return Approval(keys=(*keys, *memory.approved, *(memory.asked if fresh else ())), labelled=True)
-    # A pull request gets into the queue with a check that passed.
-    everything = fresh or job.in_queue
+        # What the comment shows now may be of a later push, and what it showed after the label was set nobody saw.
+        shown = set_now and not job.rerun and memory.commit == job.head and "" < memory.written <= job.happened
+        return Approval(keys=(*keys, *memory.approved, *(memory.asked if shown else ())), labelled=True)
+    # The event has the labels of the push: one that is there now and was not there then was set after it. And a pull
+    # request gets into the queue with a check that passed.
+    everything = set_now or job.in_queue or (live and label not in job.labels)
     return Approval(everything, keys, True, "" if live else f"The labels of the event count: {remark}.")
 
 

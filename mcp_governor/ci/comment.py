@@ -47,22 +47,30 @@ class Memory:
     Attributes:
         asked: keys (:func:`mcp_governor.checking.base.approval_key`) of the breaks that it shows as not approved.
         approved: keys of those that somebody approved.
+        commit: the head of the pull request that ``asked`` is about; empty if it is unknown.
+        written: when it was last written, as GitHub says it (ISO 8601, UTC); it is not in the line.
     """
 
     asked: tuple[str, ...] = ()
     approved: tuple[str, ...] = ()
+    commit: str = ""
+    written: str = ""
 
     def line(self) -> str:
-        """The line; the keys are hexadecimal."""
-        return f"<!-- mcp-governor approval asked={','.join(self.asked)} approved={','.join(self.approved)} -->"
+        """The line."""
+        asked, approved = ",".join(self.asked), ",".join(self.approved)
+        return f"<!-- mcp-governor approval commit={self.commit} asked={asked} approved={approved} -->"
 
 
 NOTHING = Memory()
 
-MAX_KEYS = 1_000
-"""Keys of each kind in a comment: 17 kB of its 65. Where more breaks wait, one key stands for all of them."""
+MAX_KEYS = 500
+"""Keys of each kind in a comment: 14 kB of its 65. Where more breaks wait, one key stands for all of them."""
 
-_MEMORY = lazy_pattern(r"<!-- mcp-governor approval asked=([0-9a-f,]*) approved=([0-9a-f,]*) -->\r?")
+KEY = lazy_pattern("[a-z2-7]{26}")
+"""What :func:`mcp_governor.checking.base.approval_key` makes."""
+
+_MEMORY = lazy_pattern(r"<!-- mcp-governor approval commit=([0-9a-f]*) asked=([a-z2-7,]*) approved=([a-z2-7,]*) -->\r?")
 
 
 def remembered(job: Job, name: str) -> Memory | None:
@@ -75,11 +83,13 @@ def remembered(job: Job, name: str) -> Memory | None:
     found = _ours(PullRequest(job), job, first)
     if found is None:
         return None
-    rows = found[1].split("\n", 2)
+    _, text, written = found
+    rows = text.split("\n", 2)
     line = _MEMORY.fullmatch(rows[1]) if len(rows) > 1 else None
-    return (
-        Memory(*(tuple(filter(None, part.split(",")[: MAX_KEYS + 1])) for part in line.groups())) if line else Memory()
-    )
+    if line is None:
+        return NOTHING
+    asked, approved = (tuple(filter(KEY.fullmatch, part.split(",")[:MAX_KEYS])) for part in line.groups()[1:])
+    return Memory(asked, approved, line[1], written)
 
 
 def fitted(text: str, limit: int, where: str, *, size: Any = len) -> str:
@@ -144,9 +154,11 @@ def post_comment(job: Job, name: str, body: str, *, changed: bool, memory: Memor
     return ""
 
 
-def _ours(pull: PullRequest, job: Job, first: str) -> tuple[int, str] | None:
-    """Number and text of our comment. A comment with our marker from anybody else, other bots too, stays theirs: it
-    could say that a break is approved."""
+def _ours(pull: PullRequest, job: Job, first: str) -> tuple[int, str, str] | None:
+    """Number and text of our comment, and when it was written.
+
+    A comment with our marker from anybody else, other bots too, stays theirs: it could say that a break is approved.
+    """
     logins = {_JOB} if job.token.startswith("ghs_") else set()
     asked = False
     for comment in pull.comments():
@@ -160,7 +172,7 @@ def _ours(pull: PullRequest, job: Job, first: str) -> tuple[int, str] | None:
             asked, login = True, pull.login()
             logins |= {login, f"{login}[bot]"} if login else set()
         if user.get("login") in logins:
-            return number, text
+            return number, text, str(comment.get("updated_at") or "")
     return None
 
 

@@ -35,12 +35,21 @@ class Clone:
     Args:
         root: a folder of the work tree.
         job: has the token for fetching, if the checkout left none behind.
+
+    Raises:
+        UsageError: the folder is in a submodule.
     """
 
     def __init__(self, root: Path, job: Job) -> None:
         self._root = root
         self._job = job
         self.problem = ""
+        if self.text("rev-parse", "--show-superproject-working-tree"):
+            # A pull request can make one of any folder, with an origin, a history and a base of its author.
+            raise UsageError(
+                "The working directory is in a submodule, whose history is not that of the pull request.",
+                "Run mcp-governor ci in the repository itself.",
+            )
 
     def text(self, *arguments: str) -> str:
         """The output of git as text; empty if it fails."""
@@ -54,6 +63,11 @@ class Clone:
     def is_shallow(self) -> bool:
         """True if the history was cut off when the repository was cloned."""
         return is_shallow(self._root)
+
+    def cut_off(self, *commits: str, without: str) -> bool:
+        """True if the history of commits, apart from that of another one, ends where the clone is shallow: behind that
+        may be a later common commit."""
+        return self.is_shallow() and bool(self.text("rev-list", "--max-parents=0", "-1", *commits, f"^{without}"))
 
     def name(self, ref: str, commit: str) -> bool:
         """Let a ref stand for a commit; false if git refuses."""
@@ -156,9 +170,15 @@ def _merge_base(clone: Clone, base: str) -> str:
     for depth in (0, *_DEPTHS):
         if depth and not (clone.is_shallow() and clone.fetch(f"--depth={depth}", base, head)):
             return ""
-        found = clone.text("merge-base", base, head)
-        if found:
-            return found
+        found = clone.text("merge-base", "--all", base, head).split()
+        if len(found) > 1:
+            raise UsageError(
+                "The pull request and its base branch have several last common commits, so it is unknown what is new.",
+                "Merge the base branch into the pull request, or check out the merge that GitHub makes, as "
+                "actions/checkout does by default.",
+            )
+        if found and not clone.cut_off(base, head, without=found[0]):
+            return found[0]
     clone.problem = f"the branches have no common commit within {_DEPTHS[-1]:,} commits"
     return ""
 

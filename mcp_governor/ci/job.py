@@ -26,6 +26,7 @@ _MAX_PAYLOAD = 32 * MEBIBYTE
 
 _COMMIT = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REPOSITORY = lazy_pattern(r"[\w.-]{1,100}/[\w.-]{1,100}", re.A)
+_MOMENT = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _QUEUED = lazy_pattern(r"^refs/heads/gh-readonly-queue/.+/pr-([1-9]\d{0,17})-[0-9a-f]{40}", re.DOTALL)
 """The branch that GitHub makes for a pull request whose turn it is in the merge queue."""
 _BRANCH = lazy_pattern(r"[^\0-\x20\x7f~^:?*\[\\]{1,250}")
@@ -47,6 +48,8 @@ class Job:
         labels: of the pull request, when the event occurred.
         action: what happened to the pull request, such as ``labeled``.
         label: the label that the action is about; empty if it is about none.
+        head: the last commit of the pull request when the event occurred.
+        happened: when that was (ISO 8601, UTC); empty if it is unknown.
         rerun: the job was started again, so that ``labels`` may be out of date.
         fork: the pull request comes from another repository, whose token cannot write.
         repository: ``OWNER/NAME``; empty if it is unknown.
@@ -68,6 +71,8 @@ class Job:
     labels: tuple[str, ...] = ()
     action: str = ""
     label: str = ""
+    head: str = ""
+    happened: str = ""
     rerun: bool = False
     fork: bool = False
     repository: str = ""
@@ -133,6 +138,8 @@ def _github(environ: Mapping[str, str]) -> Job:
         labels=names_of_labels(pull.get("labels")),
         action=str(payload.get("action") or ""),
         label=str(_table(payload.get("label")).get("name") or ""),
+        head=_matching(_COMMIT, _table(pull.get("head")).get("sha")),
+        happened=_matching(_MOMENT, pull.get("updated_at")),
         rerun=environ.get("GITHUB_RUN_ATTEMPT", "1") != "1",
         fork=bool(pull) and head_repository != repository,
         repository=_matching(_REPOSITORY, repository),

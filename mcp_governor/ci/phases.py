@@ -14,21 +14,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.checking.base import approval_key
+from mcp_governor.checking.base import key_of_all
 from mcp_governor.ci.approval import find_approval
-from mcp_governor.ci.comment import MAX_KEYS, MAX_SUMMARY, Memory, fitted, post_comment
+from mcp_governor.ci.comment import KEY, MAX_KEYS, MAX_SUMMARY, Memory, fitted, post_comment
 from mcp_governor.ci.history import Clone, fetch_base, fetch_release
 from mcp_governor.ci.job import GITHUB, TOKEN, Job, read_job
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.frozen import frozen
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import our_python
 from mcp_governor.text import one_line
 from mcp_governor.writing import write_below
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 COMMANDS = ("check", "lint", "diff", "call", "changelog check")
 """The commands that write reports."""
@@ -221,7 +220,7 @@ def conclude(wanted: Wanted, code: int) -> Result:
     base = (report or {}).get("base") or {}
     new, breaks = set(base.get("new") or ()), list(base.get("breaks") or ())
     changes = (report or {}).get("changes") or []
-    asks, approved = list(base.get("asks") or ()), list(base.get("approved") or ())
+    asks, approved = ({one["id"]: one["key"] for one in base.get(part) or ()} for part in ("asks", "approved"))
     changed = any(change["id"] in new and not change["wording"] for change in changes) if base else bool(changes)
     changed = changed or bool(asks or approved)
     text, remarks = _approval(wanted, plan, asks, approved, job)
@@ -243,10 +242,10 @@ def conclude(wanted: Wanted, code: int) -> Result:
         markdown=markdown,
         remarks=remarks,
     )
-    ids = {"asks": [approval_key(name) for name in asks], "approved": [approval_key(name) for name in approved]}
+    keys = {"asks": list(asks.values()), "approved": list(approved.values())}
     if len(asks) > MAX_KEYS:
-        ids["asks"] = [approval_key(*asks)]
-    _write(wanted, _RESULT, json.dumps({"changed": changed, "verdict": result.verdict, **ids}))
+        keys["asks"] = [key_of_all(asks.values())]
+    _write(wanted, _RESULT, json.dumps({"changed": changed, "verdict": result.verdict, **keys}))
     _write(wanted, _COMMENT, markdown)
     _append_summary(job, markdown)
     _append_outputs(job, wanted, result, code)
@@ -254,17 +253,17 @@ def conclude(wanted: Wanted, code: int) -> Result:
 
 
 def _approval(
-    wanted: Wanted, plan: dict[str, Any], asks: Sequence[str], approved: Sequence[str], job: Job
+    wanted: Wanted, plan: dict[str, Any], asks: Mapping[str, str], approved: Mapping[str, str], job: Job
 ) -> tuple[str, tuple[Remark, ...]]:
     """What is said about the label: in Markdown, and in the log.
 
     Args:
         wanted, plan, job: of the run.
-        asks, approved: ids of what waits for an approval, and of what has one.
+        asks, approved: ids and keys of what waits for an approval, and of what has one.
     """
     remarks: list[Remark] = []
     if approved:
-        shown = "; ".join(one_line(name, 200) for name in approved[:_MAX_SHOWN])
+        shown = "; ".join(one_line(name, 200) for name in list(approved)[:_MAX_SHOWN])
         more = f"; and {len(approved) - _MAX_SHOWN:,} more" if len(approved) > _MAX_SHOWN else ""
         remarks.append(Remark("notice", f'Approved by the label "{one_line(wanted.label, 100)}": {shown}{more}.'))
     if not asks or not plan["approval"]:
@@ -276,7 +275,7 @@ def _approval(
     what = f"1 {kind} needs approval" if single else f"{len(asks):,} {kind}s need approval"
     it = "it" if single else "them"
     # On GitLab nobody says when a label was set, and a fork has no comment that knows what was shown.
-    exact = f"{wanted.label}:{approval_key(*asks)}"
+    exact = f"{wanted.label}:{key_of_all(asks.values())}"
     label = wanted.label if job.system == GITHUB else exact
     way = f"Add the label {{}} to approve {it}."
     if plan["labelled"] and job.system == GITHUB:
@@ -302,21 +301,19 @@ def comment(wanted: Wanted) -> tuple[Remark, ...]:
     changed = result.get("changed") is True
     if not changed:
         body = "## MCP surface: no changes\n\nThis pull request no longer changes what clients see.\n"
-    remark = post_comment(job, wanted.title, body, changed=changed, memory=_memory(plan, result))
+    remark = post_comment(job, wanted.title, body, changed=changed, memory=_memory(plan, result, job))
     return (Remark("notice", remark),) if remark else ()
 
 
-def _memory(plan: dict[str, Any], result: dict[str, Any]) -> Memory:
+def _memory(plan: dict[str, Any], result: dict[str, Any], job: Job) -> Memory:
     """What the comment has to know for the next run: what it shows as not approved, and what the label approved."""
 
     def keys(value: object) -> list[str]:
-        return [one for one in value if isinstance(one, str) and _KEY.fullmatch(one)] if isinstance(value, list) else []
+        return [one for one in value if isinstance(one, str) and KEY.fullmatch(one)] if isinstance(value, list) else []
 
     approved = [*keys(result.get("approved")), *keys(plan["approved"])] if plan["labelled"] else []
-    return Memory(tuple(keys(result.get("asks"))[:MAX_KEYS]), tuple(dict.fromkeys(approved))[:MAX_KEYS])
-
-
-_KEY = lazy_pattern("[0-9a-f]{16}")
+    asked = tuple(keys(result.get("asks"))[:MAX_KEYS])
+    return Memory(asked, tuple(dict.fromkeys(approved))[:MAX_KEYS], job.head)
 
 
 def _append_summary(job: Job, markdown: str) -> None:

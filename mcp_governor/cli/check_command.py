@@ -176,7 +176,7 @@ def check(
                 approved=read_approved(approved) if approved is not None else frozenset(),
                 named=run.config_typed,
                 target=target or "",
-                command=bool(command),
+                command=command,
                 against=against or "",
                 offline=offline,
             )

@@ -277,13 +277,17 @@ def named_baseline(config: Config, against: str | None = None, *, source: Source
 
 
 def _default_source(config: Config, stage: Stage) -> Source | None:
-    from mcp_governor.target.git import is_shallow, latest_release
+    from mcp_governor.target.git import holds, is_shallow, latest_release
 
     file = config.root / SURFACE_FILE
     shown = SURFACE_FILE
     held = latest_release(config.root, *recordings(config, SURFACE_FILE), before=stage.tag, tip=config.base or "HEAD")
     if held is not None:
         return GitSource(shown=f"git:{held[0]}", ref=held[0], path=held[1], folder=config.root)
+    if config.base:
+        # Whether there is one is not for the work tree of a pull request to say.
+        there = holds(config.root, config.base, SURFACE_FILE)
+        return FileSource(shown=shown, path=file) if there or file.is_file() else None
     if file.is_file() and is_shallow(config.root):
         # Reports show this with the name of the baseline, because fetching the tags may be enough.
         shown += " (no release tag in this shallow clone; fetch them: git fetch --unshallow --tags)"
