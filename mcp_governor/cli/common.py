@@ -168,6 +168,8 @@ class Output:
     verbose: int = 0
     reports: tuple[tuple[str, Path], ...] = ()
     """Additional reports, as formats and files."""
+    beside: bool = False
+    """The user typed the folder of the file, or a file next to it, so that a link in its place is not the user's."""
 
 
 @frozen
@@ -441,7 +443,7 @@ def write_text(text: str, output: Output, *, form: out.Form = "document") -> Non
     if output.file is None:
         out.put(safe, form=form)
     else:
-        _write_file(output.file, safe)
+        _write_file(output.file, safe, beside=output.beside)
 
 
 def write_json(document: Any, output: Output) -> None:
@@ -462,7 +464,10 @@ def places_wanted(output: Output) -> bool:
     )
 
 
-def _write_file(file: Path, text: str) -> None:
-    from mcp_governor.writing import write_file
+def _write_file(file: Path, text: str, *, beside: bool = False) -> None:
+    from mcp_governor.writing import write_below, write_file
 
-    write_file(file, text)
+    if beside:
+        write_below(file.parent, file.name, text)
+    else:
+        write_file(file, text)
