@@ -9,7 +9,14 @@ import click
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
-from mcp_governor.cli.load_options import base_url_option, own_host_option, request_of, request_options, source_of
+from mcp_governor.cli.load_options import (
+    base_url_option,
+    own_host_option,
+    read_only_of,
+    request_of,
+    request_options,
+    source_of,
+)
 
 _FILE = "locustfile.py"
 
@@ -27,7 +34,7 @@ _FILE = "locustfile.py"
     help=f"File to write  [default: {_FILE}]",
 )
 @click.option("--force", is_flag=True, help="Replace the file if there is one")
-@configured("quiet")
+@configured("trust", "quiet")
 def locustfile(
     run: Run,
     target: str | None,
@@ -62,7 +69,8 @@ def locustfile(
     method, params = request_of(tool, arguments, allow_writes=allow_writes)
     source = source_of(run, target, base_url)
     plan = SweepPlan(method=method, params=params, timeout=getattr(source, "timeout", run.config.timeout))
-    opened = open_target(source, plan, Permissions(i_own_this_host, allow_writes, run.config.read_only_tools))
+    permissions = Permissions(i_own_this_host, allow_writes, read_only_of(run, source, tool))
+    opened = open_target(source, plan, permissions)
     if not isinstance(opened.endpoint, HttpEndpoint):
         raise UsageError(
             f"{opened.shown} is reached over stdio, and Locust's workers send HTTP.", "Name the address of the server."

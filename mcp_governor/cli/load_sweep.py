@@ -26,6 +26,7 @@ from mcp_governor.cli.load_options import (
     STOPPED_BY_USER,
     base_url_option,
     own_host_option,
+    read_only_of,
     request_of,
     request_options,
     source_of,
@@ -114,7 +115,7 @@ _HIGHEST_PORT = 65_535
     metavar="DIR",
     help="Write all of them to this folder, named after the server",
 )
-@configured("quiet")
+@configured("trust", "quiet")
 def sweep(
     run: Run,
     target: str | None,
@@ -167,7 +168,7 @@ def sweep(
         params=params,
     )
     options = Options(
-        permissions=Permissions(i_own_this_host, allow_writes, run.config.read_only_tools),
+        permissions=Permissions(i_own_this_host, allow_writes, read_only_of(run, source, tool)),
         workers=workers,
         named_points=concurrency_values is not None,
     )
@@ -264,7 +265,7 @@ def _written(
     """Write the reports that were asked for."""
     places = [Output("json", json_out), Output("md", markdown_out), Output("html", html_out)]
     if folder is not None:
-        places += [Output(kind, folder / f"{_stem(url)}.{kind}", beside=True) for kind in ("json", "md", "html")]
+        places += [Output(kind, folder / f"{_stem(url)}.{kind}", next_to=True) for kind in ("json", "md", "html")]
     for place in places:
         if (file := place.file) is None:
             continue
@@ -277,7 +278,7 @@ def _written(
             from mcp_governor.report.sweep_picture import picture
 
             drawn = file.with_suffix(".svg")
-            write_text(picture(measured), Output(file=drawn, beside=True), form="markup")
+            write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
             write_text(render(measured, picture=drawn.name), place, form="markup")
         else:
             from mcp_governor.report.sweep_html import render as page

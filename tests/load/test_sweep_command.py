@@ -46,7 +46,7 @@ def test_a_sweep_prints_a_table_and_its_verdict_and_writes_its_reports(tmp_path)
     assert done.left == []
 
 
-def test_what_lies_beside_a_report_is_neither_followed_nor_replaced(tmp_path):
+def test_what_lies_next_to_a_report_is_neither_followed_nor_replaced(tmp_path):
     """A checkout can hold a link under every name that a run would write there; a picture may be the user's own."""
     outside = tmp_path / "outside"
     outside.mkdir()
