@@ -34,7 +34,7 @@ OBEYED = {
     "eval export": {"config", "output"},
     "eval import": {"config", "output"},
     "eval search": {"config", "isolated", "format", "output", "timeout", "verbose"},
-    "eval run": {"config", "isolated", "format", "output", "timeout"},
+    "eval run": {"config", "isolated", "format", "output", "trust", "timeout"},
     "eval report": {"config", "isolated", "format", "output"},
     "load locustfile": {"config", "isolated", "trust", "quiet", "timeout"},
     "load sweep": {"config", "isolated", "trust", "quiet", "timeout"},

@@ -341,8 +341,11 @@ def test_limits_and_tools_that_read_come_from_the_command_line_and_the_configura
 
     monkeypatch.setattr("mcp_governor.evaluation.end_to_end.execute_choices", made)
     (folder / "mcp-governor.toml").write_text('read-only-tools = ["find*"]\n')
-    assert go("--execute", "--max-time", "50", "--timeout", "7").code == 0
-    assert (seen["read_only"], seen["timeout"]) == (("find*",), 7)
+    # The server is typed: what the configuration permits counts with trust only.
+    for words, permitted in (((), ()), (("--trust",), ("find*",))):
+        done = go("--execute", "--max-time", "50", "--timeout", "7", *words)
+        assert (done.code, seen["read_only"], seen["timeout"]) == (0, permitted, 7)
+        assert ("read-only-tools in mcp-governor.toml does not count" in done.err) == (not permitted)
     assert 0 < seen["seconds"] < 50
 
 
