@@ -2,8 +2,8 @@
 
 A published name stays valid. ``rules/renamed.toml`` maps former names to current ones. Every entry point for names (the
 configuration, the command line, a lint baseline, ``_meta`` of a tool) translates them here, so that the rest of the
-program knows current names only. An entry point that knows the place reports the former name, and the command line
-prints these notes at the end of the run.
+program knows current names only. An entry point that knows the place notes the former name, and the command line
+prints such notes at the end of the run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.kept import recall, retain
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,39 +26,25 @@ STANCES_FILE = "stances.toml"
 RENAMED_FILE = "renamed.toml"
 
 
-class FormerName(NamedTuple):
-    """One use of a former name.
-
-    Attributes:
-        file: the file that contains it; empty for the command line.
-        key: the key or the option with the name as its value; may be empty.
-        old, new: the former name and the current one.
-    """
-
-    file: str
-    key: str
-    old: str
-    new: str
-
-    @property
-    def message(self) -> str:
-        """One sentence; parts from a stranger still have to be escaped for display."""
-        place = f"{self.file}: " if self.file else ""
-        return f"{place}{self.old}{f' in {self.key}' if self.key else ''} is now called {self.new}."
-
-
-_noted: ContextVar[dict[FormerName, None] | None] = ContextVar("mcp_governor_former_names", default=None)
+_noted: ContextVar[dict[str, None] | None] = ContextVar("mcp_governor_notes", default=None)
 
 
 @contextlib.contextmanager
-def noting() -> Iterator[dict[FormerName, None]]:
-    """Collect the former names used inside this context, each place once, in order; outside, they are dropped."""
-    notes: dict[FormerName, None] = {}
+def noting() -> Iterator[dict[str, None]]:
+    """Collect what is noted inside this context, each sentence once, in order; outside, notes are dropped."""
+    notes: dict[str, None] = {}
     token = _noted.set(notes)
     try:
         yield notes
     finally:
         _noted.reset(token)
+
+
+def note(sentence: str) -> None:
+    """Say something at the end of the run; parts from a stranger are escaped for display there."""
+    notes = _noted.get()
+    if notes is not None:
+        notes[sentence] = None
 
 
 def rules_folder() -> Path:
@@ -161,7 +146,7 @@ def noted_name(name: str, file: str = "", key: str = "") -> str:
     """
     old, colon, rest = name.partition(":")
     new = current_name(old)
-    notes = _noted.get()
-    if new != old and notes is not None:
-        notes[FormerName(file, key, old, new)] = None
+    if new != old:
+        place = f"{file}: " if file else ""
+        note(f"{place}{old}{f' in {key}' if key else ''} is now called {new}.")
     return f"{new}{colon}{rest}"

@@ -1,7 +1,8 @@
 """The only way to write files: atomically, and only to the places where they belong.
 
 The author of the configuration chooses the paths in it, and may be a stranger. So such a path has to stay inside the
-repository and may not lead through a symbolic link. A path from the command line is the user's own.
+repository and may not lead through a symbolic link. A path from the command line is the user's own, but what is in a
+folder, or next to a file, that the user names is not.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ class NewFile:
             folder. ``None`` if the path comes from the command line.
         shown: its name in messages; defaults to the path.
         expected: the content that must still be there, ``None`` for no file; by default, any content may be.
+        follow: follow a symbolic link at ``path``, which the user typed; false for a name in a folder that the user
+            typed.
     """
 
     path: Path
@@ -48,6 +51,7 @@ class NewFile:
     root: Path | None = None
     shown: str = ""
     expected: bytes | bool | None = True
+    follow: bool = True
 
     @property
     def name(self) -> str:
@@ -70,6 +74,8 @@ def write_file(path: str | Path, content: str | bytes, *, root: Path | None = No
 def write_below(folder: Path, name: str, content: str | bytes) -> Path:
     """Write a file in a folder from the command line, whose existing content may come from a stranger.
 
+    The folder is created if it is missing.
+
     Returns:
         The path, as the user would type it.
 
@@ -77,12 +83,7 @@ def write_below(folder: Path, name: str, content: str | bytes) -> Path:
         UsageError: a symbolic link in the folder leads elsewhere.
         FileFormatError: the file cannot be written.
     """
-    place = Path(os.path.realpath(folder)) / name
-    if os.path.realpath(place) != str(place):
-        raise UsageError(
-            f"{visible(str(folder / name))} leads through a symbolic link; nothing was written.", "Remove the link."
-        )
-    write_file(place, content, shown=str(folder / name))
+    write_files(NewFile(Path(os.path.realpath(folder)) / name, content, shown=str(folder / name), follow=False))
     return folder / name
 
 
@@ -91,7 +92,7 @@ def write_files(*files: NewFile) -> None:
     none. Files whose content is ``None`` are deleted, in the same way.
 
     Everything is on disk before the first file is replaced, so a full disk changes nothing. Signals that arrive
-    meanwhile are delivered afterwards. Missing folders are created for files that the configuration names.
+    meanwhile are delivered afterwards. Missing folders are created for files that the user did not type.
 
     Raises:
         UsageError: a path leads out of the repository, or a file no longer has the expected content.
@@ -141,6 +142,8 @@ class _Staged:
         self._temporary = ""
         self._made: list[Path] = []
         self._target = file.path if file.root is None else checked_place(file.path, file.root, file.name)
+        if not file.follow and os.path.realpath(self._target) != str(self._target):
+            raise UsageError(f"{file.name} leads through a symbolic link; nothing was written.", "Remove the link.")
         try:
             self._stage()
         except BaseException as error:
@@ -152,11 +155,10 @@ class _Staged:
             raise
 
     def _stage(self) -> None:
-        if self.file.root is None:
-            if self._target.is_symlink():
-                self._target = Path(os.path.realpath(self._target))
-        else:
+        if self.file.root is not None or not self.file.follow:
             self._make_folder(self._target.parent)
+        elif self._target.is_symlink():
+            self._target = Path(os.path.realpath(self._target))
         status = self._target.stat() if self._target.exists() else None
         self._special = status is not None and not stat.S_ISREG(status.st_mode)
         if status is not None and stat.S_ISDIR(status.st_mode):

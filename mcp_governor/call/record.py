@@ -91,12 +91,6 @@ def write_recordings(folder: Path, results: Sequence[CaseResult], *, sandbox: Sa
         FileFormatError: the folder or a file cannot be written.
     """
     masker = Masker()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileFormatError(
-            f"{visible(str(folder))} cannot be created: {error.strerror}.", "Check the path."
-        ) from None
     written = []
     # Only the last attempt for each purpose counts; earlier ones would be replayed as failures.
     last = {(result.case.tool, result.case.purpose): result for result in results if result.case.purpose in GENERATED}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.checking.aside import run_aside
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, silent
-from mcp_governor.checking.reading import counts_of, read_governed, refuse_empty, with_manifest
+from mcp_governor.checking.reading import counts_of, permitted, read_governed, refuse_empty, with_manifest
 from mcp_governor.checking.seen import CONFIGURED, NONE, OFF, RECORDING, SAFE, UNNAMED, calls_mode, seen_of
 from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.warned import limits_for_warnings, warning_findings
@@ -86,7 +86,9 @@ def read_and_call(
     if not isinstance(source, LiveSource):
         surface = read_governed(source, config, emit=emit)
         return surface, None, seen_of(surface, config, selection, None, RECORDING)
-    wanted = wanted_calls(config, selection, named=source.configured or config.trust_rules)
+    if wanted_calls(config, selection) is not None:
+        config = permitted(config, source)
+    wanted = wanted_calls(config, selection)
     if wanted is None:
         surface = read_governed(source, config, emit=emit)
         return surface, None, seen_of(surface, config, selection, None, OFF if config.calls_mode == NONE else UNNAMED)
@@ -159,13 +161,12 @@ class _Job:
         return surface, report
 
 
-def wanted_calls(config: Config, selection: Selection, *, named: bool = True) -> CallSettings | None:
+def wanted_calls(config: Config, selection: Selection) -> CallSettings | None:
     """What ``check`` calls, ``None`` for nothing.
 
     Args:
-        config: names calls, and may say more (``calls-mode``).
+        config: names calls, of any tool, and may say more (``calls-mode``).
         selection: the rules of the run; a contract of results asks for safe calls.
-        named: the configuration may name calls of any tool: it says how the server is reached, or the user trusts it.
     """
     mode = calls_mode(config, selection)
     if mode == NONE or (mode == CONFIGURED and not config.calls and not config.calls_dir):
@@ -176,7 +177,7 @@ def wanted_calls(config: Config, selection: Selection, *, named: bool = True) ->
     return CallSettings(
         generate=safe,
         quick=safe,
-        named=named,
+        named=True,
         repeat=False,
         read_only=config.read_only_tools,
         timeout=config.timeout,

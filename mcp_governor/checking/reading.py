@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
 from mcp_governor.checking.model import BaselineInfo
+from mcp_governor.checking.seen import SAFE
 from mcp_governor.config import Config, load_config
+from mcp_governor.config.trust import VARIABLE
 from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.rule_names import note
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import LiveSource, Source, read_source, resolve, tier_rules
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +33,42 @@ def trusting(config: Config, source: Source) -> Config:
     if config.trust_rules or not isinstance(source, LiveSource) or not source.configured:
         return config
     return replace(config, trust_rules=True) if source.endpoint.runs_code else config
+
+
+_PERMITTING = {
+    "calls": "[[calls]]",
+    "calls_dir": "calls-dir",
+    "calls_mode": "calls-mode",
+    "read_only_tools": "read-only-tools",
+}
+"""Fields of a configuration that have more called than a server allows by its annotations, and their keys."""
+
+
+def permitted(config: Config, source: Source, *fields: str) -> Config:
+    """The configuration without what permits calls, if it does not say how the server is reached.
+
+    A server that the user typed may be their own, and the configuration a stranger's. Its keys count if the user trusts
+    the repository; a note says which ones do not.
+
+    Args:
+        config: the configuration.
+        source: what is called.
+        fields: those that the run would use; by default all.
+    """
+    if config.trust_rules or not isinstance(source, LiveSource) or source.configured:
+        return config
+    # Another mode calls less.
+    unused = "" if config.calls_mode == SAFE else "calls_mode"
+    dropped = [field for field in fields or _PERMITTING if field != unused and getattr(config, field)]
+    if dropped:
+        *others, last = (_PERMITTING[field] for field in dropped)
+        named = f"{', '.join(others)} and {last} in" if others else f"{last} in"
+        do, them = ("do", "them") if others else ("does", "it")
+        note(
+            f"{named} {one_line(config.shown, 60)} {do} not count for a server that you type; to make {them} count, "
+            f"add --trust or set {VARIABLE}=1."
+        )
+    return replace(config, **{field: type(getattr(config, field))() for field in dropped})
 
 
 def read_governed(source: Source, config: Config, *, emit: Emit = silent) -> Surface:

@@ -110,7 +110,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     with terminal.color_of(words), noting() as notes:
         code = _run(words)
         for note in notes:
-            out.echo(f"note: {note.message}", err=True)
+            out.echo(f"note: {note}", err=True)
         return code
 
 

@@ -90,12 +90,14 @@ def call(
 
     from mcp_governor.call.settings import CallSettings
     from mcp_governor.checking.calling import call_report, call_target
+    from mcp_governor.checking.reading import permitted
 
     if destructive and not allow_writes:
         raise UsageError(
             "--destructive has no effect without --allow-writes.", "Add --allow-writes, or remove --destructive."
         )
-    config = replace(run.config, profile=profile) if profile else run.config
+    source = run.source(target)
+    config = permitted(replace(run.config, profile=profile) if profile else run.config, source)
     settings = CallSettings(
         read_only=(*config.read_only_tools, *assume_read_only),
         allow_writes=allow_writes,
@@ -109,7 +111,7 @@ def call(
         budget=budget,
     )
     with progress(run.output) as emit:
-        surface, called = call_target(run.source(target), config, settings, emit=emit, scratch=scratch)
+        surface, called = call_target(source, config, settings, emit=emit, scratch=scratch)
     if record is not None:
         _record(record, called, quiet=run.output.verbose < 0)
     report = call_report(surface, called, config, date.today())

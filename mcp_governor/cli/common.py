@@ -168,6 +168,8 @@ class Output:
     verbose: int = 0
     reports: tuple[tuple[str, Path], ...] = ()
     """Additional reports, as formats and files."""
+    next_to: bool = False
+    """The user typed the folder of the file, or a file next to it, so that a link in its place is not the user's."""
 
 
 @frozen
@@ -213,7 +215,12 @@ _OPTIONS = {
     "isolated": click.option(
         "--isolated", is_flag=True, help="Ignore every configuration, baseline and changelog file"
     ),
-    "trust": click.option("--trust", is_flag=True, help="Run rules in Python from the repository and from packages"),
+    "trust": click.option(
+        "--trust",
+        is_flag=True,
+        help="Run rules in Python from the repository and from packages, and let its configuration permit calls of any "
+        "server",
+    ),
     "quiet": click.option("-q", "--quiet", is_flag=True, help="Show only errors and the summary"),
     "verbose": click.option(
         "-v", "--verbose", count=True, help="Show every finding with its location, fix and id, and wording changes"
@@ -441,7 +448,7 @@ def write_text(text: str, output: Output, *, form: out.Form = "document") -> Non
     if output.file is None:
         out.put(safe, form=form)
     else:
-        _write_file(output.file, safe)
+        _write_file(output.file, safe, next_to=output.next_to)
 
 
 def write_json(document: Any, output: Output) -> None:
@@ -462,7 +469,10 @@ def places_wanted(output: Output) -> bool:
     )
 
 
-def _write_file(file: Path, text: str) -> None:
-    from mcp_governor.writing import write_file
+def _write_file(file: Path, text: str, *, next_to: bool = False) -> None:
+    from mcp_governor.writing import write_below, write_file
 
-    write_file(file, text)
+    if next_to:
+        write_below(file.parent, file.name, text)
+    else:
+        write_file(file, text)

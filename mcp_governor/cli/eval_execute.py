@@ -52,6 +52,7 @@ def executed(
         UnreachableError: the server cannot be started.
     """
     from mcp_governor import wire
+    from mcp_governor.checking.reading import permitted
     from mcp_governor.evaluation.end_to_end import execute_choices
     from mcp_governor.target import limits_of
     from mcp_governor.wire.loop import run
@@ -68,7 +69,7 @@ def executed(
             surface,
             lambda: wire.connect(source.endpoint, limits=limits_of(source), eras=eras),
             seconds=seconds,
-            read_only=config.read_only_tools if source.configured or config.trust_rules else (),
+            read_only=permitted(config, source, "read_only_tools").read_only_tools,
             timeout=source.timeout,
         )
 

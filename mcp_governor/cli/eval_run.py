@@ -117,7 +117,7 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 @tolerance_option
 @store_option
 @json_option
-@configured("output", "trust", formats=click.Choice(["text", "markdown"]))
+@configured("trust", "output", formats=click.Choice(["text", "markdown"]))
 def eval_run(
     run: Run,
     target: str | None,

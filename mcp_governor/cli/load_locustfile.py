@@ -9,8 +9,16 @@ import click
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
-from mcp_governor.cli.load_options import base_url_option, own_host_option, request_of, request_options, source_of
-from mcp_governor.text import visible
+from mcp_governor.cli.load_options import (
+    base_url_option,
+    own_host_option,
+    read_only_of,
+    request_of,
+    request_options,
+    source_of,
+)
+
+_FILE = "locustfile.py"
 
 
 @click.command(cls=TargetCommand)
@@ -23,11 +31,10 @@ from mcp_governor.text import visible
     "--out",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    default="locustfile.py",
-    show_default=True,
-    help="File to write",
+    help=f"File to write  [default: {_FILE}]",
 )
-@configured("quiet")
+@click.option("--force", is_flag=True, help="Replace the file if there is one")
+@configured("trust", "quiet")
 def locustfile(
     run: Run,
     target: str | None,
@@ -36,7 +43,8 @@ def locustfile(
     arguments: str | None,
     allow_writes: bool,
     i_own_this_host: bool,
-    file: Path,
+    file: Path | None,
+    force: bool,
 ) -> int:
     """Write a locustfile for a cluster that you have.
 
@@ -52,12 +60,17 @@ def locustfile(
     from mcp_governor.load.request import http_job
     from mcp_governor.secrets import redact_json
     from mcp_governor.wire import HttpEndpoint
-    from mcp_governor.writing import write_file
+    from mcp_governor.writing import NewFile, write_files
 
+    # The name that nobody typed may be a link of whoever made this folder.
+    new = NewFile(file or Path(_FILE), "", Path.cwd() if file is None else None, expected=True if force else None)
+    if new.path.is_file() and not force:
+        raise UsageError(f"{new.name} exists already.", "Add --force to replace it, or name another file with --out.")
     method, params = request_of(tool, arguments, allow_writes=allow_writes)
     source = source_of(run, target, base_url)
     plan = SweepPlan(method=method, params=params, timeout=getattr(source, "timeout", run.config.timeout))
-    opened = open_target(source, plan, Permissions(i_own_this_host, allow_writes, run.config.read_only_tools))
+    permissions = Permissions(i_own_this_host, allow_writes, read_only_of(run, source, tool))
+    opened = open_target(source, plan, permissions)
     if not isinstance(opened.endpoint, HttpEndpoint):
         raise UsageError(
             f"{opened.shown} is reached over stdio, and Locust's workers send HTTP.", "Name the address of the server."
@@ -65,9 +78,9 @@ def locustfile(
     job = http_job(opened.endpoint, opened.era, opened.protocol, plan, opened.tools)
     # The values alone: a secret that is a common word would be redacted in the code as well.
     kept = replace(job, request=redact_json(job.request), request_headers=redact_json(dict(job.request_headers)))
-    write_file(file, locustfile(kept, plan.timeout))
+    write_files(replace(new, content=locustfile(kept, plan.timeout)))
     if run.output.verbose >= 0:
-        out.echo(f"{visible(str(file))}: written.", err=True)
+        out.echo(f"{new.name}: written.", err=True)
         for variable, is_needed in ((HEADERS_VARIABLE, job.secret_headers), (URL_VARIABLE, job.url != job.shown)):
             if is_needed:
                 out.echo(f"Set {variable} where workers run; the file does not contain it.", err=True)

@@ -69,6 +69,13 @@ def source_of(run: Run, target: str | None, base_url: str | None) -> Source:
     return run.source(_with_path(base_url) if base_url is not None else target)
 
 
+def read_only_of(run: Run, source: Source, tool: str | None) -> tuple[str, ...]:
+    """The globs of ``read-only-tools``, if a tool is called and they count for the server."""
+    from mcp_governor.checking.reading import permitted
+
+    return permitted(run.config, source, "read_only_tools").read_only_tools if tool is not None else ()
+
+
 def _with_path(url: str) -> str:
     """The address itself, or its /mcp if it is that of a host."""
     try:

@@ -26,6 +26,7 @@ from mcp_governor.cli.load_options import (
     STOPPED_BY_USER,
     base_url_option,
     own_host_option,
+    read_only_of,
     request_of,
     request_options,
     source_of,
@@ -114,7 +115,7 @@ _HIGHEST_PORT = 65_535
     metavar="DIR",
     help="Write all of them to this folder, named after the server",
 )
-@configured("quiet")
+@configured("trust", "quiet")
 def sweep(
     run: Run,
     target: str | None,
@@ -167,7 +168,7 @@ def sweep(
         params=params,
     )
     options = Options(
-        permissions=Permissions(i_own_this_host, allow_writes, run.config.read_only_tools),
+        permissions=Permissions(i_own_this_host, allow_writes, read_only_of(run, source, tool)),
         workers=workers,
         named_points=concurrency_values is not None,
     )
@@ -183,6 +184,8 @@ def sweep(
 
         listen = None if locust_bind is None else _listening(locust_bind)
         make_bench = partial(locust_bench, listen=listen, announce=_announce)
+    if markdown_out is not None:
+        _refuse_to_replace(markdown_out.with_suffix(".svg"))
     with _progress(run.output) as emit:
         measured = run_sweep(source, plan, options=options, make_bench=make_bench, emit=emit)
     from mcp_governor.report.sweep_text import sweep_lines
@@ -238,6 +241,19 @@ def _progress(output: Output) -> Iterator[Emit]:
         out.progress_line("")
 
 
+def _refuse_to_replace(picture: Path) -> None:
+    """Refuse a picture next to a report that is not of a sweep: the user typed the name of the report alone."""
+    from mcp_governor.files import read_bytes
+    from mcp_governor.report.sweep_picture import START
+
+    if not picture.is_file() or read_bytes(picture)[: len(START)] in (b"", START.encode()):
+        return
+    raise UsageError(
+        f"{visible(str(picture))} is not the picture of a sweep, and --markdown-out would replace it.",
+        "Name another file, or move the picture.",
+    )
+
+
 def _written(
     measured: Sweep,
     json_out: Path | None,
@@ -247,29 +263,27 @@ def _written(
     url: str,
 ) -> Iterator[Path]:
     """Write the reports that were asked for."""
-    wanted = [(json_out, "json"), (markdown_out, "md"), (html_out, "html")]
+    places = [Output("json", json_out), Output("md", markdown_out), Output("html", html_out)]
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        stem = folder / _stem(url)
-        wanted += [(stem.with_name(f"{stem.name}.{kind}"), kind) for kind in ("json", "md", "html")]
-    for file, kind in wanted:
-        if file is None:
+        places += [Output(kind, folder / f"{_stem(url)}.{kind}", next_to=True) for kind in ("json", "md", "html")]
+    for place in places:
+        if (file := place.file) is None:
             continue
-        if kind == "json":
+        if place.format == "json":
             from mcp_governor.load.sweep_document import document
 
-            write_json(document(measured), Output(file=file))
-        elif kind == "md":
+            write_json(document(measured), place)
+        elif place.format == "md":
             from mcp_governor.report.sweep_markdown import render
             from mcp_governor.report.sweep_picture import picture
 
             drawn = file.with_suffix(".svg")
-            write_text(picture(measured), Output(file=drawn), form="markup")
-            write_text(render(measured, picture=drawn.name), Output(file=file), form="markup")
+            write_text(picture(measured), Output(file=drawn, next_to=True), form="markup")
+            write_text(render(measured, picture=drawn.name), place, form="markup")
         else:
             from mcp_governor.report.sweep_html import render as page
 
-            write_text(page(measured), Output(file=file), form="markup")
+            write_text(page(measured), place, form="markup")
         yield file
 
 

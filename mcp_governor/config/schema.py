@@ -316,7 +316,9 @@ def config_schema(policy_options: dict[str, Any] | None = None, *, profiles: tup
                     "and a package runner, or timeout if that is longer.",
                 ),
                 "read-only-tools": _key(
-                    _STRINGS, "Globs over names of tools without annotations that only read and may be called."
+                    _STRINGS,
+                    "Globs over names of tools without annotations that only read and may be called. Like calls and "
+                    "calls-dir, it counts for a server of the command line only with --trust.",
                 ),
                 "calls-dir": _key(_TEXT, "Folder of recorded calls, one JSON file each."),
                 "calls-mode": _key(

@@ -64,7 +64,6 @@ def new_rule(rule_id: str, folder: Path) -> Path:
     file = folder / pack / f"{name}.toml"
     if file.exists():
         raise UsageError(f"{visible(str(file))} exists already.", "Choose another name.")
-    file.parent.mkdir(parents=True, exist_ok=True)
     return write_below(folder, f"{pack}/{name}.toml", _TEMPLATE.format(id=rule_id, since=__version__))
 
 

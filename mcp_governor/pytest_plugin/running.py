@@ -198,7 +198,7 @@ class Run:
         return made
 
     def _quietly(self, work: Callable[[], Any]) -> Any:
-        """Do something without the warnings of a server in this process, and keep notes about former names."""
+        """Do something without the warnings of a server in this process, and keep what is noted."""
         import warnings
 
         from mcp_governor.rule_names import noting
@@ -208,7 +208,7 @@ class Run:
         with warnings.catch_warnings(), noting() as notes:
             warnings.simplefilter("ignore")
             done = work()
-        said = (printable(f"note: {note.message}") for note in notes)
+        said = (printable(f"note: {note}") for note in notes)
         self.notes = tuple(dict.fromkeys([*self.notes, *said]))
         return done
 

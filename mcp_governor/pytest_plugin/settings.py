@@ -59,10 +59,15 @@ def config_of(options: pytest.Config) -> Config:
     Raises:
         ConfigError: the configuration is not valid.
     """
+    from mcp_governor.checking.reading import permitted
     from mcp_governor.config import load_config
+    from mcp_governor.target import resolve
 
+    config = load_config(start=options.rootpath)
+    if (typed := target_of(options)) is not None:
+        config = permitted(config, resolve(typed, config))
     # The tests of the repository run its code; so may its rules.
-    config = replace(load_config(start=options.rootpath), trust_rules=True)
+    config = replace(config, trust_rules=True)
     if target := options.getini("mcp_target"):
         config = replace(config, target=target)
     calls = options.option.mcp_calls or options.getini("mcp_calls")

@@ -34,6 +34,9 @@ STYLE = """
 """
 """Style of the picture; a page that contains it has to allow it."""
 
+START = '<svg xmlns="http://www.w3.org/2000/svg" class="sweep" '
+"""How every picture begins, so that another one is not taken for it."""
+
 _LEFT, _RIGHT = 64, 56
 """Pixels next to the panels: a number of seven digits, and the name of a line."""
 _COLUMN = 96
@@ -68,7 +71,7 @@ def picture(sweep: Sweep) -> str:
     height = _TOP + 2 * _PANEL + _GAP + 58
     body = "\n".join([*_throughput(sweep, points, width), *_latency(sweep, points, width), *_names(sweep, points)])
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="sweep" role="img" aria-labelledby="sweep-title sweep-text" '
+        f'{START}role="img" aria-labelledby="sweep-title sweep-text" '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n<style>{STYLE}</style>\n'
         f'<title id="sweep-title">Throughput and latency by concurrency</title>\n'
         f'<desc id="sweep-text">{escape(conclusion(sweep))}</desc>\n{body}\n</svg>\n'

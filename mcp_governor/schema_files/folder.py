@@ -187,14 +187,14 @@ def _write(surface: Surface, place: Path, shown: str, content: Mapping[str, str]
     # macOS and Windows take Foo.json and foo.json for one file, which is deleted first and then written again.
     folded = {name.lower() for name in removed}
     changed = [name for name in content if name in changed or name.lower() in folded]
-    new = [NewFile(place / name, data[name], shown=f"{shown}/{name}") for name in changed]
+
+    def file(name: str, new: bytes | None, expected: bytes | bool = True) -> NewFile:
+        return NewFile(place / name, new, shown=f"{shown}/{name}", expected=expected, follow=False)
+
+    new = [file(name, data[name]) for name in changed]
     if _present(place, [MANIFEST]).get(MANIFEST) != manifest:
-        new.append(NewFile(place / MANIFEST, manifest, shown=f"{shown}/{MANIFEST}"))
-    old = [NewFile(place / name, None, shown=f"{shown}/{name}", expected=present[name]) for name in removed]
-    for file in (*old, *new):
-        if os.path.realpath(file.path) != str(file.path):
-            raise UsageError(f"{file.name} leads through a symbolic link; nothing was written.", "Remove the link.")
-    write_files(*old, *new)
+        new.append(file(MANIFEST, manifest))
+    write_files(*(file(name, None, present[name]) for name in removed), *new)
     kept = [name for name in gone if name not in removed]
     return Exported(tuple(content), tuple(changed), tuple(removed), tuple(kept))
 

@@ -15,6 +15,7 @@ from mcp_governor.charter.v1_2 import ToolResponse
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.server.jobs import Jobs
 from mcp_governor.server.pool import BusyError, CrashError, Pool, SpentError
+from mcp_governor.server.quoting import NOTE
 from mcp_governor.server.resources import add_resources, check_prompt
 from mcp_governor.server.service import Service
 from mcp_governor.server.strict import strict
@@ -161,8 +162,8 @@ def _carried(tool: Tool, calls: Pool, service: Service) -> Callable[..., Any]:
         given = _encoded(tool, arguments)
         try:
             if not tool.in_worker:
-                return _result((await work(**arguments)).to_wire())
-            return _result(await calls.call(name, given, tool.budget.seconds))
+                return _result((await work(**arguments)).to_wire(), note=NOTE)
+            return _result(await calls.call(name, given, tool.budget.seconds), note=NOTE if tool.repeats else "")
         except BusyError:
             raise RefusedError(
                 f"{name} was not run: too many calls are pending; wait for a response, then call again."
@@ -206,10 +207,13 @@ def _encoded(tool: Tool, arguments: dict[str, Any]) -> bytes:
     return given
 
 
-def _result(envelope: dict[str, Any]) -> Any:
-    """The SDK's result for an envelope; it is validated there, against the tool's output schema."""
+def _result(envelope: dict[str, Any], *, note: str = "") -> Any:
+    """The SDK's result for an envelope; it is validated there, against the tool's output schema.
+
+    The note is a block of text of its own: the envelope has no room for it, and the first block mirrors it.
+    """
     text = json.dumps(envelope, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _sent(text, structuredContent=envelope, isError=False)
+    return _sent(*filter(None, (text, note)), structuredContent=envelope, isError=False)
 
 
 def _refused(why: str) -> Any:
@@ -217,10 +221,10 @@ def _refused(why: str) -> Any:
     return _sent(why, isError=True)
 
 
-def _sent(text: str, **fields: Any) -> Any:
+def _sent(*blocks: str, **fields: Any) -> Any:
     from mcp_types import CallToolResult
 
-    content = [{"type": "text", "text": text}]
+    content = [{"type": "text", "text": text} for text in blocks]
     return CallToolResult.model_validate({"content": content, "_meta": {VERSION_KEY: SCHEMA_VERSION}, **fields})
 
 

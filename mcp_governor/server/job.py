@@ -23,6 +23,7 @@ from mcp_governor.server.worker import end_group, receive, warm
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
+    from mcp_governor.report.items import Item
 
 MAX_ITEMS = 2_000
 """Items of one report that agents can list, the worst first: a hundred pages of what a model reads at once. The
@@ -149,12 +150,21 @@ def _check(request: dict[str, Any]) -> dict[str, Any]:
 
 def summary_of(report: Report) -> dict[str, Any]:
     """What agents can ask about a report: the verdict, the counts, the items, and the report itself if it is small."""
+    from itertools import chain
+
     from mcp_governor.report.items import items
     from mcp_governor.report.json_report import render
     from mcp_governor.secrets import redact_json
+    from mcp_governor.server.quoting import Quoter, names_in, prose_in
     from mcp_governor.text import shortened
 
     counts = report.summary
+    names = (name for pair in report.definitions.values() for tool in pair for name in names_in(tool))
+    quoted = Quoter(chain(names, *(prose_in(found.value) for found in report.findings)))
+
+    def marked(item: Item, text: str) -> str:
+        return shortened(quoted(text, item.tool, item.pointer), MAX_TEXT)
+
     listed = [
         {
             "id": shortened(item.id, MAX_ID),
@@ -162,8 +172,8 @@ def summary_of(report: Report) -> dict[str, Any]:
             "severity": item.severity.value,
             "tool": shortened(item.tool, MAX_ID) or None,
             "path": shortened(item.pointer, MAX_ID),
-            "message": shortened(item.message, MAX_TEXT),
-            "fix": shortened(item.fix, MAX_TEXT) or None,
+            "message": marked(item, item.message),
+            "fix": marked(item, item.fix) or None,
             "accepted": item.accepted is not None,
         }
         for item in items(report)[:MAX_ITEMS]

@@ -47,12 +47,14 @@ class Tool:
         metadata: what is published.
         budget: what a call may cost.
         smaller: arguments of a smaller call of the same tool, ``None`` where there is none to suggest.
+        repeats: its answers may repeat what a server says.
     """
 
     work: Callable[..., Any]
     metadata: ToolMetadata
     budget: Budget
     smaller: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda _: None
+    repeats: bool = True
 
     @property
     def in_worker(self) -> bool:
@@ -203,6 +205,7 @@ _ALL = (
             "none",
         ),
         Budget(seconds=10, argument_bytes=_SMALL),
+        repeats=False,
     ),
 )
 

@@ -22,6 +22,7 @@ from mcp_governor.server.answers import (
     ValidateData,
 )
 from mcp_governor.server.project import MAX_URI, MissingError, OutsideError, path_of, read_inside
+from mcp_governor.server.quoting import Quoter, names_in, prose_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -74,18 +75,33 @@ def lint_description(
     tools = [{"name": name, "description": description, "inputSchema": schema}, *siblings]
     settings = LintSettings(profiles=("charter",), select=("charter/*", "clarity/*", "hygiene/*"))
     findings = _found(
-        found
-        for found in lint(build_surface({"tools": tools}), settings, only=name)
-        if found.path.startswith("/description")
+        (
+            found
+            for found in lint(build_surface({"tools": tools}), settings, only=name)
+            if found.path.startswith("/description")
+        ),
+        [name, *prose_in(other_tools)],
     )
     if not findings:
         return ToolResponse[LintData].empty(LintData(findings=[]))
     return ToolResponse[LintData].success(LintData(findings=findings), follow_up_hints=["list_rules"])
 
 
-def _found(findings: Iterable[Finding]) -> list[FoundIn]:
+def _found(findings: Iterable[Finding], names: Iterable[str]) -> list[FoundIn]:
+    """The findings, with the names of a server in quotes."""
+    quoted = Quoter(names)
+
+    def marked(found: Finding, text: str) -> str:
+        return quoted(text, found.tool, found.path, prose_in(found.value))
+
     return [
-        FoundIn(rule=found.rule, severity=found.severity.value, path=found.path, message=found.message, fix=found.fix)
+        FoundIn(
+            rule=found.rule,
+            severity=found.severity.value,
+            path=found.path,
+            message=marked(found, found.message),
+            fix=marked(found, found.fix),
+        )
         for found in findings
     ]
 
@@ -122,13 +138,14 @@ def compare_surfaces(
             suggested_args=_SAMPLE,
         )
     changes = compare(old, new)
+    quoted = Quoter(name for surface in (old, new) for tool in surface.tools for name in names_in(tool.raw))
     found = [
         ChangeData(
             kind=change.kind,
             tool=change.tool,
             path=change.path,
             verdict=change.verdict.value,
-            message=change.message,
+            message=quoted(change.message, change.tool, change.path),
             witness_json=json.dumps(change.witness) if change.has_witness else None,
         )
         for change in changes
@@ -181,7 +198,7 @@ def validate_response(
 
     surface = build_surface({"tools": [tool]}) if tool is not None else None
     known = next(iter(surface.tools), None) if surface is not None else None
-    findings = _found(validated(result, tool=known, surface=None, profile=profile, arguments=arguments))
+    findings = _found(validated(result, tool=known, surface=None, profile=profile, arguments=arguments), names_in(tool))
     data = ValidateData(valid=all(found.severity != "error" for found in findings), findings=findings)
     if not findings:
         return ToolResponse[ValidateData].empty(data)

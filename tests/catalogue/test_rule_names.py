@@ -118,7 +118,7 @@ def test_a_configuration_is_read_with_current_names_and_each_place_is_noted_once
         expect_current(load_config(path))
         load_config(path)
     now = f"is now called {NEW}."
-    assert [note.message for note in notes] == [
+    assert list(notes) == [
         f"mcp-governor.toml: {OLD} in lint.select {now}",
         f"mcp-governor.toml: {OLD} in lint.extend-select {now}",
         f"mcp-governor.toml: {OLD} in lint.ignore {now}",
@@ -147,7 +147,7 @@ def test_a_lint_baseline_keeps_matching(tmp_path):
     path.write_text(dump_baseline([finding]).replace(NEW, OLD))
     with noting() as notes:
         assert load_baseline(path, what="known.json") == {finding.id}
-    assert [note.message for note in notes] == [f"known.json: {OLD} is now called {NEW}."]
+    assert list(notes) == [f"known.json: {OLD} is now called {NEW}."]
 
 
 def test_outside_of_a_run_nothing_is_noted():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 
 import pytest
-from projects import surface_text, write
-from support import SERVERS
+from projects import governor, python, surface_text, write
+from support import REPO, SERVERS
 from wikis import LIST, READ, Page, Pages, Wiki, envelope, failure, rules, tool
 
 from mcp_governor.charter import ToolResponse
@@ -129,16 +131,6 @@ class TestWhatIsCalled:
         assert report["calls"]["seen"] == 3
         assert "envelope/missing" in rules(report)
 
-    def test_a_configuration_does_not_name_calls_of_a_server_that_is_typed(self, wiki):
-        entry = '[[calls]]\ntool = "write_page"\narguments = { name = "mine" }\n'
-        writes = tool("write_page", readOnlyHint=False, destructiveHint=True)
-        wiki.serve(LIST, READ, writes, write_page=envelope(), config=entry)
-        typed = ("--", sys.executable, str(SERVERS / "scripted.py"), str(wiki.root / "script.json"))
-        wiki.check(*typed)
-        assert set(wiki.called) == {"list_pages", "read_page"}
-        wiki.check("--trust", *typed)
-        assert "write_page" in wiki.called
-
     def test_read_only_tools_of_the_configuration_are_called(self, wiki):
         bare = {key: value for key, value in tool("find_page").items() if key != "annotations"}
         wiki.serve(LIST, READ, bare, find_page=envelope(), top='read-only-tools = ["find_*"]').check()
@@ -175,6 +167,126 @@ class TestWhatIsCalled:
     def test_no_rule_of_results_is_not_a_contract(self, wiki):
         wiki.serve(config='[lint]\nselect = ["charter/*", "envelope/version-step"]\n').check()
         assert wiki.calls == []
+
+
+FIND = {key: value for key, value in tool("find_page").items() if key != "annotations"}
+PERMITS = {
+    "read-only-tools": 'read-only-tools = ["*"]',
+    "calls-mode": 'calls-mode = "safe"',
+    "calls-dir": 'calls-dir = "recorded"',
+    "[[calls]]": '[[calls]]\ntool = "write_page"\narguments = { name = "theirs" }\n',
+}
+VARIABLE = "MCP_GOVERNOR_TRUST_RULES"
+
+
+class TestAServerThatIsTyped:
+    """The configuration may be a stranger's, and the server the user's own."""
+
+    @pytest.fixture
+    def typed(self, wiki):
+        """The words that start the server of a wiki, whose configuration has every key that permits calls."""
+        writes = tool("write_page", readOnlyHint=False, destructiveHint=True)
+        *tops, calls = PERMITS.values()
+        wiki.serve(LIST, READ, FIND, writes, top="\n".join(tops), config=calls, find_page=envelope())
+        call = json.dumps({"tool": "list_pages", "arguments": {"name": "recorded"}})
+        write(wiki.root, {"recorded/list.json": call})
+        return ("--", sys.executable, str(SERVERS / "scripted.py"), str(wiki.root / "script.json"))
+
+    @pytest.mark.parametrize("key", PERMITS)
+    def test_no_key_permits_a_call_and_a_note_says_which_does_not_count(self, wiki, typed, key):
+        configuration = wiki.root / "mcp-governor.toml"
+        text = configuration.read_text()
+        for other in PERMITS.keys() - {key}:
+            text = text.replace(PERMITS[other], "")
+        configuration.write_text(text)
+        done = wiki.check(*typed, profile="charter")
+        # What the server itself says is only read, with arguments of ours.
+        assert set(wiki.called) == {"list_pages", "read_page"}
+        assert [one for one in wiki.calls if set(one[1].values()) & {"theirs", "recorded"}] == []
+        said = (
+            f"note: {key} in mcp-governor.toml does not count for a server that you type; to make it count, add --trust"
+        )
+        assert done.stderr == f"{said} or set {VARIABLE}=1.\n"
+        assert wiki.check(*typed, profile="recommended").returncode == 0
+        assert set(wiki.called) == {"list_pages", "read_page"}
+
+    def test_without_a_contract_nothing_is_called(self, wiki, typed):
+        done = wiki.check(*typed, profile="recommended")
+        assert wiki.calls == []
+        keys = "[[calls]], calls-dir, calls-mode and read-only-tools in mcp-governor.toml do not count"
+        assert done.stderr.startswith(f"note: {keys} for a server that you type; to make them count, add --trust")
+
+    @pytest.mark.parametrize("command", ["check", "call"])
+    def test_the_same_keys_count_with_trust_and_for_the_servers_of_the_configuration(self, wiki, typed, command):
+        for words in (("--trust", *typed), ("wiki",), ()):
+            governor(wiki.root, command, "--profile", "charter", *words)
+            # `call` makes the calls of tools that write with --allow-writes only.
+            more = {"write_page"} if command == "check" else set()
+            called = set(wiki.called) - {"mcp_governor_unknown"}
+            assert called == {"list_pages", "read_page", "find_page", *more}, words
+            assert ["list_pages", {"name": "recorded"}] in wiki.calls, words
+            wiki.log.unlink()
+
+    def test_the_environment_trusts_as_well(self, wiki, typed, monkeypatch):
+        monkeypatch.setenv(VARIABLE, "1")
+        wiki.check(*typed)
+        assert {"find_page", "write_page"} <= set(wiki.called)
+
+    def test_call_makes_those_calls_only_that_the_server_or_the_user_permits(self, wiki, typed):
+        done = governor(wiki.root, "call", *typed)
+        assert set(wiki.called) - {"mcp_governor_unknown"} == {"list_pages", "read_page"}
+        assert "read-only-tools in mcp-governor.toml do not count" in done.stderr
+        governor(wiki.root, "call", "--assume-read-only", "find_*", *typed)
+        assert "find_page" in wiki.called
+        assert ["list_pages", {"name": "recorded"}] not in wiki.calls
+
+    def test_a_mode_that_calls_less_counts(self, wiki, typed):
+        configuration = wiki.root / "mcp-governor.toml"
+        for mode in ("configured", "none"):
+            configuration.write_text(f'profile = "charter"\ncalls-mode = "{mode}"\n')
+            assert wiki.check(*typed, profile="").stderr == ""
+            assert wiki.calls == []
+
+    def test_no_note_where_nothing_would_have_been_called(self, wiki, typed):
+        assert wiki.check("--no-calls", *typed).stderr == ""
+        assert governor(wiki.root, "lint", *typed).stderr == ""
+
+    def test_a_sweep_calls_no_such_tool(self, wiki, typed):
+        few = ("--concurrency-values", "1", "--total", "1", "--warm-up", "0")
+        sweep = ("load", "sweep", "--tool", "find_page", "--arguments", '{"name": "a"}', *few)
+        done = governor(wiki.root, *sweep, *typed)
+        assert (done.returncode, wiki.calls) == (2, [])
+        assert 'The tool "find_page" is not marked as read-only' in done.stderr
+        assert "note: read-only-tools in mcp-governor.toml does not count for a server that you type" in done.stderr
+        for words in (("--trust", *typed), ("wiki",)):
+            governor(wiki.root, *sweep, *words)
+            assert set(wiki.called) == {"find_page"}, words
+            wiki.log.unlink()
+
+    def test_nor_does_pytest(self, wiki, typed):
+        write(wiki.root, {"servers.json": json.dumps({"mcpServers": {"mine": _entry(typed)}})})
+        words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-q")
+        done = python(wiki.root, *words, "--mcp-target", "servers.json#mine")
+        assert set(wiki.called) == {"list_pages", "read_page"}
+        assert "note: [[calls]], calls-dir, calls-mode and read-only-tools in mcp-governor.toml" in done.stdout
+        python(wiki.root, *words)
+        assert {"find_page", "write_page"} <= set(wiki.called)
+
+
+def test_a_key_that_permits_calls_is_read_only_after_it_was_asked_if_it_counts():
+    """A new command that calls tools asks `permitted`, as these do."""
+    key = re.compile(r"config\.(calls|calls_dir|read_only_tools)\b|\)\.read_only_tools\b")
+    package = REPO / "mcp_governor"
+    readers = {file.relative_to(package).as_posix() for file in package.rglob("*.py") if key.search(file.read_text())}
+    assert readers == {
+        *("checking/calling.py", "cli/call_command.py", "cli/load_options.py", "cli/eval_execute.py"),
+    }
+    for reader in readers:
+        assert "permitted(" in (package / reader).read_text(), reader
+
+
+def _entry(typed: tuple[str, ...]) -> dict[str, object]:
+    return {"command": typed[1], "args": typed[2:]}
 
 
 class TestTheMode:

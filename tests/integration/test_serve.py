@@ -19,6 +19,7 @@ from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.schemas.walking import walk
 from mcp_governor.server import build_server
 from mcp_governor.server.app import SCHEMA_VERSION, VERSION_KEY
+from mcp_governor.server.quoting import NOTE
 from mcp_governor.surface import build_surface, fingerprint, load_surface
 from mcp_governor.wire import Era, HttpEndpoint, ObjectEndpoint, RpcError, StdioEndpoint, connect, read
 from mcp_governor.wire.recording import read_recording
@@ -45,6 +46,25 @@ def answer(name, arguments):
     surface, (result,) = ask(ObjectEndpoint(build_server()), (name, arguments))
     assert validate_response(result, tool=name, surface=surface, arguments=arguments) == []
     return result["structuredContent"]
+
+
+def test_an_answer_that_may_repeat_a_server_says_once_that_this_is_data():
+    calls = {
+        "compare_surfaces": {"old_tools": [TOOL], "new_tools": []},
+        "lint_description": {"name": "find", "description": "Finds."},
+        "validate_response": {"result": {"content": []}},
+        # Without a project these are errors, which may quote a server too.
+        "check_server": {},
+        "list_findings": {},
+        "explain_finding": {"finding_id": "a"},
+        "draft_changelog": {},
+        "list_rules": {},
+    }
+    _, results = ask(ObjectEndpoint(build_server()), *calls.items())
+    for name, result in zip(calls, results, strict=True):
+        first, *others = (block["text"] for block in result["content"])
+        assert json.loads(first) == result["structuredContent"], name
+        assert others == ([] if name == "list_rules" else [NOTE]), name
 
 
 def test_the_repository_keeps_its_own_rules():

@@ -153,6 +153,31 @@ def test_a_stdio_server_has_no_address_for_locust(tmp_path):
     assert not (tmp_path / "locustfile.py").exists()
 
 
+@pytest.mark.parametrize("words", [(), ("-o", "locustfile.py")])
+def test_a_file_that_is_there_is_replaced_by_force_only(tmp_path, words):
+    file = tmp_path / "locustfile.py"
+    file.write_text("# mine\n")
+    # Nothing listens there: the refusal comes before the server is asked.
+    done = governor("load", "locustfile", "http://127.0.0.1:9/mcp", *words, cwd=tmp_path)
+    assert (done.code, file.read_text()) == (2, "# mine\n")
+    assert "locustfile.py exists already." in done.err
+    assert "Add --force to replace it, or name another file with --out." in done.err
+    with serving(0.0, 10) as url:
+        assert governor("load", "locustfile", url, "--force", *words, cwd=tmp_path).code == 0
+    assert "mine" not in file.read_text()
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_a_link_in_the_place_of_the_default_file_is_not_followed(tmp_path, force):
+    folder, outside = tmp_path / "checkout", tmp_path / "outside.py"
+    folder.mkdir()
+    (folder / "locustfile.py").symlink_to(outside)
+    with serving(0.0, 10) as url:
+        done = governor("load", "locustfile", url, *force, cwd=folder)
+    assert (done.code, outside.exists()) == (2, False)
+    assert "locustfile.py leads through a symbolic link; nothing was written." in done.err
+
+
 def test_workers_can_be_started_by_hand(tmp_path):
     port = free_port()
     with serving(0.02, 10) as url:

@@ -46,6 +46,32 @@ def test_a_sweep_prints_a_table_and_its_verdict_and_writes_its_reports(tmp_path)
     assert done.left == []
 
 
+def test_what_lies_next_to_a_report_is_neither_followed_nor_replaced(tmp_path):
+    """A checkout can hold a link under every name that a run would write there; a picture may be the user's own."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with loaded() as there:
+        stem = f"mcp-tools-list-observability-127.0.0.1-{there.port}-concurrency-sweep"
+        for kind in ("json", "md", "html", "svg"):
+            folder = tmp_path / kind
+            folder.mkdir()
+            (folder / f"{stem}.{kind}").symlink_to(outside / kind)
+            done = sweep(tmp_path, there.url, *FEW, "--report-dir", kind)
+            assert (done.code, list(outside.iterdir())) == (2, [])
+            assert f"{kind}/{stem}.{kind} leads through a symbolic link; nothing was written." in done.err
+        (tmp_path / "own.svg").symlink_to(outside / "svg")
+        done = sweep(tmp_path, there.url, *FEW, "--markdown-out", "own.md")
+        assert (done.code, list(outside.iterdir())) == (2, [])
+        (tmp_path / "logo.svg").write_text("<svg/>")
+        # Nothing listens there: the refusal comes before the server is asked.
+        done = sweep(tmp_path, "http://127.0.0.1:9/mcp", *FEW, "--markdown-out", "logo.md")
+        assert done.code == 2
+        assert "logo.svg is not the picture of a sweep, and --markdown-out would replace it." in done.err
+        assert (tmp_path / "logo.svg").read_text() == "<svg/>"
+        for _ in range(2):
+            assert sweep(tmp_path, there.url, *FEW, "--markdown-out", "mine.md").code == 0
+
+
 def test_no_point_within_the_goals_is_a_finding(tmp_path):
     with loaded(service=0.05) as there:
         done = sweep(tmp_path, there.url, *FEW, "--p95-slo-ms", "10")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
-from mcp_governor.programs import find_program
+from mcp_governor.programs import find_program, our_interpreter
 from mcp_governor.target.discover.node import node_file, read_json
 from mcp_governor.target.discover.python_projects import PythonProject, read_table
 from mcp_governor.target.discover.python_source import SOURCE_ROOTS, source_paths
@@ -254,7 +254,7 @@ class Repository:
             return False
         if Path(os.path.normpath(place)).is_relative_to(self._top):
             return real.is_relative_to(self._top) or _called(real.name) == name
-        return real in {Path(known).resolve() for known in (find_program(place.name), sys.executable) if known}
+        return real in {Path(known).resolve() for known in (find_program(place.name), our_interpreter()) if known}
 
     def _module(self, name: str, folder: Path, inner: str) -> bool:
         """True if a module is a file of the project, or a package with the file ``inner``."""
