@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.terms import Verdict
-from mcp_governor.checking.governed import config_at, relative
+from mcp_governor.checking.governed import relative
 from mcp_governor.checking.model import BaseInfo
 from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
-from mcp_governor.surface import dump_surface, fingerprint, parse_surface
+from mcp_governor.surface import dump_surface, parse_surface
 from mcp_governor.surface.fingerprint import tool_fingerprint
 from mcp_governor.target.git import commit_of, files_at
 from mcp_governor.target.resolve import baseline_file
@@ -64,6 +64,32 @@ def key_of_all(keys: Iterable[str]) -> str:
     return approval_key(sorted(keys))
 
 
+@frozen
+class Asked:
+    """What the user typed of a comparison with a base branch, which no configuration changes.
+
+    Attributes:
+        base: the ref of the base branch.
+        approval, approved: as for :func:`read_base`.
+        named: the configuration file was typed.
+        target: the TARGET; empty for the one of the configuration.
+        command: the server that was typed after ``--``.
+        against: what to compare with; empty for the configured baseline.
+        offline: the recorded surface is checked.
+        options: names of the settings that were typed.
+    """
+
+    base: str
+    approval: str = ""
+    approved: frozenset[str] = frozenset()
+    named: bool = False
+    target: str = ""
+    command: tuple[str, ...] = ()
+    against: str = ""
+    offline: bool = False
+    options: frozenset[str] = frozenset()
+
+
 @frozen(slots=False)
 class Base:
     """What a base branch has.
@@ -75,7 +101,6 @@ class Base:
         scope: what the user typed to name the server; an approval for one server says nothing of another.
         surface: its recorded surface; ``None`` if it has none that can be read.
         changelog: its changelog; ``None`` as above.
-        accepted: ids that its configuration accepts, of breaks that no release had.
         moved_from: the file of ``surface`` if the pull request names another one, which the base does not have.
     """
 
@@ -85,7 +110,6 @@ class Base:
     scope: tuple[str, ...] = ()
     surface: Surface | None = None
     changelog: Changelog | None = None
-    accepted: frozenset[str] = frozenset()
     moved_from: Path | None = None
 
     def approves(self, keys: Mapping[str, str]) -> tuple[str, ...]:
@@ -158,10 +182,7 @@ def read_base(
             changelog = parse(held[config.changelog].decode("utf-8", "replace"), config.changelog)
     except GovernorError:
         changelog = None
-    then = config_at(config, commit)
-    # One that a release had is kept for the record.
-    accepted = frozenset(item.finding for item in (then.accept if then is not None else ()) if not item.released)
-    return Base(ref, approval, approved, scope, surface=surface, changelog=changelog, accepted=accepted)
+    return Base(ref, approval, approved, scope, surface=surface, changelog=changelog)
 
 
 def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline | None, config: Config) -> Report:
@@ -183,9 +204,8 @@ def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline |
     failing = [change.id for change in report.failing_changes]
     known = {name for name in failing if name not in names and name not in report.outright}
     report = replace(report, base=info, accepted={**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")})
-    # What the pull request itself accepts is not approved yet: its configuration is part of what is reviewed.
-    waiting = [name for name in breaks if name not in base.accepted or name not in report.accepted]
-    waiting += [name for name in failing if name not in known and name not in waiting]
+    # An acceptance does not approve: the pull request may have written it, and its id has 32 bits of a break.
+    waiting = list(dict.fromkeys([*breaks, *(name for name in failing if name not in known)]))
     contents: dict[str, list[Any]] = {}
     for change in report.changes:
         if change.id in waiting:
@@ -255,8 +275,7 @@ def _new_changes(
         before = changes_between(baseline.surface, base.surface, config)
         known = {approval_key(content(change, baseline.surface, base.surface)) for change in before}
         left = [one for one in left if approval_key(content(one, baseline.surface, surface)) not in known]
-    recorded = base.surface is not None and fingerprint(base.surface) != fingerprint(baseline.surface)
-    if base.changelog is not None and left and not recorded:
+    if base.changelog is not None and left:
         released = report.baseline.version if report.baseline is not None else None
         stated = _stated(left, base.changelog, released, Names(surface, baseline.surface))
         left = [change for change in left if change.id not in stated]
@@ -267,8 +286,7 @@ def _stated(changes: Sequence[Change], changelog: Changelog, released: str | Non
     """Ids of the changes that the base's changelog lists for the next release.
 
     The surface file may be recorded at releases only; then the changelog is what says that a change was merged. Of a
-    break it has to say exactly what ``changelog draft`` writes: an entry that names the same parameter may be about an
-    earlier one.
+    break it says too little: an entry may be there before its break, and names what another break is about as well.
     """
     from mcp_governor.changelog.coverage import Home, check_coverage
     from mcp_governor.changelog.structure import waiting_sections
@@ -276,13 +294,7 @@ def _stated(changes: Sequence[Change], changelog: Changelog, released: str | Non
     home = Home(waiting_sections(changelog, released), "", 0)
     if not home.sections:
         return set()
-    judged = [change for change in changes if change.bump is not Bump.NONE]
+    judged = [one for one in changes if one.bump is not Bump.NONE and one.verdict is Verdict.COMPATIBLE]
     found = check_coverage(changelog, home, judged, names).findings
     missing = {one.value if isinstance(one.value, str) else one.value[0] for one in found if one.value}
-    entries = {" ".join(entry.text.split()) for section in home.sections for _, entry in section.entries}
-    return {
-        change.id
-        for change in judged
-        if change.id not in missing
-        and (change.verdict is Verdict.COMPATIBLE or " ".join(change.entry().split()) in entries)
-    }
+    return {change.id for change in judged if change.id not in missing}

@@ -11,10 +11,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Verdict
-from mcp_governor.checking.base import APPROVED, REQUIRED, Base, approval_key, approve, read_base
+from mcp_governor.checking.base import APPROVED, REQUIRED, Asked, Base, approval_key, approve, read_base
+from mcp_governor.checking.gate_recordings import changed_recordings
 from mcp_governor.checking.governed import config_in_file, relative
-from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.config import (
     DEFAULT_CHANGELOG,
@@ -27,11 +26,11 @@ from mcp_governor.config import (
 )
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
-from mcp_governor.findings import Bump, Severity
-from mcp_governor.frozen import frozen
-from mcp_governor.surface import parse_surface
+from mcp_governor.findings import Severity
+from mcp_governor.rule_names import current_name
 from mcp_governor.target import tier_rules
-from mcp_governor.target.git import commit_of, files_at, governs_anything
+from mcp_governor.target.git import commit_of, files_at
+from mcp_governor.target.git_branch import governs_anything, new_links, replaced_folders
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 
@@ -43,33 +42,6 @@ if TYPE_CHECKING:
 
 
 RULE = "policy/comparison-changed"
-
-_MAX_RECORDINGS = 100
-"""Most changed recordings of releases that are compared; a pull request makes one."""
-
-
-@frozen
-class Asked:
-    """What the user typed, which no configuration changes.
-
-    Attributes:
-        base: the ref of the base branch.
-        approval, approved: as for :func:`mcp_governor.checking.base.read_base`.
-        named: the configuration file was typed.
-        target: the TARGET; empty for the one of the configuration.
-        command: the server that was typed after ``--``.
-        against: what to compare with; empty for the configured baseline.
-        offline: the recorded surface is checked.
-    """
-
-    base: str
-    approval: str = ""
-    approved: frozenset[str] = frozenset()
-    named: bool = False
-    target: str = ""
-    command: tuple[str, ...] = ()
-    against: str = ""
-    offline: bool = False
 
 
 def read_approved(file: Path) -> frozenset[str]:
@@ -109,12 +81,16 @@ def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Repo
     problem = ""
     try:
         then, governed = _config_of_base(config, commit, asked)
-        theirs = _laid_over(config, then)
+        theirs = _laid_over(config, then, asked)
         there = read_base(theirs, asked.base, asked.approval, asked.approved, scope)
+        # What git has of the pull request counts as well: a link, or an encoding in .gitattributes, lets the work tree
+        # have another text, but the next base is what git has.
         changed = _changed(then, _as_written(config), asked, there)
+        changed |= _changed(then, _config_of_base(config, "HEAD", asked)[0], asked, there)
     except ConfigError as error:
-        theirs, there, problem, changed, governed = config, base, error.message, {"configuration": "unreadable"}, True
-    changed |= _moved_folders(here, commit)
+        theirs, there, problem, governed = config, base, error.message, True
+        changed = {"configuration": "unreadable"}
+    changed |= _moved_folders(here, commit) | _new_links(config)
     if changed and base.surface is None and there.surface is not None:
         moved = theirs.resolve(baseline_file(theirs))
         base = replace(base, surface=there.surface, changelog=base.changelog or there.changelog, moved_from=moved)
@@ -134,11 +110,12 @@ def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Repo
         if not changed or asked.approval != REQUIRED or base.approves({"": _key(base, changed)}):
             raise
         return judged(run_theirs(), "ours", error.message)
-    changed |= _changed_recordings(config, base if base.surface is not None else there, report, asked)
+    one_comparison = not changed
+    changed |= changed_recordings(config, base if base.surface is not None else there, report, asked)
     if not changed:
         return report
     alone = judged(report)
-    if alone.findings[0].accepted is not None:
+    if one_comparison or alone.findings[0].accepted is not None:
         return alone
     try:
         other = run_theirs()
@@ -166,61 +143,15 @@ def _with(report: Report, found: Finding, base: Base, theirs: Config) -> Report:
 
 def _moved_folders(here: Path, commit: str) -> dict[str, Any]:
     """Links and submodules in the place of folders of the base: a job that is meant for such a folder is elsewhere."""
-    from mcp_governor.target.git import replaced_folders
-
     places = replaced_folders(_nearest_folder(here), commit)
-    return {f"the folder {visible(place)}": kind for place, kind in places.items()}
+    return {f"the folder {visible(place)}": target for place, target in places.items()}
 
 
-def _changed_recordings(config: Config, base: Base, report: Report, asked: Asked) -> dict[str, Any]:
-    """Recordings that the pull request changes for the worse, although what was checked is not worse.
-
-    A recording is the baseline of a later pull request: a tool that leaves it first may leave the server unseen.
-
-    Args:
-        config: names the recordings.
-        base: what the base has.
-        report: of the surface that was checked.
-        asked: offline, the recording is what was checked.
-    """
-    from mcp_governor.target.git import changed_files
-
-    file, folder = baseline_file(config), config.changelog_options.surfaces.rstrip("/")
-    found: dict[str, Any] = {}
-    names = changed_files(config.root, config.base, folder)
-    if len(names) > _MAX_RECORDINGS:
-        return {folder: f"{len(names)} files"}
-    checked = asked.offline and not asked.target
-    if (
-        checked
-        and base.surface is not None
-        and base.surface.protocol
-        and not (report.server and report.server.protocol)
-    ):
-        found["protocolVersion of the recording"] = None
-    seen = {(change.kind, change.tool, change.path) for change in report.changes}
-    before = files_at(config.root, config.base, [*names, file])
-    for name in [*names, *([] if checked else [file])]:
-        try:
-            data = read_bytes(config.root / name)
-        except OSError:
-            data = None
-        if data == before.get(name):
-            continue
-        if data is None:
-            found[name] = "removed"
-            continue
-        old = base.surface
-        try:
-            old = parse_surface(before[name], name) if name in before else old
-            worse = [] if old is None else changes_between(old, parse_surface(data, name), config)
-        except GovernorError:
-            found[name] = "unreadable"
-            continue
-        worse = [one for one in worse if one.verdict is not Verdict.COMPATIBLE and one.bump is not Bump.NONE]
-        if any((one.kind, one.tool, one.path) not in seen for one in worse):
-            found[name] = approval_key(data.decode("utf-8", "replace"))
-    return found
+def _new_links(config: Config) -> dict[str, Any]:
+    """Links in the place of files that decide the comparison: git has their text, the work tree what they lead to."""
+    names = [name for name in (config.changelog, config.server_json) if name]
+    names += [relative(config.path, config.root)] if config.path is not None else []
+    return {f"{visible(name)} (a link)": blob for name, blob in new_links(config.root, config.base, names).items()}
 
 
 def _badness(report: Report) -> tuple[bool, int, int]:
@@ -280,7 +211,8 @@ def _as_written(config: Config) -> Config:
     return with_found_files(written) if written is not None else config
 
 
-_SIMPLE = ("baseline", "schema_version", "level", "fail_on", "profile", "policy", "changelog_options", "calls_mode")
+_SIMPLE: tuple[str, ...] = ("baseline", "schema_version", "level", "fail_on", "profile", "policy", "changelog_options")
+_SIMPLE += ("calls_mode", "calls_dir")
 """Settings that decide what is compared, with what, and what fails, if any value differs."""
 
 _ADDED = ("changelog", "server_json")
@@ -309,8 +241,7 @@ def _changed(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, A
         if getattr(then, name) and getattr(then, name) != getattr(now, name):
             found[name.replace("_", "-")] = getattr(now, name)
     found |= _changed_servers(then, now, asked, base)
-    if dropped := [call.tool for call in then.calls if call not in now.calls]:
-        found["calls"] = dropped
+    found |= _fewer_calls(then, now)
     if _moves_tools(then, now, base):
         found["tiers"] = {tier: list(globs) for tier, globs in now.tiers.items()}
     if added := _accepted_more(then, now):
@@ -318,11 +249,36 @@ def _changed(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, A
     return {name: value if isinstance(value, str | dict | list) else str(value) for name, value in found.items()}
 
 
+def _fewer_calls(then: Config, now: Config) -> dict[str, Any]:
+    """Settings under which fewer calls are made than at the base, or say less."""
+    found: dict[str, Any] = {}
+    if dropped := [repr(call) for call in then.calls if call not in now.calls]:
+        found["calls"] = dropped
+    if dropped := [name for name in then.read_only_tools if name not in now.read_only_tools]:
+        found["read-only-tools"] = dropped
+    if now.calls_budget < then.calls_budget:
+        found["calls-budget"] = now.calls_budget
+    if added := sorted(_left_out(now) - _left_out(then)):
+        found["lint"] = added
+    return found
+
+
+def _left_out(config: Config) -> set[str]:
+    """What the configuration says of the rules about calls, which are not a matter of style."""
+    lint = config.lint
+    ignored = [*lint.ignore, *(entry for entries in lint.per_tool_ignores.values() for entry in entries)]
+    names = [entry if isinstance(entry, str) else str(entry.get("rule", "")) for entry in ignored]
+    names += [f"{rule} = {severity}" for rule, severity in lint.severity.items()]
+    return {name for name in names if name.startswith(("call/", "*")) or current_name(name).startswith("call/")}
+
+
 def _changed_servers(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, Any]:
     """Servers that take part in either comparison and that differ, by their names."""
     found: dict[str, Any] = {}
-    for target in {then.target, now.target, asked.target, then.baseline, now.baseline, asked.against}:
-        if (entry := _client_entry(target, now, base)) is not None:
+    for target in sorted(_targets_used(then, now, asked)):
+        # What is typed is relative to the current folder, what a configuration says to its own.
+        folder = Path.cwd() if target in (asked.target, asked.against) else now.root
+        if (entry := _client_entry(target, folder, base)) is not None:
             found[target] = entry
     for name in sorted(_servers_used(then, now, asked)):
         old, new = then.servers.get(name), now.servers.get(name)
@@ -334,34 +290,39 @@ def _changed_servers(then: Config, now: Config, asked: Asked, base: Base) -> dic
     return found
 
 
-def _client_entry(target: str, now: Config, base: Base) -> str | None:
+def _client_entry(target: str, folder: Path, base: Base) -> str | None:
     """What a client's file says of a server, if the pull request says something else than the base; else ``None``.
 
     Args:
         target: a TARGET; only CONFIG.json#NAME is of that kind.
+        folder: for a relative one.
+        base: names the commit.
     """
     file, mark, name = target.rpartition("#")
     if not (mark and file.endswith(".json")):
         return None
     try:
-        data = read_bytes(now.root / file)
+        data = read_bytes(folder / file)
     except OSError:
         return "removed"
-    before = files_at(now.root, base.ref, [relative(now.root / file, now.root)])
+    before = files_at(folder, base.ref, [relative(folder / file, folder)])
     return None if data in before.values() else approval_key([name, data.decode("utf-8", "replace")])
+
+
+def _targets_used(then: Config, now: Config, asked: Asked) -> set[str]:
+    """What takes part in either comparison, as it is named."""
+    named = {asked.against} if asked.against else {then.baseline, now.baseline}
+    if not (asked.command or asked.offline):
+        named |= {asked.target} if asked.target else {then.target, now.target}
+    return named
 
 
 def _servers_used(then: Config, now: Config, asked: Asked) -> set[str]:
     """The names of the servers that take part in either comparison."""
-    if asked.offline:
-        return set()
     known = {**then.servers, **now.servers}
-    named = {asked.against} if asked.against else {then.baseline, now.baseline}
-    if not asked.command:
-        named |= {asked.target} if asked.target else {then.target, now.target}
-        if not asked.target and not (then.target and now.target):
-            named |= known.keys()
-    return named & known.keys()
+    # Where no target is named, the only server is meant.
+    unnamed = not (asked.target or asked.command or asked.offline or (then.target and now.target))
+    return set(known) if unnamed else _targets_used(then, now, asked) & known.keys()
 
 
 def _moves_tools(then: Config, now: Config, base: Base) -> bool:
@@ -385,15 +346,15 @@ def _accepted_more(then: Config, now: Config) -> list[str]:
         and not (item.released and (item.finding, "") in known)
     ]
     # The id of a change has no pack.
-    return [finding for finding in more if "/" not in finding.partition(":")[0] or of_releases(finding)]
+    rules = {finding: finding.partition(":")[0] for finding in more}
+    return [one for one, rule in rules.items() if "/" not in rule or rule.startswith("call/") or of_releases(one)]
 
 
-def _laid_over(config: Config, then: Config) -> Config:
+def _laid_over(config: Config, then: Config, asked: Asked) -> Config:
     """The configuration of the run with what the base says of the comparison, apart from what was typed."""
-    written = _as_written(config)
-    names = (*_SIMPLE, *_ADDED, "target", "tiers", "accept", "calls")
-    taken = {name: getattr(then, name) for name in names if getattr(config, name) == getattr(written, name)}
+    names = (*_SIMPLE, *_ADDED, "target", "tiers", "accept", "calls", "read_only_tools", "calls_budget", "lint")
+    taken = {name: getattr(then, name) for name in names if name not in asked.options}
     servers = then.servers
-    if config.timeout != written.timeout:
+    if config.timeout != _as_written(config).timeout:
         servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in servers.items()}
     return replace(config, path=then.path or config.path, root=then.root, servers=servers, **taken)

@@ -33,8 +33,8 @@ class Approval:
 def find_approval(job: Job, label: str, name: str) -> Approval:
     """Find out what the labels of a pull request approve.
 
-    The label approves what our comment shows as not approved when it is set, about the commit of this run. Where there
-    is no comment yet, it approves what this run shows, if it was set after the push that the run is about.
+    The label approves what our comment shows as not approved when it is set, about the commit of this run. Without a
+    comment it approves what this run shows, if it was set after the push that the run is about.
     ``LABEL:KEY`` approves exactly the breaks that have this key, whenever it was set.
 
     Args:

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     "--approved",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="With --approval required: file with the ids of breaks that somebody approved, one on a line",
+    help="With --approval required: file with the keys of breaks that somebody approved, one on a line",
 )
 @click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
 @click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have")
@@ -127,7 +127,8 @@ def check(
     """
     from dataclasses import replace
 
-    from mcp_governor.checking.gate import Asked, check_gated, read_approved
+    from mcp_governor.checking.base import Asked
+    from mcp_governor.checking.gate import check_gated, read_approved
     from mcp_governor.checking.offline import check_offline
     from mcp_governor.checking.run import check as run_check
     from mcp_governor.errors import UsageError
@@ -167,6 +168,8 @@ def check(
                 return check_offline(target, **settings)
             return run_check(target, command=command, **settings)
 
+        typed = {"level": level, "profile": profile, "calls_mode": no_calls}
+        typed["fail_on"] = click.get_current_context().params.get("fail_on")
         if base is None:
             report = compared(config, None)
         else:
@@ -179,6 +182,7 @@ def check(
                 command=command,
                 against=against or "",
                 offline=offline,
+                options=frozenset(name for name, value in typed.items() if value),
             )
             report = check_gated(config, asked, compared)
     return deliver(report, run)

@@ -32,7 +32,7 @@ _MAX_STATES = 100
 """Most states of one file that are read from the history of HEAD, newest first; older ones are ignored."""
 
 _UNFIT = lazy_pattern(r"[\0-\x20\x7f]")
-_UNFIT_PATH = lazy_pattern(r"[\0\n]|^/")
+UNFIT_PATH = lazy_pattern(r"[\0\n]|^/")
 
 
 class _Blob(NamedTuple):
@@ -157,7 +157,7 @@ def _is_inside(folder: Path, path: str) -> bool:
     """True if a path is inside the repository and has no characters that would break git's input lines."""
     here = Path(os.path.realpath(folder))
     place = Path(os.path.normpath(here / path))
-    return not _UNFIT_PATH.search(path) and place.is_relative_to(repository_of(here))
+    return not UNFIT_PATH.search(path) and place.is_relative_to(repository_of(here))
 
 
 def _contents(folder: Path, blobs: Iterable[_Blob]) -> dict[str, bytes]:
@@ -441,91 +441,6 @@ def states_of(folder: Path, path: str, *, tip: str = "HEAD") -> list[tuple[str, 
             first.setdefault(blob, commit)
     contents = _contents(folder, first)
     return [(commit, contents[blob.object_id]) for blob, commit in first.items() if blob.object_id in contents]
-
-
-def _differences(folder: Path, base: str, *paths: str) -> list[tuple[str, str]]:
-    """Mode and path, relative to the top, of what HEAD has and a commit does not have in this form; ``000000`` is gone.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
-    # With nothing to compare, HEAD~0 of a repository without commits, there are none.
-    asked = ("diff-tree", "-r", "-z", "--no-renames", "--full-index", base, "HEAD", *(("--", *paths) if paths else ()))
-    answer = ask_git(folder, *asked, most=MAX_BYTES)
-    if answer.code != 0:
-        raise TargetError("git cannot compare HEAD with the base.", "Check the repository with: git fsck")
-    parts = answer.out.decode("utf-8", "surrogateescape").split("\0")
-    return [(how.split(" ")[1], path) for how, path in zip(parts[::2], parts[1::2], strict=False)]
-
-
-_LINKS = {"120000": "a link", "160000": "a submodule"}
-
-
-def replaced_folders(folder: Path, base: str) -> dict[str, str]:
-    """Folders of a commit in whose place HEAD has a symbolic link or a submodule: their paths, and which of the two.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
-    links = [(path, _LINKS[mode]) for mode, path in _differences(folder, base) if mode in _LINKS]
-    asked = "".join(f"{base}:{path}\n" for path, _ in links if not _UNFIT_PATH.search(path))
-    answer = ask_git(folder, "cat-file", "--batch-check=%(objecttype)", asked=asked.encode("utf-8", "surrogateescape"))
-    fit = [(path, kind) for path, kind in links if not _UNFIT_PATH.search(path)]
-    return {path: kind for (path, kind), line in zip(fit, answer.lines, strict=True) if line in ("tree", "commit")}
-
-
-def changed_files(folder: Path, base: str, path: str) -> list[str]:
-    """The files below a path that differ between a commit and HEAD, relative to ``folder`` as the path is.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
-    here = Path(os.path.realpath(folder))
-    top = Path(os.path.realpath(repository_of(here)))
-    found = _differences(folder, base, f":(literal){path}")
-    return [Path(os.path.relpath(top / name, here)).as_posix() for _, name in found]
-
-
-_GOVERNING = ("mcp-governor.toml", "mcp-surface.json", "mcp-schema-changelog.md")
-
-
-def governs_anything(folder: Path, commit: str) -> bool:
-    """True if a commit has a configuration, a surface file or a changelog of ours anywhere.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
-    answer = ask_git(folder, "ls-tree", "-r", "-z", "--full-tree", "--name-only", commit, most=MAX_BYTES)
-    if answer.code != 0:
-        raise TargetError("git cannot read the files of a commit.", "Check the repository with: git fsck")
-    names = answer.out.decode("utf-8", "surrogateescape").split("\0")
-    if any(name.rpartition("/")[2] in _GOVERNING for name in names):
-        return True
-    projects = [name for name in names if name.rpartition("/")[2] == "pyproject.toml"][:_MAX_PROJECTS]
-    here = Path(os.path.realpath(folder))
-    top = Path(os.path.realpath(repository_of(here)))
-    held = files_at(folder, commit, [Path(os.path.relpath(top / name, here)).as_posix() for name in projects])
-    return any(b"[tool.mcp-governor" in data for data in held.values())
-
-
-_MAX_PROJECTS = 1_000
-"""Most project files that are searched for our table; larger monorepos have some hundreds."""
-
-
-def belongs_to_branch(folder: Path, commit: str, base: str) -> bool:
-    """True if a commit is in the history of HEAD and not in that of a base: who makes the branch chose it.
-
-    Raises:
-        TargetError: git cannot decide this.
-    """
-
-    def contains(tip: str) -> bool:
-        code = ask_git(folder, "merge-base", "--is-ancestor", commit, tip).code
-        if code > 1:
-            raise TargetError("git cannot read the history.", "Check the repository with: git fsck")
-        return code == 0
-
-    return contains("HEAD") and not contains(base)
 
 
 def release_tags(folder: Path) -> dict[Numbered, str]:

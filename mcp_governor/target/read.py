@@ -204,7 +204,8 @@ def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source 
     Raises:
         UsageError: it is a ref, or a file that the user typed, that only the pull request has.
     """
-    from mcp_governor.target.git import belongs_to_branch, commit_of, holds
+    from mcp_governor.target.git import commit_of, holds
+    from mcp_governor.target.git_branch import belongs_to_branch
 
     if isinstance(source, GitSource):
         commit = commit_of(source.folder, source.ref)
@@ -285,7 +286,7 @@ def _default_source(config: Config, stage: Stage) -> Source | None:
     if held is not None:
         return GitSource(shown=f"git:{held[0]}", ref=held[0], path=held[1], folder=config.root)
     if config.base:
-        # Whether there is one is not for the work tree of a pull request to say.
+        # The work tree of a pull request does not decide if there is one.
         there = holds(config.root, config.base, SURFACE_FILE)
         return FileSource(shown=shown, path=file) if there or file.is_file() else None
     if file.is_file() and is_shallow(config.root):
