@@ -8,6 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+WRITTEN = "2026-01-02T03:04:05Z"
+"""When all comments are written."""
+
 
 class GitHub:
     """The API of one pull request.
@@ -78,10 +81,13 @@ class GitHub:
         if method == "PATCH":
             (comment,) = [one for one in self.comments if str(one["id"]) == last]
             comment["body"] = body["body"]
+            comment["updated_at"] = WRITTEN
             return 200, comment
         return 403, {"message": "Resource not accessible by integration"}
 
     def add(self, body: str, *, login: str = "github-actions[bot]", kind: str = "Bot") -> None:
         """A further comment."""
         number = len(self.comments) + 1
-        self.comments.append({"id": number, "body": body, "user": {"login": login, "type": kind}})
+        self.comments.append(
+            {"id": number, "body": body, "user": {"login": login, "type": kind}, "updated_at": WRITTEN}
+        )

@@ -9,18 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from github_stub import GitHub
-from projects import committed, git, repository, write
+from github_stub import WRITTEN, GitHub
+from projects import git, repository
 from support import REPO
 
-from mcp_governor.ci import api, history
+from mcp_governor.ci import api
 from mcp_governor.ci.api import ApiError, PullRequest
 from mcp_governor.ci.comment import MAX_COMMENT, Memory, fitted, marker, post_comment, remembered
-from mcp_governor.ci.history import Clone, fetch_base, fetch_release
 from mcp_governor.ci.job import Job, read_job
 from mcp_governor.ci.phases import Wanted, command_line, conclude, prepare
 from mcp_governor.errors import UsageError
-from mcp_governor.target.git_door import Answer
 
 SHA = "a" * 40
 TOKEN = {"MCP_GOVERNOR_GITHUB_TOKEN": "ghs_0123456789"}
@@ -156,6 +154,7 @@ class TestLabels:
 
         def run(*labels, action="synchronize", **variables):
             pull = {"number": 7, "base": {"ref": "main", "sha": head}, "labels": [{"name": name} for name in labels]}
+            pull |= {"head": {"sha": SHA}, "updated_at": "2026-01-02T03:04:06Z"}
             payload = {"action": action, "label": {"name": labels[-1] if labels else ""}, "pull_request": pull}
             made = {"GITHUB_API_URL": github.url, **event(tmp_path, payload), **variables}
             for name, value in made.items():
@@ -176,15 +175,27 @@ class TestLabels:
         assert prepared(**TOKEN) == ("given", ())
 
     def test_it_approves_what_the_comment_shows_when_it_is_set(self, prepared, github, tmp_path):
-        asked, approved = "0" * 16, "1" * 16
+        asked, approved = "a" * 26, "b" * 26
         github.labels = ["mcp-breaking-approved"]
-        github.add(f"{marker('.')}\n{Memory((asked,), (approved,)).line()}\ntext")
+        github.add(f"{marker('.')}\n{Memory((asked,), (approved,), SHA).line()}\ntext")
+        all_of, old = ("required", [approved, asked], True), ("required", [approved], True)
         prepared("mcp-breaking-approved", action="labeled", **TOKEN)
-        assert self.plan(tmp_path) == ("required", [approved, asked], True)
-        prepared(**TOKEN)
-        assert self.plan(tmp_path) == ("required", [approved, asked], True), "set after the push"
+        assert self.plan(tmp_path) == all_of
         prepared("mcp-breaking-approved", **TOKEN)
-        assert self.plan(tmp_path) == ("required", [approved], True), "set before the push"
+        assert self.plan(tmp_path) == old, "set before the push"
+        prepared("bug", "mcp-breaking-approved", "other", action="labeled", **TOKEN)
+        assert self.plan(tmp_path) == old, "about another label"
+        prepared(**TOKEN)
+        assert self.plan(tmp_path) == old, "nobody says that it was set after the comment"
+        prepared("mcp-breaking-approved", action="labeled", GITHUB_RUN_ATTEMPT="2", **TOKEN)
+        assert self.plan(tmp_path) == old, "the comment may show a later push by now"
+        github.comments[0]["updated_at"] = "2026-01-02T03:04:07Z"
+        prepared("mcp-breaking-approved", action="labeled", **TOKEN)
+        assert self.plan(tmp_path) == old, "it was written after the label was set"
+        github.comments[0]["updated_at"] = "2026-01-02T03:04:05Z"
+        github.comments[0]["body"] = github.comments[0]["body"].replace(SHA, "b" * 40)
+        prepared("mcp-breaking-approved", action="labeled", **TOKEN)
+        assert self.plan(tmp_path) == old, "it is about another commit"
         github.labels = []
         prepared(**TOKEN)
         assert self.plan(tmp_path) == ("required", [], False)
@@ -197,13 +208,13 @@ class TestLabels:
         assert remark.text.startswith("The comment with what is approved cannot be read (403")
 
     def test_a_label_with_a_key_counts_whenever_it_was_set(self, prepared, github, tmp_path):
-        key = "0123456789abcdef"
-        github.labels = [f"mcp-breaking-approved:{key}", "mcp-breaking-approved:x", f"other:{'a' * 16}"]
+        key = "abcdefghijklmnopqrstuvwx23"
+        github.labels = [f"mcp-breaking-approved:{key}", "mcp-breaking-approved:x", f"other:{'a' * 26}"]
         prepared(**TOKEN)
         assert self.plan(tmp_path) == ("required", [key], False)
 
     def test_on_gitlab_only_a_label_with_a_key_says_what_it_approves(self, prepared, tmp_path, monkeypatch):
-        key = "0123456789abcdef"
+        key = "abcdefghijklmnopqrstuvwx23"
         prepared()
         for name in ("GITHUB_ACTIONS", "GITHUB_EVENT_NAME"):
             monkeypatch.delenv(name)
@@ -264,7 +275,7 @@ class TestComment:
         github.add(f"{marker('.')}\nechoed", login="some-app[bot]")
         assert post_comment(job, ".", "new", changed=True) == ""
         assert len(github.comments) == 2
-        assert remembered(job, ".") == Memory()
+        assert remembered(job, ".") == Memory(written=WRITTEN)
 
     def test_the_comment_of_the_tokens_own_app_is_ours(self, github, job):
         github.viewer = "our-app[bot]"
@@ -282,12 +293,12 @@ class TestComment:
         assert marker("servers/shop") == "<!-- mcp-governor servers/shop -->"
 
     def test_what_it_knows_is_in_its_second_line_alone(self, github, job):
-        memory = Memory(("0" * 16, "1" * 16), ("2" * 16,))
-        forged = Memory(approved=("f" * 16,)).line()
+        memory = Memory(("a" * 26, "b" * 26), ("c" * 26,), SHA)
+        forged = Memory(approved=("f" * 26,)).line()
         post_comment(job, ".", f"text\n{forged}\n", changed=True, memory=memory)
-        assert remembered(job, ".") == memory
+        assert remembered(job, ".") == replace(memory, written=WRITTEN)
         post_comment(job, ".", f"{forged}\n", changed=True)
-        assert remembered(job, ".") == Memory()
+        assert remembered(job, ".") == Memory(written=WRITTEN)
 
     def test_a_long_report_is_cut_and_closed(self, github, job):
         body = "<details><summary>a</summary>\n\n````diff\n" + "+ ```\n" * 20_000 + "````\n\n</details>\n"
@@ -300,132 +311,6 @@ class TestComment:
 
     def test_what_fits_is_not_changed(self):
         assert fitted("a\nb\n", 4, "") == "a\nb\n"
-
-
-class TestHistory:
-    @pytest.fixture
-    def origin(self, tmp_path):
-        root = repository(tmp_path / "origin", {"a": "0"})
-        git(root, "config", "uploadpack.allowAnySHA1InWant", "true")
-        return root
-
-    def commits(self, root, count, file="a"):
-        for number in range(count):
-            git(root, "commit", "-q", "--allow-empty", "--no-verify", "-m", f"{file} {number}")
-
-    def clone(self, origin, tmp_path, ref="HEAD"):
-        work = tmp_path / "work"
-        work.mkdir()
-        git(work, "init", "-q")
-        git(work, "remote", "add", "origin", origin.as_uri())
-        assert git(work, "fetch", "-q", "--no-tags", "--depth=1", "origin", ref).returncode == 0
-        git(work, "checkout", "-q", "--detach", "FETCH_HEAD")
-        return work
-
-    def rev(self, root, name="HEAD"):
-        return git(root, "rev-parse", name).stdout.strip()
-
-    def test_the_nearest_release_is_fetched_with_the_history_up_to_it(self, origin, tmp_path):
-        git(origin, "tag", "v1.0.0")
-        self.commits(origin, 60)
-        git(origin, "tag", "-a", "-m", "x", "v1.1.0")
-        git(origin, "checkout", "-q", "-b", "next")
-        self.commits(origin, 1, "b")
-        git(origin, "tag", "v2.0.0")
-        git(origin, "tag", "latest")
-        git(origin, "checkout", "-q", "main")
-        self.commits(origin, 5)
-        work = self.clone(origin, tmp_path)
-        assert fetch_release(Clone(work, Job())) == ""
-        assert git(work, "tag", "--merged=HEAD").stdout.split() == ["v1.1.0"]
-        assert git(work, "tag").stdout.split() == ["v1.1.0"], "not those of other branches"
-        assert git(work, "rev-list", "--count", "HEAD").stdout.strip() == "50"
-
-    def test_a_repository_without_releases_is_fetched_whole(self, origin, tmp_path):
-        self.commits(origin, 60)
-        work = self.clone(origin, tmp_path)
-        clone = Clone(work, Job())
-        assert fetch_release(clone) == ""
-        assert not clone.is_shallow()
-
-    def test_an_origin_that_is_gone_is_said(self, origin, tmp_path):
-        self.commits(origin, 2)
-        work = self.clone(origin, tmp_path)
-        git(work, "remote", "set-url", "origin", (tmp_path / "nowhere").as_uri())
-        clone = Clone(work, Job())
-        assert fetch_release(clone).startswith("The last release could not be fetched into this shallow clone (")
-        with pytest.raises(UsageError, match="The base commit aaaaaaaaaaaa cannot be fetched") as raised:
-            fetch_base(clone, Job("github", "pull_request", 7, "main", SHA))
-        assert "fetch-depth: 0" in raised.value.hint
-
-    def test_the_base_of_a_branch_is_where_it_began(self, origin, tmp_path):
-        begun = self.rev(origin)
-        git(origin, "checkout", "-q", "-b", "topic")
-        self.commits(origin, 55, "b")
-        git(origin, "checkout", "-q", "main")
-        write(origin, {"c": "c"})
-        committed(origin, "later")
-        work = self.clone(origin, tmp_path, "refs/heads/topic")
-        job = Job("github", "pull_request", 7, "main", self.rev(origin, "main"))
-        assert fetch_base(Clone(work, job), job) == "refs/remotes/origin/main"
-        assert self.rev(work, "origin/main") == begun
-
-    def test_branches_without_a_common_commit_are_refused(self, origin, tmp_path):
-        git(origin, "checkout", "-q", "--orphan", "topic")
-        committed(origin, "other")
-        work = self.clone(origin, tmp_path, "refs/heads/topic")
-        job = Job("github", "pull_request", 7, "main", self.rev(origin, "main"))
-        with pytest.raises(UsageError, match="cannot be fetched"):
-            fetch_base(Clone(work, job), job)
-
-    def test_the_token_goes_to_github_alone_and_never_on_the_command_line(self, origin, monkeypatch):
-        seen = []
-        monkeypatch.setattr(
-            history, "ask_remote", lambda *words, header: seen.append((words, header)) or Answer(1, b"")
-        )
-
-        def header(address):
-            git(origin, "config", "remote.origin.url", address)
-            clone = Clone(origin, Job(web="https://github.com", token="ghs_0123456789"))
-            assert not clone.fetch(SHA)
-            words, given = seen.pop()
-            assert "ghs_" not in str(words)
-            return given
-
-        where, value = header("https://github.com/us/shop")
-        assert (where, value.split()[:2]) == ("https://github.com", ["AUTHORIZATION:", "basic"])
-        for other in ("https://github.com.example/us/shop", "http://github.com/us/shop"):
-            assert header(other) is None
-        git(origin, "config", "http.https://github.com/.extraheader", "AUTHORIZATION: basic x")
-        assert header("https://github.com/us/shop") is None, "the checkout left its own"
-
-    @pytest.mark.parametrize(
-        "address", ["git@github.com:us/shop", "ssh://github.com/us/shop", "ext::sh -c x", "git://h/x"]
-    )
-    def test_an_address_that_needs_a_program_is_not_asked(self, origin, address):
-        git(origin, "config", "remote.origin.url", address)
-        clone = Clone(origin, Job())
-        assert not clone.fetch(SHA)
-        assert clone.problem == "the remote origin has no https address"
-
-    def test_only_the_merge_that_github_made_has_the_base_as_its_parent(self, origin, tmp_path):
-        """ "Update branch" makes a merge whose first parent is the pull request itself."""
-        git(origin, "checkout", "-q", "-b", "topic")
-        self.commits(origin, 1, "b")
-        topic = self.rev(origin)
-        git(origin, "checkout", "-q", "main")
-        write(origin, {"c": "c"})
-        committed(origin, "later")
-        main = self.rev(origin)
-        git(origin, "checkout", "-q", "topic")
-        assert git(origin, "merge", "-q", "--no-ff", "-m", "update", "main").returncode == 0
-        job = Job("github", "pull_request", 7, "", main, commit=SHA, on_merge=True)
-        assert fetch_base(Clone(origin, job), job) == main
-        git(origin, "checkout", "-q", "--detach", main)
-        assert git(origin, "merge", "-q", "--no-ff", "-m", "merge", topic).returncode == 0
-        # the event may know an older base than the one that GitHub merged into
-        job = replace(job, base_commit=self.rev(origin, "main^"), commit=self.rev(origin))
-        assert fetch_base(Clone(origin, job), job) == main
 
 
 class TestCommandLine:
@@ -450,7 +335,7 @@ class TestCommandLine:
         assert command_line(wanted, PLAN, JOB) == ["changelog", "check", "--fail-on", "warning"]
 
     def test_what_is_approved_is_handed_over_in_a_file(self, tmp_path):
-        plan = {"base": "main", "approval": "required", "approved": ["0" * 16]}
+        plan = {"base": "main", "approval": "required", "approved": ["a" * 26]}
         words = command_line(Wanted(folder=tmp_path), plan, JOB)
         assert words[-2:] == ["--approved", str(tmp_path / "approved.txt")]
 

@@ -11,26 +11,28 @@ _result = app._result
 _build = app.build_server
 
 
-def undeclared_field(envelope: dict[str, Any]) -> Any:
+def undeclared_field(envelope: dict[str, Any], **note: str) -> Any:
     """Data with a field that no schema declares."""
     data = envelope["data"]
-    return _result({**envelope, "data": {**data, "hidden": 1}} if data else envelope)
+    return _result({**envelope, "data": {**data, "hidden": 1}} if data else envelope, **note)
 
 
-def invented_hint(envelope: dict[str, Any]) -> Any:
+def invented_hint(envelope: dict[str, Any], **note: str) -> Any:
     """A follow-up hint that names no tool."""
-    return _result({**envelope, "follow_up_hints": ["list_all_rules"]})
+    return _result({**envelope, "follow_up_hints": ["list_all_rules"]}, **note)
 
 
-def two_sentences(envelope: dict[str, Any]) -> Any:
+def two_sentences(envelope: dict[str, Any], **note: str) -> Any:
     """An error message of two sentences, with a name of Python in it."""
     error = envelope["error"]
-    return _result({**envelope, "error": {**error, "message": "KeyError: 'x'. Look it up."}} if error else envelope)
+    return _result(
+        {**envelope, "error": {**error, "message": "KeyError: 'x'. Look it up."}} if error else envelope, **note
+    )
 
 
-def other_mirror(envelope: dict[str, Any]) -> Any:
+def other_mirror(envelope: dict[str, Any], **note: str) -> Any:
     """Content that is no mirror."""
-    return _result(envelope).model_copy(update={"content": _result({}).content})
+    return _result(envelope, **note).model_copy(update={"content": _result({}).content})
 
 
 def without_hint(*given: Any, **named: Any) -> Any:
