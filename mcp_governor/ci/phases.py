@@ -167,9 +167,19 @@ def check_without_token(wanted: Wanted) -> None:
 
 
 def check(wanted: Wanted) -> int:
-    """Run the command, which prints to our own output; the exit code is its own. The token is kept from it."""
+    """Run the command, which prints to our own output; the exit code is its own. The token is kept from it.
+
+    Raises:
+        UsageError: a pull request is checked, and the phase ``prepare`` has not said with what.
+    """
     job = read_job(os.environ)
-    plan = {**_NO_PLAN, **(_read(wanted, _PLAN) or {})}
+    prepared = _read(wanted, _PLAN)
+    if prepared is None and wanted.command == "check" and (job.of_pull_request or job.in_queue):
+        raise UsageError(
+            f"The phase prepare left nothing in {wanted.folder}: what the pull request is compared with is unknown.",
+            "Run it in an earlier step, with the same --folder.",
+        )
+    plan = {**_NO_PLAN, **(prepared or {})}
     for name in (_JSON, _MARKDOWN):
         (wanted.folder / name).unlink(missing_ok=True)
     exact = command_line(wanted, plan, job)

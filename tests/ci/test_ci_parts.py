@@ -17,7 +17,7 @@ from mcp_governor.ci import api
 from mcp_governor.ci.api import ApiError, PullRequest
 from mcp_governor.ci.comment import MAX_COMMENT, Memory, fitted, marker, post_comment, remembered
 from mcp_governor.ci.job import Job, read_job
-from mcp_governor.ci.phases import Wanted, command_line, conclude, prepare
+from mcp_governor.ci.phases import Wanted, check, command_line, conclude, prepare
 from mcp_governor.errors import UsageError
 
 SHA = "a" * 40
@@ -338,6 +338,14 @@ class TestCommandLine:
         plan = {"base": "main", "approval": "required", "approved": ["a" * 26]}
         words = command_line(Wanted(folder=tmp_path), plan, JOB)
         assert words[-2:] == ["--approved", str(tmp_path / "approved.txt")]
+
+
+def test_a_pull_request_is_not_checked_without_what_prepare_found(tmp_path, monkeypatch):
+    payload = {"pull_request": {"number": 7, "base": {"ref": "main", "sha": SHA}}}
+    for name, value in event(tmp_path, payload).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match="The phase prepare left nothing in"):
+        check(Wanted(folder=tmp_path / "empty"))
 
 
 def test_a_run_without_a_report_is_never_a_pass(tmp_path, monkeypatch):
