@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.checking.base import APPROVED, REQUIRED, Asked, Base, approval_key, approve, read_base
 from mcp_governor.checking.gate_recordings import changed_recordings
-from mcp_governor.checking.governed import config_in_file, relative
-from mcp_governor.checking.settings import fail_on
+from mcp_governor.checking.governed import config_in_file, known_at, relative
+from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.config import (
     DEFAULT_CHANGELOG,
     DEFAULT_MANIFEST,
@@ -27,7 +27,6 @@ from mcp_governor.config import (
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
 from mcp_governor.findings import Severity
-from mcp_governor.rule_names import current_name
 from mcp_governor.target import tier_rules
 from mcp_governor.target.git import commit_of, files_at
 from mcp_governor.target.git_branch import governs_anything, new_links, replaced_folders
@@ -241,7 +240,7 @@ def _changed(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, A
         if getattr(then, name) and getattr(then, name) != getattr(now, name):
             found[name.replace("_", "-")] = getattr(now, name)
     found |= _changed_servers(then, now, asked, base)
-    found |= _fewer_calls(then, now)
+    found |= _fewer_calls(then, now, base)
     if _moves_tools(then, now, base):
         found["tiers"] = {tier: list(globs) for tier, globs in now.tiers.items()}
     if added := _accepted_more(then, now):
@@ -249,7 +248,7 @@ def _changed(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, A
     return {name: value if isinstance(value, str | dict | list) else str(value) for name, value in found.items()}
 
 
-def _fewer_calls(then: Config, now: Config) -> dict[str, Any]:
+def _fewer_calls(then: Config, now: Config, base: Base) -> dict[str, Any]:
     """Settings under which fewer calls are made than at the base, or say less."""
     found: dict[str, Any] = {}
     if dropped := [repr(call) for call in then.calls if call not in now.calls]:
@@ -258,18 +257,23 @@ def _fewer_calls(then: Config, now: Config) -> dict[str, Any]:
         found["read-only-tools"] = dropped
     if now.calls_budget < then.calls_budget:
         found["calls-budget"] = now.calls_budget
-    if added := sorted(_left_out(now) - _left_out(then)):
-        found["lint"] = added
+    if (then.lint, then.profile) != (now.lint, now.profile):
+        (had, ignored), (has, ignores) = _rules_of_calls(then), _rules_of_calls(now)
+        if changed := sorted((had - has) | (ignores - ignored)):
+            found["lint"] = changed
+    known = known_at(now, now.root, "HEAD") - known_at(then, now.root, base.ref)
+    if added := sorted(one for one in known if one.startswith("call/")):
+        found["lint-baseline"] = added
     return found
 
 
-def _left_out(config: Config) -> set[str]:
-    """What the configuration says of the rules about calls, which are not a matter of style."""
-    lint = config.lint
-    ignored = [*lint.ignore, *(entry for entries in lint.per_tool_ignores.values() for entry in entries)]
-    names = [entry if isinstance(entry, str) else str(entry.get("rule", "")) for entry in ignored]
-    names += [f"{rule} = {severity}" for rule, severity in lint.severity.items()]
-    return {name for name in names if name.startswith(("call/", "*")) or current_name(name).startswith("call/")}
+def _rules_of_calls(config: Config) -> tuple[set[str], set[str]]:
+    """The rules about calls that run, with their severities, and those that are ignored for some tools: calls are not a
+    matter of style."""
+    selection = selection_of(config)
+    calls = {one.id: one.severity for one in selection.active.values() if one.rule.station == "call"}
+    run = {f"{name} = {severity}" for name, severity in calls.items() if name not in selection.ignored}
+    return run, {f"{glob}: {name}" for glob, _, names in selection.tool_ignores for name in names if name in calls}
 
 
 def _changed_servers(then: Config, now: Config, asked: Asked, base: Base) -> dict[str, Any]:

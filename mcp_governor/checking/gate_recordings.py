@@ -3,6 +3,8 @@ what the base has today."""
 
 from __future__ import annotations
 
+import os
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +20,15 @@ from mcp_governor.target import FileSource, GitSource, parse_target, resolve
 from mcp_governor.target.git import files_at
 from mcp_governor.target.git_branch import changed_files
 from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
+
+_MAX_ENTRIES = 10_000
+"""Most files of recorded calls among which links are looked for."""
 
 _MAX_RECORDINGS = 100
 """Most changed recordings of releases that are compared; a pull request makes one."""
@@ -42,15 +48,26 @@ def changed_recordings(config: Config, base: Base, report: Report, asked: Asked)
     found: dict[str, Any] = {}
     if config.calls_dir:
         # What a call is expected to give is for the base to say; a new expectation takes nothing away.
-        calls = changed_files(config.root, config.base, config.calls_dir)
-        found |= {name: calls[name] for name in files_at(config.root, config.base, list(calls))}
+        calls: dict[str, str] = {}
+        for place in _real_places(config.resolve(config.calls_dir)):
+            calls |= changed_files(config.root, config.base, relative(place, config.root))
+        names = [name for name in calls if name.endswith(".json")]
+        found |= {name: calls[name] for name in files_at(config.root, config.base, names)}
     folder = config.changelog_options.surfaces.rstrip("/")
     releases = changed_files(config.root, config.base, folder)
     names = [name for name in releases if name.endswith(".json") and Numbered.parse(Path(name).stem) is not None]
     if len(names) > _MAX_RECORDINGS:
         found[folder] = approval_key({name: releases[name] for name in names})
         names = []
-    return found | _worse([*names, *_recordings(config, asked)], config, base, report, asked)
+    found |= _worse([*names, *_recordings(config, asked)], config, base, report, asked)
+    # No name of a file is that of a setting.
+    return {f"the file {visible(name)}": value for name, value in found.items()}
+
+
+def _real_places(folder: Path) -> list[Path]:
+    """A folder, and where it and the links in it lead: git compares what is written, not what it leads to."""
+    links = (file for file in islice(folder.rglob("*"), _MAX_ENTRIES) if file.is_symlink())
+    return list(dict.fromkeys([folder, *(Path(os.path.realpath(place)) for place in (folder, *links))]))
 
 
 def _recordings(config: Config, asked: Asked) -> list[str]:

@@ -66,7 +66,7 @@ def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
     if then is not None and then.changelog:
         named = relative(then.root / then.changelog, config.root)
         changelog = named if named in held or files_at(config.root, ref, [named]) else ""
-    return Before(ref, then, changelog, _known(then, config.root, ref))
+    return Before(ref, then, changelog, known_at(then, config.root, ref))
 
 
 def _config_in(held: Mapping[str, bytes], names: Iterable[str], config: Config) -> Config | None:
@@ -95,8 +95,8 @@ def config_at(config: Config, commit: str) -> Config | None:
     return _config_in(files_at(config.root, commit, names), names, config)
 
 
-def _known(then: Config | None, root: Path, ref: str) -> frozenset[str]:
-    """The ids in a configuration's lint baseline at a commit."""
+def known_at(then: Config | None, root: Path, ref: str) -> frozenset[str]:
+    """The ids in a configuration's lint baseline at a commit; none without a baseline that can be read."""
     if then is None or not then.lint.baseline:
         return frozenset()
     name = relative(then.root / then.lint.baseline, root)

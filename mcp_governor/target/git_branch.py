@@ -58,13 +58,15 @@ def replaced_folders(folder: Path, base: str) -> dict[str, str]:
 
 def changed_files(folder: Path, base: str, path: str) -> dict[str, str]:
     """The files below a path that differ between a commit and HEAD, relative to ``folder`` as the path is, and their
-    objects at HEAD.
+    objects at HEAD; none outside of the repository, where a branch changes nothing.
 
     Raises:
         TargetError: git cannot decide this.
     """
     here = Path(os.path.realpath(folder))
     top = Path(os.path.realpath(repository_of(here)))
+    if not Path(os.path.normpath(here / path)).is_relative_to(top):
+        return {}
     found = _differences(folder, base, f":(literal){path}")
     return {Path(os.path.relpath(top / one.path, here)).as_posix(): one.blob for one in found}
 

@@ -6,9 +6,11 @@ import json
 
 import pytest
 from gating import ADD, BOTH, CHANGELOG, CONFIG, DELETE, GET, ONE, ONLY, SURFACE, branch, changed, check, removed, said
-from projects import committed, surface_text, tool
+from projects import committed, surface_text, tool, write
 
 from mcp_governor import fingerprint, load_surface
+
+KNOWN = '{{"format": "mcp-governor/lint-baseline-1", "findings": ["{}"]}}'
 
 
 class TestRecordings:
@@ -42,7 +44,7 @@ class TestRecordings:
         branch(gated, {name: text}, {CONFIG: config, "live.json": BOTH, "docs/mcp-surface/0.9.0.json": ONE})
         code, report = check(gated, offline=False)
         assert code == 1
-        assert said(report)[0].startswith(f"This pull request changes what is checked: {name}.")
+        assert said(report)[0].startswith(f"This pull request changes what is checked: the file {name}.")
 
     def test_one_that_is_kept_up_with_the_server_asks_for_nothing_more(self, gated):
         branch(gated, {"live.json": ONE, SURFACE: ONE}, {CONFIG: self.LIVE, "live.json": BOTH})
@@ -66,7 +68,7 @@ class TestRecordings:
     def test_a_protocol_that_it_loses_hides_no_change(self, gated):
         new = json.loads(BOTH)
         branch(gated, {SURFACE: json.dumps(new)}, {SURFACE: json.dumps({**new, "protocolVersion": "2025-11-25"})})
-        assert said(check(gated, *ONLY)[1])[0].endswith("changes what is checked: mcp-surface.json.")
+        assert said(check(gated, *ONLY)[1])[0].endswith("changes what is checked: the file mcp-surface.json.")
 
     def test_one_that_was_merged_is_no_excuse_for_another_at_its_place(self, gated):
         config = f'{self.LIVE}[policy]\ngate = "release"\n'
@@ -81,7 +83,7 @@ class TestRecordings:
         branch(gated, {SURFACE: limited(1)}, {**base, "live.json": limited(50), SURFACE: limited(50)})
         code, report = check(gated, offline=False)
         assert code == 1
-        assert said(report) == [f"This pull request changes what is checked: {SURFACE}."]
+        assert said(report) == [f"This pull request changes what is checked: the file {SURFACE}."]
 
     def test_what_was_never_released_can_be_taken_back(self, gated):
         config = f'{self.LIVE}[policy]\ngate = "release"\n'
@@ -120,4 +122,27 @@ class TestRecordings:
         manifest = {"manifest": {"name": "io.example/stock", "version": "1.0.0"}}
         had = json.dumps({**json.loads(BOTH), **manifest})
         branch(gated, {SURFACE: BOTH}, {CONFIG: self.LIVE, "live.json": BOTH, SURFACE: had})
-        assert said(check(gated, *ONLY, offline=False)[1]) == [f"This pull request changes what is checked: {SURFACE}."]
+        assert said(check(gated, *ONLY, offline=False)[1]) == [
+            f"This pull request changes what is checked: the file {SURFACE}."
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "asks"), [("calls/a.json", True), ("real/b.json", True), ("calls/README.md", False)]
+    )
+    def test_what_a_recorded_call_expects_is_for_the_base_to_say(self, gated, name, asks):
+        files = {"calls/a.json": "[]", "real/b.json": "[]", "calls/README.md": "a", CONFIG: 'calls-dir = "calls"\n'}
+        write(gated, files)
+        (gated / "calls/b.json").symlink_to("../real/b.json")
+        committed(gated, "base")
+        branch(gated, {name: "[1]", "calls/new.json": "[]"})
+        sentences = said(check(gated, *ONLY)[1])
+        assert sentences == [f"This pull request changes what is checked: the file {name}."] * asks
+
+    def test_a_folder_outside_of_the_repository_is_not_of_the_pull_request(self, gated):
+        branch(gated, {"README.md": "a"}, {CONFIG: 'calls-dir = "../calls"\n[changelog-options]\nsurfaces = "../s"\n'})
+        assert said(check(gated, *ONLY)[1]) == []
+
+    def test_a_lint_baseline_hides_no_call(self, gated):
+        base = {CONFIG: '[lint]\nbaseline = "known.json"\n', "known.json": KNOWN.format("clarity/purpose:a:/:0")}
+        branch(gated, {"known.json": KNOWN.format("call/expectation:a:/:0")}, base)
+        assert said(check(gated, *ONLY)[1]) == ["This pull request changes what is checked: lint-baseline."]
