@@ -57,6 +57,7 @@ class TestWhatThePullRequestSays:
         (sentence,) = said(report)
         assert sentence.startswith(f"This pull request changes what is checked: {settings}.")
         assert removed(report) == ["delete_item"]
+        assert report["findings"][0]["rule"] == "policy/comparison-changed"
         assert len(report["base"]["asks"]) == 2, "the break and the setting"
 
     def test_the_ref_of_a_baseline_is_not_of_the_pull_request(self, gated):
