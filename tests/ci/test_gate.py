@@ -60,6 +60,23 @@ class TestWhatThePullRequestSays:
         assert report["findings"][0]["rule"] == "policy/comparison-changed"
         assert len(report["base"]["asks"]) == 2, "the break and the setting"
 
+    def test_what_fails_a_run_is_for_the_base_to_say(self, gated):
+        branch(gated, {CONFIG: 'fail-on = "never"'})
+        code, report = check(gated, *ONLY)
+        assert (code, report["verdict"]) == (1, "fail"), "the sentence itself fails"
+
+    def test_the_configuration_in_git_counts_besides_the_one_in_the_work_tree(self, gated):
+        """An encoding in .gitattributes can make two texts of one file; the next base is what git has."""
+        branch(gated, {CONFIG: 'fail-on = "never"'})
+        write(gated, {CONFIG: ""})
+        assert said(check(gated, *ONLY)[1])[0].endswith(": fail-on.")
+
+    def test_a_base_without_a_configuration_compares_what_the_workflow_names(self, tmp_path):
+        root = repository(tmp_path / "shop", {"old.json": BOTH})
+        branch(root, {"old.json": ONE, CONFIG: 'level = "strict"'})
+        words = ("old.json", *ONLY, "--against", "git:main:old.json")
+        assert said(check(root, *words)[1])[0].startswith("This pull request changes what is checked: level.")
+
     def test_the_ref_of_a_baseline_is_not_of_the_pull_request(self, gated):
         branch(gated, {SURFACE: ONE, CONFIG: 'baseline = "git:HEAD"'})
         code, report = check(gated, *ONLY)
