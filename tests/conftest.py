@@ -14,6 +14,8 @@ from mcp_governor.secrets import forget
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+pytest_plugins = ["tiers"]
+
 # Three workers and the fuzzing share two cores, so the time that an example takes says nothing about the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
@@ -45,11 +47,6 @@ def no_color_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """CI systems force color, and people forbid it; neither is what a test is about."""
     for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What waits for minutes goes first: at the end, one worker would wait for the other."""
-    items.sort(key=lambda item: item.get_closest_marker("waits") is None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,0 +1,213 @@
+"""The tiers of the suite: what each test costs decides when it runs, not what somebody thought.
+
+``costs.json`` names the tests that need more than ``LINE`` processor seconds, with the class of each. Those are
+marked ``slow``; what talks to a registry is marked ``live`` by hand; all others are the fast tier, ``make test``. A
+test that is not in the file is fast, and where the workers of pytest-xdist run it, it fails if it costs more than
+twice the line. So nobody has to remember anything, and nothing dear comes in unseen.
+
+    pytest -m 'not slow and not live'            the fast tier
+    pytest -m 'slow or live' --quarter 2         a fourth of the rest
+    pytest --costs tests/costs.json              measure: writes the tests that ran
+
+A cost is the processor time, user and system, of the test itself, of the fixtures of its scope, and of the child
+processes that ended meanwhile; a fixture of a module or session is shared out equally among the tests that use it.
+It is divided by what ``pace`` takes on this machine, relative to the machine that wrote the file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FILE = Path(__file__).parent / "costs.json"
+LINE = 0.5
+"""Processor seconds. Of 24,700 tests, 2 % cost more, and these need four fifths of the time."""
+TOLERANCE = 2
+"""A test fails at twice the line: a machine whose two cores are one core's threads counts half as much again."""
+QUARTERS = 4
+
+
+def _spent() -> float:
+    """Processor seconds of this process and of its children that have ended; 0 where the system does not tell."""
+    if sys.platform == "win32":
+        return 0.0
+    from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+
+    return sum(used.ru_utime + used.ru_stime for used in (getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)))
+
+
+def pace() -> float:
+    """Processor seconds of a fixed piece of work, the least of five runs: how fast this machine is now."""
+    runs = []
+    for _ in range(5):
+        started = time.process_time()
+        json.dumps(sorted(json.loads(json.dumps({str(number): [number] * 5 for number in range(5_000)}))))
+        runs.append(time.process_time() - started)
+    return min(runs)
+
+
+def classed(cost: float, before: float = 0.0) -> float:
+    """The class of a cost: the least of 0.5, 1, 2, 4, ... that is not below it.
+
+    A test stays in the class it was in while its cost is within a third of that class, so that the file does not change
+    every night.
+    """
+    if before and before / 2 / 1.33 <= cost <= before * 1.33:
+        return before
+    limit = LINE
+    while cost > limit:
+        limit *= 2
+    return limit
+
+
+class Costs:
+    """What the file says, and what this run measures."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        known = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {"pace": 0, "tests": {}}
+        self.known: dict[str, dict[str, float]] = known["tests"]
+        self.pace: float = known["pace"]
+        self.out: str | None = config.getoption("--costs")
+        self.quarter: int | None = config.getoption("--quarter")
+        self.worker = hasattr(config, "workerinput")
+        self.controls = not self.worker and bool(config.getoption("numprocesses", None))
+        self.faster = 1.0 if self.controls or not self.pace else pace() / self.pace
+        self.items: list[pytest.Item] = []
+        self.shared: dict[tuple[str, str], float] = {}
+        self.users: dict[tuple[str, str], int] = {}
+        self.within = 0.0
+        self.own = 0.0
+        self.ran: dict[str, float] = {}
+
+    def known_class(self, nodeid: str) -> float:
+        file, _, name = nodeid.partition("::")
+        return self.known.get(file, {}).get(name, 0.0)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        self.items = list(items)
+        for item in items:
+            if not item.get_closest_marker("live") and self.known_class(item.nodeid) > LINE:
+                item.add_marker("slow")
+        if self.quarter:
+            chosen = self._quarter_of_files(self.quarter)
+            kept = [item for item in items if _file(item.nodeid) in chosen]
+            config.hook.pytest_deselected(items=[item for item in items if _file(item.nodeid) not in chosen])
+            items[:] = kept
+        # What waits and the dearest files go first: at the end, one worker would wait for the other.
+        dear = {name: sum(of.values()) for name, of in self.known.items()}
+        items.sort(key=lambda item: (not item.get_closest_marker("waits"), -dear.get(_file(item.nodeid), 0.0)))
+
+    def _quarter_of_files(self, number: int) -> set[str]:
+        """The files of one of four parts that cost about the same, equal on every machine."""
+        costs = {_file(item.nodeid): 0.1 for item in self.items}
+        for name in costs:
+            costs[name] += sum(self.known.get(name, {}).values())
+        parts: list[tuple[float, set[str]]] = [(0.0, set()) for _ in range(QUARTERS)]
+        for name, cost in sorted(costs.items(), key=lambda pair: (-pair[1], pair[0])):
+            least = min(range(QUARTERS), key=lambda index: parts[index][0])
+            parts[least] = (parts[least][0] + cost, parts[least][1] | {name})
+        return parts[number - 1][1]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: pytest.FixtureRequest) -> Any:
+        if fixturedef.scope == "function":
+            return (yield)
+        started, inner = _spent(), self.within
+        try:
+            return (yield)
+        finally:
+            cost = _spent() - started - (self.within - inner)
+            self.within += cost
+            key = (fixturedef.baseid, fixturedef.argname)
+            self.users[key] = max(1, sum(_uses(item, key) for item in self.items))
+            self.shared[key] = self.shared.get(key, 0.0) + cost / self.users[key]
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Any:
+        self.own, self.within = _spent(), 0.0
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
+        started = _spent()
+        try:
+            return (yield)
+        finally:
+            # A process of the whole module counts when it ends, which is with the last of its tests.
+            ended = (key for key in self.users if _uses(item, key) and not (nextitem and _uses(nextitem, key)))
+            users = max((self.users[key] for key in ended), default=1)
+            self.within += (_spent() - started) * (1 - 1 / users)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        if call.when != "teardown":
+            return (yield)
+        cost = _spent() - self.own - self.within + sum(cost for key, cost in self.shared.items() if _uses(item, key))
+        cost /= self.faster
+        item.user_properties.append(("cost", cost))
+        report = yield
+        marked = item.get_closest_marker("slow") or item.get_closest_marker("live")
+        if self.worker and not self.out and not marked and report.passed and cost > TOLERANCE * LINE:
+            report.outcome = "failed"
+            report.longrepr = (
+                f"{item.nodeid} cost {cost:.1f} processor seconds; the fast tier allows {TOLERANCE * LINE}. Make it "
+                "cheaper, or give what it holds a cheap case and put it into the slow tier (`make costs`)."
+            )
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "teardown" and not self.worker:
+            self.ran[report.nodeid] = dict(report.user_properties)["cost"]
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if not self.worker and self.out:
+            Path(self.out).write_text(self._text(), "utf-8")
+
+    def _text(self) -> str:
+        """The file with what ran; what did not run stays as it was, as long as its test file is there."""
+        root = FILE.parent.parent
+        tests = defaultdict(dict, {name: dict(of) for name, of in self.known.items() if (root / name).exists()})
+        for nodeid, cost in self.ran.items():
+            file, _, name = nodeid.partition("::")
+            limit = classed(cost, tests[file].pop(name, 0.0))
+            if limit > LINE:
+                tests[file][name] = limit
+        kept = {file: dict(sorted(tests[file].items())) for file in sorted(tests) if tests[file]}
+        return json.dumps({"pace": self.pace or round(pace(), 4), "tests": kept}, indent=1) + "\n"
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if not self.ran or not self.out:
+            return
+        folders: Counter[str] = Counter()
+        for nodeid, cost in self.ran.items():
+            folders["/".join(_file(nodeid).split("/")[:2])] += cost
+        terminalreporter.section("processor seconds by folder")
+        for folder, cost in folders.most_common():
+            terminalreporter.write_line(f"{cost:8.1f}  {folder}")
+        terminalreporter.write_line(f"{sum(folders.values()):8.1f}  of {len(self.ran)} tests")
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
+def _uses(item: pytest.Item, key: tuple[str, str]) -> bool:
+    place, name = key
+    return item.nodeid.startswith(place) and name in getattr(item, "fixturenames", ())
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", metavar="FILE", help="write the tests that cost more than the line, with their classes")
+    parser.addoption("--quarter", type=int, choices=range(1, QUARTERS + 1), help="only the files of one fourth")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: costs more processor time than the line of tests/costs.json")
+    config.pluginmanager.register(Costs(config), "costs")
