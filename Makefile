@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 # start would compile again what it imports: pytest its own modules and the tests, a runner's server its whole SDK.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check self-check test lint bench accuracy proxies fuzz mutation steadiness docs site rules-report recall recordings precision dist \
+.PHONY: check self-check test rest test-all costs lint types bench accuracy proxies fuzz mutation steadiness docs site rules-report recall recordings precision dist \
 	clean
 
 $(READY): pyproject.toml
@@ -29,27 +29,46 @@ check: $(READY)
 self-check: $(READY)
 	$(BIN)/python tools/self_check.py
 
-# The suite makes the four runs of `self-check` as well (tests/integration/test_self_check.py).
+# The tiers are by what each test costs (tests/tiers.py): `make test` is what one waits for, `make rest` the dear tests and
+# those of live servers, `make test-all` all of it with everything beside. Three workers for two cores, because each of
+# them waits at times: for a server, a process that ends, or a time limit.
+PYTEST := $(BIN)/pytest -n 3 --dist worksteal
+FAST := not live and (readme or not slow)
+REST := live or (slow and not readme)
+
 test: lint
 	$(BIN)/mcp-governor check
-	@# What only waits needs no core, so it runs next to the others; it reads its own files alone, because to collect all
-	@# tests takes a core ten seconds and more. The closing line of the others stands last. Three workers for two cores,
-	@# because each of them waits at times: for a registry, a process that ends, or a time limit.
-	@$(BIN)/pytest -m waits $$(grep -rl --include='test_*.py' 'mark\.waits' tests) >$(VENV)/waits.log 2>&1 & waits=$$!; trap "kill $$waits 2>/dev/null" EXIT; \
-	set -o pipefail; [ -t 1 ] && color=yes || color=auto; set -x; \
-	$(BIN)/pytest -n 3 --dist worksteal -m 'not waits' --color=$$color | tee $(VENV)/tests.log; all=$$?; \
-	{ wait $$waits; its=$$?; set +x; } 2>/dev/null; \
-	cat $(VENV)/waits.log; tail -n 1 $(VENV)/tests.log; exit $$((all || its))
+	$(PYTEST) -m '$(FAST)'
+
+# QUARTER=1 to 4 takes the files of one fourth, as a day of CI does.
+rest: $(READY)
+	$(PYTEST) -m '$(REST)' $(if $(QUARTER),--quarter $(QUARTER))
+
+# The types for other systems and a minute of fuzzing run beside the tests; the closing line of pytest stands last. `make`
+# is not $(MAKE) here, because a dry run executes every line that has that.
+test-all: lint
+	@mkdir -p build; make --no-print-directory types >build/types.log 2>&1 & types=$$!; \
+	make --no-print-directory fuzz >build/fuzz.log 2>&1 & fuzz=$$!; trap "kill $$types $$fuzz 2>/dev/null" EXIT; \
+	set -o pipefail; [ -t 1 ] && color=yes || color=auto; status=0; \
+	$(PYTEST) --color=$$color | tee build/tests.log || status=1; \
+	wait $$types || status=1; wait $$fuzz || status=1; \
+	cat build/types.log build/fuzz.log; tail -n 1 build/tests.log; exit $$status
+
+# Measures every test and writes tests/costs.json, from which the tiers follow. A nightly workflow proposes the change.
+costs: $(READY)
+	$(BIN)/pytest -n 2 --dist worksteal --costs tests/costs.json
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The examples, and the other systems as far as types show them: a name that only POSIX has would end a run on Windows.
+types: $(READY)
 	$(BIN)/mypy --strict examples/*/*.py
-	@# The other systems, as far as types show it: a name that only POSIX has would end a run on Windows.
 	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --no-warn-unreachable --cache-dir .mypy_cache/darwin
-	$(BIN)/lint-imports
 
 # Ratios, measured side by side in one run; see docs/benchmarks.md.
 bench: $(READY)

@@ -16,7 +16,7 @@ from mcp_governor._version import __version__
 from mcp_governor.installation import NAME, REQUIRED
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
-import fast
+import portable
 import release_tag
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -66,7 +66,7 @@ class TestWorkflows:
         assert not [step for step in steps(path) if "${{" in step.get("run", "")]
 
     def test_ci_covers_what_the_classifiers_promise(self) -> None:
-        matrix = load(ROOT / ".github" / "workflows" / "ci.yml")["jobs"]["fast"]["strategy"]["matrix"]
+        matrix = load(ROOT / ".github" / "workflows" / "ci.yml")["jobs"]["portable"]["strategy"]["matrix"]
         promised = [word.rpartition(" ")[2] for word in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", word)]
         assert matrix["python"] == promised
         assert len(matrix["os"]) == sum(word.startswith("Operating System") for word in PROJECT["classifiers"])
@@ -83,8 +83,8 @@ class TestWorkflows:
         assert jobs["publish"]["environment"]["name"] == "pypi"
         assert {"build", "attest"} <= set(jobs["publish"]["needs"])
 
-    def test_the_fast_part_is_there(self) -> None:
-        assert [place for place in fast.PLACES if not (ROOT / place).exists()] == []
+    def test_what_runs_on_every_system_is_there(self) -> None:
+        assert [place for place in portable.PLACES if not (ROOT / place).exists()] == []
 
 
 class TestSources:

@@ -66,6 +66,11 @@ def classed(cost: float, before: float = 0.0) -> float:
     return limit
 
 
+def in_worker(config: pytest.Config) -> bool:
+    """True in a worker of pytest-xdist. There the cost counts; one test alone also pays for what it imports."""
+    return hasattr(config, "workerinput")
+
+
 class Costs:
     """What the file says, and what this run measures."""
 
@@ -75,7 +80,7 @@ class Costs:
         self.pace: float = known["pace"]
         self.out: str | None = config.getoption("--costs")
         self.quarter: int | None = config.getoption("--quarter")
-        self.worker = hasattr(config, "workerinput")
+        self.worker = in_worker(config)
         self.controls = not self.worker and bool(config.getoption("numprocesses", None))
         self.faster = 1.0 if self.controls or not self.pace else pace() / self.pace
         self.items: list[pytest.Item] = []
@@ -158,7 +163,7 @@ class Costs:
             report.outcome = "failed"
             report.longrepr = (
                 f"{item.nodeid} cost {cost:.1f} processor seconds; the fast tier allows {TOLERANCE * LINE}. Make it "
-                "cheaper, or give what it holds a cheap case and put it into the slow tier (`make costs`)."
+                "cheaper, or add a cheap case and measure this one: pytest TEST --costs tests/costs.json"
             )
         return report
 
@@ -209,5 +214,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: costs more processor time than the line of tests/costs.json")
     config.pluginmanager.register(Costs(config), "costs")

@@ -37,6 +37,8 @@ from cosmic_ray.testing import run_tests
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 600
 """Time limit in seconds for the tests of one mutant: several times what the slowest suite takes on a busy machine."""
+TIER = "not slow and not live"
+"""A mutant that only the slow tier notices would live through every `make test`."""
 SUITES = {
     "containment": ["tests/containment"],
     "schemas": ["tests/schemas", "tests/containment", "tests/change"],
@@ -143,7 +145,8 @@ def _copy(place: Path) -> Path:
 
 
 def _command(copy: Path, tests: str) -> str:
-    script = f"cd {copy} && exec {sys.executable} -m pytest -x -q -p no:cacheprovider -p no:xdist {tests}"
+    pytest = f"{sys.executable} -m pytest -x -q -p no:cacheprovider -p no:xdist"
+    script = f'cd {copy} && exec {pytest} -m "{TIER}" {tests}'
     return f"env PYTHONPATH={copy} HYPOTHESIS_PROFILE=mutation sh -c '{script}'"
 
 

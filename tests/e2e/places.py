@@ -231,7 +231,7 @@ def copied(name: str) -> Place:
 
 def clone(folder: Path) -> Reader:
     """This repository. Tests of tests would not end, so make only shows what it would do; mutation has an extra."""
-    scripts = {f"python tools/{name}": f"test -f tools/{name} #" for name in ("mutation.py", "fast.py")}
+    scripts = {f"python tools/{name}": f"test -f tools/{name} #" for name in ("mutation.py", "portable.py")}
     return Reader(REPO, words={"make ": "make --dry-run ", **scripts})
 
 

@@ -54,6 +54,8 @@ def parts() -> list[object]:
             if begun.name == "release":  # below, where the server changes in between
                 continue
             marks = [pytest.mark.live] if PLACES[begun.name].live else []
+            if page.name == "README.md" and page.parent == REPO:
+                marks.append(pytest.mark.readme)
             cases.append(pytest.param(begun.name, done, id=f"{name_of(page)}:{begun.line}-{begun.name}", marks=marks))
     return cases
 

@@ -1,6 +1,6 @@
-"""Run the fast part of the tests, on every system: what needs neither a network, nor a server, nor POSIX.
+"""Run the tests that need neither a network, nor a server, nor POSIX, as every system can.
 
-    python tools/fast.py [OPTION OF PYTEST…]
+    python tools/portable.py [OPTION OF PYTEST…]
 
 CI runs it on Linux, macOS and Windows with every supported Python. The rest (`make test`) starts servers as child
 processes of a shell, and runs on Linux.

@@ -1,0 +1,130 @@
+"""What each test costs decides its tier (``tiers.py``)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import tiers
+
+pytest_plugins = ["pytester"]
+
+CONFTEST = f"import sys\nsys.path.insert(0, {str(Path(tiers.__file__).parent)!r})\npytest_plugins = ['tiers']\n"
+SPIN = """
+import time
+import pytest
+
+def spend(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+@pytest.fixture(scope="module")
+def shared():
+    spend(0.06)
+
+def test_cheap():
+    pass
+
+def test_dear():
+    spend(0.3)
+
+@pytest.mark.parametrize("number", range(3))
+def test_users(shared, number):
+    pass
+
+@pytest.mark.live
+def test_live():
+    pass
+"""
+
+
+@pytest.fixture
+def suite(pytester, monkeypatch):
+    """A suite with a test of 0.3 s, six times the line; runs it with options, and with a file of costs."""
+    monkeypatch.setattr(tiers, "LINE", 0.05)
+
+    def runs(*options, costs=None):
+        file = pytester.path / "costs.json"
+        if costs is not None:
+            file.write_text(json.dumps({"pace": tiers.pace(), "tests": costs}))
+        monkeypatch.setattr(tiers, "FILE", file)
+        pytester.makeconftest(CONFTEST)
+        pytester.makepyfile(test_spin=SPIN)
+        pytester.makeini("[pytest]\nmarkers =\n  slow\n  live\n")
+        return pytester.runpytest_inprocess(*options)
+
+    return runs
+
+
+@pytest.mark.parametrize(
+    ("cost", "before", "limit"),
+    [
+        (0.0, 0.0, 0.5),
+        (0.5, 0.0, 0.5),
+        (0.51, 0.0, 1),
+        (1.0, 0.0, 1),
+        (9.0, 0.0, 16),
+        # A third above its class, or a third below its lower end: it stays.
+        (1.3, 1, 1),
+        (1.34, 1, 2),
+        (0.38, 1, 1),
+        (0.37, 1, 0.5),
+    ],
+)
+def test_the_class_of_a_cost(cost, before, limit):
+    assert tiers.classed(cost, before) == limit
+
+
+def test_a_run_that_measures_writes_the_dear_ones_and_their_classes(suite, pytester):
+    gone = {"test_gone.py": {"test_x": 2.0}, "test_spin.py": {"test_cheap": 4.0}}
+    out = pytester.path / "new.json"
+    result = suite("--costs", str(out), costs=gone)
+    result.assert_outcomes(passed=6)
+    written = json.loads(out.read_text())["tests"]
+    # The machine may be twice as slow or fast as it was a moment ago.
+    assert [*written] == ["test_spin.py"]
+    assert [*written["test_spin.py"]] == ["test_dear"]
+    assert written["test_spin.py"]["test_dear"] in {0.2, 0.4, 0.8}
+    result.stdout.fnmatch_lines(["* of 6 tests"])
+
+
+def test_what_the_file_names_is_slow_and_live_tests_are_their_own(suite):
+    known = {"test_spin.py": {"test_dear": 2.0, "test_live": 8.0}}
+    suite("-m", "not slow and not live", costs=known).assert_outcomes(passed=4, deselected=2)
+
+
+def test_and_the_rest_is_the_others(suite):
+    known = {"test_spin.py": {"test_dear": 2.0, "test_live": 8.0}}
+    suite("-m", "slow or live", costs=known).assert_outcomes(passed=2, deselected=4)
+
+
+def test_a_dear_test_that_is_not_in_the_file_fails_in_a_worker(suite, monkeypatch):
+    monkeypatch.setattr(tiers, "in_worker", lambda config: True)
+    result = suite(costs={})
+    result.assert_outcomes(passed=6, errors=1)
+    result.stdout.fnmatch_lines(["*test_dear cost 0.* processor seconds; the fast tier allows 0.1.*"])
+
+
+def test_and_one_that_is_in_the_file_does_not(suite, monkeypatch):
+    monkeypatch.setattr(tiers, "in_worker", lambda config: True)
+    suite(costs={"test_spin.py": {"test_dear": 0.4}}).assert_outcomes(passed=6)
+
+
+def test_each_file_is_in_one_quarter_and_none_has_all_that_is_dear(pytester, monkeypatch):
+    known = {
+        f"test_{name}.py": {"test_it": cost} for name, cost in zip("abcdefgh", (8, 8, 8, 8, 4, 4, 4, 4), strict=True)
+    }
+    file = pytester.path / "costs.json"
+    file.write_text(json.dumps({"pace": 1, "tests": known}))
+    monkeypatch.setattr(tiers, "FILE", file)
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(**{name.removesuffix(".py"): "def test_it(): pass" for name in known})
+    pytester.makeini("[pytest]\nmarkers =\n  slow\n")
+    seen = []
+    for number in range(1, 5):
+        listed = pytester.runpytest_inprocess("--quarter", str(number), "--collect-only", "-q")
+        seen.append([line.split("::")[0] for line in listed.outlines if "::" in line])
+    assert sorted(name for part in seen for name in part) == sorted(known)
+    assert [sorted(known[name]["test_it"] for name in part) for part in seen] == [[4, 8]] * 4
