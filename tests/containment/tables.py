@@ -16,6 +16,7 @@ def closed(schema: dict[str, Any]) -> dict[str, Any]:
 # (wide, narrow): the wide one contains the narrow one, and not the other way round.
 WIDER = {
     "anything and a type": (True, {"type": "string"}),
+    "a second place of any kind": ({}, {"prefixItems": [{"type": "string"}, True]}),
     "empty object schema and a type": ({}, {"type": "null"}),
     "a type and nothing": ({"type": "string"}, False),
     "number and integer": ({"type": "number"}, {"type": "integer"}),

@@ -8,6 +8,7 @@ import pytest
 
 from mcp_governor.containment import contains, decide, schema
 from mcp_governor.containment.outcome import Contradiction, Found, Unknown, refuted
+from mcp_governor.containment.validators import compile_schema
 
 WIDE, NARROW = {"type": ["string", "null"], "maxLength": 9}, {"type": "string", "not": {"minLength": 9}}
 
@@ -49,3 +50,31 @@ def test_a_question_without_time_is_not_answered_wrongly() -> None:
     assert contains(wide, narrow, deadline=0).verdict in ("yes", "unknown")
     assert contains(narrow, wide, deadline=0).verdict in ("no", "unknown")
     assert contains(wide, narrow, deadline=20).verdict == "yes"
+
+
+@pytest.mark.parametrize("invalid", [{"required": 5}, {"properties": 5}, {"anyOf": 5}, {"enum": 5}, {"type": 5}])
+def test_an_invalid_schema_covers_nothing_by_its_looks(invalid: Any) -> None:
+    text = '{"type":"string"}'
+    assert not decide._plain(invalid, {"type": "string"}, str(invalid), text, 20)
+    assert contains(invalid, {"type": "string"}).verdict == "unknown"
+
+
+def test_what_is_kept_of_schemas_is_dropped_beyond_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(length: int) -> int:
+        text = f'{{"minLength":{length}}}'
+        schema.load([({"minLength": length}, text)], 20)[0].formula()
+        return schema.pool_size()
+
+    schema.clear()
+    one = load(1)
+    assert load(2) > one
+    monkeypatch.setattr(schema, "MAX_NODES", 0)
+    assert load(3) == one
+
+
+def test_a_validator_is_made_of_schemas_only() -> None:
+    made = compile_schema({"type": "string"})
+    assert made is not None
+    assert made.is_valid("a")
+    assert not made.is_valid(1)
+    assert compile_schema(["type", "string"]) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from asking import answer, verdict
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from mcp_governor.containment import contains
 from mcp_governor.containment.automaton import Automaton
+from mcp_governor.containment.charset import normalized
 from mcp_governor.containment.regex import UnsupportedPatternError, backtracks, parse
 
 
@@ -199,3 +201,21 @@ def test_what_may_keep_a_backtracking_engine_busy(pattern: str, dangerous: bool)
 @pytest.mark.filterwarnings("error")
 def test_a_pattern_that_python_remarks_on_is_asked_quietly() -> None:
     assert contains(string(pattern="^[[quiet]$"), string(maxLength=1)).has_witness
+
+
+LONELY = (0x20, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF)
+SPACES = {*range(0x09, 0x0E), *range(0x2000, 0x200B), *LONELY}
+"""ECMA-262: WhiteSpace, with the space separators of Unicode, and LineTerminator."""
+
+
+@pytest.mark.parametrize("code", sorted({near for code in SPACES for near in (code - 1, code, code + 1)}))
+def test_white_space_is_that_of_ecmascript(code: int) -> None:
+    assert found(r"^\s$", chr(code)) is (code in SPACES)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)).map(lambda pair: (pair[0], sum(pair))), max_size=6))
+def test_merged_ranges_are_the_same_characters(ranges: list[tuple[int, int]]) -> None:
+    merged = normalized(ranges)
+    given_codes = {code for low, high in ranges for code in range(low, high + 1)}
+    assert [code for low, high in merged for code in range(low, high + 1)] == sorted(given_codes)
+    assert all(high + 1 < low for (_, high), (low, _) in pairwise(merged))

@@ -217,3 +217,10 @@ def test_sizes_at_the_limit(keyword: str, size: str, value: Any) -> None:
     check(False, {"type": size, least: 4, most: 3}, contained=True)
     check(False, {"type": size, least: 3, most: 3}, contained=False)
     check({"not": {"const": value}}, {"type": size, least: 3, most: 3, "not": {"const": value}}, contained=True)
+
+
+def test_a_number_between_bounds_is_a_short_one() -> None:
+    """People read it, so 0.11 rather than the first of two hundred parts."""
+    found = search(False, {"type": "number", "exclusiveMinimum": 0.1, "exclusiveMaximum": 0.2})
+    assert isinstance(found, Found)
+    assert found.value == 0.11
