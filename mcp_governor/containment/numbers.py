@@ -169,7 +169,8 @@ def _short(inside: Range) -> Iterator[Number]:
         whole = floor(bound)
         yield from (whole, whole + 1, whole - 1)
     yield from (Fraction(1, 2), Fraction(-1, 2))
-    left = Fraction(low) if low is not None else Fraction(high) - 1000 if high is not None else Fraction(-1000)
+    # Where nothing bounds the interval below, it begins near zero: people read the number.
+    left = Fraction(low) if low is not None else Fraction(high) - 1 if high is not None and high <= 0 else Fraction(0)
     right = Fraction(high) if high is not None else left + 2000
     for digits in range(1, 18):
         scale = 10**digits

@@ -219,8 +219,18 @@ def test_sizes_at_the_limit(keyword: str, size: str, value: Any) -> None:
     check({"not": {"const": value}}, {"type": size, least: 3, most: 3, "not": {"const": value}}, contained=True)
 
 
-def test_a_number_between_bounds_is_a_short_one() -> None:
-    """People read it, so 0.11 rather than the first of two hundred parts."""
-    found = search(False, {"type": "number", "exclusiveMinimum": 0.1, "exclusiveMaximum": 0.2})
+@pytest.mark.parametrize(
+    ("outer", "bounds", "number"),
+    [
+        (False, {"exclusiveMinimum": 0.1, "exclusiveMaximum": 0.2}, 0.11),
+        ({"multipleOf": 0.5}, {}, 0.1),
+        ({"multipleOf": 0.5}, {"minimum": 3}, 3.1),
+        ({"multipleOf": 0.5}, {"maximum": 3}, 0.1),
+        ({"multipleOf": 0.5}, {"maximum": -3}, -3.9),
+    ],
+)
+def test_a_number_is_a_short_one(outer: Any, bounds: dict[str, float], number: float) -> None:
+    """People read it, so 0.11 rather than the first of two hundred parts of an interval."""
+    found = search(outer, {"type": "number", **bounds})
     assert isinstance(found, Found)
-    assert found.value == 0.11
+    assert found.value == number
