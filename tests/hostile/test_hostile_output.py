@@ -199,8 +199,8 @@ def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
     """pytest prints the names of items, and what an item fails with, past our own door."""
     folder_of(tmp_path, HOSTILE)
     (tmp_path / "mcp-governor.toml").write_text('target = "new.json"\nprofile = "charter"\n')
-    words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-p", "no:xdist", how)
-    ran = attack(*words, cwd=tmp_path, command=(sys.executable,)).held(0, 1)
+    words = ("--mcp-charter", "-p", "no:cacheprovider", "-p", "no:xdist", how)
+    ran = attack(*words, cwd=tmp_path, module="pytest", cold=how == "-q").held(0, 1)
     assert "teamcity" in ran.out
     inert("pytest", ran.out, longest=10_000)
 
@@ -208,14 +208,8 @@ def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
 def test_a_run_that_pytest_cannot_make_is_reported_as_text(tmp_path: Path) -> None:
     for word in HOSTILE:
         (tmp_path / "mcp-governor.toml").write_text(f"target = {json.dumps(f'python:{word}:x')}\n")
-        # The plugin of hypothesis takes a third of the time of such a run.
-        words = (
-            "-m",
-            "pytest",
-            "--mcp-charter",
-            *(f"-pno:{name}" for name in ("cacheprovider", "xdist", "hypothesispytest")),
-        )
-        ran = attack(*words, cwd=tmp_path, command=(sys.executable,)).held(1)
+        words = ("--mcp-charter", *(f"-pno:{name}" for name in ("cacheprovider", "xdist", "hypothesispytest")))
+        ran = attack(*words, cwd=tmp_path, module="pytest").held(1)
         inert("pytest", ran.out, longest=10_000)
 
 
