@@ -111,7 +111,8 @@ def _load(module: str) -> None:
             with contextlib.suppress(ImportError):
                 importlib.import_module(found.name)
     if module == "pytest":
-        importlib.import_module("pytest")
+        for name in ("pytest", "mcp", "mcp_governor.wire.hosted"):
+            importlib.import_module(name)
         for plugin in metadata.entry_points(group="pytest11"):
             plugin.load()
 
