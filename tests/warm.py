@@ -22,6 +22,7 @@ import runpy
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import metadata
@@ -34,6 +35,7 @@ AVAILABLE = sys.platform == "linux"
 _STRANGERS = ("mcp_governor.load", "mcp_governor.server", "mcp_governor.evaluation", "mcp_governor.pytest_plugin")
 """What few runs load, and what takes much memory."""
 _PR_SET_CHILD_SUBREAPER = 36
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def takes(env: Mapping[str, str]) -> bool:
@@ -53,17 +55,19 @@ def start(
     module: str = "mcp_governor",
 ) -> int:
     """Start ``python -m MODULE WORDS`` as a child of this process, in a session of its own; its number."""
-    template = _template(module)
+    with _ONE_AT_A_TIME:
+        template = _template(module)
     order = {"words": list(words), "cwd": str(cwd), "env": dict(env), "limits": list((limits or {}).items())}
     sent = json.dumps(order).encode()
     prctl = ctypes.CDLL(None, use_errno=True).prctl
-    prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    try:
-        socket.send_fds(template, [len(sent).to_bytes(8, "big")], streams)
-        template.sendall(sent)
-        return int.from_bytes(_exactly(template, 9)[:8], "big")
-    finally:
-        prctl(_PR_SET_CHILD_SUBREAPER, 0)
+    with _ONE_AT_A_TIME:
+        prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        try:
+            socket.send_fds(template, [len(sent).to_bytes(8, "big")], streams)
+            template.sendall(sent)
+            return int.from_bytes(_exactly(template, 9)[:8], "big")
+        finally:
+            prctl(_PR_SET_CHILD_SUBREAPER, 0)
 
 
 def _exactly(source: socket.socket, size: int) -> bytes:

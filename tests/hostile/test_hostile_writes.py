@@ -156,8 +156,7 @@ def test_thirty_acceptances_at_once(checkout: Path) -> None:
     report = reported(checkout.parent, *ids)
 
     def accept(finding: str) -> int:
-        line = [sys.executable, "-m", "mcp_governor", "accept", finding, "--reason", "r", "-q", "--report", report]
-        return subprocess.run(line, cwd=checkout, capture_output=True, timeout=120, check=False).returncode
+        return attack("accept", finding, "--reason", "r", "-q", "--report", report, cwd=checkout, seconds=120).code
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(accept, ids)) == [0] * 30
