@@ -6,17 +6,22 @@ after ``seconds``, and its peak memory comes back, so that "bounded" is somethin
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import resource
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import warm
 from support import Leash
 
 MEGABYTE = 1024 * 1024
@@ -116,7 +121,9 @@ def attack(
     seconds: float = SECONDS,
     address_space: int = ADDRESS_SPACE,
     file_size: int = 0,
-    command: Sequence[str] = (sys.executable, "-m", "mcp_governor"),
+    command: Sequence[str] = (),
+    module: str = "mcp_governor",
+    cold: bool = False,
 ) -> Attacked:
     """Run ``mcp-governor ARGUMENTS`` in a folder, in a child with limits.
 
@@ -129,40 +136,84 @@ def attack(
         address_space: bytes that it may map; 0: no limit.
         file_size: bytes that one file which it writes may have; 0: no limit.
         command: another program than ours.
+        module: another module than ours: ``pytest``.
+        cold: start a new interpreter, because its start or the least of its memory matters.
     """
     leash = Leash()
     marked = {"MCP_GOVERNOR_TEST": leash.mark, "LOGNAME": leash.mark}
+    around = {**os.environ, **marked, **(env or {})}
+    limits = {resource.RLIMIT_AS: address_space, resource.RLIMIT_FSIZE: file_size}
     with tempfile.TemporaryDirectory() as folder:
-        reported, out, err, fed = (Path(folder) / name for name in ("told", "out", "err", "in"))
+        out, err, fed = (Path(folder) / name for name in ("out", "err", "in"))
         fed.write_bytes(stdin)
-        limits = (str(reported), str(address_space), str(file_size), str(seconds))
         with fed.open("rb") as source, out.open("wb") as outward, err.open("wb") as errward:
-            launcher = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _LAUNCHER, *limits, *command, *map(str, arguments)],
-                cwd=cwd,
-                env={**os.environ, **marked, **(env or {})},
-                stdin=source,
-                stdout=outward,
-                stderr=errward,
-                start_new_session=True,
-            )
-            try:
-                launcher.wait(seconds + 30)
-            finally:
-                if launcher.poll() is None:
-                    os.killpg(launcher.pid, signal.SIGKILL)
-                    launcher.wait()
-        came_to = json.loads(reported.read_text())
-        return Attacked(
-            code=came_to["code"],
-            out=_text(out),
-            err=_text(err),
-            seconds=came_to["seconds"],
-            cpu=came_to["cpu"],
-            peak=came_to["peak"],
-            hung=came_to["hung"],
-            left=tuple(leash.left_behind()),
+            streams = (source.fileno(), outward.fileno(), errward.fileno())
+            words = [*map(str, arguments)]
+            if not command and not cold and warm.takes(around):
+                came_to = _forked(module, words, cwd, around, streams, limits, seconds)
+            else:
+                whole = [*(command or (sys.executable, "-m", module)), *words]
+                came_to = _launched(whole, cwd, around, streams, limits, seconds)
+        return Attacked(out=_text(out), err=_text(err), left=tuple(leash.left_behind()), **came_to)
+
+
+def _forked(
+    module: str,
+    words: list[str],
+    cwd: Path,
+    env: dict[str, str],
+    streams: tuple[int, int, int],
+    limits: dict[int, int],
+    seconds: float,
+) -> dict[str, Any]:
+    """What a run of a process that starts warm came to."""
+    start = time.monotonic()
+    child = warm.start(words, cwd=cwd, env=env, streams=streams, limits=limits, module=module)
+    ended = os.pidfd_open(child)
+    try:
+        hung = not select.select([ended], [], [], seconds)[0]
+    finally:
+        os.close(ended)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        _, status, used = os.wait4(child, 0)
+    return {
+        "code": os.waitstatus_to_exitcode(status),
+        "seconds": time.monotonic() - start,
+        "cpu": used.ru_utime + used.ru_stime,
+        "peak": used.ru_maxrss * 1024,
+        "hung": hung,
+    }
+
+
+def _launched(
+    command: list[str],
+    cwd: Path,
+    env: dict[str, str],
+    streams: tuple[int, int, int],
+    limits: dict[int, int],
+    seconds: float,
+) -> dict[str, Any]:
+    """What a run of a new process came to."""
+    with tempfile.NamedTemporaryFile() as told:
+        limited = (told.name, str(limits[resource.RLIMIT_AS]), str(limits[resource.RLIMIT_FSIZE]), str(seconds))
+        launcher = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, *limited, *command],
+            cwd=cwd,
+            env=env,
+            stdin=streams[0],
+            stdout=streams[1],
+            stderr=streams[2],
+            start_new_session=True,
         )
+        try:
+            launcher.wait(seconds + 30)
+        finally:
+            if launcher.poll() is None:
+                os.killpg(launcher.pid, signal.SIGKILL)
+                launcher.wait()
+        came_to: dict[str, Any] = json.loads(told.read())
+        return came_to
 
 
 def _text(file: Path) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from governed_project import made
@@ -15,15 +17,17 @@ def root(tmp_path):
     return made(tmp_path)
 
 
-@pytest.fixture
-def opened(root, monkeypatch):
+@contextlib.contextmanager
+def sessions_in(root: Path) -> Iterator[Callable[[], Client]]:
     """Opens sessions in the project, whose processes can be found; afterwards none of them runs, and no file of theirs
     is left in the temporary folder."""
-    monkeypatch.setenv("TMPDIR", str(root.parent / "temporary"))
+    temporary = root.parent / "temporary"
     sessions: list[Client] = []
 
     def opens() -> Client:
-        sessions.append(Client(root))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TMPDIR", str(temporary))
+            sessions.append(Client(root))
         return sessions[-1]
 
     yield opens
@@ -35,4 +39,18 @@ def opened(root, monkeypatch):
         assert session.leash.left_behind() == []
         session.process.stdout.close()
         session.process.stderr.close()
-    assert list((root.parent / "temporary").iterdir()) == []
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.fixture
+def opened(root):
+    with sessions_in(root) as opens:
+        yield opens
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A project and one session in it, for tests that leave the session as they found it."""
+    root = made(tmp_path_factory.mktemp("shared"))
+    with sessions_in(root) as opens:
+        yield root, opens()

@@ -34,6 +34,8 @@ HOSTILE = (
 )
 _COMMAND = re.compile(r"^\s*(?:\x1b\[[0-9;]*m|\s)*::|##\w*\[", re.M)
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
+_PRINTERS = re.compile(r"\bprint(?:_exception)?\b|\bs?echo\b|\bstd(?:out|err)\b")
+"""Words without which nothing prints: a file that has none of them need not be parsed."""
 
 
 def quiet(ran: Attacked, *codes: int, styled: bool = False) -> Attacked:
@@ -199,8 +201,8 @@ def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
     """pytest prints the names of items, and what an item fails with, past our own door."""
     folder_of(tmp_path, HOSTILE)
     (tmp_path / "mcp-governor.toml").write_text('target = "new.json"\nprofile = "charter"\n')
-    words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-p", "no:xdist", how)
-    ran = attack(*words, cwd=tmp_path, command=(sys.executable,)).held(0, 1)
+    words = ("--mcp-charter", "-p", "no:cacheprovider", "-p", "no:xdist", how)
+    ran = attack(*words, cwd=tmp_path, module="pytest", cold=how == "-q").held(0, 1)
     assert "teamcity" in ran.out
     inert("pytest", ran.out, longest=10_000)
 
@@ -208,14 +210,8 @@ def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
 def test_a_run_that_pytest_cannot_make_is_reported_as_text(tmp_path: Path) -> None:
     for word in HOSTILE:
         (tmp_path / "mcp-governor.toml").write_text(f"target = {json.dumps(f'python:{word}:x')}\n")
-        # The plugin of hypothesis takes a third of the time of such a run.
-        words = (
-            "-m",
-            "pytest",
-            "--mcp-charter",
-            *(f"-pno:{name}" for name in ("cacheprovider", "xdist", "hypothesispytest")),
-        )
-        ran = attack(*words, cwd=tmp_path, command=(sys.executable,)).held(1)
+        words = ("--mcp-charter", *(f"-pno:{name}" for name in ("cacheprovider", "xdist", "hypothesispytest")))
+        ran = attack(*words, cwd=tmp_path, module="pytest").held(1)
         inert("pytest", ran.out, longest=10_000)
 
 
@@ -256,7 +252,10 @@ def test_nothing_prints_but_the_one_door() -> None:
     for file in (REPO / "mcp_governor").rglob("*.py"):
         if file.relative_to(REPO / "mcp_governor").as_posix() in doors:
             continue
-        for node in ast.walk(ast.parse(file.read_text())):
+        text = file.read_text()
+        if not _PRINTERS.search(text):
+            continue
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call):
                 called = ast.unparse(node.func)
                 prints = called in {"print", "click.echo", "click.secho", "traceback.print_exception"}

@@ -109,6 +109,8 @@ for line in sys.stdin:
 @pytest.mark.parametrize("way", LEVELS)
 def test_a_change_below_two_to_the_forty_ways_is_reported(tmp_path: Path, way: str) -> None:
     old, new = pair(tmp_path, doubling(LEVELS[way], WIDE), doubling(LEVELS[way], NARROW))
+    # Some ways need all of the time that they are given, which is ten seconds where nobody says less.
+    (tmp_path / "mcp-governor.toml").write_text("[policy]\ntool-deadline = 2\n")
     run = attack("diff", old, new, "--format", "json", cwd=tmp_path).held(1)
     changes = run.report["changes"]
     assert changes
@@ -212,7 +214,7 @@ def many_objects(count: int) -> tuple[Schema, Schema]:
 HEAVY_VALIDATORS: dict[str, tuple[Schema, Schema]] = {
     "a thousand long repetitions": many_patterns(".{1000}", 1_000),
     "look-ahead": many_patterns(r"^(?=a)\w{100}", 200),
-    "20,000 patterns": many_patterns(r"^(a|[\w]{1,90}\d*)", 20_000),
+    "10,000 patterns": many_patterns(r"^(a|[\w]{1,90}\d*)", 10_000),
     "60,000 objects in an enum": many_objects(60_000),
 }
 
@@ -230,7 +232,7 @@ def test_validators_that_would_not_fit_are_not_built(tmp_path: Path, case: str, 
     assert all(change["verdict"] == "breaking" or change.get("reason") for change in changes), changes[:3]
 
 
-@pytest.mark.parametrize("case", ["a thousand long repetitions", "20,000 patterns"])
+@pytest.mark.parametrize("case", ["a thousand long repetitions", "10,000 patterns"])
 def test_call_builds_no_validator_that_would_not_fit(tmp_path: Path, case: str) -> None:
     command = server(tmp_path, HEAVY_VALIDATORS[case][0])
     attack("call", "--isolated", "--", *command, cwd=tmp_path).held(1, 4, peak=300 * MEGABYTE)
@@ -277,8 +279,8 @@ RELEASES = (("old", 20), ("new", 21))
 
 
 def test_comparing_a_mistake_in_a_deep_schema_is_bounded_too(tmp_path: Path) -> None:
-    # On a slow machine a megabyte takes longer than the deadline, and is undecided; a tenth of it never does.
-    for beside, decided in ((20_000, ("changed from object to array", "1 undecided change")), (2_000, (CHANGED,))):
+    # On a slow machine 300 KB may take longer than the deadline, and are undecided; a third of it never is.
+    for beside, decided in ((6_000, ("changed from object to array", "1 undecided change")), (2_000, (CHANGED,))):
         old, new = (surface(tmp_path, f"{name}-{beside}", deep_mistake(levels, beside)) for name, levels in RELEASES)
         run = attack("diff", old, new, cwd=tmp_path).held(1)
         assert any(words in run.out for words in decided)
@@ -324,14 +326,14 @@ def test_lint_reads_which_types_take_null_and_tries_no_value(tmp_path: Path) -> 
     assert "; 3000 parameters in 1 tool." in shown
 
 
-def test_20_000_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path) -> None:
-    old, new = pair(tmp_path, an_object(strings(20_000)), an_object(strings(20_000, -1)))
+def test_5_000_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path) -> None:
+    old, new = pair(tmp_path, an_object(strings(5_000)), an_object(strings(5_000, -1)))
     # what counts here is the listing: a busy machine must not leave any of them undecided
     (tmp_path / "mcp-governor.toml").write_text("[policy]\ntool-deadline = 100\nrun-deadline = 100\n")
     run = attack("diff", old, new, cwd=tmp_path, seconds=4 * SECONDS).held(1)
     assert run.out.count("length-tightened  t0") == 100
-    assert "and 19,900 more changes" in run.out
-    assert "20000 breaking changes" in run.out
+    assert "and 4,900 more changes" in run.out
+    assert "5000 breaking changes" in run.out
     assert len(run.out) < 100_000
 
 
@@ -377,6 +379,8 @@ def test_ctrl_c_ends_a_heavy_run_at_once(tmp_path: Path, command: str) -> None:
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        # A shell that runs tests in the background has SIGINT ignored, and its children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         time.sleep(2.5)

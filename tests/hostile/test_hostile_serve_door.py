@@ -82,6 +82,16 @@ def serve(tmp_path):
         assert one.leash.left_behind() == []
 
 
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    """A server for all tests after which it can go on."""
+    served = Served(tmp_path_factory.mktemp("served"), "127.0.0.1", "")
+    yield served
+    served.process.terminate()
+    served.process.wait(20)
+    assert served.leash.left_behind() == []
+
+
 FOREIGN_HOSTS = (
     "evil.example",
     "evil.example:{port}",
@@ -102,8 +112,7 @@ FOREIGN_ORIGINS = (
 )
 
 
-def test_a_page_of_the_web_does_not_get_in(serve):
-    one = serve()
+def test_a_page_of_the_web_does_not_get_in(one):
     for host in FOREIGN_HOSTS:
         for method, path, body in (("POST", "/mcp", INITIALIZE), ("GET", "/mcp", None), ("GET", "/health", None)):
             status, said = one.ask(method, path, body, Host=host.format(port=one.port))
@@ -128,9 +137,8 @@ def test_the_loopback_of_ipv6(serve):
     assert json.loads(one.ask("GET", "/mcp")[1])["name"] == "mcp-governor"
 
 
-def test_a_get_on_our_endpoint_is_answered_with_the_server_info(serve):
+def test_a_get_on_our_endpoint_is_answered_with_the_server_info(one):
     """Tool schema guide, section 0a (P51)."""
-    one = serve()
     status, body = one.ask("GET", "/mcp")
     info = json.loads(body)
     assert status == 200
@@ -194,8 +202,7 @@ def test_other_machines_are_not_served_without_a_token(tmp_path, host):
         assert not token or token not in done.stderr
 
 
-def test_a_large_head_is_refused(serve):
-    one = serve()
+def test_a_large_head_is_refused(one):
     with socket.create_connection(("127.0.0.1", one.port), 20) as line:
         line.sendall(f"GET /health HTTP/1.1\r\nHost: {one.shown}\r\n".encode())
         sent = 0
@@ -207,8 +214,7 @@ def test_a_large_head_is_refused(serve):
     assert one.ask("GET", "/health")[0] == 200
 
 
-def test_two_hundred_connections_at_once_are_answered_or_refused(serve):
-    one = serve()
+def test_two_hundred_connections_at_once_are_answered_or_refused(one):
     statuses: list[object] = []
     together = threading.Barrier(200, timeout=60)
 
@@ -229,8 +235,7 @@ def test_two_hundred_connections_at_once_are_answered_or_refused(serve):
     assert one.ask("POST", "/mcp", INITIALIZE)[0] == 200
 
 
-def test_one_connection_too_many_is_topic_so(serve):
-    one = serve()
+def test_one_connection_too_many_is_topic_so(one):
     held = [socket.create_connection(("127.0.0.1", one.port), 20) for _ in range(140)]
     # They are taken one after the other, on a busy machine after a while; they are dropped after ``ARRIVAL`` seconds.
     answers = (one.ask("POST", "/mcp", INITIALIZE) for _ in range(100))

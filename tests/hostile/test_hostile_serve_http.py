@@ -100,22 +100,32 @@ def server(tmp_path):
     assert served.leash.left_behind() == []
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A server for all tests after which it can go on."""
+    served = Server(tmp_path_factory.mktemp("served"))
+    yield served
+    served.process.kill()
+    served.process.wait()
+    assert served.leash.left_behind() == []
+
+
 @LINUX
-def test_connections_are_bounded_and_come_free_again(server: Server) -> None:
-    opened = [server.connection() for _ in range(1_500)]
+def test_connections_are_bounded_and_come_free_again(shared: Server) -> None:
+    opened = [shared.connection() for _ in range(1_500)]
     time.sleep(1)
     # 128 that are served, and 128 more that are told that there are too many.
-    assert len(list(Path(f"/proc/{server.process.pid}/fd").iterdir())) < 300
+    assert len(list(Path(f"/proc/{shared.process.pid}/fd").iterdir())) < 300
     for line in opened:
         line.close()
     time.sleep(1)
-    assert server.post(INITIALIZE)[0] == 200
+    assert shared.post(INITIALIZE)[0] == 200
 
 
 @pytest.mark.waits
-def test_a_request_that_does_not_arrive_is_hung_up_on(server: Server) -> None:
-    slow = {"nothing": b"", "head": b"POST /mcp HT", "body": server.request(b"{", promised=4_000_000)}
-    lines = {name: server.connection() for name, start in slow.items()}
+def test_a_request_that_does_not_arrive_is_hung_up_on(shared: Server) -> None:
+    slow = {"nothing": b"", "head": b"POST /mcp HT", "body": shared.request(b"{", promised=4_000_000)}
+    lines = {name: shared.connection() for name, start in slow.items()}
     for name, line in lines.items():
         line.sendall(slow[name])
     opened = time.monotonic()
@@ -174,9 +184,9 @@ BAD = {
 }
 
 
-def test_what_stdio_refuses_is_refused(server: Server) -> None:
+def test_what_stdio_refuses_is_refused(shared: Server) -> None:
     for name, body in BAD.items():
-        status, answer = server.post(body)
+        status, answer = shared.post(body)
         assert status == 400, name
         assert b'"error":{"code":-32' in answer, name
 

@@ -58,7 +58,7 @@ def test_large_and_strange_arguments_are_refused_and_the_server_goes_on(opened):
 
 
 @LINUX
-def test_two_hundred_calls_at_once_are_answered_or_refused(opened):
+def test_120_calls_at_once_are_answered_or_refused(opened):
     session = opened()
     calls = (
         ("list_rules", {"response_format": "detailed"}),
@@ -68,10 +68,10 @@ def test_two_hundred_calls_at_once_are_answered_or_refused(opened):
         ("list_findings", {}),
     )
     most = processes = 0
-    for number in range(200):
+    for number in range(120):
         session.call(number, *calls[number % len(calls)])
     answers = []
-    for number in range(200):
+    for number in range(120):
         answers.append(session.answer(number))
         if number % 10 == 0:
             most, processes = max(most, resident(session.leash.mark)), max(processes, session.workers())
@@ -135,9 +135,9 @@ HANGING = ("deaf", "silent", "silent_on_list", "garbage", "endless_line", "long_
 
 
 @pytest.mark.parametrize("mode", HANGING)
-def test_a_governed_server_cannot_hold_or_fill_us(opened, root, mode):
+def test_a_governed_server_cannot_hold_or_fill_us(shared, mode):
+    root, session = shared
     governed(root, mode)
-    session = opened()
     begun = time.monotonic()
     result = say(session, "check_server", {})["result"]
     assert "structuredContent" in result, result
@@ -211,7 +211,7 @@ def test_a_secret_of_the_configuration_comes_out_nowhere(opened, root, dies):
 
 def test_a_page_ends_before_it_is_too_large(opened, root):
     """A hostile server has the longest names and descriptions that we list."""
-    tools = [{"name": f"{number}_" + "n" * 30_000, "inputSchema": {"type": "object"}} for number in range(200)]
+    tools = [{"name": f"{number}_" + "n" * 30_000, "inputSchema": {"type": "object"}} for number in range(70)]
     (root / "live.json").write_text(surface(*tools))
     session = opened()
     checked = say(session, "check_server", {"response_format": "detailed"})["result"]

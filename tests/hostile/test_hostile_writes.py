@@ -156,8 +156,7 @@ def test_thirty_acceptances_at_once(checkout: Path) -> None:
     report = reported(checkout.parent, *ids)
 
     def accept(finding: str) -> int:
-        line = [sys.executable, "-m", "mcp_governor", "accept", finding, "--reason", "r", "-q", "--report", report]
-        return subprocess.run(line, cwd=checkout, capture_output=True, timeout=120, check=False).returncode
+        return attack("accept", finding, "--reason", "r", "-q", "--report", report, cwd=checkout, seconds=120).code
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(accept, ids)) == [0] * 30
@@ -188,9 +187,12 @@ def test_a_file_that_an_author_changed_meanwhile_is_left_alone(tmp_path: Path) -
     assert tree(tmp_path) == {"log.md": b"mine"}
 
 
+# A shell that runs tests in the background has SIGINT ignored, nohup SIGHUP, and their children inherit that.
 WRITER = """
-import sys, mcp_governor.writing as w
+import signal, sys, mcp_governor.writing as w
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 files = [w.NewFile(Path(name), str(index) * 300_000) for index, name in enumerate(sys.argv[1:])]
 print("ready", flush=True)
 while True:
@@ -212,8 +214,7 @@ def test_a_run_that_is_interrupted_leaves_whole_files_and_nothing_else(tmp_path:
             writer.stdout.readline()
             time.sleep(0.005 * turn)
             writer.send_signal(number)
-            # A shell that runs the tests in the background may let them ignore a signal, and so their children.
-            writer.wait(20)
+            assert writer.wait(60) == -number
         finally:
             writer.kill()
             writer.wait()

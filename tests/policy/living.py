@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import copy
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +46,32 @@ target = "notes"
 changelog = "docs/mcp-schema-changelog.md"
 
 [servers.notes]
-command = [{json.dumps(sys.executable)}, "server.py"]
+command = [{json.dumps(sys.executable)}, "-S", "server.py"]
 """
 GIT = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+
+
+_KEPT: dict[tuple[object, ...], tuple[Path, dict[str, Any]]] = {}
+
+
+def once(life: Repository, step: Callable[[], object], *key: object) -> None:
+    """Take a step that leads from an empty repository to the same place each time; later, copy what it led to.
+
+    Args:
+        life: the repository.
+        step: makes it.
+        key: what the step depends on, the step itself included.
+    """
+    if key in _KEPT:
+        folder, state = _KEPT[key]
+        shutil.copytree(folder, life.root, dirs_exist_ok=True, symlinks=True)
+        vars(life).update(copy.deepcopy({**state, "root": life.root}))
+        return
+    step()
+    folder = Path(tempfile.mkdtemp(prefix="kept-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    shutil.copytree(life.root, folder, dirs_exist_ok=True, symlinks=True)
+    _KEPT[key] = folder, copy.deepcopy(vars(life))
 
 
 class Repository:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from living import Repository
+from living import Repository, once
 
 SERVER = """
 import json, sys
@@ -49,7 +49,7 @@ schema-version = "notes.version:SCHEMA_VERSION"
 gate = "{gate}"
 
 [servers.notes]
-command = [{python}, "server.py"]
+command = [{python}, "-S", "server.py"]
 list-params = [{{ tier = "advanced" }}]
 """
 FIXED = "**Fixed**\n\n- `find` accepts an empty query again.\n\n"
@@ -142,8 +142,16 @@ def refused(life: Governed, version: str) -> str:
     return done.out.partition("failed by: ")[2].splitlines()[0]
 
 
+def to_1_0_0(life: Governed) -> None:
+    once(life, lambda: life.published("1.0.0"), "1.0.0", life.gate)
+
+
 def to_1_1_0(life: Governed) -> None:
-    life.published("1.0.0")
+    once(life, lambda: _to_1_1_0(life), "1.1.0", life.gate)
+
+
+def _to_1_1_0(life: Governed) -> None:
+    to_1_0_0(life)
     life.deprecate("find")
     life.deprecate("scan")
     life.set_version("1.1.0")
@@ -153,6 +161,10 @@ def to_1_1_0(life: Governed) -> None:
 
 
 def to_1_2_0(life: Governed) -> None:
+    once(life, lambda: _to_1_2_0(life), "1.2.0", life.gate)
+
+
+def _to_1_2_0(life: Governed) -> None:
     to_1_1_0(life)
     life.tools["rebuild"]["inputSchema"]["required"] = ["mode"]
     life.published("1.2.0")
@@ -199,7 +211,7 @@ def test_the_letter_is_green(life: Governed) -> None:
 
 
 def test_a_patch_that_says_nothing_is_not_released(life: Governed) -> None:
-    life.published("1.0.0")
+    to_1_0_0(life)
     life.set_version("1.0.1")
     done = life.run("changelog", "release", "1.0.1")
     assert (done.code, "surface/release-entry" in done.out) == (1, True)
@@ -208,7 +220,7 @@ def test_a_patch_that_says_nothing_is_not_released(life: Governed) -> None:
 
 @pytest.mark.parametrize(("gone", "early"), [("front", True), ("find", True), ("scan", False)])
 def test_a_removal_has_its_window_and_its_major(life: Governed, gone: str, early: bool) -> None:
-    life.published("1.0.0")
+    to_1_0_0(life)
     kept = life.tools.pop(gone)
     life.set_version("2.0.0")
     assert "policy/removed-undeprecated" in life.rules()
@@ -247,7 +259,7 @@ def test_what_only_the_list_shows(life: Governed) -> None:
 
 
 def test_a_break_of_an_advanced_tool_is_announced_first(life: Governed) -> None:
-    life.published("1.0.0")
+    to_1_0_0(life)
     life.tools["rebuild"]["inputSchema"]["required"] = ["mode"]
     life.set_version("1.1.0")
     assert life.run("changelog", "draft").code == 0
@@ -255,7 +267,7 @@ def test_a_break_of_an_advanced_tool_is_announced_first(life: Governed) -> None:
 
 
 def test_a_deprecation_is_said_in_both_places(life: Governed) -> None:
-    life.published("1.0.0")
+    to_1_0_0(life)
     life.deprecate("find")
     life.set_version("1.1.0")
     assert "changelog/missing-entry" in life.rules()
@@ -268,7 +280,7 @@ def test_a_deprecation_is_said_in_both_places(life: Governed) -> None:
 
 
 def test_a_constant_that_the_server_does_not_report(life: Governed) -> None:
-    life.published("1.0.0")
+    to_1_0_0(life)
     server = life.root / "server.py"
     server.write_text(server.read_text().replace('"version": SCHEMA_VERSION', '"version": "0.9.0"'))
     assert life.rules() == ["surface/server-version"]

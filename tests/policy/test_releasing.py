@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from commandline import contents
-from living import CONFIG, Repository
+from living import CONFIG, Repository, once
 
 from mcp_governor.checking import releasing
 from mcp_governor.findings import Finding, Severity
@@ -22,6 +22,10 @@ class Released(Repository):
     """A repository with a first release, and commits after it."""
 
     def __init__(self, root: Path, version: str = "1.2.0", config: str = "") -> None:
+        self.root = root
+        once(self, lambda: self._begin(root, version, config), Released, version, config)
+
+    def _begin(self, root: Path, version: str, config: str) -> None:
         super().__init__(root)
         (root / "mcp-governor.toml").write_text(CONFIG + config)
         self.tool("search", "query")
