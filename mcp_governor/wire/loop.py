@@ -33,34 +33,41 @@ def run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
             pass
         else:
             return _in_thread(work, arguments)
-        if _may_watch():
-            return anyio.run(_terminable, work, arguments)
+        if watched := _watched():
+            return anyio.run(_interruptible, watched, work, arguments)
         return anyio.run(work, *arguments)
 
 
-def _may_watch() -> bool:
-    # Respect a handler that somebody else has installed; asyncio could not restore it.
-    return (
-        sys.platform != "win32"
-        and threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    )
+def _watched() -> list[signal.Signals]:
+    """The signals that cancel the work. A handler that somebody else has installed stays; asyncio could not restore
+    it."""
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        return []
+    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    return [number for number, handler in usual.items() if signal.getsignal(number) is handler]
 
 
-async def _terminable(work: Callable[..., Awaitable[T]], arguments: tuple[Any, ...]) -> T:
+async def _interruptible(
+    watched: list[signal.Signals], work: Callable[..., Awaitable[T]], arguments: tuple[Any, ...]
+) -> T:
+    """Cancel the work by a scope. asyncio itself would cancel the task at a SIGINT, which no shield stops, also while
+    a child is being started: then asyncio kills our leash, and waits for the end of pipes that a server without a leash
+    keeps open."""
     results: list[T] = []
+    received: list[signal.Signals] = []
     async with background() as tasks:
 
         async def watch() -> None:
-            with anyio.open_signal_receiver(signal.SIGTERM) as signals:
-                async for _ in signals:
+            with anyio.open_signal_receiver(*watched) as signals:
+                async for number in signals:
+                    received.append(number)
                     tasks.cancel_scope.cancel()
                     return
 
         tasks.start_soon(watch)
         results.append(await work(*arguments))
     if not results:
-        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(received[0])
     return results[0]
 
 
