@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -15,6 +17,7 @@ import pytest
 from support import SERVERS, Leash
 
 from mcp_governor.cli import run
+from mcp_governor.secrets import forget
 
 SECONDS = 60
 """More than any of these runs may take; one that needs it hangs."""
@@ -74,6 +77,27 @@ def governor_here(*arguments: str, capsys: pytest.CaptureFixture[str]) -> Outcom
     code = run(arguments)
     captured = capsys.readouterr()
     return Outcome(code, captured.out.encode(), captured.err.encode(), [])
+
+
+def typed_here(*arguments: str, cwd: Path, env: dict[str, str]) -> tuple[int, str]:
+    """``mcp-governor ARGUMENTS`` as a shell with this environment starts it, but within this process.
+
+    Most of what a process of its own costs is loading modules, again for each command.
+
+    Returns:
+        The exit code, and what stands on the screen: standard output and error in one.
+    """
+    screen = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with pytest.MonkeyPatch.context() as patch, Path(os.devnull).open() as nothing, contextlib.chdir(cwd):
+        for name in os.environ.keys() - env.keys():
+            patch.delenv(name)
+        for name, value in env.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "stdin", nothing)
+        with contextlib.redirect_stdout(screen), contextlib.redirect_stderr(screen):
+            code = run(arguments)
+    forget()
+    return code, screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 def hostile(mode: str) -> tuple[str, ...]:
