@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,11 @@ from mcp_governor.secrets import forget
 sys.path.insert(0, str(Path(__file__).parent))
 
 pytest_plugins = ["tiers"]
+
+# Some machines forbid bytecode. Then each pytest that a test starts rewrites all of our modules again, which costs more
+# than what it is started for.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Three workers and the fuzzing share two cores, so the time that an example takes says nothing about the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from commandline import PYTHON, SECONDS
+from commandline import PYTHON, SECONDS, can_fork, ended, fork
 
 LINKS = (
     "FORCE_HYPERLINK",
@@ -67,23 +67,38 @@ def on_terminal(*arguments: str, cwd: Path, columns: int = 80, program: tuple[st
     """Run ``mcp-governor ARGUMENTS`` (or another program) with both outputs on a terminal of ``columns``."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
+    whole = clean(**env)
+    if not program and can_fork(whole):
+        copy = fork(*arguments, cwd=cwd, env=whole, out=slave, err=slave)
+        os.close(slave)
+        try:
+            written = _written(master)
+            return Screen(ended(copy), written)
+        finally:
+            os.close(master)
     words = program or (PYTHON, "-m", "mcp_governor")
     child = subprocess.Popen(
-        [*words, *arguments], cwd=cwd, env=clean(**env), stdin=subprocess.DEVNULL, stdout=slave, stderr=slave
+        [*words, *arguments], cwd=cwd, env=whole, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave
     )
     os.close(slave)
-    written, end = b"", time.monotonic() + SECONDS
     try:
-        while time.monotonic() < end and select.select([master], [], [], SECONDS)[0]:
-            try:
-                part = os.read(master, 65_536)
-            except OSError:  # Linux: nobody has the other side open any more
-                break
-            if not part:
-                break
-            written += part
+        written = _written(master)
         return Screen(child.wait(timeout=SECONDS), written)
     finally:
         os.close(master)
         child.kill()
         child.wait()
+
+
+def _written(master: int) -> bytes:
+    """All that is written to a terminal until its other side is closed."""
+    written, end = b"", time.monotonic() + SECONDS
+    while time.monotonic() < end and select.select([master], [], [], SECONDS)[0]:
+        try:
+            part = os.read(master, 65_536)
+        except OSError:  # Linux: nobody has the other side open any more
+            break
+        if not part:
+            break
+        written += part
+    return written

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
-from commandline import PYTHON, SECONDS, governor_here
+from commandline import PYTHON, SECONDS, can_fork, governor_forked, governor_here
 
 pytest.importorskip("termios")
 
@@ -34,6 +34,9 @@ def folder(tmp_path: Path) -> Path:
 
 def piped(*arguments: str, cwd: Path, **env: str) -> tuple[bytes, bytes]:
     """Both outputs of a run that writes to pipes."""
+    if can_fork(whole := clean(**env)):
+        outcome = governor_forked(*arguments, cwd=cwd, env=whole, alone=True)
+        return outcome.stdout, outcome.stderr
     done = subprocess.run(
         [PYTHON, "-m", "mcp_governor", *arguments],
         cwd=cwd,

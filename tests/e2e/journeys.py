@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from commandline import typed_here
 from support import REPO, missing, uv
 
 from tests.integration.projects import GIT
@@ -166,19 +167,8 @@ class Project:
     def governor(self, *arguments: str, **env: str) -> Run:
         """Type ``mcp-governor ARGUMENTS``."""
         began = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", "mcp_governor", *arguments],
-            cwd=self.root,
-            env=environment({**self.env, **env}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        seconds = time.monotonic() - began
-        run = Run(("mcp-governor", *arguments), done.returncode, done.stdout, seconds)
+        code, text = typed_here(*arguments, cwd=self.root, env=environment({**self.env, **env}))
+        run = Run(("mcp-governor", *arguments), code, text, time.monotonic() - began)
         self.typed.append(run)
         return run
 

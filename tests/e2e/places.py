@@ -20,12 +20,15 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from commandline import typed_here
 from journeys import SECONDS, checkout, environment
 from pages import Edited, Excused, Step, Typed, Written, shows
 from servers_of_journeys import SERVERS
@@ -61,6 +64,10 @@ name = "library"
 version = "1.0.0"
 """
 
+SHELL = re.compile(r"[|&;<>()$`*?~#\n]")
+"""What a line has that is for the shell to read."""
+OWN_PROCESS = re.compile(r" (load|eval|serve) | python:")
+"""Commands that start threads and workers, and a target that is loaded into the process and stays there."""
 EXPORT = re.compile(r"export (\w+)=(.*)")
 
 
@@ -102,10 +109,15 @@ class Reader:
         if exported := EXPORT.fullmatch(command):
             self.env[exported[1]] = exported[2]
             return subprocess.CompletedProcess(command, 0, "")
+        env = environment(self.env)
+        words = [] if SHELL.search(command) else shlex.split(command)
+        if words[:1] == ["mcp-governor"] and not OWN_PROCESS.search(command) and self._ours(env):
+            code, text = typed_here(*words[1:], cwd=self.root, env=env)
+            return subprocess.CompletedProcess(command, code, text)
         return subprocess.run(
             ["bash", "-c", command],
             cwd=self.root,
-            env=environment(self.env),
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -113,6 +125,12 @@ class Reader:
             timeout=SECONDS,
             check=False,
         )
+
+    @staticmethod
+    def _ours(env: dict[str, str]) -> bool:
+        """Whether the shell would start the program of this environment, not one that the page has installed."""
+        found = shutil.which("mcp-governor", path=env["PATH"])
+        return found is not None and Path(found).parent == Path(sys.executable).parent
 
     def _edit(self, step: Edited) -> None:
         path = self.root / step.file
@@ -209,6 +227,8 @@ def with_tests(folder: Path) -> Reader:
     (reader.root / "tests").mkdir()
     (reader.root / "tests" / "test_shop.py").write_text("def test_price():\n    assert True\n", "utf-8")
     reader.words = {"mcp::search": "mcp::reserve_copy", "list_articles": "reserve_copy"}
+    # Each pytest would load all of Locust and of Hypothesis only because they are installed.
+    reader.env["PYTEST_ADDOPTS"] = "-p no:locust -p no:hypothesispytest"
     return reader
 
 

@@ -9,6 +9,7 @@ from certificates import self_signed
 from serving import loaded
 
 from mcp_governor.errors import UnreachableError, UsageError
+from mcp_governor.load.benches import HttpBench
 from mcp_governor.load.model import SweepPlan
 from mcp_governor.load.opened import Permissions
 from mcp_governor.load.sweep import Options, run_sweep
@@ -18,9 +19,13 @@ from mcp_governor.wire import HttpEndpoint
 PLAN = SweepPlan(concurrencies=(4,), total=40, timeout=20.0, seconds=60.0)
 
 
-def swept(url: str, plan: SweepPlan = PLAN, *, headers: dict[str, str] | None = None, **options):
+def swept(url: str, plan: SweepPlan = PLAN, *, headers: dict[str, str] | None = None, ceiling: bool = False, **options):
+    """A sweep; only with ``ceiling`` it measures itself as well, which takes as much again."""
     source = LiveSource(shown=url, endpoint=HttpEndpoint(url, headers or {}))
-    return run_sweep(source, plan, options=Options(**options))
+    with pytest.MonkeyPatch.context() as patch:
+        if not ceiling:
+            patch.setattr(HttpBench, "null", lambda bench: None)
+        return run_sweep(source, plan, options=Options(**options))
 
 
 def _plan(**changes) -> SweepPlan:
@@ -45,10 +50,12 @@ def _plan(**changes) -> SweepPlan:
 )
 def test_every_request_to_a_good_server_is_good(server, era):
     with loaded(**server) as there:
-        sweep = swept(there.url)
+        measured = server in ({}, {"era": "legacy", "sessions": True, "sse": True})
+        sweep = swept(there.url, ceiling=measured)
         (point,) = sweep.points
         assert (point.requests, point.errors, point.stopped) == (40, {}, None)
         assert (sweep.transport, sweep.era, sweep.recommended) == ("http", era, 4)
+        assert bool(point.ceiling) == measured
         # One handshake and two trials, and the requests of the warm-up, are not counted.
         assert there.seen["list"] >= 40 + 2
 
@@ -220,7 +227,7 @@ def test_a_server_that_is_not_there_is_unreachable():
 
 def test_several_workers_share_the_requests_and_the_clients():
     with loaded(service=0.02) as there:
-        sweep = swept(there.url, _plan(concurrencies=(5,), total=101), workers=2)
+        sweep = swept(there.url, _plan(concurrencies=(5,), total=101), workers=2, ceiling=True)
         assert there.seen["most"] == 5
     (point,) = sweep.points
     assert (point.requests, point.errors, sweep.workers) == (101, {}, 2)

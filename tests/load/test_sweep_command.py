@@ -11,17 +11,25 @@ import time
 
 import jsonschema
 import pytest
-from commandline import PYTHON, governor
+from commandline import PYTHON, governor_forked
 from serving import loaded
 from support import SERVERS
 
+from mcp_governor.load import sweep as measuring
 from mcp_governor.load.sweep_document import sweep_schema
 
 FEW = ("--concurrency-values", "2,4", "--total", "30")
+LEAST = ("--concurrency-values", "1", "--total", "1", "--warm-up", "0")
+
+
+@pytest.fixture(autouse=True)
+def short_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What our client can do is measured with few requests; the copy of this process inherits that."""
+    monkeypatch.setattr(measuring, "CEILING_REQUESTS", 50)
 
 
 def sweep(folder, *words: str):
-    return governor("load", "sweep", *words, cwd=folder)
+    return governor_forked("load", "sweep", *words, cwd=folder)
 
 
 def test_a_sweep_prints_a_table_and_its_verdict_and_writes_its_reports(tmp_path):
@@ -56,20 +64,20 @@ def test_what_lies_next_to_a_report_is_neither_followed_nor_replaced(tmp_path):
             folder = tmp_path / kind
             folder.mkdir()
             (folder / f"{stem}.{kind}").symlink_to(outside / kind)
-            done = sweep(tmp_path, there.url, *FEW, "--report-dir", kind)
+            done = sweep(tmp_path, there.url, *LEAST, "--report-dir", kind)
             assert (done.code, list(outside.iterdir())) == (2, [])
             assert f"{kind}/{stem}.{kind} leads through a symbolic link; nothing was written." in done.err
         (tmp_path / "own.svg").symlink_to(outside / "svg")
-        done = sweep(tmp_path, there.url, *FEW, "--markdown-out", "own.md")
+        done = sweep(tmp_path, there.url, *LEAST, "--markdown-out", "own.md")
         assert (done.code, list(outside.iterdir())) == (2, [])
         (tmp_path / "logo.svg").write_text("<svg/>")
         # Nothing listens there: the refusal comes before the server is asked.
-        done = sweep(tmp_path, "http://127.0.0.1:9/mcp", *FEW, "--markdown-out", "logo.md")
+        done = sweep(tmp_path, "http://127.0.0.1:9/mcp", *LEAST, "--markdown-out", "logo.md")
         assert done.code == 2
         assert "logo.svg is not the picture of a sweep, and --markdown-out would replace it." in done.err
         assert (tmp_path / "logo.svg").read_text() == "<svg/>"
         for _ in range(2):
-            assert sweep(tmp_path, there.url, *FEW, "--markdown-out", "mine.md").code == 0
+            assert sweep(tmp_path, there.url, *LEAST, "--markdown-out", "mine.md").code == 0
 
 
 def test_no_point_within_the_goals_is_a_finding(tmp_path):
@@ -179,7 +187,7 @@ def test_secrets_are_in_no_report(tmp_path):
         config = f'[servers.s]\nurl = "{there.url}"\nheaders = {{ Authorization = "Bearer $LOAD_TOKEN" }}\n'
         (tmp_path / "mcp-governor.toml").write_text(config)
         env = {**os.environ, "LOAD_TOKEN": secret}
-        done = governor("load", "sweep", "s", *FEW, "--report-dir", "r", cwd=tmp_path, env=env)
+        done = governor_forked("load", "sweep", "s", *FEW, "--report-dir", "r", cwd=tmp_path, env=env)
         assert done.code == 0, done.err
         assert there.seen["authorized"] >= 60
     written = "".join(file.read_text("utf-8") for file in (tmp_path / "r").iterdir())
