@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
-import importlib
-import io
 import json
 import os
-import pkgutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
-import traceback
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import warm
 from support import SERVERS, Leash
 
-import mcp_governor
-from mcp_governor.__main__ import main
 from mcp_governor.cli import run
-from mcp_governor.secrets import forget
 
 SECONDS = 60
 """More than any of these runs may take; one that needs it hangs."""
@@ -65,109 +54,47 @@ class Outcome:
         return {char for char in words if char != "\n" and unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co"}}
 
 
-def governor(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> Outcome:
-    """Run ``mcp-governor ARGUMENTS`` in a folder."""
+def governor(
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None, alone: bool = False, cold: bool = False
+) -> Outcome:
+    """Run ``mcp-governor ARGUMENTS`` in a folder.
+
+    Args:
+        arguments: words of the command line.
+        cwd: the folder.
+        env: variables besides ours; ``alone``: instead of ours.
+        alone: see ``env``.
+        cold: start a new interpreter, because its start matters.
+    """
     leash = Leash()
     # A server gets LOGNAME from us, and nothing else that we could mark it with where no configuration names it.
-    marked = {"MCP_GOVERNOR_TEST": leash.mark, "LOGNAME": leash.mark}
-    done = subprocess.run(
-        [PYTHON, "-m", "mcp_governor", *arguments],
-        cwd=cwd,
-        env={**os.environ, **marked, **(env or {})},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr, leash.left_behind())
-
-
-def governor_forked(*arguments: str, cwd: Path, env: dict[str, str] | None = None, alone: bool = False) -> Outcome:
-    """The same as :func:`governor` in a process that need not load the program first; ``alone``: with no other env."""
-    whole = dict(env or {}) if alone else {**os.environ, **(env or {})}
-    if not can_fork(whole):
-        assert not alone
-        return governor(*arguments, cwd=cwd, env=env)
-    leash = Leash()
+    ours = {} if alone else os.environ
+    marked = {**ours, "MCP_GOVERNOR_TEST": leash.mark, "LOGNAME": leash.mark, **(env or {})}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        marked = {"MCP_GOVERNOR_TEST": leash.mark, "LOGNAME": leash.mark}
-        child = fork(*arguments, cwd=cwd, env={**whole, **marked}, out=out.fileno(), err=err.fileno())
-        code = ended(child)
-        written = [os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0) for file in (out, err)]
-    return Outcome(code, *written, leash.left_behind())
+        code = _run(arguments, cwd, marked, out, err, cold=cold)
+        return Outcome(code, _read(out), _read(err), leash.left_behind())
 
 
-def can_fork(env: dict[str, str]) -> bool:
-    """Whether a copy of this process is like a new one: nothing but its main thread, and streams that are UTF-8."""
-    is_utf8 = "PYTHONIOENCODING" not in env and not env.get("LC_ALL") and "UTF-8" in env.get("LANG", "C.UTF-8")
-    return sys.platform == "linux" and is_utf8 and threading.active_count() == 1
+def typed(*arguments: str, cwd: Path, env: dict[str, str]) -> tuple[int, str]:
+    """Run ``mcp-governor ARGUMENTS`` in this environment alone; the exit code, and both outputs as on one screen."""
+    with tempfile.TemporaryFile() as screen:
+        return _run(arguments, cwd, env, screen, screen), _read(screen).decode()
 
 
-def fork(*arguments: str, cwd: Path, env: dict[str, str], out: int, err: int) -> int:
-    """Start ``mcp-governor ARGUMENTS`` as a copy of this process, which has the modules loaded. Returns its id."""
-    _loaded()
-    if child := os.fork():
-        return child
-    code = 70
-    try:
-        code = _run_copied(arguments, cwd, env, out, err)
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(code)
+def _run(arguments: Sequence[str], cwd: Path, env: dict[str, str], out: Any, err: Any, *, cold: bool = False) -> int:
+    with Path(os.devnull).open() as nothing:
+        if not cold and warm.takes(env):
+            streams = (nothing.fileno(), out.fileno(), err.fileno())
+            return warm.ended(warm.start(arguments, cwd=cwd, env=env, streams=streams), SECONDS).code
+        command = [PYTHON, "-m", "mcp_governor", *arguments]
+        done = subprocess.run(
+            command, cwd=cwd, env=env, stdin=nothing, stdout=out, stderr=err, timeout=SECONDS, check=False
+        )
+        return done.returncode
 
 
-def _run_copied(arguments: tuple[str, ...], cwd: Path, env: dict[str, str], out: int, err: int) -> int:
-    # Whatever is to be tidied up at the end of the tests is not this process's to tidy.
-    atexit._clear()
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    copies = os.dup(out), os.dup(err)
-    for number, copy in enumerate(copies, start=1):
-        os.dup2(copy, number)
-    os.closerange(3, 1024)
-    os.chdir(cwd)
-    os.environ.clear()
-    os.environ.update(env)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
-    sys.argv = ["mcp-governor", *arguments]
-    forget()
-    try:
-        main()
-    except SystemExit as end:
-        code = end.code
-    sys.stdout.flush()
-    sys.stderr.flush()
-    return code if isinstance(code, int) else 70
-
-
-@cache
-def _loaded() -> None:
-    """Load what most commands load, once; what a copy loads is lost with it."""
-    found = (module.name for module in pkgutil.walk_packages(mcp_governor.__path__, "mcp_governor."))
-    ours = (name for name in found if name.split(".")[1] in _STATIONS)
-    for name in (*ours, "jsonschema", "rich.console", "rich.table", "rich.text"):
-        importlib.import_module(name)
-
-
-_STATIONS = frozenset(
-    {
-        *("catalogue", "change", "checking", "cli", "config", "linting", "policy", "report", "surface", "target"),
-        *("version_sources", "wire"),
-    }
-)
-
-
-def ended(child: int) -> int:
-    """The exit code of a copy; one that does not end is killed."""
-    end = time.monotonic() + SECONDS
-    while not (found := os.waitpid(child, os.WNOHANG))[0]:
-        if time.monotonic() > end:
-            os.kill(child, signal.SIGKILL)
-        time.sleep(0.005)
-    return os.waitstatus_to_exitcode(found[1])
+def _read(file: Any) -> bytes:
+    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
 
 
 def governor_here(*arguments: str, capsys: pytest.CaptureFixture[str]) -> Outcome:
@@ -176,27 +103,6 @@ def governor_here(*arguments: str, capsys: pytest.CaptureFixture[str]) -> Outcom
     code = run(arguments)
     captured = capsys.readouterr()
     return Outcome(code, captured.out.encode(), captured.err.encode(), [])
-
-
-def typed_here(*arguments: str, cwd: Path, env: dict[str, str]) -> tuple[int, str]:
-    """``mcp-governor ARGUMENTS`` as a shell with this environment starts it, but within this process.
-
-    Most of what a process of its own costs is loading modules, again for each command.
-
-    Returns:
-        The exit code, and what stands on the screen: standard output and error in one.
-    """
-    screen = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
-    with pytest.MonkeyPatch.context() as patch, Path(os.devnull).open() as nothing, contextlib.chdir(cwd):
-        for name in os.environ.keys() - env.keys():
-            patch.delenv(name)
-        for name, value in env.items():
-            patch.setenv(name, value)
-        patch.setattr(sys, "stdin", nothing)
-        with contextlib.redirect_stdout(screen), contextlib.redirect_stderr(screen):
-            code = run(arguments)
-    forget()
-    return code, screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 def hostile(mode: str) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from commandline import PYTHON, SECONDS, can_fork, ended, fork
+import warm
+from commandline import PYTHON, SECONDS
 
 LINKS = (
     "FORCE_HYPERLINK",
@@ -68,26 +69,27 @@ def on_terminal(*arguments: str, cwd: Path, columns: int = 80, program: tuple[st
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, columns, 0, 0))
     whole = clean(**env)
-    if not program and can_fork(whole):
-        copy = fork(*arguments, cwd=cwd, env=whole, out=slave, err=slave)
+    if not program and warm.takes(whole):
+        with Path(os.devnull).open() as nothing:
+            child = warm.start(arguments, cwd=cwd, env=whole, streams=(nothing.fileno(), slave, slave))
         os.close(slave)
         try:
             written = _written(master)
-            return Screen(ended(copy), written)
+            return Screen(warm.ended(child, SECONDS).code, written)
         finally:
             os.close(master)
     words = program or (PYTHON, "-m", "mcp_governor")
-    child = subprocess.Popen(
+    process = subprocess.Popen(
         [*words, *arguments], cwd=cwd, env=whole, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave
     )
     os.close(slave)
     try:
         written = _written(master)
-        return Screen(child.wait(timeout=SECONDS), written)
+        return Screen(process.wait(timeout=SECONDS), written)
     finally:
         os.close(master)
-        child.kill()
-        child.wait()
+        process.kill()
+        process.wait()
 
 
 def _written(master: int) -> bytes:

@@ -19,11 +19,14 @@ import os
 import pkgutil
 import resource
 import runpy
+import select
+import signal
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -39,10 +42,14 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def takes(env: Mapping[str, str]) -> bool:
-    """False if a variable is among those that an interpreter reads at its start, but for ``PYTHONPATH``."""
-    started = _environment()
-    names = {name for name in {*env, *started} if name.startswith(("PYTHON", "LC_", "LANG")) and name != "PYTHONPATH"}
-    return AVAILABLE and all(env.get(name) == started.get(name) for name in names)
+    """False if an interpreter would start otherwise with this environment than with ours, but for ``PYTHONPATH``."""
+    return AVAILABLE and _read_at_the_start(env) == _read_at_the_start(_environment())
+
+
+def _read_at_the_start(env: Mapping[str, str]) -> tuple[dict[str, str], bool]:
+    ours = {name: value for name, value in env.items() if name.startswith("PYTHON") and name != "PYTHONPATH"}
+    language = env.get("LC_ALL") or env.get("LC_CTYPE") or env.get("LANG") or "C"
+    return ours, language in ("C", "POSIX") or "UTF-8" in language.upper()
 
 
 def start(
@@ -68,6 +75,28 @@ def start(
             return int.from_bytes(_exactly(template, 9)[:8], "big")
         finally:
             prctl(_PR_SET_CHILD_SUBREAPER, 0)
+
+
+@dataclass(frozen=True)
+class End:
+    """What a run came to; ``hung``: it was killed after its time."""
+
+    code: int
+    usage: resource.struct_rusage
+    hung: bool
+
+
+def ended(child: int, seconds: float) -> End:
+    """Wait for a run, and kill it and its process group where it takes longer."""
+    end = os.pidfd_open(child)
+    try:
+        hung = not select.select([end], [], [], seconds)[0]
+    finally:
+        os.close(end)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child, signal.SIGKILL)
+        _, status, usage = os.wait4(child, 0)
+    return End(os.waitstatus_to_exitcode(status), usage, hung)
 
 
 def _exactly(source: socket.socket, size: int) -> bytes:
@@ -147,6 +176,10 @@ def _become(order: dict[str, Any]) -> None:
     for number, stream in enumerate(order["streams"]):
         os.dup2(stream, number)
         os.close(stream)
+    # Those of the template think that they are where it has its own, which can be sought in.
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", errors=sys.stdout.errors, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     os.chdir(order["cwd"])
     os.environ.clear()
     os.environ.update(order["env"])

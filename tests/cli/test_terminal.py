@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import click
 import pytest
-from commandline import PYTHON, SECONDS, can_fork, governor_forked, governor_here
+from commandline import governor, governor_here
 
 pytest.importorskip("termios")
 
@@ -34,19 +33,8 @@ def folder(tmp_path: Path) -> Path:
 
 def piped(*arguments: str, cwd: Path, **env: str) -> tuple[bytes, bytes]:
     """Both outputs of a run that writes to pipes."""
-    if can_fork(whole := clean(**env)):
-        outcome = governor_forked(*arguments, cwd=cwd, env=whole, alone=True)
-        return outcome.stdout, outcome.stderr
-    done = subprocess.run(
-        [PYTHON, "-m", "mcp_governor", *arguments],
-        cwd=cwd,
-        env=clean(**env),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return done.stdout, done.stderr
+    outcome = governor(*arguments, cwd=cwd, env=clean(**env), alone=True)
+    return outcome.stdout, outcome.stderr
 
 
 def test_an_error_is_red_and_its_hint_cyan(folder: Path) -> None:

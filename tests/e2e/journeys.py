@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from commandline import typed_here
+from commandline import typed
 from support import REPO, missing, uv
 
 from tests.integration.projects import GIT
@@ -167,7 +167,7 @@ class Project:
     def governor(self, *arguments: str, **env: str) -> Run:
         """Type ``mcp-governor ARGUMENTS``."""
         began = time.monotonic()
-        code, text = typed_here(*arguments, cwd=self.root, env=environment({**self.env, **env}))
+        code, text = typed(*arguments, cwd=self.root, env=environment({**self.env, **env}))
         run = Run(("mcp-governor", *arguments), code, text, time.monotonic() - began)
         self.typed.append(run)
         return run

@@ -28,7 +28,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from commandline import typed_here
+from commandline import typed
 from journeys import SECONDS, checkout, environment
 from pages import Edited, Excused, Step, Typed, Written, shows
 from servers_of_journeys import SERVERS
@@ -112,7 +112,7 @@ class Reader:
         env = environment(self.env)
         words = [] if SHELL.search(command) else shlex.split(command)
         if words[:1] == ["mcp-governor"] and not OWN_PROCESS.search(command) and self._ours(env):
-            code, text = typed_here(*words[1:], cwd=self.root, env=env)
+            code, text = typed(*words[1:], cwd=self.root, env=env)
             return subprocess.CompletedProcess(command, code, text)
         return subprocess.run(
             ["bash", "-c", command],

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import tomli
-from commandline import governor_forked as governor
+from commandline import governor
 from journeys import environment
 from support import REPO
 

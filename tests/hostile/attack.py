@@ -6,11 +6,9 @@ after ``seconds``, and its peak memory comes back, so that "bounded" is somethin
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import resource
-import select
 import signal
 import subprocess
 import sys
@@ -168,21 +166,13 @@ def _forked(
 ) -> dict[str, Any]:
     """What a run of a process that starts warm came to."""
     start = time.monotonic()
-    child = warm.start(words, cwd=cwd, env=env, streams=streams, limits=limits, module=module)
-    ended = os.pidfd_open(child)
-    try:
-        hung = not select.select([ended], [], [], seconds)[0]
-    finally:
-        os.close(ended)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child, signal.SIGKILL)
-        _, status, used = os.wait4(child, 0)
+    end = warm.ended(warm.start(words, cwd=cwd, env=env, streams=streams, limits=limits, module=module), seconds)
     return {
-        "code": os.waitstatus_to_exitcode(status),
+        "code": end.code,
         "seconds": time.monotonic() - start,
-        "cpu": used.ru_utime + used.ru_stime,
-        "peak": used.ru_maxrss * 1024,
-        "hung": hung,
+        "cpu": end.usage.ru_utime + end.usage.ru_stime,
+        "peak": end.usage.ru_maxrss * 1024,
+        "hung": end.hung,
     }
 
 

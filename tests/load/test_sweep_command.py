@@ -11,7 +11,7 @@ import time
 
 import jsonschema
 import pytest
-from commandline import PYTHON, governor_forked
+from commandline import PYTHON, governor
 from serving import loaded
 from support import SERVERS
 
@@ -29,7 +29,7 @@ def short_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sweep(folder, *words: str):
-    return governor_forked("load", "sweep", *words, cwd=folder)
+    return governor("load", "sweep", *words, cwd=folder)
 
 
 def test_a_sweep_prints_a_table_and_its_verdict_and_writes_its_reports(tmp_path):
@@ -187,7 +187,7 @@ def test_secrets_are_in_no_report(tmp_path):
         config = f'[servers.s]\nurl = "{there.url}"\nheaders = {{ Authorization = "Bearer $LOAD_TOKEN" }}\n'
         (tmp_path / "mcp-governor.toml").write_text(config)
         env = {**os.environ, "LOAD_TOKEN": secret}
-        done = governor_forked("load", "sweep", "s", *FEW, "--report-dir", "r", cwd=tmp_path, env=env)
+        done = governor("load", "sweep", "s", *FEW, "--report-dir", "r", cwd=tmp_path, env=env)
         assert done.code == 0, done.err
         assert there.seen["authorized"] >= 60
     written = "".join(file.read_text("utf-8") for file in (tmp_path / "r").iterdir())
