@@ -82,9 +82,9 @@ KEYWORDS = {
     "$dynamicAnchor": Keyword(Role.NAMING, since=20),
     "$defs": Keyword(Role.DEFINITIONS, Holds.MAP),
     "definitions": Keyword(Role.DEFINITIONS, Holds.MAP),
-    "$ref": Keyword(Role.REFERENCE, in_place=True),
-    "$dynamicRef": Keyword(Role.REFERENCE, in_place=True, since=20),
-    "$recursiveRef": Keyword(Role.REFERENCE, in_place=True, since=19, until=19),
+    "$ref": Keyword(Role.REFERENCE),
+    "$dynamicRef": Keyword(Role.REFERENCE, since=20),
+    "$recursiveRef": Keyword(Role.REFERENCE, since=19, until=19),
     "allOf": _here(Holds.LIST, unordered=True),
     "anyOf": _here(Holds.LIST, unordered=True),
     "oneOf": _here(Holds.LIST, unordered=True),
@@ -172,7 +172,7 @@ REFUSING = _with(Role.REFERENCE, Role.APPLICATOR, Role.ASSERTION)
 """Keywords that can refuse instances, in any draft; all others are notes."""
 APPLICATORS = frozenset(name for name in _with(Role.APPLICATOR) if KEYWORDS[name].until == LATEST)
 """Keywords of the newest draft that apply schemas in their values."""
-IN_PLACE = tuple(name for name in KEYWORDS if KEYWORDS[name].in_place and KEYWORDS[name].role is Role.APPLICATOR)
+IN_PLACE = tuple(name for name in KEYWORDS if KEYWORDS[name].in_place)
 """Keywords, in any draft, whose schemas apply to the same instance as the schema around them."""
 
 UNORDERED_KEYS = frozenset(name for name, keyword in KEYWORDS.items() if keyword.unordered)
