@@ -77,7 +77,7 @@ def argument_words(name: str) -> list[str]:
     """The words of a parameter's name; two common ones written as one are separated: ``filepath``, ``userid``."""
     found: list[str] = []
     for word in words(name):
-        cut = next((at for at in range(2, len(word) - 1) if {word[:at], word[at:]} <= _COMMON_WORDS), None)
+        cut = next((at for at in range(len(word)) if {word[:at], word[at:]} <= _COMMON_WORDS), None)
         found.extend([word] if cut is None else [word[:cut], word[cut:]])
     return found
 

@@ -381,6 +381,21 @@ def test_an_edit_that_changes_nothing_in_place_proves_nothing_below_a_condition(
         assert (change.kind, change.verdict) == ("schema-changed", Verdict.UNKNOWN)
 
 
+def test_an_edit_that_breaks_nobody_in_place_does_not_break_the_whole(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer
+) -> None:
+    """Not even next to a default, which restricts nothing."""
+    of_whole(monkeypatch, UNKNOWN, UNKNOWN)
+    old, new = (
+        {"type": "object", "properties": {"x": {"type": "string", "maxLength": most}, "n": {**INT, "default": most}}}
+        for most in (5, 9)
+    )
+    assert [(change.kind, change.verdict) for change in comparer.schemas(old, new)] == [
+        ("default-changed", Verdict.BREAKING),
+        ("length-loosened", Verdict.COMPATIBLE),
+    ]
+
+
 @pytest.mark.parametrize(("backward", "kind"), [(NO, "schema-loosened"), (YES, "schema-rewritten")])
 def test_what_the_whole_refutes_no_place_proves(
     monkeypatch: pytest.MonkeyPatch, comparer: Comparer, backward: Containment, kind: str

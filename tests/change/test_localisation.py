@@ -253,6 +253,11 @@ COMPOSED: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
         obj(oneOf=[obj(properties={"path": STR}, required=["path"]), obj(properties={"url": STR}, required=["url"])]),
         [("union-tightened", B)],
     ),
+    "a key of two unions that count together": (
+        obj(anyOf=[branch("x"), obj(required=["a"])], oneOf=[obj(properties={"c": STR}), obj(required=["d"])]),
+        obj(anyOf=[branch("x"), obj(required=["a"])], oneOf=[obj(properties={"c": INT}), obj(required=["d"])]),
+        [("type-changed", B)],
+    ),
     "a key beside alternatives": (
         obj(properties={"a": STR}, anyOf=[{"properties": {"b": STR}, "required": ["b"]}, {"required": ["a"]}]),
         obj(
@@ -303,6 +308,26 @@ def test_closing_respects_composition(comparer: Comparer, name: str) -> None:
     old, new, expected = COMPOSED[name]
     changes = comparer.schemas(old, new)
     assert [(change.kind, change.verdict) for change in changes] == expected, changes
+
+
+def test_a_break_of_a_map_that_no_single_edit_makes_is_at_the_map(comparer: Comparer) -> None:
+    """A nested object without properties takes any key, unlike the root: only five keys are too many for one
+    alternative and too few for the other."""
+
+    def counts(most: int, least: int) -> dict[str, Any]:
+        return obj(properties={"n": {"anyOf": [obj(maxProperties=most), obj(minProperties=least)]}, "m": STR})
+
+    [change] = comparer.schemas(counts(10, 0), counts(4, 6))
+    assert reported([change]) == [("schema-tightened", "/inputSchema/properties/n")]
+    assert len(change.witness["n"]) == 5
+
+
+def test_items_of_a_part_are_merged_with_an_array_that_has_no_others(comparer: Comparer) -> None:
+    old = obj(properties={"x": {"type": "array", "allOf": [{"items": {"type": "string", "maxLength": 9}}]}})
+    new = obj(properties={"x": {"type": "array", "items": {"type": "string", "maxLength": 5}}})
+    assert reported(comparer.schemas(old, new)) == [
+        ("length-tightened", "/inputSchema/properties/x/items/maxLength"),
+    ]
 
 
 def test_a_break_that_no_single_edit_makes_is_reported_as_a_whole(comparer: Comparer) -> None:
