@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.change import Change, Side, Verdict
+from mcp_governor.change import Change, Level, Side, Verdict
 from tests.change.conftest import Comparer, meaningful
 
 STR, INT, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
@@ -320,6 +320,32 @@ def test_a_break_of_a_map_that_no_single_edit_makes_is_at_the_map(comparer: Comp
     [change] = comparer.schemas(counts(10, 0), counts(4, 6))
     assert reported([change]) == [("schema-tightened", "/inputSchema/properties/n")]
     assert len(change.witness["n"]) == 5
+
+
+def test_where_most_arguments_are_needed_each_of_two_breaks_has_its_witness(comparer: Comparer) -> None:
+    """No call has only the argument of the edit."""
+
+    def schema(most: int) -> dict[str, Any]:
+        edited = {name: {"type": "string", "maxLength": most} for name in ("a", "b")}
+        return obj(properties={**edited, **{f"p{n}": STR for n in range(10)}}, minProperties=9)
+
+    changes = comparer.schemas(schema(9), schema(5))
+    assert reported(changes) == [
+        ("length-tightened", "/inputSchema/properties/a/maxLength"),
+        ("length-tightened", "/inputSchema/properties/b/maxLength"),
+    ]
+    assert all(len(change.witness) >= 9 for change in changes)
+
+
+def test_a_pattern_that_matches_declared_arguments_alone_breaks_nothing_that_they_exclude(comparer: Comparer) -> None:
+    """Next to another break, an edit is first tried without the other arguments; here they decide."""
+
+    def schema(types: list[str], most: int) -> dict[str, Any]:
+        declared = {**{f"p{n}": STR for n in range(10)}, "z": {"type": "string", "maxLength": most}}
+        return obj(properties=declared, patternProperties={"^p[0-9]$": {"type": types}})
+
+    changes = comparer.schemas(schema(["string", "integer"], 9), schema(["string"], 5), level=Level.STRICT)
+    assert reported(changes) == [("length-tightened", "/inputSchema/properties/z/maxLength")]
 
 
 def test_items_of_a_part_are_merged_with_an_array_that_has_no_others(comparer: Comparer) -> None:
