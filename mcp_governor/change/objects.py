@@ -137,6 +137,7 @@ class _Objects:
         return [pair for pair in pairs if olds.count(pair[0]) == news.count(pair[1]) == 1]
 
     def _is_rename(self, before: str, after: str) -> bool:
+        self.walk.questions.budget.check()  # names and descriptions may be long
         one, other = self.old_properties[before], self.new_properties[after]
         if (before in self.old_required) != (after in self.new_required):
             return False

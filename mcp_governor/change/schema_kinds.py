@@ -40,7 +40,11 @@ _ENUMS = [
         "enum-value-added",
         "output-enum-value-added",
         value(_TWO, _ONE),
-        messages=("{value} no longer accepts {lost_values}", "{value} can no longer be {lost_values}"),
+        # The second ones: below `oneOf`, a longer list can accept less, and a shorter one more.
+        messages=(
+            ("{value} no longer accepts {lost_values}", "{value} now accepts fewer values"),
+            ("{value} can no longer be {lost_values}", "{value} may now have fewer values"),
+        ),
         entries=(
             "{tool} no longer [accepts|accept] these values for {field}: {lost}.",
             "{tool} no longer [uses|use] these values in {field}: {lost}.",
@@ -57,7 +61,10 @@ _ENUMS = [
         "enum-value-removed",
         "output-enum-value-removed",
         value(_ONE, _TWO),
-        messages=("{value} also accepts {gained_values}", "{value} may also be {gained_values}"),
+        messages=(
+            ("{value} also accepts {gained_values}", "{value} now accepts more values"),
+            ("{value} may also be {gained_values}", "{value} may now have more values"),
+        ),
         entries=(
             "{tool} [accepts|accept] additional values for {field}: {gained}.",
             "{tool} may return additional values in {field}: {gained}.",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 _VERDICT_ORDER = {Verdict.BREAKING: 0, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 2}
-_SIDE_ORDER = {Side.SURFACE: 0, Side.INPUT: 1, Side.OUTPUT: 2}
 
 
 def compare(
@@ -68,12 +67,12 @@ def compare(
     return sorted(changes, key=_order)
 
 
-def _order(change: Change) -> tuple[int, int, str, int, str, str]:
+def _order(change: Change) -> tuple[int, int, str, bool, str, str]:
     return (
         _VERDICT_ORDER[change.verdict],
         -change.bump.rank,
         change.tool or "",
-        _SIDE_ORDER[change.side],
+        change.side is not Side.SURFACE,  # then by path, /inputSchema before /outputSchema
         change.path,
         change.kind,
     )

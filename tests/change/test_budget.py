@@ -7,7 +7,9 @@ import time
 import pytest
 
 from mcp_governor.change import budget as budgets
-from mcp_governor.change.budget import Budget, OverBudgetError
+from mcp_governor.change.budget import MAX_KEPT, Budget, OverBudgetError
+from mcp_governor.change.graph import parse
+from mcp_governor.change.identity import Identities
 from mcp_governor.change.options import ChangeOptions
 from mcp_governor.containment.worker import WORKER
 
@@ -66,6 +68,33 @@ def test_a_busy_machine_gives_twice_the_time_on_the_wall(clock):
     assert run.over() == ""
     clock.wall += 0.2
     assert run.over()
+
+
+def test_the_clock_is_read_once_for_every_hundred_parts(clock):
+    tool = Budget.of_run(OPTIONS).of_tool("t", OPTIONS)
+    clock.computed += 100
+    tool.spend(99)
+    with pytest.raises(OverBudgetError, match=r"policy\.tool-deadline"):
+        tool.spend(1)
+
+
+def test_a_run_keeps_as_many_values_as_its_tools_share():
+    run = Budget.of_run(OPTIONS)
+    run.of_tool("t", OPTIONS).keep(MAX_KEPT - 1)
+    tool = run.of_tool("u", OPTIONS)
+    tool.keep(1)
+    with pytest.raises(OverBudgetError, match="more than 500,000 values"):
+        tool.keep(2)
+
+
+def test_each_schema_that_is_told_from_others_counts_once():
+    counted = []
+    identities = Identities(counted.append)
+    document = parse({"type": "array", "items": {"type": "string"}})
+    identities.of(document.root.keywords["items"])
+    assert sum(counted) == 1
+    identities.of(document.root)
+    assert sum(counted) == 2
 
 
 def test_what_a_child_computes_counts(clock, monkeypatch):

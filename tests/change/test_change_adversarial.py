@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from mcp_governor.change import Side, Verdict
+from mcp_governor.change.budget import OverBudgetError
+from mcp_governor.change.walk import Walk
 from tests.change.conftest import Comparer, meaningful
 
 STR, INT = {"type": "string"}, {"type": "integer"}
@@ -42,6 +44,23 @@ def test_when_time_is_up_policy_still_speaks_and_the_rest_is_unknown(comparer: C
     others = [change for change in changes if change.kind != "argument-removed"]
     assert {change.verdict for change in others} == {Verdict.UNKNOWN}
     assert all(change.reason for change in others)
+
+
+@pytest.mark.parametrize("place", ["", "/$defs/All"])
+def test_what_was_not_reached_in_time_is_unknown_at_the_root(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer, place: str
+) -> None:
+    def schema(leaf: Any) -> dict[str, Any]:
+        root = {"type": "object", "properties": {"x": leaf}}
+        return {"$ref": "#/$defs/All", "$defs": {"All": root}} if place else root
+
+    def stopped(*_: object, **__: object) -> None:
+        raise OverBudgetError("the time is up")
+
+    monkeypatch.setattr(Walk, "_views", stopped)
+    [change] = comparer.schemas(schema(STR), schema(INT))
+    assert (change.kind, change.path) == ("schema-undecided", f"/inputSchema{place}")
+    assert (change.verdict, change.reason) == (Verdict.UNKNOWN, "the time is up")
 
 
 def test_a_number_that_json_does_not_have_is_unknown(comparer: Comparer) -> None:

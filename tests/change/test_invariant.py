@@ -381,6 +381,38 @@ def test_an_edit_that_changes_nothing_in_place_proves_nothing_below_a_condition(
         assert (change.kind, change.verdict) == ("schema-changed", Verdict.UNKNOWN)
 
 
+def test_an_edit_that_breaks_nobody_in_place_does_not_break_the_whole(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer
+) -> None:
+    """Not even next to a default, which restricts nothing."""
+    of_whole(monkeypatch, UNKNOWN, UNKNOWN)
+    old, new = (
+        {"type": "object", "properties": {"x": {"type": "string", "maxLength": most}, "n": {**INT, "default": most}}}
+        for most in (5, 9)
+    )
+    assert [(change.kind, change.verdict) for change in comparer.schemas(old, new)] == [
+        ("default-changed", Verdict.BREAKING),
+        ("length-loosened", Verdict.COMPATIBLE),
+    ]
+
+
+@pytest.mark.parametrize("side", list(Side)[:2], ids=str)
+def test_documents_that_are_too_large_to_search_have_the_witness_of_the_place(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer, side: Side
+) -> None:
+    of_whole(monkeypatch, UNKNOWN, UNKNOWN)
+    monkeypatch.setattr(Questions, "alone", lambda *_, **__: None)
+
+    def schema(most: int) -> dict[str, Any]:
+        inner = {"type": "object", "properties": {"x": {"type": "string", "maxLength": most}}, "required": ["x"]}
+        return {"type": "object", "properties": {"a": {"type": "array", "items": inner}, "b": STR}, "required": ["b"]}
+
+    [change] = comparer.schemas(*map(schema, (9, 5) if side is Side.INPUT else (5, 9)), side)
+    assert change.verdict is Verdict.BREAKING
+    assert change.witness.keys() == {"a", "b"}
+    assert 5 < len(change.witness["a"][0]["x"]) <= 9
+
+
 @pytest.mark.parametrize(("backward", "kind"), [(NO, "schema-loosened"), (YES, "schema-rewritten")])
 def test_what_the_whole_refutes_no_place_proves(
     monkeypatch: pytest.MonkeyPatch, comparer: Comparer, backward: Containment, kind: str

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.change import Change, Side, Verdict
+from mcp_governor.change import Change, Level, Side, Verdict
 from tests.change.conftest import Comparer, meaningful
 
 STR, INT, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
@@ -253,6 +253,11 @@ COMPOSED: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
         obj(oneOf=[obj(properties={"path": STR}, required=["path"]), obj(properties={"url": STR}, required=["url"])]),
         [("union-tightened", B)],
     ),
+    "a key of two unions that count together": (
+        obj(anyOf=[branch("x"), obj(required=["a"])], oneOf=[obj(properties={"c": STR}), obj(required=["d"])]),
+        obj(anyOf=[branch("x"), obj(required=["a"])], oneOf=[obj(properties={"c": INT}), obj(required=["d"])]),
+        [("type-changed", B)],
+    ),
     "a key beside alternatives": (
         obj(properties={"a": STR}, anyOf=[{"properties": {"b": STR}, "required": ["b"]}, {"required": ["a"]}]),
         obj(
@@ -303,6 +308,52 @@ def test_closing_respects_composition(comparer: Comparer, name: str) -> None:
     old, new, expected = COMPOSED[name]
     changes = comparer.schemas(old, new)
     assert [(change.kind, change.verdict) for change in changes] == expected, changes
+
+
+def test_a_break_of_a_map_that_no_single_edit_makes_is_at_the_map(comparer: Comparer) -> None:
+    """A nested object without properties takes any key, unlike the root: only five keys are too many for one
+    alternative and too few for the other."""
+
+    def counts(most: int, least: int) -> dict[str, Any]:
+        return obj(properties={"n": {"anyOf": [obj(maxProperties=most), obj(minProperties=least)]}, "m": STR})
+
+    [change] = comparer.schemas(counts(10, 0), counts(4, 6))
+    assert reported([change]) == [("schema-tightened", "/inputSchema/properties/n")]
+    assert len(change.witness["n"]) == 5
+
+
+def test_where_most_arguments_are_needed_each_of_two_breaks_has_its_witness(comparer: Comparer) -> None:
+    """No call has only the argument of the edit."""
+
+    def schema(most: int) -> dict[str, Any]:
+        edited = {name: {"type": "string", "maxLength": most} for name in ("a", "b")}
+        return obj(properties={**edited, **{f"p{n}": STR for n in range(10)}}, minProperties=9)
+
+    changes = comparer.schemas(schema(9), schema(5))
+    assert reported(changes) == [
+        ("length-tightened", "/inputSchema/properties/a/maxLength"),
+        ("length-tightened", "/inputSchema/properties/b/maxLength"),
+    ]
+    assert all(len(change.witness) >= 9 for change in changes)
+
+
+def test_a_pattern_that_matches_declared_arguments_alone_breaks_nothing_that_they_exclude(comparer: Comparer) -> None:
+    """Next to another break, an edit is first tried without the other arguments; here they decide."""
+
+    def schema(types: list[str], most: int) -> dict[str, Any]:
+        declared = {**{f"p{n}": STR for n in range(10)}, "z": {"type": "string", "maxLength": most}}
+        return obj(properties=declared, patternProperties={"^p[0-9]$": {"type": types}})
+
+    changes = comparer.schemas(schema(["string", "integer"], 9), schema(["string"], 5), level=Level.STRICT)
+    assert reported(changes) == [("length-tightened", "/inputSchema/properties/z/maxLength")]
+
+
+def test_items_of_a_part_are_merged_with_an_array_that_has_no_others(comparer: Comparer) -> None:
+    old = obj(properties={"x": {"type": "array", "allOf": [{"items": {"type": "string", "maxLength": 9}}]}})
+    new = obj(properties={"x": {"type": "array", "items": {"type": "string", "maxLength": 5}}})
+    assert reported(comparer.schemas(old, new)) == [
+        ("length-tightened", "/inputSchema/properties/x/items/maxLength"),
+    ]
 
 
 def test_a_break_that_no_single_edit_makes_is_reported_as_a_whole(comparer: Comparer) -> None:

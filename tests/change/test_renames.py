@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from mcp_governor.change import Side, Verdict
+from mcp_governor.change.budget import Budget, OverBudgetError
+from mcp_governor.change.renames import argument_words, text_likeness
 from tests.change.conftest import Comparer
 
 STR = {"type": "string"}
@@ -115,3 +117,38 @@ def test_a_rename_to_one_of_two_is_none(comparer: Comparer) -> None:
     old = {"type": "object", "properties": {"path": STR}}
     new = {"type": "object", "properties": {"file_path": STR, "dir_path": STR}}
     assert "argument-renamed" not in {change.kind for change in comparer.schemas(old, new)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "likeness"),
+    [
+        ("", "", 0.0),
+        ("one", "", 0.0),
+        ("one", "one", 1.0),
+        ("one two three", "one two three four five", 6 / 8),
+        ("one two three", "three two one", 2 / 6),
+        ("one two one two", "two one two one", 6 / 8),
+        ("one two", "three four", 0.0),
+        ("a " * 1_000, "b a " * 500, 1 / 2),  # took half a minute
+        ("a " * 1_000, "a " * 1_000 + "b " * 1_000, 1.0),  # the first thousand words count
+    ],
+)
+def test_descriptions_are_as_alike_as_the_words_that_they_have_in_one_order(
+    old: str, new: str, likeness: float
+) -> None:
+    assert text_likeness(old, new) == text_likeness(new, old) == likeness
+
+
+def test_a_long_name_is_one_word() -> None:
+    assert argument_words("a" * 100_000) == ["a" * 100_000]
+
+
+def test_names_that_are_compared_until_the_time_is_up_are_undecided(
+    monkeypatch: pytest.MonkeyPatch, comparer: Comparer
+) -> None:
+    def stopped(_: Budget) -> None:
+        raise OverBudgetError("the time is up")
+
+    monkeypatch.setattr(Budget, "check", stopped)
+    [change] = comparer.schemas(one_argument("filepath"), one_argument("path"))
+    assert (change.kind, change.verdict, change.reason) == ("schema-undecided", Verdict.UNKNOWN, "the time is up")

@@ -313,3 +313,15 @@ def test_an_edit_below_a_respelling_is_the_only_finding(comparer: Comparer, name
     assert (change.kind, change.path) == ("argument-required", "/inputSchema/properties/limit")
     assert change.has_witness
     assert change.witness == {}
+
+
+@pytest.mark.parametrize("draft", [4, 6, 7])
+def test_up_to_draft_7_nothing_counts_beside_a_reference(comparer: Comparer, draft: int) -> None:
+    def schema(uri: str, most: int) -> dict[str, Any]:
+        text = {"$ref": "#/definitions/Text", "maxLength": most}
+        return {"$schema": uri, **prop(text), "definitions": {"Text": STR}}
+
+    old, new = (schema(f"http://json-schema.org/draft-0{draft}/schema#", most) for most in (9, 5))
+    assert [change.kind for change in comparer.schemas(old, new)] == ["schema-rewritten"]
+    old, new = (schema("https://json-schema.org/draft/2019-09/schema", most) for most in (9, 5))
+    assert [change.kind for change in comparer.schemas(old, new)] == ["length-tightened"]

@@ -13,7 +13,7 @@ from mcp_governor.change import Change, Kind, catalogue, compare
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.terms import MISSING, Event, Side, Verdict
-from mcp_governor.change.wording import _FILLER, _FORMS, _NUMBER, Words
+from mcp_governor.change.wording import _FILLER, _FORMS, _NUMBER, NOTHING, Words
 from mcp_governor.changelog import ChangelogSettings, SchemaVersion, check, draft, parse
 from mcp_governor.changelog.history import check_history
 from mcp_governor.changelog.subjects import homes, subject_of
@@ -74,6 +74,44 @@ def test_one_tool_and_several(kind: str, one: str, many: str) -> None:
     assert (change.entry(), change.entry(tools=["a", "b"])) == (one, many)
 
 
+@pytest.mark.parametrize(
+    ("kind", "new", "replacement", "instead"),
+    [
+        ("tool-removed", MISSING, NOTHING, "nothing replaces it"),
+        ("tool-removed", MISSING, "find", "use `find` instead"),
+        ("tool-deprecated", {"nothing": True}, None, "nothing replaces it"),
+        ("tool-deprecated", {"nothing": True, "replacement": "find"}, None, "use `find` instead"),
+    ],
+)
+def test_what_replaces_a_tool(kind: str, new: Any, replacement: str | None, instead: str) -> None:
+    assert make(kind, "a", "", new=new).entry(replacement=replacement).endswith(f"; {instead}.")
+
+
+# A value that two alternatives list is refused where exactly one may hold.
+ONCE, TWICE = (
+    {"oneOf": [{"type": "string", "enum": values}, {"type": "string", "pattern": "^b"}]}
+    for values in (["a", "c"], ["a", "b", "c"])
+)
+
+
+@pytest.mark.parametrize(
+    ("side", "old", "new", "kind", "message"),
+    [
+        ("inputSchema", ONCE, TWICE, "enum-value-removed", "`k` now accepts fewer values"),
+        ("outputSchema", TWICE, ONCE, "output-enum-value-added", "`k` may now have more values"),
+    ],
+)
+def test_a_list_that_gets_longer_and_accepts_less(side: str, old: Any, new: Any, kind: str, message: str) -> None:
+    def surface(schema: Any) -> Surface:
+        inner = {"type": "object", "properties": {"k": schema}, "required": ["k"]}
+        outer = {"type": "object", "properties": {"around": inner}}
+        return build_surface({"tools": [{"name": "it", "inputSchema": {"type": "object"}, side: outer}]})
+
+    [change] = compare(surface(old), surface(new))
+    assert (change.kind, change.verdict, change.message) == (kind, Verdict.BREAKING, message)
+    assert change.entry() == f"`it`: {message}."
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_what_a_kind_says_that_happened_agrees_with_its_mirrors(kind: Kind) -> None:
     back = catalogue()[kind.reverse or ""].event
@@ -113,6 +151,13 @@ def test_nobody_reads_the_sentence(kind: Kind, monkeypatch: pytest.MonkeyPatch) 
     assert (subject_of(change), homes(change)) == known
     assert f"`{change.tool}`" in change.entry() or change.tool is None
     assert all(f"`{name}`" in change.entry() for name in known[0].fields[-1:])
+
+
+def test_where_no_sentence_names_the_field_its_own_name_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcp_governor.change.registry.catalogue", silent)
+    change = make("bound-tightened", "it", "/inputSchema/properties/around/properties/n/maximum")
+    assert change.facts.fields == ("around", "n")
+    assert change.entry() == "`it`, `n`: it is not what it was."
 
 
 HOSTILE = [

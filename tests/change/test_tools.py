@@ -155,6 +155,15 @@ def test_changes_come_breaking_first(comparer: Comparer) -> None:
     assert [change.bump for change in changes] == [Bump.MAJOR, Bump.MAJOR, Bump.MINOR, Bump.PATCH]
 
 
+def test_what_is_equally_grave_comes_tool_first_then_its_input_then_its_output(comparer: Comparer) -> None:
+    def version(word: str) -> dict[str, Any]:
+        schema = {"type": "object", "description": word}
+        return {"outputSchema": schema, "inputSchema": schema, "title": word}
+
+    changes = comparer.tools(version("One."), version("Two."))
+    assert [change.path for change in changes] == ["/title", "/inputSchema/description", "/outputSchema/description"]
+
+
 def test_hostile_words_are_made_visible(comparer: Comparer) -> None:
     name = "bad\x1b[31m\u202ename"
     changes = comparer.surfaces({"tools": [tool(name, "a\x07")]}, {"tools": []})
