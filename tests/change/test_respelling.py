@@ -27,6 +27,10 @@ TREE = obj(properties={"value": INT, "next": {"$ref": "#/$defs/Tree"}})
 TWO_ARGUMENTS = {"a": STR, "b": INT}
 
 SPELLINGS: dict[str, tuple[Any, Any]] = {
+    "lists without an order": (
+        prop({"type": ["string", "null"], "enum": ["a", "b", None]}, required=["x", "y"]),
+        prop({"type": ["null", "string"], "enum": [None, "b", "a"]}, required=["y", "x"]),
+    ),
     # references
     "ref-inlined": ({**prop({"$ref": "#/$defs/Item"}), "$defs": {"Item": ITEM}}, prop(ITEM)),
     "ref-renamed": (

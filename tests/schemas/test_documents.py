@@ -8,6 +8,8 @@ import pytest
 
 from mcp_governor.schemas.circles import Components
 from mcp_governor.schemas.references import Document
+from mcp_governor.schemas.translation import modern
+from mcp_governor.schemas.values import text_of
 
 LEAF = {"type": "null"}
 
@@ -104,3 +106,19 @@ def test_components_share_a_number() -> None:
     of = components.of
     assert of["a"] == of["b"] == of["c"]
     assert len({of[name] for name in "adef"}) == 4
+
+
+@pytest.mark.parametrize(("draft", "word"), [(4, "id"), (6, "$id"), (7, "$id"), (19, "$id")])
+def test_a_pointer_starts_at_what_the_dialect_takes_for_an_address(draft: int, word: str) -> None:
+    inner = {word: "https://a.example/x", "items": [LEAF], "properties": {"b": {"$ref": "#/items/0"}}}
+    schema = {"items": LEAF, "properties": {"a": inner}}
+    assert modern(schema, draft, text_of(schema)) == {
+        "items": LEAF,
+        "properties": {
+            "a": {
+                "$id": "https://a.example/x",
+                "prefixItems": [LEAF],
+                "properties": {"b": {"$ref": "#/prefixItems/0"}},
+            }
+        },
+    }
