@@ -41,7 +41,7 @@ TIER = "not slow and not live"
 """A mutant that only the slow tier notices would live through every `make test`."""
 SUITES = {
     "containment": ["tests/containment"],
-    "schemas": ["tests/schemas", "tests/containment", "tests/change"],
+    "schemas": ["tests/schemas", "tests/surface", "tests/containment", "tests/change"],
     "change": ["tests/change", "tests/changelog/test_telling.py", "tests/report"],
     "policy": ["tests/policy", "tests/cli/test_accept.py", "tests/changelog"],
 }

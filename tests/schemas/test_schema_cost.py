@@ -9,6 +9,7 @@ import pytest
 from mcp_governor.schemas.cost import MAX_CASES, MAX_PATHS, SMALL_TEXT, Cost, Evaluations, _Cases, estimate
 from mcp_governor.schemas.references import Document
 from mcp_governor.schemas.values import text_of
+from mcp_governor.schemas.weight import pattern_weight
 
 A, B = {"const": 1}, {"const": 2}
 
@@ -102,6 +103,32 @@ def forks(count: int) -> dict[str, Any]:
         "anyOf": [{"const": number} for number in range(count)],
         "properties": {name: {"not": A} for name in "abcd"},
     }
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_depth_that_is_followed_through_references(over: int) -> None:
+    last = 249 + over
+    chain: dict[str, Any] = {f"d{number}": {"$ref": f"#/$defs/d{number + 1}"} for number in range(1, last)}
+    schema = {"$ref": "#/$defs/d1", "$defs": {**chain, f"d{last}": {}}}
+    assert Evaluations(document(schema), MAX_PATHS).of(schema, "") == (MAX_PATHS if over else 250)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "weight"),
+    [
+        # 15,000 bytes, 100 for each character, and 1,200 for each repetition, or 60,000 for a costly one.
+        ("ab", 15_000 + 200 + 1_200),
+        ("a{3}", 15_000 + 400 + 3 * 1_200),
+        ("(a{3}b{2,4}){5}", 15_000 + 1_500 + 3 * 4 * 5 * 1_200),
+        ("a{2,}", 15_000 + 500 + 2 * 1_200),
+        (r"\p{L}{3}", 15_000 + 800 + 3 * 60_000),
+        ("(?=a{0})", 15_000 + 800 + 60_000),
+        ("a{9999}", 10_000_000),
+    ],
+)
+def test_what_a_pattern_weighs(pattern: str, weight: int) -> None:
+    assert pattern_weight({"pattern": pattern}) == weight
+    assert pattern_weight({"items": [{"patternProperties": {pattern: {}, "x": {}}}]}) == weight + 15_000 + 100 + 1_200
 
 
 LONG = {"description": "x" * SMALL_TEXT}
