@@ -42,7 +42,7 @@ TIER = "not slow and not live"
 SUITES = {
     "containment": ["tests/containment"],
     "schemas": ["tests/schemas", "tests/surface", "tests/containment", "tests/change"],
-    "change": ["tests/change", "tests/changelog/test_telling.py", "tests/report"],
+    "change": ["tests/change", "tests/policy/test_manifest.py", "tests/changelog/test_telling.py", "tests/report"],
     "policy": ["tests/policy", "tests/cli/test_accept.py", "tests/changelog"],
 }
 """The tests of a package, quick ones first."""
