@@ -16,6 +16,9 @@ It is divided by what ``pace`` takes on this machine, relative to the machine th
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
 import json
 import sys
 import time
@@ -31,6 +34,9 @@ LINE = 0.5
 TOLERANCE = 2
 """A test fails at twice the line: a machine whose two cores are one core's threads counts half as much again."""
 QUARTERS = 4
+PROVIDERS = ("anthropic", "google", "openai")
+DEAR = ("mcp", "fastmcp.client", *(f"pydantic_ai.models.{name}" for name in PROVIDERS))
+"""Modules that take a processor second and more to load. A worker loads them first, else a cheap test would pay."""
 
 
 def _spent() -> float:
@@ -119,6 +125,15 @@ class Costs:
             least = min(range(QUARTERS), key=lambda index: parts[index][0])
             parts[least] = (parts[least][0] + cost, parts[least][1] | {name})
         return parts[number - 1][1]
+
+    def pytest_collection_finish(self) -> None:
+        if self.worker:
+            for name in DEAR:
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
+            # The collected tests are half a gigabyte of objects, and some test would pay for looking through them.
+            gc.collect()
+            gc.freeze()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: pytest.FixtureRequest) -> Any:

@@ -236,8 +236,6 @@ def test_control_c_ends_the_server_too(folder: Path) -> None:
     with subprocess.Popen(
         [PYTHON, "-m", "mcp_governor", "check"],
         env={**os.environ, "MCP_GOVERNOR_TEST": leash.mark},
-        # A shell that runs tests in the background has SIGINT ignored, and its children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:

@@ -82,6 +82,13 @@ def as_it_is(example: Example) -> tuple[int, dict[str, Any], set[Path]]:
         return code, report, {path.relative_to(copied) for path in copied.rglob("*") if "__pycache__" not in path.parts}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _checked() -> None:
+    """The cost is that of the module, not of the first test that looks."""
+    for example in EXAMPLES:
+        as_it_is(example)
+
+
 def files(root: Path) -> set[str]:
     """The files below a folder, without those of git and Python."""
     held = (path.relative_to(root) for path in root.rglob("*") if path.is_file())

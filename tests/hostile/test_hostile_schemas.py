@@ -380,8 +380,6 @@ def test_ctrl_c_ends_a_heavy_run_at_once(tmp_path: Path, command: str) -> None:
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # A shell that runs tests in the background has SIGINT ignored, and its children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         time.sleep(2.5)

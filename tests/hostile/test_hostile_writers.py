@@ -225,6 +225,12 @@ def seen() -> list[tuple[Callable[[ast.AST], str], str, str, str]]:
     return found
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _seen() -> None:
+    """The cost is that of the module, not of the first test that looks."""
+    seen()
+
+
 def found(judge: Callable[[ast.AST], str], form: str = "{file} {function}: {how}") -> set[str]:
     return {form.format(file=file, function=function, how=how) for by, file, function, how in seen() if by is judge}
 
