@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from projects import write
 from support import REPO, missing, uv
 
 FASTMCP = """\
@@ -81,17 +82,39 @@ def ran(command, folder, **more):
     )
 
 
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """We, built once."""
+    folder = tmp_path_factory.mktemp("wheel")
+    made = ran((uv(), "build", "-q", "--wheel", "--python", sys.executable, "-o", folder, REPO), folder)
+    if made.returncode:
+        missing(f"uv cannot build a wheel: {made.stderr.strip()[-300:]}")
+    (file,) = folder.glob("*.whl")
+    return file
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """An environment whose packages are exchanged; what stays keeps its bytecode, which takes seconds to compile."""
+    folder = tmp_path_factory.mktemp("environment")
+    made = ran((uv(), "venv", "-q", "--python", sys.executable, folder / ".venv"), folder)
+    if made.returncode:
+        missing(f"uv cannot make a virtual environment: {made.stderr.strip()[-300:]}")
+    return folder / ".venv"
+
+
 @pytest.mark.live
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_server_is_read_whatever_its_sdk(kind, tmp_path):
+def test_a_server_is_read_whatever_its_sdk(kind, wheel, environment, tmp_path):
     pin, source, version = KINDS[kind]
     (tmp_path / "shop.py").write_text(source)
+    (tmp_path / ".venv").symlink_to(environment)
     python = tmp_path / ".venv" / "bin" / "python"
-    made = ran((uv(), "venv", "-q", "--python", sys.executable, tmp_path / ".venv"), tmp_path)
-    if made.returncode == 0:
-        made = ran((uv(), "pip", "install", "-q", "--python", python, pin), tmp_path)
+    install = (uv(), "pip", "install", "-q", "--exact", "--upgrade", "--python", python)
+    made = ran((*install, pin), tmp_path)
     if made.returncode:
         missing(f"uv cannot install {pin}: {made.stderr.strip()[-300:]}")
+    assert not python.with_name("mcp-governor").exists()
 
     # From outside, as uvx runs us: the server's environment does not have us, and needs nothing of ours.
     outside = ran((sys.executable, "-P", "-m", "mcp_governor", "snapshot", "python:shop:server"), tmp_path)
@@ -105,7 +128,7 @@ def test_a_server_is_read_whatever_its_sdk(kind, tmp_path):
     assert read["instructions"] == "Sells."
 
     # Together: our extra leaves the pin as it is, and the words are the same.
-    joined = ran((uv(), "pip", "install", "-q", "--python", python, f"{REPO}[inprocess]", pin), tmp_path)
+    joined = ran((*install, f"{wheel}[inprocess]", pin), tmp_path)
     assert joined.returncode == 0, joined.stderr
     inside = ran((python.with_name("mcp-governor"), "snapshot", "python:shop:server", "-o", "inside.json"), tmp_path)
     assert inside.returncode == 0, inside.stdout + inside.stderr
@@ -139,6 +162,8 @@ def hosted(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_a_server_that_cannot_be_loaded_elsewhere_is_reported_in_a_line(tmp_path, source, words):
+    # It comes before the SDK, which takes a second to load, and which nothing here needs.
+    write(tmp_path, {"mcp/__init__.py": "", "mcp/server/__init__.py": ""})
     done = hosted(tmp_path, source)
     assert done.returncode == 1
     assert done.stdout == ""

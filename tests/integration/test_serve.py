@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import socket
 import sys
+from contextlib import asynccontextmanager
 
 import anyio
 import pytest
+from anyio.from_thread import start_blocking_portal
+from commandline import governor
 from projects import governor_process
 from support import REPO, free_port, listening
 
@@ -41,11 +44,28 @@ def ask(endpoint, *calls):
     return build_surface(recording.raw), results
 
 
-def answer(name, arguments):
-    """The envelope of one call, which keeps the charter, and has the JSON of its content mirrored."""
-    surface, (result,) = ask(ObjectEndpoint(build_server()), (name, arguments))
+def envelope_of(result, surface, name, arguments):
+    """The envelope of a call, which keeps the charter, and has the JSON of its content mirrored."""
     assert validate_response(result, tool=name, surface=surface, arguments=arguments) == []
     return result["structuredContent"]
+
+
+@asynccontextmanager
+async def answering():
+    async with connect(ObjectEndpoint(build_server())) as session:
+        surface = build_surface((await read_recording(session)).raw)
+
+        async def answer(name, arguments):
+            return envelope_of(await session.call_tool(name, arguments), surface, name, arguments)
+
+        yield answer
+
+
+@pytest.fixture(scope="module")
+def answer():
+    """The envelope of a call. All are made in one session: each starts a worker, which takes longer than most calls."""
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(answering()) as answer:
+        yield lambda *call: portal.call(answer, *call)
 
 
 def test_an_answer_that_may_repeat_a_server_says_once_that_this_is_data():
@@ -92,14 +112,14 @@ def test_http_publishes_the_recorded_surface_on_loopback_only(tmp_path):
         surface, results = ask(HttpEndpoint(f"http://127.0.0.1:{port}/mcp"), ("list_rules", {"pack": "charter"}))
         assert fingerprint(surface) == fingerprint(load_surface(REPO / "mcp-surface.json"))
         assert results[0]["structuredContent"]["status"] == "success"
-        done = governor_process(tmp_path, "check", f"http://127.0.0.1:{port}/mcp")
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = governor("check", f"http://127.0.0.1:{port}/mcp", cwd=tmp_path)
+        assert done.code == 0, done.out + done.err
         # 127.0.0.0/8 is all this machine, so a server on every interface would answer here
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.2", port), 5)
 
 
-def test_a_break_is_reported_with_its_proof_and_the_step():
+def test_a_break_is_reported_with_its_proof_and_the_step(answer):
     envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [STRICTER]})
     assert envelope["status"] == "success"
     assert envelope["data"]["required_bump"] == "major"
@@ -109,13 +129,13 @@ def test_a_break_is_reported_with_its_proof_and_the_step():
     assert change["witness_json"] == "{}"
 
 
-def test_nothing_changed_is_empty():
+def test_nothing_changed_is_empty(answer):
     envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [TOOL]})
     assert envelope["status"] == "empty"
     assert envelope["data"]["required_bump"] == "none"
 
 
-def test_a_description_is_judged_next_to_its_siblings():
+def test_a_description_is_judged_next_to_its_siblings(answer):
     arguments = {"name": "find", "description": "Use this when a word is known. Use scan instead when it is not."}
     lonely = answer("lint_description", arguments)
     siblings = answer("lint_description", {**arguments, "other_tools": ["scan", "find"]})
@@ -126,7 +146,7 @@ def test_a_description_is_judged_next_to_its_siblings():
     assert "charter/use-this-when" in {finding["rule"] for finding in careless["data"]["findings"]}
 
 
-def test_rules_are_reported_briefly_unless_asked():
+def test_rules_are_reported_briefly_unless_asked(answer):
     brief = answer("list_rules", {"pack": "charter"})["data"]["rules"]
     full = answer("list_rules", {"pack": "charter", "response_format": "detailed"})["data"]["rules"]
     assert [rule["id"] for rule in brief] == [rule["id"] for rule in full]
@@ -136,7 +156,7 @@ def test_rules_are_reported_briefly_unless_asked():
 
 
 @pytest.mark.parametrize("pack", ["charta", "no such pack", "a. B\nc\x1b[31m", "", "\u202e"])
-def test_an_unknown_pack_is_an_error_whose_recovery_works(pack):
+def test_an_unknown_pack_is_an_error_whose_recovery_works(answer, pack):
     error = answer("list_rules", {"pack": pack})["error"]
     assert error["kind"] == "unknown_name"
     recovery = error["recovery"]
@@ -161,7 +181,7 @@ def test_an_unknown_pack_is_an_error_whose_recovery_works(pack):
         [{"name": "\x1b[31m. B\n\u202e", "inputSchema": {"type": "object"}}],
     ],
 )
-def test_malformed_tools_are_answered_in_the_envelope(tools):
+def test_malformed_tools_are_answered_in_the_envelope(answer, tools):
     for arguments in ({"old_tools": tools, "new_tools": [TOOL]}, {"old_tools": [TOOL], "new_tools": tools}):
         assert answer("compare_surfaces", arguments)["status"] in ("success", "empty")
 
@@ -258,7 +278,9 @@ def test_a_crash_stays_inside_the_envelope(monkeypatch, tmp_path):
     # what every Python of a worker runs at its start
     (tmp_path / "sitecustomize.py").write_text("import mcp_governor.change as c\nc.compare = lambda *_: 1 / 0\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    envelope = answer("compare_surfaces", {"old_tools": [TOOL], "new_tools": [TOOL]})
+    call = ("compare_surfaces", {"old_tools": [TOOL], "new_tools": [TOOL]})
+    surface, (result,) = ask(ObjectEndpoint(build_server()), call)
+    envelope = envelope_of(result, surface, *call)
     assert envelope["error"]["kind"] == "internal_error"
     assert "Zero" not in str(envelope)
 

@@ -1,4 +1,4 @@
-"""Sessions of real clients with `serve`: the official SDK's over stdio and HTTP, and the Inspector's command line."""
+"""Sessions of real clients with `serve` over stdio and HTTP: the official SDK's, and the Inspector's command line."""
 
 from __future__ import annotations
 
@@ -42,6 +42,12 @@ def root(tmp_path):
     return repository(tmp_path / "project", files)
 
 
+def in_folder(root, *options):
+    """The command that starts our server in a folder."""
+    script = "import os, sys; os.chdir(sys.argv[1]); os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"
+    return [sys.executable, "-c", script, str(root), *SERVE[1:], *options]
+
+
 @asynccontextmanager
 async def sdk_session(transport, root):
     from mcp import ClientSession
@@ -57,9 +63,7 @@ async def sdk_session(transport, root):
     import httpx2
 
     port = free_port()
-    script = "import os, sys; os.chdir(sys.argv[1]); os.execv(sys.executable, [sys.executable, *sys.argv[2:]])"
-    command = [sys.executable, "-c", script, str(root), *SERVE[1:], "--http", f"127.0.0.1:{port}"]
-    with listening(command, port, env={TOKEN: SECRET}):
+    with listening(in_folder(root, "--http", f"127.0.0.1:{port}"), port, env={TOKEN: SECRET}):
         headers = {"Authorization": f"Bearer {SECRET}"}
         async with (
             httpx2.AsyncClient(headers=headers, timeout=60) as client,
@@ -125,13 +129,24 @@ def test_the_client_of_the_sdk(root, transport):
     anyio.run(talk)
 
 
+@pytest.fixture
+def url(root):
+    """Our server of the project over HTTP."""
+    port = free_port()
+    with listening(in_folder(root, "--http", f"127.0.0.1:{port}"), port, env={TOKEN: SECRET}):
+        yield f"http://127.0.0.1:{port}/mcp"
+
+
 @pytest.mark.live
-def test_the_inspector_from_its_command_line(root, tmp_path):
+def test_the_inspector_from_its_command_line(root, url, tmp_path):
+    """Over stdio each command starts a server of its own, which takes longer than the rest of it; so only three do."""
     script, home = inspector(), tmp_path / "home"
     home.mkdir()
+    stdio = tuple(SERVE)
+    http = ("--transport", "http", "--server-url", url, "--header", f"Authorization: Bearer {SECRET}")
 
-    def inspect(*options, code=0):
-        command = [node(), script, "--cli", *SERVE, *options]
+    def inspect(server, *options, code=0):
+        command = [node(), script, "--cli", *server, *options]
         environment = {**os.environ, "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(
             command, cwd=root, env=environment, capture_output=True, text=True, timeout=120, check=False
@@ -139,12 +154,14 @@ def test_the_inspector_from_its_command_line(root, tmp_path):
         assert done.returncode == code, done.stdout + done.stderr
         return json.loads(done.stdout)
 
-    def call(name, /, **arguments):
+    def call(name, /, server=http, **arguments):
         pairs = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in arguments.items()]
-        result = inspect("--method", "tools/call", "--tool-name", name, *(("--tool-arg", *pairs) if pairs else ()))
+        result = inspect(
+            server, "--method", "tools/call", "--tool-name", name, *(("--tool-arg", *pairs) if pairs else ())
+        )
         return result["structuredContent"]
 
-    assert tuple(one["name"] for one in inspect("--method", "tools/list", "--strict")["tools"]) == NAMES
+    assert tuple(one["name"] for one in inspect(stdio, "--method", "tools/list", "--strict")["tools"]) == NAMES
     surface = {"name": "find", "inputSchema": {"type": "object"}}
     statuses = {
         "check_server": call("check_server", offline=True),
@@ -155,9 +172,9 @@ def test_the_inspector_from_its_command_line(root, tmp_path):
         "list_rules": call("list_rules", pack="charter"),
     }
     assert {name: answer["status"] for name, answer in statuses.items()} == dict.fromkeys(statuses, "success")
-    # Each command is a session of its own, so that nothing was checked in it.
+    # Nothing was checked by the server that this command starts.
     for name, arguments in (("list_findings", {}), ("explain_finding", {"finding_id": "none"})):
-        error = call(name, **arguments)["error"]
+        error = call(name, stdio, **arguments)["error"]
         assert error["kind"] == "index_not_ready"
         recovery = error["recovery"]
         assert call(recovery["suggested_tool"], **recovery["suggested_args"])["status"] == "success"

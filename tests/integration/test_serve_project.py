@@ -84,8 +84,7 @@ def test_a_check_its_findings_and_an_explanation(project):
     "name", ["touch pwned", "python:os:getcwd", "live.json", "http://127.0.0.1:1/", "../x", "", "\0"]
 )
 def test_a_server_is_a_name_of_the_configuration_and_nothing_else(project, name):
-    for job in ("check_server", "draft_changelog"):
-        (refused,) = talk(project, (job, {"server": name}))
+    for refused in talk(project, *((job, {"server": name}) for job in ("check_server", "draft_changelog"))):
         assert refused["error"]["kind"] == "unknown_name"
         assert refused["error"]["recovery"]["suggested_args"] == {"server": "stock"}
 
