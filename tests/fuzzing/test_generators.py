@@ -63,15 +63,17 @@ def test_three_and_more_patterns_are_made() -> None:
 
 @pytest.mark.parametrize("name", fuzz_limits.FAMILIES)
 def test_families_make_usable_schemas_with_instances(name: str) -> None:
-    """A verdict about a schema without known instances is never refuted."""
+    """A verdict about a schema without known instances is never refuted. Three of thirty with instances are enough."""
     rng = random.Random(name)
     inhabited = 0
     for _ in range(30):
+        if inhabited == 3:
+            break
         schema = fuzz_limits.FAMILIES[name](Maker(rng))
         validator = jsonschema_rs.Draft202012Validator(schema)
         universe = Universe([schema], rng)
         inhabited += any(map(validator.is_valid, [*universe.values(100), *Sampler(schema, universe).values(40)]))
-    assert inhabited >= 3
+    assert inhabited == 3
 
 
 @pytest.mark.parametrize(

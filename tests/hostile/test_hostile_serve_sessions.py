@@ -60,16 +60,16 @@ def test_large_and_strange_arguments_are_refused_and_the_server_goes_on(opened):
 @LINUX
 def test_120_calls_at_once_are_answered_or_refused(opened):
     session = opened()
-    calls = (
+    dear = (("check_server", {}), ("compare_surfaces", {"old_uri": "mcp-surface.json", "new_uri": "live.json"}))
+    cheap = (
         ("list_rules", {"response_format": "detailed"}),
         ("lint_description", {"name": "find", "description": "Finds.", "other_tools": ["scan"]}),
-        ("check_server", {}),
-        ("compare_surfaces", {"old_uri": "mcp-surface.json", "new_uri": "live.json"}),
         ("list_findings", {}),
     )
     most = processes = 0
     for number in range(120):
-        session.call(number, *calls[number % len(calls)])
+        # Some of them start a process of their own for a second, which most of them need not do.
+        session.call(number, *(dear[number // 5 % 2] if number % 5 == 0 and number < 50 else cheap[number % 3]))
     answers = []
     for number in range(120):
         answers.append(session.answer(number))
@@ -211,19 +211,21 @@ def test_a_secret_of_the_configuration_comes_out_nowhere(opened, root, dies):
 
 def test_a_page_ends_before_it_is_too_large(opened, root):
     """A hostile server has the longest names and descriptions that we list."""
-    tools = [{"name": f"{number}_" + "n" * 30_000, "inputSchema": {"type": "object"}} for number in range(70)]
+    tools = [{"name": f"{number}_" + "n" * 30_000, "inputSchema": {"type": "object"}} for number in range(20)]
     (root / "live.json").write_text(surface(*tools))
     session = opened()
     checked = say(session, "check_server", {"response_format": "detailed"})["result"]
     assert len(json.dumps(checked)) < 1_000_000
-    cursor, seen, total = "", [], None
+    cursor, seen, total, pages = "", [], None, 0
     while cursor is not None:
         answer = say(session, "list_findings", {"pageSize": 200, "cursor": cursor})["result"]
         assert len(json.dumps(answer)) < 1_000_000
         page = answer["structuredContent"]["data"]
         total, cursor = page["total"], page["next_cursor"]
         seen += [item["id"] for item in page["findings"]]
+        pages += 1
     assert len(seen) == total
+    assert pages > 1
     told = say(session, "explain_finding", {"finding_id": seen[0]})["result"]
     assert told["structuredContent"]["status"] == "success"
     beyond = say(session, "list_findings", {"cursor": "100000"})["result"]["structuredContent"]
