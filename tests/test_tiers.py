@@ -24,6 +24,12 @@ def spend(seconds):
 def shared():
     spend(0.06)
 
+paid = []
+
+def test_first():
+    if not paid:
+        paid.append(spend(0.3))
+
 def test_cheap():
     pass
 
@@ -42,7 +48,7 @@ def test_live():
 
 @pytest.fixture
 def suite(pytester, monkeypatch):
-    """A suite with a test of 0.3 s, six times the line; runs it with options, and with a file of costs."""
+    """Runs a suite with options and a file of costs. One test takes 0.3 s, six times the line, one only at first."""
     monkeypatch.setattr(tiers, "LINE", 0.05)
 
     def runs(*options, costs=None):
@@ -81,35 +87,35 @@ def test_a_run_that_measures_writes_the_dear_ones_and_their_classes(suite, pytes
     gone = {"test_gone.py": {"test_x": 2.0}, "test_spin.py": {"test_cheap": 4.0}}
     out = pytester.path / "new.json"
     result = suite("--costs", str(out), costs=gone)
-    result.assert_outcomes(passed=6)
+    result.assert_outcomes(passed=7)
     written = json.loads(out.read_text())["tests"]
     # The machine may be twice as slow or fast as it was a moment ago.
     assert [*written] == ["test_spin.py"]
     assert [*written["test_spin.py"]] == ["test_dear"]
     assert written["test_spin.py"]["test_dear"] in {0.2, 0.4, 0.8}
-    result.stdout.fnmatch_lines(["* of 6 tests"])
+    result.stdout.fnmatch_lines(["* of 7 tests"])
 
 
 def test_what_the_file_names_is_slow_and_live_tests_are_their_own(suite):
     known = {"test_spin.py": {"test_dear": 2.0, "test_live": 8.0}}
-    suite("-m", "not slow and not live", costs=known).assert_outcomes(passed=4, deselected=2)
+    suite("-m", "not slow and not live", costs=known).assert_outcomes(passed=5, deselected=2)
 
 
 def test_and_the_rest_is_the_others(suite):
     known = {"test_spin.py": {"test_dear": 2.0, "test_live": 8.0}}
-    suite("-m", "slow or live", costs=known).assert_outcomes(passed=2, deselected=4)
+    suite("-m", "slow or live", costs=known).assert_outcomes(passed=2, deselected=5)
 
 
 def test_a_dear_test_that_is_not_in_the_file_fails_in_a_worker(suite, monkeypatch):
     monkeypatch.setattr(tiers, "in_worker", lambda config: True)
     result = suite(costs={})
-    result.assert_outcomes(passed=6, errors=1)
+    result.assert_outcomes(passed=7, errors=1)
     result.stdout.fnmatch_lines(["*test_dear cost 0.* processor seconds; the fast tier allows 0.1.*"])
 
 
 def test_and_one_that_is_in_the_file_does_not(suite, monkeypatch):
     monkeypatch.setattr(tiers, "in_worker", lambda config: True)
-    suite(costs={"test_spin.py": {"test_dear": 0.4}}).assert_outcomes(passed=6)
+    suite(costs={"test_spin.py": {"test_dear": 0.4}}).assert_outcomes(passed=7)
 
 
 def test_each_file_is_in_one_quarter_and_none_has_all_that_is_dear(pytester, monkeypatch):
