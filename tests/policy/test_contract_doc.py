@@ -10,6 +10,7 @@ from mcp_governor.findings import Bump
 from mcp_governor.policy.contract_doc import check_contract_doc
 
 HEADINGS = "# Contract\n\n## `search`\n\nTakes `q`.\n\n### Errors\n\nNone.\n\n## `fetch`\n\nTakes `id`.\n"
+BARE = HEADINGS.replace("### Errors\n\nNone.\n\n", "")
 PROSE = (
     "# Contract\n\nThe tool search takes `q`.\n\nThe tool fetch takes `id`.\n\n"
     "| tool | x |\n|---|---|\n| search | 1 |\n"
@@ -33,6 +34,7 @@ def said(old: str | None, new: str, *changes: Change) -> list[tuple[str, str | N
         (HEADINGS, HEADINGS.replace("None.", "Some."), []),
         (HEADINGS, HEADINGS.replace("Takes `id`.", "Takes `id`, really."), [("unchanged", "search")]),
         (HEADINGS, HEADINGS.replace("Takes `q`.", "Takes   `q`.\n").replace("\n", "\r\n"), [("unchanged", "search")]),
+        (BARE, BARE.replace("Takes `id`.", "Takes `id`, really."), [("unchanged", "search")]),
         (HEADINGS, HEADINGS + "\n## `new`\n\nOther.\n", [("unchanged", "search")]),
         (PROSE, PROSE, [("unchanged", "search")]),
         (PROSE, PROSE.replace("takes `q`", "takes `x`"), []),
@@ -60,3 +62,11 @@ def test_each_tool_is_reported_once() -> None:
         ("unchanged", "search"),
         ("unchanged", "fetch"),
     ]
+
+
+def test_what_is_accepted_is_about_the_changes_of_the_tool() -> None:
+    def accepted(*changes: Change) -> str:
+        return next(iter(check_contract_doc(HEADINGS, HEADINGS, changes, doc="docs/CONTRACT.md"))).id
+
+    assert accepted(change("search"), change("fetch")) == accepted(change("search"))
+    assert accepted(change("search", "argument-removed")) != accepted(change("search"))
