@@ -35,7 +35,12 @@ TOLERANCE = 2
 """A test fails at twice the line: a machine whose two cores are one core's threads counts half as much again."""
 QUARTERS = 4
 PROVIDERS = ("anthropic", "google", "openai")
-DEAR = ("mcp", "fastmcp.client", *(f"pydantic_ai.models.{name}" for name in PROVIDERS))
+DEAR = (
+    "mcp.server.mcpserver",
+    "fastmcp.client",
+    "fastmcp.server",
+    *(f"pydantic_ai.models.{name}" for name in PROVIDERS),
+)
 """Modules that take a processor second and more to load. A worker loads them first, else a cheap test would pay."""
 
 
