@@ -181,8 +181,10 @@ class Costs:
         try:
             return (yield)
         finally:
-            # A process of the whole module counts when it ends, which is with the last of its tests.
-            ended = (key for key in self.users if _uses(item, key) and not (nextitem and _uses(nextitem, key)))
+            # A process of the whole module counts when it ends, which is with the last test there, whether it used it
+            # or not.
+            after = nextitem.nodeid if nextitem else ""
+            ended = (key for key in self.users if item.nodeid.startswith(key[0]) and not after.startswith(key[0]))
             users = max((self.users[key] for key in ended), default=1)
             self.within += (_spent() - started) * (1 - 1 / users)
 
