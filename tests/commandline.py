@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import warm
@@ -81,11 +81,13 @@ def typed(*arguments: str, cwd: Path, env: dict[str, str]) -> tuple[int, str]:
         return _run(arguments, cwd, env, screen, screen), _read(screen).decode()
 
 
-def _run(arguments: Sequence[str], cwd: Path, env: dict[str, str], out: Any, err: Any, *, cold: bool = False) -> int:
+def _run(
+    arguments: Sequence[str], cwd: Path, env: dict[str, str], out: IO[bytes], err: IO[bytes], *, cold: bool = False
+) -> int:
     with Path(os.devnull).open() as nothing:
         if not cold and warm.takes(env):
             streams = (nothing.fileno(), out.fileno(), err.fileno())
-            return warm.ended(warm.start(arguments, cwd=cwd, env=env, streams=streams), SECONDS).code
+            return warm.code_of(warm.start(arguments, cwd=cwd, env=env, streams=streams), SECONDS)
         command = [PYTHON, "-m", "mcp_governor", *arguments]
         done = subprocess.run(
             command, cwd=cwd, env=env, stdin=nothing, stdout=out, stderr=err, timeout=SECONDS, check=False
@@ -93,8 +95,9 @@ def _run(arguments: Sequence[str], cwd: Path, env: dict[str, str], out: Any, err
         return done.returncode
 
 
-def _read(file: Any) -> bytes:
-    return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
+def _read(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
 
 
 def governor_here(*arguments: str, capsys: pytest.CaptureFixture[str]) -> Outcome:

@@ -75,7 +75,7 @@ def on_terminal(*arguments: str, cwd: Path, columns: int = 80, program: tuple[st
         os.close(slave)
         try:
             written = _written(master)
-            return Screen(warm.ended(child, SECONDS).code, written)
+            return Screen(warm.code_of(child, SECONDS), written)
         finally:
             os.close(master)
     words = program or (PYTHON, "-m", "mcp_governor")

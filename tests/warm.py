@@ -17,7 +17,6 @@ import importlib
 import json
 import os
 import pkgutil
-import resource
 import runpy
 import select
 import signal
@@ -30,7 +29,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import resource
 
 AVAILABLE = sys.platform == "linux"
 """The runs change their parent, which needs a means of Linux."""
@@ -86,16 +88,29 @@ class End:
     hung: bool
 
 
+def code_of(child: int, seconds: float) -> int:
+    """The exit code of a run.
+
+    Raises:
+        subprocess.TimeoutExpired: it takes longer, and was killed.
+    """
+    end = ended(child, seconds)
+    if end.hung:
+        raise subprocess.TimeoutExpired("mcp-governor", seconds)
+    return end.code
+
+
 def ended(child: int, seconds: float) -> End:
-    """Wait for a run, and kill it and its process group where it takes longer."""
+    """Wait for a run, and kill it and its process group where it takes longer. What it leaves behind stays."""
     end = os.pidfd_open(child)
+    hung = True
     try:
         hung = not select.select([end], [], [], seconds)[0]
     finally:
         os.close(end)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hung:
             os.killpg(child, signal.SIGKILL)
-        _, status, usage = os.wait4(child, 0)
+    _, status, usage = os.wait4(child, 0)
     return End(os.waitstatus_to_exitcode(status), usage, hung)
 
 
@@ -172,6 +187,8 @@ def _serve(orders: socket.socket) -> dict[str, Any] | None:
 
 
 def _become(order: dict[str, Any]) -> None:
+    import resource
+
     os.setsid()
     for number, stream in enumerate(order["streams"]):
         os.dup2(stream, number)

@@ -148,32 +148,20 @@ def attack(
             streams = (source.fileno(), outward.fileno(), errward.fileno())
             words = [*map(str, arguments)]
             if not command and not cold and warm.takes(around):
-                came_to = _forked(module, words, cwd, around, streams, limits, seconds)
+                start = time.monotonic()
+                child = warm.start(words, cwd=cwd, env=around, streams=streams, limits=limits, module=module)
+                end = warm.ended(child, seconds)
+                came_to = {
+                    "code": end.code,
+                    "seconds": time.monotonic() - start,
+                    "cpu": end.usage.ru_utime + end.usage.ru_stime,
+                    "peak": end.usage.ru_maxrss * 1024,
+                    "hung": end.hung,
+                }
             else:
                 whole = [*(command or (sys.executable, "-m", module)), *words]
                 came_to = _launched(whole, cwd, around, streams, limits, seconds)
         return Attacked(out=_text(out), err=_text(err), left=tuple(leash.left_behind()), **came_to)
-
-
-def _forked(
-    module: str,
-    words: list[str],
-    cwd: Path,
-    env: dict[str, str],
-    streams: tuple[int, int, int],
-    limits: dict[int, int],
-    seconds: float,
-) -> dict[str, Any]:
-    """What a run of a process that starts warm came to."""
-    start = time.monotonic()
-    end = warm.ended(warm.start(words, cwd=cwd, env=env, streams=streams, limits=limits, module=module), seconds)
-    return {
-        "code": end.code,
-        "seconds": time.monotonic() - start,
-        "cpu": end.usage.ru_utime + end.usage.ru_stime,
-        "peak": end.usage.ru_maxrss * 1024,
-        "hung": end.hung,
-    }
 
 
 def _launched(

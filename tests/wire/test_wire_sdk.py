@@ -188,10 +188,6 @@ def test_without_the_sdk_the_install_command_is_reported(monkeypatch) -> None:
 
 
 def test_what_a_module_prints_does_not_reach_stdout(tmp_path, monkeypatch, capsys) -> None:
-    # It may run a second time (tiers.py), and what only the module loads is forgotten with it.
-    import mcp.server.mcpserver  # noqa: F401
-
-    monkeypatch.delitem(sys.modules, "chatty", raising=False)
     (tmp_path / "chatty.py").write_text(
         "from mcp.server.mcpserver import MCPServer\nprint('hello from the module')\nserver = MCPServer('c')\n"
     )
