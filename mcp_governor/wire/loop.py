@@ -16,6 +16,8 @@ from mcp_governor.wire.duplex import background
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from anyio.abc import TaskStatus
+
 T = TypeVar("T")
 
 
@@ -57,14 +59,15 @@ async def _interruptible(
     received: list[signal.Signals] = []
     async with background() as tasks:
 
-        async def watch() -> None:
+        async def watch(*, task_status: TaskStatus[None]) -> None:
             with anyio.open_signal_receiver(*watched) as signals:
+                task_status.started()
                 async for number in signals:
                     received.append(number)
                     tasks.cancel_scope.cancel()
                     return
 
-        tasks.start_soon(watch)
+        await tasks.start(watch)
         results.append(await work(*arguments))
     if not results:
         signal.raise_signal(received[0])

@@ -94,3 +94,34 @@ def test_signals_are_handled_as_before_once_a_child_is_started() -> None:
     with pytest.raises(UnreachableError):
         read(StdioEndpoint(("no-such-command-x",)))
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+SHIELDED = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import anyio
+from mcp_governor.wire.loop import run
+
+async def work():
+    with anyio.CancelScope(shield=True):
+        signal.raise_signal({number})
+        await anyio.sleep(0.1)
+        print("to its end", file=sys.__stdout__, flush=True)
+    await anyio.sleep(60)
+
+try:
+    run(work)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "written"),
+    [(signal.SIGINT, 0, "to its end\ninterrupted\n"), (signal.SIGTERM, -signal.SIGTERM, "to its end\n")],
+)
+def test_a_signal_waits_for_what_must_not_be_interrupted(number: int, status: int, written: str) -> None:
+    """As the start of a child is: asyncio's own cancellation goes through every shield, and then waits for ever."""
+    code = SHIELDED.format(number=int(number))
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (status, written)
