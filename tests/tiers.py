@@ -85,6 +85,8 @@ class Costs:
         self.pace: float = known["pace"]
         self.out: str | None = config.getoption("--costs")
         self.quarter: int | None = config.getoption("--quarter")
+        chosen = config.args_source is config.ArgsSource.ARGS or config.option.markexpr or config.option.keyword
+        self.whole = not (chosen or self.quarter)
         self.worker = in_worker(config)
         # The controller of pytest-xdist runs nothing.
         runs = self.worker or not config.getoption("numprocesses", None)
@@ -210,12 +212,12 @@ class Costs:
             Path(self.out).write_text(self._text(), "utf-8")
 
     def _text(self) -> str:
-        """The file with what ran; what did not run stays as it was, as long as its test file is there."""
-        root = FILE.parent.parent
-        tests = defaultdict(dict, {name: dict(of) for name, of in self.known.items() if (root / name).exists()})
+        """The file with what ran. Of a part of the suite, what did not run stays as it was."""
+        tests = defaultdict(dict, {} if self.whole else {name: dict(of) for name, of in self.known.items()})
         for nodeid, cost in self.ran.items():
             file, _, name = nodeid.partition("::")
-            limit = classed(cost, tests[file].pop(name, 0.0))
+            tests[file].pop(name, None)
+            limit = classed(cost, self.known_class(nodeid))
             if limit > LINE:
                 tests[file][name] = limit
         kept = {file: dict(sorted(tests[file].items())) for file in sorted(tests) if tests[file]}

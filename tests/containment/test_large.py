@@ -73,9 +73,7 @@ def union(count: int, word: str, changed: int | None = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("more", [{}, {"additionalProperties": False}, {"required": ["p3", "p7000"]}])
 def test_fifteen_thousand_properties(more: Any) -> None:
-    # With one more keyword it is the same walk, so there a smaller number says as much.
-    count = 7_500 if more else 15_000
-    plain, changed = record(count, **more), record(count, 7_000, **more)
+    plain, changed = record(15_000, **more), record(15_000, 7_000, **more)
     verdict, witness, _ = ask(changed, plain)
     assert verdict == "no"
     assert witness["p7000"] == ""
@@ -84,11 +82,11 @@ def test_fifteen_thousand_properties(more: Any) -> None:
 
 @pytest.mark.parametrize("word", ["anyOf", "oneOf"])
 def test_alternatives_by_the_thousand(word: str) -> None:
-    assert ask(union(2_500, word, 1_200), union(2_500, word))[:2] == ("no", {"kind": "k1200", "a": ""})
-    plain = union(500, word)
-    assert ask(plain, union(500, word, 120))[:2] == ("no", {"kind": "k120", "a": 0})
-    assert ask(union(501, word), plain)[0] == "yes"
-    assert ask(plain, union(501, word))[:2] == ("no", {"kind": "k500"})
+    plain, changed = union(2_500, word), union(2_500, word, 1_200)
+    assert ask(changed, plain)[:2] == ("no", {"kind": "k1200", "a": ""})
+    assert ask(plain, changed)[:2] == ("no", {"kind": "k1200", "a": 0})
+    assert ask(union(2_501, word), plain)[0] == "yes"
+    assert ask(plain, union(2_501, word))[:2] == ("no", {"kind": "k2500"})
 
 
 def test_exclusive_and_inclusive_alternatives_that_a_member_distinguishes() -> None:
@@ -156,7 +154,7 @@ HARD = {
 @pytest.mark.parametrize("name", HARD)
 def test_the_deadline_holds(name: str) -> None:
     outer, inner = HARD[name]
-    for deadline in (0.2, 0.6):
+    for deadline in (0.3, 1.5):
         waited = ask(outer, inner, deadline)[2]
         # nobody asserts speed: a machine that is ten times as busy passes, a deadline that is not looked at does not
         assert waited < deadline + 10
@@ -186,7 +184,7 @@ def test_an_interrupt_is_not_swallowed(name: str) -> None:
         child.stdin.write(json.dumps(HARD[name]) + "\n")
         child.stdin.flush()
         assert child.stdout.readline() == "ready\n"
-        time.sleep(0.5)
+        time.sleep(1.5)
         begun = time.monotonic()
         child.send_signal(signal.SIGINT)
         try:

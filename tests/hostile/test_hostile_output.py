@@ -208,7 +208,7 @@ def test_items_of_pytest_are_called_by_text(tmp_path: Path, how: str) -> None:
 
 
 def test_a_run_that_pytest_cannot_make_is_reported_as_text(tmp_path: Path) -> None:
-    for word in ("\n".join(HOSTILE[:6]), "\n".join(HOSTILE[6:11]), *HOSTILE[11:]):
+    for word in HOSTILE:
         (tmp_path / "mcp-governor.toml").write_text(f"target = {json.dumps(f'python:{word}:x')}\n")
         words = ("--mcp-charter", *(f"-pno:{name}" for name in ("cacheprovider", "xdist", "hypothesispytest")))
         ran = attack(*words, cwd=tmp_path, module="pytest").held(1)

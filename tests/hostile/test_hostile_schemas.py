@@ -109,8 +109,6 @@ for line in sys.stdin:
 @pytest.mark.parametrize("way", LEVELS)
 def test_a_change_below_two_to_the_forty_ways_is_reported(tmp_path: Path, way: str) -> None:
     old, new = pair(tmp_path, doubling(LEVELS[way], WIDE), doubling(LEVELS[way], NARROW))
-    # Some ways need all of the time that they are given, which is ten seconds where nobody says less.
-    (tmp_path / "mcp-governor.toml").write_text("[policy]\ntool-deadline = 0.5\n")
     run = attack("diff", old, new, "--format", "json", cwd=tmp_path).held(1)
     changes = run.report["changes"]
     assert changes
@@ -122,8 +120,7 @@ def test_a_change_below_two_to_the_forty_ways_is_reported(tmp_path: Path, way: s
 @pytest.mark.parametrize("way", ["properties", "allOf"])
 def test_check_compares_and_lints_within_the_same_bounds(tmp_path: Path, way: str) -> None:
     old, new = pair(tmp_path, doubling(LEVELS[way], WIDE), doubling(LEVELS[way], NARROW))
-    (tmp_path / "mcp-governor.toml").write_text("[policy]\ntool-deadline = 0.5\n")
-    attack("check", new, "--against", old, cwd=tmp_path).held(1)
+    attack("check", new, "--isolated", "--against", old, cwd=tmp_path).held(1)
 
 
 @pytest.mark.parametrize("way", ["twelve properties", "anyOf", "oneOf"])
@@ -168,21 +165,21 @@ def fewer_values() -> tuple[Schema, Schema]:
 
 
 ANY, ONE, UNTAGGED = (
-    alternatives("anyOf", 1_000),
-    alternatives("oneOf", 1_000),
+    alternatives("anyOf", 2_500),
+    alternatives("oneOf", 2_000),
     alternatives("anyOf", 3_000, tagged=False),
 )
 HONEST: dict[str, tuple[Schema, Schema, str]] = {
-    "5,000 properties": (*one_longer(5_000), "/inputSchema/properties/p77/maxLength"),
-    "1,000 of anyOf": (
+    "15,000 properties": (*one_longer(15_000), "/inputSchema/properties/p77/maxLength"),
+    "2,500 of anyOf": (
         ANY,
-        edited(ANY, "anyOf", 567),
-        "/inputSchema/properties/x/anyOf/567/properties/v567/maximum",
+        edited(ANY, "anyOf", 1_234),
+        "/inputSchema/properties/x/anyOf/1234/properties/v1234/maximum",
     ),
-    "1,000 of oneOf": (
+    "2,000 of oneOf": (
         ONE,
-        edited(ONE, "oneOf", 567),
-        "/inputSchema/properties/x/oneOf/567/properties/v567/maximum",
+        edited(ONE, "oneOf", 1_234),
+        "/inputSchema/properties/x/oneOf/1234/properties/v1234/maximum",
     ),
     "3,000 without a tag": (
         UNTAGGED,
@@ -215,8 +212,8 @@ def many_objects(count: int) -> tuple[Schema, Schema]:
 HEAVY_VALIDATORS: dict[str, tuple[Schema, Schema]] = {
     "a thousand long repetitions": many_patterns(".{1000}", 1_000),
     "look-ahead": many_patterns(r"^(?=a)\w{100}", 200),
-    "10,000 patterns": many_patterns(r"^(a|[\w]{1,90}\d*)", 10_000),
-    "33,000 objects in an enum": many_objects(33_000),
+    "20,000 patterns": many_patterns(r"^(a|[\w]{1,90}\d*)", 20_000),
+    "60,000 objects in an enum": many_objects(60_000),
 }
 
 
@@ -227,15 +224,13 @@ def test_validators_that_would_not_fit_are_not_built(tmp_path: Path, case: str, 
     if command == "lint":
         attack("lint", new, "--isolated", cwd=tmp_path).held(0, 1, peak=250 * MEGABYTE)
         return
-    # Two validators that take a second each are enough to see that what is heavy is not built here.
-    (tmp_path / "mcp-governor.toml").write_text("[policy]\ntool-deadline = 2\n")
     run = attack("diff", old, new, "--format", "json", cwd=tmp_path, seconds=2 * SECONDS).held(1, peak=350 * MEGABYTE)
     changes = run.report["changes"]
     assert changes
     assert all(change["verdict"] == "breaking" or change.get("reason") for change in changes), changes[:3]
 
 
-@pytest.mark.parametrize("case", ["a thousand long repetitions", "10,000 patterns"])
+@pytest.mark.parametrize("case", ["a thousand long repetitions", "20,000 patterns"])
 def test_call_builds_no_validator_that_would_not_fit(tmp_path: Path, case: str) -> None:
     command = server(tmp_path, HEAVY_VALIDATORS[case][0])
     attack("call", "--isolated", "--", *command, cwd=tmp_path).held(1, 4, peak=300 * MEGABYTE)
@@ -244,8 +239,8 @@ def test_call_builds_no_validator_that_would_not_fit(tmp_path: Path, case: str) 
 DEMANDING = {"type": "array", "items": {"type": "object", "required": [f"k{n}" for n in range(20)]}}
 ERROR_FLOODS: dict[str, tuple[Schema, Any]] = {
     # output schema, and the value of `x` in the result
-    "half a million errors": (DEMANDING, [{}] * 25_000),
-    "half a million errors in a branch": ({"anyOf": [DEMANDING, {"type": "string"}]}, [{}] * 25_000),
+    "a million errors": (DEMANDING, [{}] * 50_000),
+    "a million errors in a branch": ({"anyOf": [DEMANDING, {"type": "string"}]}, [{}] * 50_000),
     "a hundred copies of a large text": (
         {"type": "object", "required": [f"k{n}" for n in range(100)]},
         {"a": "x" * 7_000_000},
@@ -271,7 +266,7 @@ def deep_mistake(levels: int, beside: int = 20_000) -> Schema:
 
 
 def test_a_mistake_in_a_deep_schema_is_found_without_a_copy_for_each_level(tmp_path: Path) -> None:
-    target = surface(tmp_path, "new", deep_mistake(80, 10_000))
+    target = surface(tmp_path, "new", deep_mistake(80))
     run = attack("lint", target, "--isolated", "--format", "json", cwd=tmp_path).held(1, peak=300 * MEGABYTE)
     places = [found["path"] for found in run.report["findings"] if found["rule"] == "spec/schema-valid"]
     assert places == [f"/inputSchema/properties/x{'/items' * 80}/properties/bad/type"]
@@ -282,8 +277,8 @@ RELEASES = (("old", 20), ("new", 21))
 
 
 def test_comparing_a_mistake_in_a_deep_schema_is_bounded_too(tmp_path: Path) -> None:
-    # On a slow machine 300 KB may take longer than the deadline, and are undecided; a sixth of it never is.
-    for beside, decided in ((6_000, ("changed from object to array", "1 undecided change")), (1_000, (CHANGED,))):
+    # On a slow machine a megabyte takes longer than the deadline, and is undecided; a tenth of it never does.
+    for beside, decided in ((20_000, ("changed from object to array", "1 undecided change")), (2_000, (CHANGED,))):
         old, new = (surface(tmp_path, f"{name}-{beside}", deep_mistake(levels, beside)) for name, levels in RELEASES)
         run = attack("diff", old, new, cwd=tmp_path).held(1)
         assert any(words in run.out for words in decided)
@@ -336,7 +331,7 @@ def test_lint_reads_which_types_take_null_and_tries_no_value(tmp_path: Path) -> 
     assert "; 3000 parameters in 1 tool." in shown
 
 
-@pytest.mark.parametrize("count", [200, 10_100])
+@pytest.mark.parametrize("count", [200, 20_000])
 def test_edits_are_counted_and_a_hundred_are_written_out(tmp_path: Path, count: int) -> None:
     old, new = pair(tmp_path, an_object(strings(count)), an_object(strings(count, -1)))
     # what counts here is the listing: a busy machine must not leave any of them undecided

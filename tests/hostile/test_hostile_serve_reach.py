@@ -210,13 +210,11 @@ def test_no_argument_is_run_imported_or_fetched(opened, root):
             assert "result" in say(session, name, arguments), (name, text)
     # These start a process each; a shell sees all of the texts in one.
     every = " ".join(injected(trap, ear.url)).replace("\0", "")[:200]
-    both = ("check_server", "draft_changelog")
-    named = [(name, text) for text in (every, "client.json#evil") for name in both]
-    named += zip(both * 2, (ear.url, f"$({trap.shell()})"[:200], "-rf", "live.json"), strict=True)
-    for name, text in named:
-        refused = say(session, name, {"server": text})["result"]["structuredContent"]
-        assert refused["error"]["kind"] == "unknown_name", text
-        assert refused["error"]["recovery"]["suggested_args"] == {"server": "stock"}
+    for text in (every, ear.url, "client.json#evil", f"$({trap.shell()})"[:200], "live.json", "-rf"):
+        for name in ("check_server", "draft_changelog"):
+            refused = say(session, name, {"server": text})["result"]["structuredContent"]
+            assert refused["error"]["kind"] == "unknown_name", text
+            assert refused["error"]["recovery"]["suggested_args"] == {"server": "stock"}
     for version in (f"$({trap.shell()})"[:100], "../../../x", "1.0.0\n## [9.9.9]", "--help"):
         assert "result" in say(session, "draft_changelog", {"version": version})
     for uri in (f"mcp-governor://rules/../{ear.url}", "file:///etc/passwd", ear.url, "mcp-governor://rules/%2e%2e/x"):

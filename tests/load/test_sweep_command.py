@@ -15,17 +15,10 @@ from commandline import PYTHON, governor
 from serving import loaded
 from support import SERVERS
 
-from mcp_governor.load import sweep as measuring
 from mcp_governor.load.sweep_document import sweep_schema
 
 FEW = ("--concurrency-values", "2,4", "--total", "30")
 LEAST = ("--concurrency-values", "1", "--total", "1", "--warm-up", "0")
-
-
-@pytest.fixture(autouse=True)
-def short_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What our client can do is measured with few requests; the copy of this process inherits that."""
-    monkeypatch.setattr(measuring, "CEILING_REQUESTS", 50)
 
 
 def sweep(folder, *words: str):
