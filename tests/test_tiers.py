@@ -22,19 +22,19 @@ def spend(seconds):
 
 @pytest.fixture(scope="module")
 def shared():
-    spend(0.06)
+    spend(0.02)
 
 paid = []
 
 def test_first():
     if not paid:
-        paid.append(spend(0.3))
+        paid.append(spend(0.12))
 
 def test_cheap():
     pass
 
 def test_dear():
-    spend(0.3)
+    spend(0.12)
 
 @pytest.mark.parametrize("number", range(3))
 def test_users(shared, number):
@@ -48,8 +48,8 @@ def test_live():
 
 @pytest.fixture
 def suite(pytester, monkeypatch):
-    """Runs a suite with options and a file of costs. One test takes 0.3 s, six times the line, one only at first."""
-    monkeypatch.setattr(tiers, "LINE", 0.05)
+    """Runs a suite with options and a file of costs. One test takes 0.12 s, six times the line, one only at first."""
+    monkeypatch.setattr(tiers, "LINE", 0.02)
 
     def runs(*options, costs=None):
         file = pytester.path / "costs.json"
@@ -91,7 +91,7 @@ def test_a_run_that_measures_writes_the_dear_ones_and_their_classes(suite, pytes
     result.assert_outcomes(passed=7)
     written = json.loads(out.read_text())["tests"]
     # The machine may be twice as slow or fast as it was a moment ago.
-    assert written.pop("test_spin.py") in ({"test_dear": 0.2}, {"test_dear": 0.4}, {"test_dear": 0.8})
+    assert written.pop("test_spin.py") in ({"test_dear": 0.08}, {"test_dear": 0.16}, {"test_dear": 0.32})
     assert written == kept
     result.stdout.fnmatch_lines(["* of 7 tests"])
 
@@ -110,12 +110,35 @@ def test_a_dear_test_that_is_not_in_the_file_fails_in_a_worker(suite, monkeypatc
     monkeypatch.setattr(tiers, "in_worker", lambda config: True)
     result = suite(costs={})
     result.assert_outcomes(passed=7, errors=1)
-    result.stdout.fnmatch_lines(["*test_dear cost 0.* processor seconds; the fast tier allows 0.1.*"])
+    result.stdout.fnmatch_lines(["*test_dear cost 0.* processor seconds; the fast tier allows 0.04.*"])
+
+
+def test_a_process_of_a_module_is_not_charged_to_the_last_test_there(pytester, monkeypatch):
+    monkeypatch.setattr(tiers, "LINE", 0.02)
+    monkeypatch.setattr(tiers, "FILE", pytester.path / "costs.json")
+    spin = "import time; end = time.process_time() + 0.1\nwhile time.process_time() < end: pass\ninput()"
+    pytester.makeconftest(
+        f"""{CONFTEST}
+import subprocess
+import pytest
+
+@pytest.fixture(scope="module")
+def served():
+    process = subprocess.Popen([sys.executable, "-c", {spin!r}], stdin=subprocess.PIPE)
+    yield
+    process.communicate(b"\\n")
+"""
+    )
+    users = "import pytest\n@pytest.mark.parametrize('number', range(20))\ndef test_user(served, number): pass\n"
+    pytester.makepyfile(test_one=users + "def test_last(): pass\n", test_two="def test_it(): pass\n")
+    out = pytester.path / "new.json"
+    pytester.runpytest_inprocess("--costs", str(out)).assert_outcomes(passed=22)
+    assert json.loads(out.read_text())["tests"] == {}
 
 
 def test_and_one_that_is_in_the_file_does_not(suite, monkeypatch):
     monkeypatch.setattr(tiers, "in_worker", lambda config: True)
-    suite(costs={"test_spin.py": {"test_dear": 0.4}}).assert_outcomes(passed=7)
+    suite(costs={"test_spin.py": {"test_dear": 0.16}}).assert_outcomes(passed=7)
 
 
 def test_each_file_is_in_one_quarter_and_none_has_all_that_is_dear(pytester, monkeypatch):

@@ -148,7 +148,7 @@ class Costs:
         finally:
             cost = _spent() - started - (self.within - inner)
             self.within += cost
-            key = (fixturedef.baseid, fixturedef.argname)
+            key = (request.node.nodeid, fixturedef.argname)  # the module or package for which it is set up
             self.users[key] = max(1, sum(_uses(item, key) for item in self.items))
             self.shared[key] = self.shared.get(key, 0.0) + cost / self.users[key]
 
@@ -181,8 +181,8 @@ class Costs:
         finally:
             # A process of the whole module counts when it ends, which is with the last test there, whether it used it
             # or not.
-            after = nextitem.nodeid if nextitem else ""
-            ended = (key for key in self.users if item.nodeid.startswith(key[0]) and not after.startswith(key[0]))
+            left = (key for key in self.users if item.nodeid.startswith(key[0]))
+            ended = (key for key in left if nextitem is None or not nextitem.nodeid.startswith(key[0]))
             users = max((self.users[key] for key in ended), default=1)
             self.within += (_spent() - started) * (1 - 1 / users)
 
