@@ -113,7 +113,8 @@ def test_a_dear_test_that_is_not_in_the_file_fails_in_a_worker(suite, monkeypatc
     result.stdout.fnmatch_lines(["*test_dear cost 0.* processor seconds; the fast tier allows 0.04.*"])
 
 
-def test_a_process_of_a_module_is_not_charged_to_the_last_test_there(pytester, monkeypatch):
+@pytest.mark.parametrize(("number", "dear"), [(20, 0), (2, 2)])
+def test_a_process_of_a_module_is_charged_to_all_that_use_it(pytester, monkeypatch, number, dear):
     monkeypatch.setattr(tiers, "LINE", 0.02)
     monkeypatch.setattr(tiers, "FILE", pytester.path / "costs.json")
     spin = "import time; end = time.process_time() + 0.1\nwhile time.process_time() < end: pass\ninput()"
@@ -129,11 +130,11 @@ def served():
     process.communicate(b"\\n")
 """
     )
-    users = "import pytest\n@pytest.mark.parametrize('number', range(20))\ndef test_user(served, number): pass\n"
+    users = f"import pytest\n@pytest.mark.parametrize('number', range({number}))\ndef test_user(served, number): pass\n"
     pytester.makepyfile(test_one=users + "def test_last(): pass\n", test_two="def test_it(): pass\n")
     out = pytester.path / "new.json"
-    pytester.runpytest_inprocess("--costs", str(out)).assert_outcomes(passed=22)
-    assert json.loads(out.read_text())["tests"] == {}
+    pytester.runpytest_inprocess("--costs", str(out)).assert_outcomes(passed=number + 2)
+    assert len(json.loads(out.read_text())["tests"].get("test_one.py", ())) == dear
 
 
 def test_and_one_that_is_in_the_file_does_not(suite, monkeypatch):

@@ -93,7 +93,7 @@ class Costs:
         self.faster = pace() / self.pace if runs and self.pace else 1.0
         self.items: list[pytest.Item] = []
         self.shared: dict[tuple[str, str], float] = {}
-        self.users: dict[tuple[str, str], int] = {}
+        self.late: list[tuple[list[str], float]] = []
         self.within = 0.0
         self.own = 0.0
         self.ran: dict[str, float] = {}
@@ -139,18 +139,32 @@ class Costs:
             gc.freeze()
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(self, fixturedef: Any, request: pytest.FixtureRequest) -> Any:
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
         if fixturedef.scope == "function":
             return (yield)
-        started, inner = _spent(), self.within
+        key = (request.node.nodeid, fixturedef.argname)  # the module or package for which it is set up
+        users = [item.nodeid for item in self.items if _uses(item, key)]
+        started = self.begin()
+        # What is registered first runs last.
+        fixturedef.addfinalizer(lambda: self.late.append((users, self.share(key, users, ending.pop()))))
         try:
             return (yield)
         finally:
-            cost = _spent() - started - (self.within - inner)
-            self.within += cost
-            key = (request.node.nodeid, fixturedef.argname)  # the module or package for which it is set up
-            self.users[key] = max(1, sum(_uses(item, key) for item in self.items))
-            self.shared[key] = self.shared.get(key, 0.0) + cost / self.users[key]
+            self.share(key, users, started)
+            ending: list[tuple[float, float]] = []
+            fixturedef.addfinalizer(lambda: ending.append(self.begin()))
+
+    def begin(self) -> tuple[float, float]:
+        """When something shared begins: what was spent until then, and what of it is shared."""
+        return _spent(), self.within
+
+    def share(self, key: tuple[str, str], users: list[str], begun: tuple[float, float]) -> float:
+        """What each of the users pays for what was spent since then, without what was shared within."""
+        cost = _spent() - begun[0] - (self.within - begun[1])
+        self.within += cost
+        part = cost / max(1, len(users))
+        self.shared[key] = self.shared.get(key, 0.0) + part
+        return part
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Any:
@@ -173,19 +187,6 @@ class Costs:
             self.within += _spent() - again
         return result
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-        started = _spent()
-        try:
-            return (yield)
-        finally:
-            # A process of the whole module counts when it ends, which is with the last test there, whether it used it
-            # or not.
-            left = (key for key in self.users if item.nodeid.startswith(key[0]))
-            ended = (key for key in left if nextitem is None or not nextitem.nodeid.startswith(key[0]))
-            users = max((self.users[key] for key in ended), default=1)
-            self.within += (_spent() - started) * (1 - 1 / users)
-
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         if call.when != "teardown":
@@ -193,6 +194,10 @@ class Costs:
         cost = _spent() - self.own - self.within + sum(cost for key, cost in self.shared.items() if _uses(item, key))
         cost /= self.faster
         item.user_properties.append(("cost", cost))
+        # A process of the whole module counts when it ends, which is with the last test there: the others ran before.
+        late = [(users, part / self.faster) for users, part in self.late if part > LINE / 100]
+        item.user_properties.append(("late", late))
+        self.late.clear()
         report = yield
         marked = item.get_closest_marker("slow") or item.get_closest_marker("live")
         if self.worker and not self.out and not marked and report.passed and cost > TOLERANCE * LINE:
@@ -205,7 +210,11 @@ class Costs:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "teardown" and not self.worker:
-            self.ran[report.nodeid] = dict(report.user_properties)["cost"]
+            properties = dict(report.user_properties)
+            for users, part in properties["late"]:
+                for nodeid in self.ran.keys() & users:
+                    self.ran[nodeid] += part
+            self.ran[report.nodeid] = properties["cost"]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self.worker and self.out:

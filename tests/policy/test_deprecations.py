@@ -99,6 +99,13 @@ def test_what_a_deprecation_must_say(reported: dict[str, Any], expected: list[st
     assert judged(None, now, today=date(2026, 11, 21)) == expected
 
 
+def test_a_long_replacement_is_cut_at_60_characters() -> None:
+    now = surface(tool("old", deprecated={"replacement": "n" * 80}), NEW)
+    (found,) = evaluate([], None, now, old_version=None, new_version="2.0.0").findings
+    assert "n" * 59 + "…" in found.message
+    assert "n" * 60 not in found.message
+
+
 def test_the_finding_says_which_replacement_was_meant() -> None:
     now = surface(tool("old", deprecated={"replacement": "serch"}), tool("search"))
     [found] = evaluate([], None, now, old_version=None, new_version="1.0.0").findings

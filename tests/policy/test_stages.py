@@ -88,6 +88,7 @@ none   major  1.2.0       1.2.0         major, release as 2.0.0                 
 none   patch  1.2.0       1.2.0         patch, release as 1.2.1                  | .                 | .
 patch  minor  1.2.0       1.2.0         minor, release as 1.3.0                  | .                 | bump-too-small
 minor  none   -           -             minor, release under a new version       | .                 | version-missing
+major  none   -           -             major, release under a new version       | .                 | version-missing
 minor  none   -           1.2.0         minor, release under a new version       | .                 | version-missing
 minor  none   1.2.0       -             minor, release as 1.3.0                  | .                 | version-missing
 minor  none   1.2         1.2           minor, release as 1.3                    | .                 | bump-too-small

@@ -57,3 +57,11 @@ def test_the_reason_and_the_way_out(
     assert [(one.rule, one.severity, one.message, one.fix) for one in found] == (
         [] if message is None else [("policy/version-source", "warning", message, fix)]
     )
+
+
+def test_the_source_of_the_project_is_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suggesting, "own_environment", lambda: ())
+    (tmp_path / "server.py").write_text('from mcp.server.fastmcp import FastMCP\n\nmcp = FastMCP("notes")\n')
+    surface = build_surface({"serverInfo": {"version": "4.1.2"}})
+    assert "server.py" in suggesting.suggest_source(surface, tmp_path).reason
+    assert list(check_source(surface, tmp_path)) == [], "every check would read up to a hundred files"
