@@ -25,7 +25,7 @@ check: $(READY)
 	$(BIN)/mcp-governor check
 	$(BIN)/mcp-governor check --isolated pypi:mcp-server-time
 
-# Our own server over stdio and HTTP, in both protocol eras; anything that is found fails. See docs/testing.md.
+# Our own server over stdio and HTTP, in both protocol eras; anything that is found fails. See docs/project/testing.md.
 self-check: $(READY)
 	$(BIN)/python tools/self_check.py
 
@@ -70,7 +70,7 @@ types: $(READY)
 	$(BIN)/mypy --platform win32 --no-warn-unreachable --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --no-warn-unreachable --cache-dir .mypy_cache/darwin
 
-# Ratios, measured side by side in one run; see docs/benchmarks.md.
+# Ratios, measured side by side in one run; see docs/project/benchmarks.md.
 bench: $(READY)
 	$(BIN)/python tools/bench.py
 	$(BIN)/python tools/bench_load.py
@@ -83,12 +83,12 @@ accuracy: $(READY)
 proxies: $(READY)
 	$(BIN)/python tools/proxy_figures.py
 
-# Random questions with a fresh seed, each answer checked independently; see docs/testing.md.
+# Random questions with a fresh seed, each answer checked independently; see docs/project/testing.md.
 FUZZ_SECONDS ?= 60
 fuzz: $(READY)
 	$(BIN)/python tools/fuzz.py all --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
-# A sample of mutants of the four packages that decide verdicts; see docs/testing.md. An hour and more.
+# A sample of mutants of the four packages that decide verdicts; see docs/project/testing.md. An hour and more.
 mutation: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
 	for package in schemas containment change policy; do \

@@ -35,7 +35,7 @@ COPIED = (
     "pyproject.toml",
 )
 GENERATED = re.compile(
-    r"README\.md|docs/(?:changes|commands|configuration|coverage|formats|quality|rules/[\w-]+)\.md|contracts/.+\.json"
+    r"README\.md|docs/(?:changes|commands|configuration|formats|project/(?:coverage|quality)|rules/[\w-]+)\.md|contracts/.+\.json"
 )
 
 

@@ -1,4 +1,4 @@
-"""Generates docs/coverage.md, and the links to it on the rules' pages, from ``fixtures/sources``."""
+"""Generates docs/project/coverage.md, and the links to it on the rules' pages, from ``fixtures/sources``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ What the source documents demand of a server, statement by statement, and what c
 own words; number and section lead back to the sentence in the source.
 
 - **enforced**: a case that breaks the statement is caught by exactly the rule named here, and a case that keeps it has
-  no finding. The cases are data in [`fixtures/sources`](../fixtures/sources/README.md);
+  no finding. The cases are data in [`fixtures/sources`](../../fixtures/sources/README.md);
   `pytest tests/sources -k charter-006` runs those of statement 6 of the charter. A statement about a command names the
   tests of that command instead.
 - **partly**: enforced with a gap, which the row states.
@@ -30,10 +30,10 @@ own words; number and section lead back to the sentence in the source.
 - **planned**: the subject of a later release.
 - **open**: not enforced, or without cases that show it.
 
-[Where the sources disagree](sources.md) shows whose side each profile takes.
+[Where the sources disagree](../sources.md) shows whose side each profile takes.
 
 A severity is that of the document's own profile, then of the other profiles that run the rule where theirs differs. A
-kind of change has the version step that it requires instead ([Changes](changes.md)).
+kind of change has the version step that it requires instead ([Changes](../changes.md)).
 
 *Before* are the verdicts of an audit of 22 November 2026, at commit `0f4fdec`: each statement was tried by hand with
 one case that breaks it and one that keeps it. That audit counts 324 statements; the demands that were planned then,
@@ -102,7 +102,7 @@ def _row(statement: Statement, severities: _Severities, document: Document) -> s
     says = statement.says
     if statement.reason is not None:
         says += f"<br>*{statement.state[0].upper()}{statement.state[1:]}:* {statement.reason[1]}"
-    by = [_rule_link(rule) if "/" in rule else f"[`{rule}`](changes.md)" for rule in statement.rules]
+    by = [_rule_link(rule) if "/" in rule else f"[`{rule}`](../changes.md)" for rule in statement.rules]
     by += [f"`{statement.command}`"] if statement.command else []
     worth = [severities.of(rule, document) for rule in statement.rules]
     cells = (
@@ -118,16 +118,16 @@ def _row(statement: Statement, severities: _Severities, document: Document) -> s
 
 def _rule_link(rule: str) -> str:
     pack, _, name = rule.partition("/")
-    return f"[`{rule}`](rules/{pack}.md#{name})"
+    return f"[`{rule}`](../rules/{pack}.md#{name})"
 
 
 def _evidence(statement: Statement) -> Iterator[str]:
     if statement.cases:
         parts = [f"{len(cases)} {side}" for side, cases in (("bad", statement.bad), ("good", statement.good)) if cases]
-        yield f"[{', '.join(parts)}](../fixtures/sources/{statement.document}.toml#L{statement.line})"
+        yield f"[{', '.join(parts)}](../../fixtures/sources/{statement.document}.toml#L{statement.line})"
     for test in statement.tests:
         file, *names = test.split("::")
-        yield f"[`{names[-1] if names else file}`](../{file})"
+        yield f"[`{names[-1] if names else file}`](../../{file})"
 
 
 class _Severities:
@@ -177,4 +177,4 @@ def stated() -> Mapping[str, str]:
 
 def _links(statements: Iterable[Statement]) -> Iterator[str]:
     for one in statements:
-        yield f"[{one.document} {one.number}](../coverage.md#{one.id})"
+        yield f"[{one.document} {one.number}](../project/coverage.md#{one.id})"

@@ -330,9 +330,9 @@ def pages() -> dict[Path, str]:
         docs / "changes.md": changes_page(),
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
-        docs / "coverage.md": coverage_page(),
+        docs / "project" / "coverage.md": coverage_page(),
         docs / "formats.md": formats_page(),
-        docs / "quality.md": quality_page(figures),
+        docs / "project" / "quality.md": quality_page(figures),
         docs / "sources.md": sources_page(),
     }
     rules = rule_pages(measured=measured(figures), statements=stated())

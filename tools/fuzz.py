@@ -2,7 +2,7 @@
 
 Asks random questions until the time is up, and checks every answer with independent means. Prints the numbers of
 questions and answers. Failures are made as small as possible, printed, and saved under ``.fuzz/`` as JSON, which
-``--replay FILE`` checks again. See docs/testing.md.
+``--replay FILE`` checks again. See docs/project/testing.md.
 
 Exits with 1 if anything is wrong, 4 if nothing was asked, 2 for a bad command line.
 """

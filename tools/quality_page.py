@@ -1,4 +1,4 @@
-"""Generates docs/quality.md and the measurements on the rules' pages from fixtures/quality/figures.json."""
+"""Generates docs/project/quality.md and the measurements on the rules' pages from fixtures/quality/figures.json."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ make recall UPDATE=1 && make precision UPDATE=1 && make docs
 ```
 
 The recordings of the servers are not in this repository, because they belong to their authors. The labels and
-the verdicts are: [`fixtures/quality`](../fixtures/quality). Without the recordings the commands say so, and the tests
+the verdicts are: [`fixtures/quality`](../../fixtures/quality). Without the recordings the commands say so, and the tests
 that hold the figures are skipped.
 
 Authors of rules do not read the labels of *held* (12 servers), *sealed* (18), *apart* (13) and *remote* (13). They may
@@ -54,9 +54,9 @@ _METHOD = """\
 ## How it was judged
 
 **Recall.** One reader noted 526 problems and 257 traps on 25 servers before the rules were changed, twenty-nine others
-those of 170 servers later; [the README of the labels](../fixtures/quality/recall/README.md) says how. A trap looks like
+those of 170 servers later; [the README of the labels](../../fixtures/quality/recall/README.md) says how. A trap looks like
 a problem to a naive rule and is none. A finding counts as finding a problem if it points at its place, or lists it
-(`places` in JSON), and its rule repairs that kind of problem ([`kinds.toml`](../fixtures/quality/kinds.toml)). Of the
+(`places` in JSON), and its rule repairs that kind of problem ([`kinds.toml`](../../fixtures/quality/kinds.toml)). Of the
 kinds that hold many sorts, schema defects and others, it has to be of the same sort as well. A finding of a matching
 kind at the place of a trap is a false alarm, unless it finds a problem there.
 
@@ -88,7 +88,7 @@ with the rest.
 before: every line. Where there were two judges, neither saw the other's verdicts, and the table above shows the mean.
 Authors read the reasons afterwards and repaired most causes of false lines, each with a test, so a sample is blind
 once. *Popular* servers were taken from lists of known names, *drawn* ones from all that the registries hold, by a
-digest of the name. The [verdicts](../fixtures/quality/precision) are next to those about findings.
+digest of the name. The [verdicts](../../fixtures/quality/precision) are next to those about findings.
 
 **What CI holds.** Neither recall on the held half nor the share of useful findings may fall below the figures recorded
 here, nor may more traps be hit. A rule with eight judged findings or more of which fewer than 60 % are useful may not
@@ -114,7 +114,7 @@ _LIMITS = """\
 
 
 def page(figures: Mapping[str, Any]) -> str:
-    """docs/quality.md."""
+    """docs/project/quality.md."""
     parts = [
         "# How good the linter is",
         NOTE,
@@ -325,10 +325,10 @@ def measured(figures: Mapping[str, Any]) -> dict[str, str]:
     for rule in {*reported, *tallies}:
         tally = tallies.get(rule)
         if tally is None:
-            out[rule] = "none of its findings has been judged ([quality](../quality.md))."
+            out[rule] = "none of its findings has been judged ([quality](../project/quality.md))."
             continue
         judged = f"{tally['n']} judged finding{'' if tally['n'] == 1 else 's'}"
         useful = f"{tally['share'] * 100:.0f} % useful ({tally['low'] * 100:.0f}–{tally['high'] * 100:.0f})"
         others = f"{tally['nitpick']:.4g} nitpicks, {tally['false']:.4g} false"
-        out[rule] = f"{judged}: {useful}; {others} ([quality](../quality.md))."
+        out[rule] = f"{judged}: {useful}; {others} ([quality](../project/quality.md))."
     return out

@@ -1,4 +1,4 @@
-"""What judges said of whole lines about servers that no rule had been written for, for docs/quality.md.
+"""What judges said of whole lines about servers that no rule had been written for, for docs/project/quality.md.
 
 Each sample is of one day and of servers that nobody had linted; its verdicts are about the rules of that day. Causes of
 false lines were repaired afterwards, so no sample counts twice.

@@ -1,6 +1,6 @@
 """The statements of the source documents as data: ``fixtures/sources/DOCUMENT.toml``, read strictly.
 
-``docs/coverage.md`` shows them and ``tests/sources`` runs their cases. Each mistake in a file is one error that names
+``docs/project/coverage.md`` shows them and ``tests/sources`` runs their cases. Each mistake in a file is one error that names
 the file and the statement; ``fixtures/sources/README.md`` explains the format.
 """
 

@@ -19,7 +19,7 @@ _INTRODUCTION = """\
 mcp-governor enforces five documents that were written apart from each other: the MCP Charter with its page on
 structured recovery (profile `charter`), SCHEMA.md (`schema-md`), surface governance (`surface`) and the tool schema
 guide (`omni`).
-[Statements of the sources](coverage.md) lists all that they demand; this page lists where they disagree.
+[Statements of the sources](project/coverage.md) lists all that they demand; this page lists where they disagree.
 
 Profile `recommended` takes no side in any of this."""
 

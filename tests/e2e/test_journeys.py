@@ -39,7 +39,7 @@ def test_the_first_hour_and_two_releases(kind: str, tmp_path) -> None:
         changes(project, server, cycle, version)
         releases(project, server, cycle, version)
         version = cycle.version
-    # Shown with pytest -rP: the figures of docs/benchmarks.md.
+    # Shown with pytest -rP: the figures of docs/project/benchmarks.md.
     print(kind, figures(project.typed))
 
 

@@ -165,7 +165,7 @@ def test_of_free_form_maps_there_are_only_those_of_the_charter() -> None:
 
 
 def test_the_page_names_the_rules_that_are_off() -> None:
-    page = (REPO / "docs" / "testing.md").read_text(encoding="utf-8").partition("## Self-check")[2]
+    page = (REPO / "docs" / "project" / "testing.md").read_text(encoding="utf-8").partition("## Self-check")[2]
     for name in off():
         assert f"`{name}`" in page
 
