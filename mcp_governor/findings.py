@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 
 
 class Severity(StrEnum):
@@ -83,8 +83,7 @@ class Effect(StrEnum):
     """It accepts the same values."""
 
 
-@frozen
-class Edit:
+class Edit(Struct, frozen=True):
     """One change to the JSON of a tool.
 
     Attributes:
@@ -101,8 +100,7 @@ class Edit:
     tool: str | None = None
 
 
-@frozen
-class Correction:
+class Correction(Struct, frozen=True):
     """The edits that fix a finding.
 
     Attributes:
@@ -139,7 +137,7 @@ MAX_SPOTS = 1_000
 """Maximum number of places listed with a finding: nobody reads more, and the message has their number."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Finding:
     """The result of a rule, a change or a policy at one place.
 

@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+from msgspec import Struct
+
 from mcp_governor._version import __version__
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program, our_interpreter
 
@@ -43,8 +44,7 @@ VARIABLE = "MCP_GOVERNOR"
 """The variable that says where CI gets mcp-governor, if ``init`` does not know a public address."""
 
 
-@frozen
-class Origin:
+class Origin(Struct, frozen=True):
     """The source of this installation.
 
     Attributes:

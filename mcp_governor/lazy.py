@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Mapping
 
 
@@ -43,9 +43,7 @@ class _LazyPattern:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        from mcp_governor.compiled import compiled_once
-
-        made = compiled_once(self._source, self._flags)
+        made = re.compile(self._source, self._flags)
         for method in ("search", "match", "fullmatch", "finditer", "findall", "split", "sub"):
             setattr(self, method, getattr(made, method))
         return getattr(made, name)

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.kept import recall, retain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PROFILES_FILE = "profiles.toml"
-STANCES_FILE = "stances.toml"
-RENAMED_FILE = "renamed.toml"
 
 
 _noted: ContextVar[dict[str, None] | None] = ContextVar("mcp_governor_notes", default=None)
@@ -60,41 +56,15 @@ def rules_folder() -> Path:
     raise ConfigError("The rule files of mcp-governor are missing.", "Install mcp-governor again.")
 
 
-def own_toml(path: str | Path, *ends: str) -> dict[str, Any]:
-    """The data of one of our own TOML files, parsed once per installation: that of all rules takes a tenth of a run.
-
-    A file counts as unchanged if its size and the time of its last change are the same.
-
-    Args:
-        path: the file; the last two parts of its path are unique among ours.
-        ends: lines at which the part to read ends.
-    """
-    place = os.fspath(path)
-    status = os.stat(place)  # noqa: PTH116  pathlib costs more than the call
-    stamp = [status.st_mtime_ns, status.st_size, ends]
-    key = ("toml", *place.replace(os.sep, "/").rsplit("/", 2)[-2:])
-    known = recall(key)
-    if isinstance(known, list) and known[:-1] == stamp:
-        kept: dict[str, Any] = known[-1]
-        return kept
-    import tomli
-
-    with open(place, "rb") as file:  # noqa: PTH123  pathlib costs as much as the reading
-        text = file.read().decode()
-    for end in ends:
-        text = text.partition(f"\n{end}")[0]
-    data = tomli.loads(text)
-    retain(key, [*stamp, data])
-    return data
-
-
 @functools.cache
 def former_names() -> Mapping[str, str]:
     """Former name → current name, of rules and of kinds of change.
 
     A former name is never reused, so that an old configuration cannot change its meaning.
     """
-    return own_toml(rules_folder() / RENAMED_FILE)
+    from mcp_governor.builtin_rules import RENAMED
+
+    return RENAMED
 
 
 @functools.cache

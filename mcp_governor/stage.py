@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from mcp_governor.findings import Bump
 
 
-@frozen
-class Stage:
+class Stage(Struct, frozen=True):
     """The stage of a run; :func:`mcp_governor.checking.stage.stage_of` determines it, once per run.
 
     Attributes:
@@ -48,8 +47,7 @@ UNDER_DATE, UNDER_NEW = "under the next date", "under a new version"
 """How to release if no version can be suggested."""
 
 
-@frozen
-class Pending:
+class Pending(Struct, frozen=True):
     """Changes that wait for the next release.
 
     Attributes:

@@ -10,8 +10,9 @@ import re
 from enum import StrEnum
 from itertools import zip_longest
 
+from msgspec import Struct
+
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered, is_semver
 
@@ -54,8 +55,7 @@ def same_version(one: str, other: str, *, exact: bool = False) -> bool:
     return left == right and (left.build == right.build or not (exact or (left.build and right.build)))
 
 
-@frozen
-class Step:
+class Step(Struct, frozen=True):
     """The step from one version to another.
 
     Attributes:

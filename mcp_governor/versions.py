@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import re
 
+from msgspec import Struct
+
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 
 # The grammar of semver.org, clauses 2, 9 and 10, with the leading "v" of tags.
@@ -49,9 +50,7 @@ _DAY = lazy_pattern(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
 _STAGES = {"a": "alpha", "b": "beta", "c": "rc", "pre": "rc", "preview": "rc"}
 
 
-@functools.total_ordering
-@frozen(eq=False, slots=False)
-class Numbered:
+class Numbered(Struct, frozen=True, eq=False, dict=True):
     """A version of any numeric scheme: semantic, PEP 440, four parts, a date.
 
     ``1.2``, ``1.2.0`` and ``v1.2.0`` are equal, and so are ``2.0.0rc1`` and ``2.0.0-rc.1``. The order is semver's
@@ -121,8 +120,18 @@ class Numbered:
             numbers = numbers[:-1]
         return (self.epoch, numbers, not self.prerelease, self.prerelease, *self.suffixes)
 
+    # A Struct has the comparisons already, so that functools.total_ordering would fill in nothing.
     def __lt__(self, other: Numbered) -> bool:
         return self._key < other._key
+
+    def __le__(self, other: Numbered) -> bool:
+        return self._key <= other._key
+
+    def __gt__(self, other: Numbered) -> bool:
+        return self._key > other._key
+
+    def __ge__(self, other: Numbered) -> bool:
+        return self._key >= other._key
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Numbered) and self._key == other._key

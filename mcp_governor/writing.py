@@ -16,9 +16,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.files import read_bytes, repository_of
-from mcp_governor.frozen import frozen
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ seconds."""
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-@frozen
-class NewFile:
+class NewFile(Struct, frozen=True):
     """A file to be written, or to be deleted.
 
     Attributes:

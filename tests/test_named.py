@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
-
 from mcp_governor.named import NamedTuple
 
 PACKAGE = Path(__file__).parent.parent / "mcp_governor"

@@ -13,12 +13,13 @@ import random
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
+from msgspec import Struct
+
 from mcp_governor.call.prose import spellings
 from mcp_governor.call.words import singular
 from mcp_governor.change.budget import Budget, OverBudgetError
 from mcp_governor.containment import contains
 from mcp_governor.containment.validators import compile_schema, compiled
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.branches import branches
 
 if TYPE_CHECKING:
@@ -87,8 +88,7 @@ class Source(Protocol):
         """True if these arguments as a whole may be sent, no matter how they were made."""
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """The position of a value: the name of its parameter, and the description."""
 
     name: str = ""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.call.cases import shown_arguments
 from mcp_governor.call.masking import Masker
 from mcp_governor.call.response import read_response
@@ -15,7 +17,6 @@ from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.terms import MISSING
 from mcp_governor.findings import Tier
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ def behaviour_changes(
     return list(_fields(comparison, "/structuredContent", old_body, new_body))
 
 
-@frozen
-class _Comparison:
+class _Comparison(Struct, frozen=True):
     """What all changes of one call share."""
 
     tool: str

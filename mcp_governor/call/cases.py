@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ GENERATED = frozenset({Purpose.REQUIRED, Purpose.FULL})
 """Good calls whose arguments the run makes up, and improves as it learns."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Case:
     """One call.
 
@@ -136,8 +137,7 @@ class Case:
         return " ".join(filter(None, (words.get(self.purpose, f"wrong {self.purpose.value}:"), self.detail)))
 
 
-@frozen
-class Skipped:
+class Skipped(Struct, frozen=True):
     """A tool or call that was skipped, and why."""
 
     tool: str

@@ -12,8 +12,9 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.call.words import singular, word_set, words
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
@@ -273,8 +274,7 @@ def _described(text: str, harmless: frozenset[str]) -> str | None:
     return None
 
 
-@frozen
-class _Opening:
+class _Opening(Struct, frozen=True):
     """How a sentence begins.
 
     Attributes:

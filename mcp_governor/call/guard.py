@@ -12,9 +12,10 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from msgspec import Struct
+
 from mcp_governor.call.masking import SECRETS
 from mcp_governor.call.words import word_set
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +38,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _PRIVATE_NAMES = (".local", ".localhost", ".internal", ".lan", ".intranet", ".corp", ".home", ".home.arpa", ".onion")
 
 
-@frozen
-class Guard:
+class Guard(Struct, frozen=True):
     """The values that the arguments of one tool may have.
 
     Attributes:

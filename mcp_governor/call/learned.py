@@ -11,8 +11,9 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.call.words import key_of, nouns, singular, word_set, words
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -64,8 +65,7 @@ _ALLOWED = re.compile(
 _ROOTS = word_set("allowed root roots workspace workspaces")
 
 
-@frozen
-class Fact:
+class Fact(Struct, frozen=True):
     """One value from the server.
 
     Attributes:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.call.places import endings_in
 from mcp_governor.call.prose import listed_values, marked_examples
 from mcp_governor.call.typical import typical
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
@@ -49,8 +50,7 @@ _NOTATION = re.compile(r"[YMDHST/:.Z-]+", re.IGNORECASE)
 _PLACES = re.compile(r"\babsolute path|not a (?:valid )?(?:directory|folder|file)\b|is a directory\b", re.IGNORECASE)
 
 
-@frozen
-class Lesson:
+class Lesson(Struct, frozen=True):
     """Information from one refusal.
 
     Attributes:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, Response
 from mcp_governor.charter import facts
 from mcp_governor.charter.envelope import looks_like_envelope
-from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ class Channel(StrEnum):
     NONE = "none"
 
 
-@frozen
-class Outcome:
+class Outcome(Struct, frozen=True):
     """One call's outcome, comparable across channels.
 
     Attributes:

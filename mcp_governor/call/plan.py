@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.arguments import is_cancelled, sample_arguments
@@ -28,7 +28,6 @@ from mcp_governor.call.wrong import UNKNOWN, Wrong, unknown_argument, wrong_argu
 from mcp_governor.change.budget import Budget
 from mcp_governor.charter.recovery import misfit
 from mcp_governor.containment.validators import compiled
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.extent import count_values
 from mcp_governor.text import did_you_mean
 
@@ -50,7 +49,7 @@ _MAX_PARTS = 500
 message about one wrong member would repeat all the others."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The calls that will be made, and those that are skipped.
 

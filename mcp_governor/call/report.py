@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, UNSAID, WRITES, Purpose
 from mcp_governor.call.expect import is_dispatch
 from mcp_governor.call.outcome import ASKED_BACK, Channel
 from mcp_governor.errors import NothingCheckedError
-from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _NAMED = 3
 """Most tools that a hint names; more would hide the command in it."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CaseResult:
     """One call that was made.
 
@@ -60,7 +61,7 @@ class CaseResult:
         return not (outside and is_dispatch(self.case, outcome))
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class CallReport:
     """The outcome of one run of calls.
 
@@ -167,8 +168,7 @@ class CallReport:
         return "Name a call that works in the configuration: [[calls]] with tool and arguments."
 
 
-@frozen
-class GoodCallCounts:
+class GoodCallCounts(Struct, frozen=True):
     """Counts of the good calls of a run by outcome.
 
     Attributes:
@@ -196,8 +196,7 @@ class GoodCallCounts:
         return f"good calls: {worked} of {self.tools} {'tool' if self.tools == 1 else 'tools'} succeeded"
 
 
-@frozen
-class CallStarted:
+class CallStarted(Struct, frozen=True):
     """A call begins. It is ``number`` of ``total``, which do not count followed recovery suggestions."""
 
     case: Case
@@ -205,15 +204,13 @@ class CallStarted:
     total: int
 
 
-@frozen
-class CallFinished:
+class CallFinished(Struct, frozen=True):
     """A call ended."""
 
     result: CaseResult
 
 
-@frozen
-class ServerRestarted:
+class ServerRestarted(Struct, frozen=True):
     """The server was restarted because of ``case``."""
 
     case: Case

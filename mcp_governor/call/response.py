@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from msgspec import Struct
+
 from mcp_governor.charter.envelope import looks_like_envelope
-from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.text import one_line
@@ -28,8 +29,7 @@ class DuplicateKeyError(ValueError):
     """A JSON object has the same key twice."""
 
 
-@frozen(slots=False)
-class Response:
+class Response(Struct, frozen=True, dict=True):
     """One response to ``tools/call``, as it came.
 
     Attributes:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import time
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from msgspec.structs import replace
 
 from mcp_governor.call.cases import Case, Purpose, Skipped, budget_spent
 from mcp_governor.call.expect import expectation_breaches, is_dispatch
@@ -125,7 +127,7 @@ class _Run:
             sandbox=plan.supply.sandbox if plan.supply is not None else None,
         )
         self.unanswered(report)
-        return replace(report, findings=tuple(self.findings.values()))
+        return dataclasses.replace(report, findings=tuple(self.findings.values()))
 
     def given_up(self) -> CallReport:
         """See :class:`~mcp_governor.call.track.Interrupted`."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 
-@frozen
-class CallSettings:
+class CallSettings(Struct, frozen=True):
     """Limits and permissions of one run.
 
     Attributes:

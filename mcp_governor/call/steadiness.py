@@ -12,7 +12,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -25,8 +26,7 @@ _DIGITS = 9
 """Most digits of a number that may be a counter; longer numbers are times and identifiers."""
 
 
-@frozen
-class Difference:
+class Difference(Struct, frozen=True):
     """One way in which two responses differ.
 
     Attributes:

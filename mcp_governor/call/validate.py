@@ -6,6 +6,8 @@ import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.call.payloads import code_breaches, payload_breaches, summary_breaches
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.results import (
@@ -30,7 +32,6 @@ from mcp_governor.charter.keys import is_excerpt
 from mcp_governor.charter.meaning import meaning_breaches
 from mcp_governor.charter.recovery import misfit, surface_breaches
 from mcp_governor.containment.validators import compiled
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -174,8 +175,7 @@ class ResponseChecker:
         yield Breach.of(_SIZE_RULE, "", offers, says=says, tokens=f"{tokens:,}", cap=f"{cap:,}")
 
 
-@frozen
-class _Call:
+class _Call(Struct, frozen=True):
     """A response and what is known of the call; see :meth:`ResponseChecker.check`."""
 
     response: Response

@@ -7,10 +7,11 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from msgspec import Struct
+
 from mcp_governor.call.arguments import in_scope
 from mcp_governor.containment import contains
 from mcp_governor.containment.validators import compile_schema, compiled
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.branches import branches
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
@@ -35,8 +36,7 @@ _MAX_ITEMS = 10_000
 Path = tuple[str | int, ...]
 
 
-@frozen
-class Wrong:
+class Wrong(Struct, frozen=True):
     """Arguments that violate one keyword.
 
     Attributes:
@@ -98,8 +98,7 @@ _PURPOSES: Mapping[str, str] = {
 _SAME = {"const": "enum", "dependentRequired": "required", "unevaluatedProperties": "additionalProperties"}
 
 
-@frozen
-class _Attempt:
+class _Attempt(Struct, frozen=True):
     """Arguments that should violate one keyword, and the place where validation should report it."""
 
     place: Path

@@ -5,20 +5,21 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import field, replace
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+
 from mcp_governor.catalogue.rule import Rule
-from mcp_governor.catalogue.rule_file import read_own_rule, read_rule
+from mcp_governor.catalogue.rule_file import own_rule, read_rule
 from mcp_governor.catalogue.stances import policy_of_sides
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import list_files
 from mcp_governor.findings import Severity
-from mcp_governor.frozen import frozen
-from mcp_governor.rule_names import PROFILES_FILE, current_name, own_toml, rules_folder
+from mcp_governor.rule_names import current_name
 from mcp_governor.text import did_you_mean, nearest, one_line, visible
 
 if TYPE_CHECKING:
@@ -29,11 +30,8 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP = "mcp_governor.rules"
 """Packages with rules name a module (whose folder contains the files) or a function that returns a folder."""
 
-REMOVED_FILE = "removed.toml"
 
-
-@frozen
-class Profile:
+class Profile(Struct, frozen=True):
     """A choice of rules with severities and options.
 
     Attributes:
@@ -56,17 +54,15 @@ class Profile:
 
 
 class Rules(Mapping[str, Rule]):
-    """Rules by id, in alphabetical order; a built-in file is read when its rule is first used."""
+    """Rules by id, in alphabetical order; one of ours is made when it is first used."""
 
-    def __init__(self, files: Mapping[str, str], loaded: Mapping[str, Rule]) -> None:
-        self._files = files
-        self._loaded = dict(loaded)
-        self._ids = tuple(sorted({**files, **loaded}))
+    def __init__(self, own: Collection[str], others: Mapping[str, Rule]) -> None:
+        self._own = own
+        self._others = others
+        self._ids = tuple(sorted({*own, *others}))
 
     def __getitem__(self, rule_id: str) -> Rule:
-        if rule_id not in self._loaded:
-            self._loaded[rule_id] = read_own_rule(self._files[rule_id])
-        return self._loaded[rule_id]
+        return self._others[rule_id] if rule_id in self._others else own_rule(rule_id)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._ids)
@@ -75,7 +71,7 @@ class Rules(Mapping[str, Rule]):
         return len(self._ids)
 
     def __contains__(self, rule_id: object) -> bool:
-        return rule_id in self._files or rule_id in self._loaded
+        return rule_id in self._own or rule_id in self._others
 
 
 class Packs(Mapping[str, "tuple[Rule, ...]"]):
@@ -97,8 +93,7 @@ class Packs(Mapping[str, "tuple[Rule, ...]"]):
         return len(self._ids)
 
 
-@frozen(slots=False)
-class Catalogue:
+class Catalogue(Struct, frozen=True, dict=True):
     """All rules by id, and the profiles that choose among them.
 
     Attributes:
@@ -219,7 +214,9 @@ def removed_rules() -> Mapping[str, str]:
 
     These ids are never reused, so that an old configuration cannot change its meaning.
     """
-    return own_toml(rules_folder() / REMOVED_FILE)
+    from mcp_governor.builtin_rules import REMOVED
+
+    return REMOVED
 
 
 # One entry per configuration; only the server and test suites see several.
@@ -239,8 +236,8 @@ def load_catalogue(
     Raises:
         ConfigError: a rule file is invalid (with file and line), or two files have the same id.
     """
-    own = rules_folder()
-    files = own_files(own)
+    from mcp_governor.builtin_rules import RULES
+
     rules: dict[str, Rule] = {}
     named = _entry_point_folders(trusted=trusted) if entry_points else {}
     folders = [*(folder for folder in named.values() if folder is not None), *extra_paths]
@@ -252,15 +249,15 @@ def load_catalogue(
                     f"{rule.origin}: {rule.id} is the former name of {current}.",
                     "Give your rule a pack name of its own.",
                 )
-            other = files.get(rule.id) or (rules[rule.id].origin if rule.id in rules else None)
-            if other is not None:
+            taken = own_rule(rule.id) if rule.id in RULES else rules.get(rule.id)
+            if taken is not None:
                 raise ConfigError(
-                    f"Rule {rule.id} is defined twice: in {visible(other)} and in {rule.origin}.",
+                    f"Rule {rule.id} is defined twice: in {visible(taken.origin)} and in {rule.origin}.",
                     "Give your rule a pack name of its own.",
                 )
             rules[rule.id] = rule
     unread = tuple(name for name, folder in named.items() if folder is None)
-    return Catalogue(Rules(files, rules), own_profiles(), unread)
+    return Catalogue(Rules(RULES, rules), own_profiles(), unread)
 
 
 def policy_of(profiles: Iterable[str]) -> dict[str, Any]:
@@ -276,18 +273,6 @@ def policy_of(profiles: Iterable[str]) -> dict[str, Any]:
             if chosen.get(key) != "breaking":
                 chosen[key] = value
     return chosen
-
-
-def own_files(folder: Path) -> dict[str, str]:
-    """Our own rule files by rule id, which consists of the pack's folder and the file name."""
-    out: dict[str, str] = {}
-    for pack in os.scandir(folder):
-        if pack.is_dir():
-            for file in os.scandir(pack.path):
-                stem, dot, suffix = file.name.rpartition(".")
-                if dot and suffix == "toml":
-                    out[f"{pack.name}/{stem}"] = file.path
-    return out
 
 
 def _user_rules(folder: Path) -> Iterator[Rule]:
@@ -320,7 +305,8 @@ def rule_files(folder: Path) -> list[Path]:
 @functools.cache
 def own_profiles() -> Mapping[str, Profile]:
     """The built-in profiles by name; there are no others."""
-    data = own_toml(rules_folder() / PROFILES_FILE)
+    from mcp_governor.builtin_rules import PROFILES
+
     return {
         name: Profile(
             name=name,
@@ -331,7 +317,7 @@ def own_profiles() -> Mapping[str, Profile]:
             options=item.get("options", {}),
             policy={**policy_of_sides(name), **item.get("policy", {})},
         )
-        for name, item in data.items()
+        for name, item in PROFILES.items()
     }
 
 

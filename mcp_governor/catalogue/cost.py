@@ -6,9 +6,8 @@ finish. No schema from a server or a user's rule is evaluated without this estim
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.cost import Evaluations
 from mcp_governor.schemas.extent import extent
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.catalogue.rule_file import own_rule
 from mcp_governor.findings import Finding, Spot
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import LONGEST_LINE, one_line, visible
@@ -30,15 +31,6 @@ _QUOTED = 60
 """The same for quoted facts: names, which are seldom half as long."""
 
 _NO_FACTS: Mapping[str, Any] = {}
-
-
-@functools.cache
-def own_rule(rule_id: str) -> Rule:
-    """One of our own rules, read from its own file: a run with one finding does not need the catalogue."""
-    from mcp_governor.catalogue.rule_file import read_own_rule
-    from mcp_governor.rule_names import rules_folder
-
-    return read_own_rule(str(rules_folder() / f"{rule_id}.toml"))
 
 
 def station_of(rule_id: str) -> str:

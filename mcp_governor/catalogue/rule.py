@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.frozen import frozen
-from mcp_governor.named import NamedTuple
+import msgspec
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from mcp_governor.findings import Severity
@@ -115,8 +115,7 @@ class Case(NamedTuple):
     correction: Mapping[str, Any] | None = None
 
 
-@frozen
-class Example:
+class Example(Struct, frozen=True):
     """A surface that passes or fails a rule.
 
     Attributes:
@@ -128,7 +127,7 @@ class Example:
 
     tools: Any = None
     surface: Any = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
     at: tuple[str, ...] = ()
     note: str = ""
 
@@ -163,7 +162,7 @@ def cases_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     )
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One rule of the catalogue; the attributes are the keys of its file.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.catalogue.rule import Case, Example, Limit, Option, Rule, Stance, Verified, cases_of
@@ -11,11 +10,12 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.files import read_bytes
 from mcp_governor.findings import Severity
 from mcp_governor.parsing import BadValueError, check_values, read_toml
-from mcp_governor.rule_names import own_toml
+from mcp_governor.rule_names import rules_folder
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from mcp_governor.catalogue.rule import Examples
 
@@ -59,19 +59,28 @@ def read_rule(path: Path) -> Rule:
     return _rule(data, shown, lambda: examples)
 
 
-def read_own_rule(path: str) -> Rule:
-    """Read one of our own rule files, which tests validate against the schema; the examples are parsed later.
-
-    Examples come last in a file and are most of its text, and linting does not need them.
-    """
-    return _rule(own_toml(path, "[[pass]]", "[[fail]]"), path, functools.partial(_examples_in, path))
+def own_rule_file(rule_id: str) -> Path:
+    """The file of one of our own rules."""
+    return rules_folder() / f"{rule_id}.toml"
 
 
 @functools.cache
-def _examples_in(path: str) -> Examples:
+def own_rule(rule_id: str) -> Rule:
+    """One of our own rules. Its examples, most of its text, are read from its file when somebody asks for them.
+
+    Raises:
+        KeyError: there is no such rule.
+    """
+    from mcp_governor.builtin_rules import RULES
+
+    return _rule(RULES[rule_id], str(own_rule_file(rule_id)), functools.partial(_examples_in, rule_id))
+
+
+@functools.cache
+def _examples_in(rule_id: str) -> Examples:
     import tomli
 
-    return _examples(tomli.loads(Path(path).read_text("utf-8")))
+    return _examples(tomli.loads(own_rule_file(rule_id).read_text("utf-8")))
 
 
 def _examples(data: Mapping[str, Any]) -> Examples:

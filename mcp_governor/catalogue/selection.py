@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from mcp_governor.catalogue.catalogue import Catalogue, Profile, load_catalogue
 from mcp_governor.catalogue.rule import ENGINE_CHECK
 from mcp_governor.catalogue.settings import PERSONAS, LintSettings, Suppression
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
-from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ _NO_CONTRACTS = frozenset({"call", "charter"})
 """Packs without a contract of results: their rules about calls hold for any server, or judge a tool's metadata."""
 
 
-@frozen
-class ActiveRule:
+class ActiveRule(Struct, frozen=True):
     """A selected rule, with its effective settings."""
 
     rule: Rule
@@ -37,8 +36,7 @@ class ActiveRule:
         return self.rule.id
 
 
-@frozen(slots=False)
-class Selection:
+class Selection(Struct, frozen=True, dict=True):
     """The selected rules of every station, and what is not reported for some tools.
 
     Attributes:

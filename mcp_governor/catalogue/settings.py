@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mcp_governor.errors import ConfigError
-from mcp_governor.frozen import frozen
 from mcp_governor.rule_names import current_name
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ PERSONAS = ("regular", "pedantic")
 """The audience of a rule: everybody, or those who ask for every remark."""
 
 
-@frozen
-class Suppression:
+class Suppression(Struct, frozen=True):
     """One rule (or ``pack/*``) that is not reported, and why.
 
     Attributes:
@@ -56,8 +56,7 @@ Ignored = str | Suppression | Mapping[str, str]
 """A suppression: parsed, or in a form that :meth:`Suppression.parse` accepts."""
 
 
-@frozen
-class LintSettings:
+class LintSettings(Struct, frozen=True):
     """Everything that determines which rules run and how: the configuration's ``lint`` table as values.
 
     Attributes:

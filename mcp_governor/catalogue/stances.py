@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
-from mcp_governor.rule_names import STANCES_FILE, own_toml, rules_folder
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@frozen
-class Side:
+class Side(Struct, frozen=True):
     """One answer to a question, with its sources.
 
     Attributes:
@@ -31,8 +28,7 @@ class Side:
     policy: Mapping[str, Any] = field(default_factory=dict)
 
 
-@frozen
-class Topic:
+class Topic(Struct, frozen=True):
     """One question to which the sources give different answers.
 
     Attributes:
@@ -55,7 +51,8 @@ class Topic:
 @functools.cache
 def topics() -> tuple[Topic, ...]:
     """Every topic, in the order of the file."""
-    data = own_toml(rules_folder() / STANCES_FILE)
+    from mcp_governor.builtin_rules import STANCES
+
     return tuple(
         Topic(
             item["name"],
@@ -65,7 +62,7 @@ def topics() -> tuple[Topic, ...]:
             tuple(item.get("sources", ())),
             tuple(item.get("rules", ())),
         )
-        for item in data["topic"]
+        for item in STANCES["topic"]
     )
 
 

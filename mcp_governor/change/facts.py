@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.schemas.keywords import SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import unescape_pointer
 
 
-@frozen
-class Facts:
+class Facts(Struct, frozen=True):
     """The subject of a change, besides its place and its values. Names and values are spelled as the server spells
     them.
 

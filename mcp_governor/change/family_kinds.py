@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from mcp_governor.change.kind_model import Example, Kind
 from mcp_governor.change.terms import Side, Verdict
-from mcp_governor.frozen import frozen
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 
@@ -32,8 +33,7 @@ _EVENTS = {
 }
 
 
-@frozen
-class _Family:
+class _Family(Struct, frozen=True):
     """One row: the family's name, its constraint in words, a loose, a tight and another spelling of it, and its name in
     a message, if the message does not name the keyword."""
 

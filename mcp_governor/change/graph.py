@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.circles import Components
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.keywords import (
@@ -81,8 +82,7 @@ class SchemaNode:
                 yield from value if isinstance(value, list) else value.values()
 
 
-@frozen
-class Graph:
+class Graph(Struct, frozen=True):
     """A parsed schema: its root, and a flag that is set if any part is opaque."""
 
     root: SchemaNode

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from mcp_governor.change.terms import Event, Side, Verdict
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 
 
-@frozen
-class Example:
+class Example(Struct, frozen=True):
     """Two versions of one fragment that differ by exactly this change.
 
     Attributes:
@@ -33,8 +33,7 @@ Sentence = str | tuple[str, ...]
 """
 
 
-@frozen
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind of change.
 
     Attributes:

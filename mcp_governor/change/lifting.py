@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import UNIONS
 from mcp_governor.change.view import deref
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.slices import Side, Step
 
 
-@frozen(eq=False)
-class Way:
+class Way(Struct, frozen=True, eq=False):
     """The path to an edit in one document.
 
     Attributes:

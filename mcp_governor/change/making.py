@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from mcp_governor.change.facts import NO_FACTS, Facts, names_on
 from mcp_governor.change.model import Change

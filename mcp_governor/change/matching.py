@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.change.renames import name_likeness, text_likeness, words
-from mcp_governor.frozen import frozen
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 
@@ -22,8 +23,7 @@ _CANDIDATES = 8
 """Number of new tools with which a removed tool is compared: those that share its rarest features."""
 
 
-@frozen
-class _Traits:
+class _Traits(Struct, frozen=True):
     """Features of a tool that a rename preserves.
 
     Attributes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.change.facts import NO_FACTS, Facts
 from mcp_governor.change.terms import MISSING, Level, Side, Verdict
 from mcp_governor.findings import Bump, Tier, value_hash
-from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.wording import Words
 
 
-@frozen
-class Change:
+class Change(Struct, frozen=True):
     """One difference, with its direction, its place and its verdict. Its kind and its facts determine its messages.
 
     Attributes:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE
 from mcp_governor.schemas.values import narrow_type_of
 from mcp_governor.surface.canonical import canonical_json
@@ -20,8 +21,7 @@ UNIONS = ("anyOf", "oneOf")
 _JOINING = APPLICATORS.intersection(IN_PLACE) - {"not"} | {"$ref"}
 
 
-@frozen
-class Names:
+class Names(Struct, frozen=True):
     """Property names and name patterns."""
 
     properties: frozenset[str] = frozenset()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +15,7 @@ CapabilityPolicy = Literal["note", "breaking"]
 PresencePolicy = Literal["breaking", "flips", "compatible"]
 
 
-@frozen
-class ChangeOptions:
+class ChangeOptions(Struct, frozen=True):
     """Decides what counts as a break if schemas alone cannot settle it.
 
     Attributes:
@@ -104,11 +102,11 @@ _SUMMARIES = {
 def option_schemas() -> dict[str, Any]:
     """The options in a configuration: kebab-case name → JSON Schema with its default."""
     schemas: dict[str, Any] = {}
-    for item in fields(ChangeOptions):
-        default = getattr(DEFAULT_OPTIONS, item.name)
-        schemas[item.name.replace("_", "-")] = {
-            **_shape(item.name, default),
-            "description": _SUMMARIES[item.name],
+    for name in ChangeOptions.__struct_fields__:
+        default = getattr(DEFAULT_OPTIONS, name)
+        schemas[name.replace("_", "-")] = {
+            **_shape(name, default),
+            "description": _SUMMARIES[name],
             "default": list(default) if isinstance(default, tuple) else default,
         }
     return schemas
@@ -134,8 +132,7 @@ def options_from(table: Mapping[str, Any], *, open_enums: tuple[str, ...] = ()) 
         table: kebab-case names → values; other names are ignored.
         open_enums: additional open enums, from a profile.
     """
-    known = {item.name for item in fields(ChangeOptions)}
     given = {key.replace("-", "_"): value for key, value in table.items()}
-    chosen = {key: value for key, value in given.items() if key in known}
+    chosen = {key: value for key, value in given.items() if key in ChangeOptions.__struct_fields__}
     chosen["open_enums"] = (*chosen.get("open_enums", ()), *open_enums)
     return ChangeOptions(**chosen)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
@@ -18,7 +20,6 @@ from mcp_governor.change.usable import accepts_no_object, broken_root
 from mcp_governor.change.verdict import kind_of, verdict_of
 from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
-from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schemas.extent import count_values
 from mcp_governor.schemas.walking import walk
@@ -39,8 +40,7 @@ _WORDS = ("description", "markdownDescription", "examples", "example", "deprecat
 _RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
 
 
-@frozen
-class SchemaPair:
+class SchemaPair(Struct, frozen=True):
     """The two sides of a comparison.
 
     Attributes:

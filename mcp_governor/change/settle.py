@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.walk import Walk
 from mcp_governor.containment import Containment
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +19,7 @@ _MAX_WITNESSES = 1_000
 so many, and finding a witness takes five times as long as knowing that there is one."""
 
 
-@frozen
-class Settlement:
+class Settlement(Struct, frozen=True):
     """The difference between two documents.
 
     Attributes:

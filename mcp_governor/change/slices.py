@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
+
 from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import declared_elsewhere, is_false, is_true, together
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,8 +27,7 @@ Keep = frozenset[str]
 Side = Literal["old", "new"]
 
 
-@frozen(eq=False)
-class Step:
+class Step(Struct, frozen=True, eq=False):
     """Two nodes that the walk passed, and how it got there.
 
     Attributes:
@@ -47,8 +47,7 @@ class Step:
     homes: tuple[str, str] = ("", "")
 
 
-@frozen(eq=False)
-class Replacement:
+class Replacement(Struct, frozen=True, eq=False):
     """A replacement for a node of a document, to isolate one edit or to undo it.
 
     Attributes:
@@ -129,8 +128,7 @@ def _is_worthwhile(node: SchemaNode, keep: set[str]) -> bool:
     return len(declared) >= _WORTHWHILE and len(declared) > len(keep)
 
 
-@frozen(eq=False)
-class Slice:
+class Slice(Struct, frozen=True, eq=False):
     """The properties to keep, by node.
 
     Attributes:

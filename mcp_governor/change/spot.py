@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.change.slices import Replacement, restricted
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     """Returns the first alternative with the content of the second one at the place of an edit."""
 
 
-@frozen
-class Spot:
+class Spot(Struct, frozen=True):
     """Two alternatives under comparison, with their place.
 
     Attributes:

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import bisect
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.coverage import Coverage, Home, Names, check_claims, check_coverage, check_names
@@ -26,7 +28,6 @@ from mcp_governor.changelog.structure import (
     working_section,
 )
 from mcp_governor.changelog.subjects import subject_of
-from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.text import capital
@@ -42,8 +43,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface
 
 
-@frozen
-class Recorded:
+class Recorded(Struct, frozen=True):
     """The recorded surface of a release.
 
     Attributes:
@@ -59,8 +59,7 @@ class Recorded:
     committed: bool = False
 
 
-@frozen
-class ChangelogSettings:
+class ChangelogSettings(Struct, frozen=True):
     """What a changelog is checked against, other than the surface.
 
     Attributes:

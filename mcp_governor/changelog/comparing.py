@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from mcp_governor.change.terms import Verdict
 from mcp_governor.change.wording import code, enumeration
@@ -12,7 +13,6 @@ from mcp_governor.changelog.structure import is_newer
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -25,16 +25,14 @@ _BULLET = lazy_pattern(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s{1,4}")
 _LINE_END = lazy_pattern(r"\r\n|\n|\r")
 
 
-@frozen(slots=False)
-class Mention:
+class Mention(Struct, frozen=True, dict=True):
     """One change between two releases, and the entries that mention it."""
 
     change: Change
     entries: tuple[tuple[Section, Kind | None, Entry], ...]
 
 
-@frozen(slots=False)
-class ReleaseComparison:
+class ReleaseComparison(Struct, frozen=True, dict=True):
     """Two releases, surface and text side by side.
 
     Attributes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Verdict
 from mcp_governor.changelog.model import Kind, names_in
@@ -13,7 +15,6 @@ from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.changelog.tier_moves import TIERS, tier_move
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.walking import walk
 from mcp_governor.text import did_you_mean, one_line
 
@@ -30,8 +31,7 @@ MAX_HINTS = 20
 """Unknown names that a near one is looked for: each search goes through every name of both surfaces."""
 
 
-@frozen(slots=False)
-class Names:
+class Names(Struct, frozen=True, dict=True):
     """Every name that an entry may use: what exists now, and what existed in the baseline.
 
     Attributes:
@@ -111,8 +111,7 @@ def _listed_names(entry: Json) -> Iterator[str]:
         yield from _listed_names(argument)
 
 
-@frozen
-class Coverage:
+class Coverage(Struct, frozen=True):
     """What the current section leaves out, misplaces or repeats.
 
     Attributes:
@@ -126,8 +125,7 @@ class Coverage:
     mentioning: frozenset[int] = frozenset()
 
 
-@frozen
-class Home:
+class Home(Struct, frozen=True):
     """Where changes have to be mentioned.
 
     Attributes:

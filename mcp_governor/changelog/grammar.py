@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from typing import NamedTuple
 
 from mcp_governor.changelog.model import Kind
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 from mcp_governor.text import one_line
 
 _SPACES = lazy_pattern(" {2,}")

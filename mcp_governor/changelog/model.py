@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import bisect
-from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct, field
+
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered
 
@@ -35,8 +35,7 @@ class Kind(StrEnum):
 _ORDER = {kind: position for position, kind in enumerate(Kind)}
 
 
-@frozen
-class Problem:
+class Problem(Struct, frozen=True):
     """What the reader met that the grammar does not know.
 
     Attributes:
@@ -50,8 +49,7 @@ class Problem:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-@frozen(slots=False)
-class Entry:
+class Entry(Struct, frozen=True, dict=True):
     """One thing that a release mentions.
 
     Attributes:
@@ -110,8 +108,7 @@ of a longer name the first parts count."""
 _ENUMERATED = lazy_pattern(r"[\s,;/&]*+(?:and|or)?\s*+|:\s*+")
 
 
-@frozen
-class Subsection:
+class Subsection(Struct, frozen=True):
     """The entries under one label.
 
     Attributes:
@@ -128,8 +125,7 @@ class Subsection:
     entries: tuple[Entry, ...] = ()
 
 
-@frozen
-class Fingerprint:
+class Fingerprint(Struct, frozen=True):
     """A digest of the surface that a section states.
 
     Attributes:
@@ -143,8 +139,7 @@ class Fingerprint:
     strict: bool
 
 
-@frozen(slots=False)
-class Section:
+class Section(Struct, frozen=True, dict=True):
     """One release.
 
     Attributes:
@@ -190,8 +185,7 @@ class Section:
         return tuple(entry for kind, entry in self.entries if kind in kinds)
 
 
-@frozen(slots=False)
-class Changelog:
+class Changelog(Struct, frozen=True, dict=True):
     """A whole changelog.
 
     Attributes:

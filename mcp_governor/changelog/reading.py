@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.changelog.blocks import Text, read_blocks
 from mcp_governor.changelog.grammar import (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from mcp_governor.versions import Numbered
 
 
-@frozen
-class Released:
+class Released(Struct, frozen=True):
     """What is known of the versions that are out.
 
     Attributes:

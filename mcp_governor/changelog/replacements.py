@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.tier_moves import tier_move
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.parting import nothing_instead
 
@@ -29,8 +30,7 @@ _OF_A_PART = lazy_pattern(
 )
 
 
-@frozen
-class Announcement:
+class Announcement(Struct, frozen=True):
     """A tool's deprecation as the changelog announces it.
 
     Attributes:
@@ -50,8 +50,7 @@ class Announcement:
     nothing: bool = False
 
 
-@frozen
-class Parting:
+class Parting(Struct, frozen=True):
     """What an entry takes leave of.
 
     Attributes:

@@ -7,10 +7,11 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, next_version, same_version, scheme_of
@@ -28,8 +29,7 @@ FINGERPRINT_PLACEHOLDER = "v1:sha256:<64 hex digits>"
 UNRELEASED_TITLE = "Unreleased"
 
 
-@frozen
-class Frame:
+class Frame(Struct, frozen=True):
     """What the check of a file's structure depends on, other than the file.
 
     Attributes:

@@ -6,13 +6,14 @@ import fnmatch
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.change.terms import Event, Verdict
 from mcp_governor.change.wording import name_as_shown
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import parting_of
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 
@@ -37,8 +38,7 @@ _TOPICS = {
 _EXISTENCE = frozenset({Event.ARRIVED, Event.REMOVED, Event.RENAMED})
 
 
-@frozen
-class Subject:
+class Subject(Struct, frozen=True):
     """What an entry must name to mention a change.
 
     Attributes:

@@ -8,12 +8,13 @@ The form that the documentation recommends, under Deprecated::
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.findings import Tier
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -77,8 +78,7 @@ _STAYS = lazy_pattern(
 _AHEAD = lazy_pattern(rf"\b(?:will|going\s+to|planned|upcoming|soon)\b|{_RELEASE}", re.IGNORECASE)
 
 
-@frozen
-class TierMove:
+class TierMove(Struct, frozen=True):
     """An announced move of tools between tiers.
 
     Attributes:

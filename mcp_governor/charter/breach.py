@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +14,7 @@ MAX_BREACHES = 20
 or a response with 60,000 hints would be 60,000 findings."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Breach:
     """One violation in one response; the messages are in the rule's file.
 
@@ -42,7 +40,8 @@ class Breach:
     @property
     def message(self) -> str:
         """One sentence, safe to print."""
-        from mcp_governor.catalogue.finding import own_rule, sentence
+        from mcp_governor.catalogue.finding import sentence
+        from mcp_governor.catalogue.rule_file import own_rule
 
         return sentence(own_rule(self.rule), {"path": self.path, "value": self.value, **self.facts}, self.says)
 

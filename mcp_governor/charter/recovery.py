@@ -10,11 +10,12 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import MAX_BREACHES, Breach
 from mcp_governor.charter.declared import declared_version
 from mcp_governor.containment.validators import compiled
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.branches import declared_members
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.text import did_you_mean, one_line
@@ -161,8 +162,7 @@ def _with_arguments(tool: Tool, found: Misfit) -> list[Breach]:
     return out
 
 
-@frozen
-class Misfit:
+class Misfit(Struct, frozen=True):
     """Why a tool's input schema rejects arguments; false if it accepts them.
 
     Attributes:

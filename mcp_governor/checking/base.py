@@ -7,18 +7,20 @@ of the base say what that was: the rest is what the pull request brings.
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.change.terms import Verdict
 from mcp_governor.checking.governed import relative
 from mcp_governor.checking.model import BaseInfo
 from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.surface import dump_surface, parse_surface
 from mcp_governor.surface.fingerprint import tool_fingerprint
 from mcp_governor.target.git import commit_of, files_at
@@ -64,8 +66,7 @@ def key_of_all(keys: Iterable[str]) -> str:
     return approval_key(sorted(keys))
 
 
-@frozen
-class Asked:
+class Asked(Struct, frozen=True):
     """What the user typed of a comparison with a base branch, which no configuration changes.
 
     Attributes:
@@ -90,8 +91,7 @@ class Asked:
     options: frozenset[str] = frozenset()
 
 
-@frozen(slots=False)
-class Base:
+class Base(Struct, frozen=True, dict=True):
     """What a base branch has.
 
     Attributes:
@@ -200,10 +200,12 @@ def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline |
     names = tuple(change.id for change in new)
     info = BaseInfo(visible(base.ref.removeprefix("refs/remotes/")), names, breaks, base.approval)
     if not base.approval:
-        return replace(report, base=info)
+        return dataclasses.replace(report, base=info)
     failing = [change.id for change in report.failing_changes]
     known = {name for name in failing if name not in names and name not in report.outright}
-    report = replace(report, base=info, accepted={**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")})
+    report = dataclasses.replace(
+        report, base=info, accepted={**report.accepted, **dict.fromkeys(known, f"already in {info.ref}")}
+    )
     # An acceptance does not approve: the pull request may have written it, and its id has 32 bits of a break.
     waiting = list(dict.fromkeys([*breaks, *(name for name in failing if name not in known)]))
     contents: dict[str, list[Any]] = {}
@@ -226,7 +228,7 @@ def approve(report: Report, base: Base, keys: Mapping[str, str]) -> Report:
     asks = tuple(name for name in keys if name not in approved)
     changes = {change.id for change in report.changes}
     accepted = {name: why for name, why in report.accepted.items() if name not in asks}
-    return replace(
+    return dataclasses.replace(
         report,
         base=replace(report.base, keys=keys, asks=asks, approved=approved),
         accepted={**accepted, **{name: APPROVED for name in approved if name in changes}},

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.errors import ConfigError, FileFormatError, GovernorError
 from mcp_governor.files import list_files
-from mcp_governor.frozen import frozen
 from mcp_governor.surface import fingerprint, load_surface, parse_surface
 from mcp_governor.target.git import files_at_tags, release_tags
 from mcp_governor.target.resolve import baseline_file as surface_file
@@ -30,8 +31,7 @@ _MAX_RECORDINGS = 10_000
 """Maximum number of recorded releases in a folder: a release every day for 27 years."""
 
 
-@frozen(slots=False)
-class Declared:
+class Declared(Struct, frozen=True, dict=True):
     """The documents with which a release is compared.
 
     Attributes:

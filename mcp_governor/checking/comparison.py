@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import changes_between

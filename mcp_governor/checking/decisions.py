@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 _UNHIDDEN = frozenset({"policy/config-weakened", "policy/changelog-deleted"})
 
 
-@frozen(slots=False)
-class Decided:
+class Decided(Struct, frozen=True, dict=True):
     """The remaining results of a run.
 
     Attributes:

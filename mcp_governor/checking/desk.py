@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.changelog import parse
 from mcp_governor.changelog.history import admitted_step
 from mcp_governor.changelog.released import Released
@@ -18,7 +20,6 @@ from mcp_governor.checking.reading import read_governed, trusting
 from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.policy.model import required_step
 from mcp_governor.surface import fingerprint
 from mcp_governor.target.git import release_tags
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
     from mcp_governor.version_sources import SchemaVersion
 
 
-@frozen(slots=False)
-class Desk:
+class Desk(Struct, frozen=True, dict=True):
     """A changelog with the surfaces that it describes.
 
     Attributes:
@@ -186,8 +186,7 @@ def open_desk(config: Config, source: Source, against: str | None) -> Desk:
     return Desk(config, book, surface, baseline, changes, read_declared(config, surface, book).expected)
 
 
-@frozen
-class Drafted:
+class Drafted(Struct, frozen=True):
     """A changelog with the missing entries added.
 
     Attributes:

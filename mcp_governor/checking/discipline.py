@@ -6,10 +6,11 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.findings import Tier
-from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_steps import is_development, same_version
 from mcp_governor.versions import Numbered
@@ -34,8 +35,7 @@ DEPRECATION_UNMARKED = "surface/deprecation-unmarked"
 DEPRECATION_UNANNOUNCED = "surface/deprecation-unannounced"
 
 
-@frozen(slots=False)
-class Discipline:
+class Discipline(Struct, frozen=True, dict=True):
     """A run from the point of view of these rules.
 
     Attributes:

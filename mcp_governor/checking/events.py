@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 Station = Literal["read", "compare", "policy", "changelog", "lint", "call", "load"]
 
 
-@frozen
-class Started:
+class Started(Struct, frozen=True):
     """A station begins; ``subject`` is the thing it works on, safe to print."""
 
     station: Station
     subject: str = ""
 
 
-@frozen
-class Finished:
+class Finished(Struct, frozen=True):
     """A station is done; ``count`` is the number of results."""
 
     station: Station

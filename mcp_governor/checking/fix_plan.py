@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.checking.python_hint import annotations_hint, parameter_hint
-from mcp_governor.frozen import frozen
 from mcp_governor.linting.editing import ABSENT
 from mcp_governor.linting.fixing import make_plan
 from mcp_governor.schemas.pointers import pointer_tokens
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 FORMAT = "mcp-governor/fix-plan-1"
 
 
-@frozen
-class FixPlace:
+class FixPlace(Struct, frozen=True):
     """One place of a fix.
 
     Attributes:
@@ -51,8 +51,7 @@ class FixPlace:
     code: str = ""
 
 
-@frozen
-class Fix:
+class Fix(Struct, frozen=True):
     """One correction with all its places.
 
     Attributes:
@@ -71,8 +70,7 @@ class Fix:
     proof: Proof
 
 
-@frozen
-class FixPlan:
+class FixPlan(Struct, frozen=True):
     """All corrections that need no decision by a person.
 
     Attributes:

@@ -8,11 +8,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 
-@frozen
-class DocumentFormat:
+class DocumentFormat(Struct, frozen=True):
     """A format with a published JSON Schema, whose ``title`` is name and version: ``mcp-governor/report-1``.
 
     Attributes:

@@ -6,10 +6,13 @@ both comparisons are made and the worse one counts, until somebody approves the 
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+import dataclasses
+from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from mcp_governor.checking.base import APPROVED, REQUIRED, Asked, Base, approval_key, approve, read_base
 from mcp_governor.checking.gate_recordings import changed_recordings
@@ -71,7 +74,7 @@ def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Repo
         GovernorError: the base is not there, or the pull request cannot be checked.
     """
     commit = commit_of(config.root, asked.base)
-    config = replace(config, base=commit)
+    config = dataclasses.replace(config, base=commit)
     # The same for both comparisons, whatever a configuration calls the server.
     here = Path.cwd()
     scope = (relative(here, repository_of(here)), asked.target, *asked.command)
@@ -134,10 +137,10 @@ def _with(report: Report, found: Finding, base: Base, theirs: Config) -> Report:
     if base.approval and report.base is not None:
         report = approve(report, base, {found.id: _key(base, found.value), **report.base.keys})
         assert report.base is not None
-        found = replace(found, accepted=APPROVED if found.id in report.base.approved else None)
+        found = dataclasses.replace(found, accepted=APPROVED if found.id in report.base.approved else None)
     else:
-        found = replace(found, severity=Severity.WARNING)
-    return replace(report, findings=(found, *report.findings), fail_on=fail_on(theirs))
+        found = dataclasses.replace(found, severity=Severity.WARNING)
+    return dataclasses.replace(report, findings=(found, *report.findings), fail_on=fail_on(theirs))
 
 
 def _moved_folders(here: Path, commit: str) -> dict[str, Any]:
@@ -196,7 +199,7 @@ def _with_files_at(then: Config, commit: str) -> Config:
     there = _nearest_folder(then.root)
     paths = {key: relative(then.root / name, there) for key, name in wanted.items()}
     held = files_at(there, commit, list(paths.values()))
-    return replace(then, **{key: wanted[key] for key, path in paths.items() if path in held})  # type: ignore[arg-type]
+    return dataclasses.replace(then, **{key: wanted[key] for key, path in paths.items() if path in held})  # type: ignore[arg-type]
 
 
 def _nearest_folder(folder: Path) -> Path:
@@ -360,5 +363,7 @@ def _laid_over(config: Config, then: Config, asked: Asked) -> Config:
     taken = {name: getattr(then, name) for name in names if name not in asked.options}
     servers = then.servers
     if config.timeout != _as_written(config).timeout:
-        servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in servers.items()}
-    return replace(config, path=then.path or config.path, root=then.root, servers=servers, **taken)
+        servers = {
+            name: dataclasses.replace(server, timeout=None, start_timeout=None) for name, server in servers.items()
+        }
+    return dataclasses.replace(config, path=then.path or config.path, root=then.root, servers=servers, **taken)

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.change.options import option_schemas
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, parse_config
 from mcp_governor.errors import ConfigError, FileFormatError, GovernorError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
-from mcp_governor.frozen import frozen
 from mcp_governor.target.git import files_at, latest_commit
 from mcp_governor.text import visible
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from mcp_governor.target import Baseline
 
 
-@frozen
-class Before:
+class Before(Struct, frozen=True):
     """How a commit governed the server.
 
     Attributes:

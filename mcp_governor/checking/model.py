@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from mcp_governor._version import __version__
 from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Bump, Severity
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,15 +31,13 @@ MAX_LISTED = 10_000
 the rest."""
 
 
-@frozen
-class GovernorInfo:
+class GovernorInfo(Struct, frozen=True):
     """The version of this tool that made the report."""
 
     version: str = __version__
 
 
-@frozen
-class ServerInfo:
+class ServerInfo(Struct, frozen=True):
     """The governed server, in its own words."""
 
     name: str | None = None
@@ -50,8 +50,7 @@ class ServerInfo:
         return cls(surface.name, surface.version, surface.protocol)
 
 
-@frozen
-class BaselineInfo:
+class BaselineInfo(Struct, frozen=True):
     """The baseline of the comparison."""
 
     source: str
@@ -59,8 +58,7 @@ class BaselineInfo:
     fingerprint: str
 
 
-@frozen
-class BaseInfo:
+class BaseInfo(Struct, frozen=True):
     """The base branch of a pull request, and what the pull request changes.
 
     Attributes:
@@ -77,7 +75,7 @@ class BaseInfo:
     new: tuple[str, ...] = ()
     breaks: tuple[str, ...] = ()
     approval: str = ""
-    keys: Mapping[str, str] = field(default_factory=dict)
+    keys: Mapping[str, str] = msgspec.field(default_factory=dict)
     asks: tuple[str, ...] = ()
     approved: tuple[str, ...] = ()
 
@@ -93,8 +91,7 @@ class BaseInfo:
         }
 
 
-@frozen
-class Place:
+class Place(Struct, frozen=True):
     """The position in a recorded file of the subject of a finding or a change.
 
     Attributes:
@@ -109,7 +106,7 @@ class Place:
     frame: str
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Report:
     """The result of one run; the JSON report uses these names.
 

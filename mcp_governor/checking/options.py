@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from mcp_governor.change.options import CHARTER_OPEN_ENUMS, ChangeOptions, option_schemas, options_from
 from mcp_governor.config.model import Config

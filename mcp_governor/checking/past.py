@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@frozen
-class Release:
+class Release(Struct, frozen=True):
     """One column of the picture.
 
     Attributes:
@@ -29,8 +28,7 @@ class Release:
     changes: Mapping[str, int] | None = None
 
 
-@frozen
-class History:
+class History(Struct, frozen=True):
     """The releases of a server, oldest first, and what is missing among them.
 
     Attributes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.checking.model import Place, Report
 from mcp_governor.files import read_bytes
@@ -46,7 +48,7 @@ def with_places(report: Report, surface: Surface, source: Source) -> Report:
         for item, position in zip(about, positions, strict=True)
         if position is not None
     }
-    return replace(report, places=places)
+    return dataclasses.replace(report, places=places)
 
 
 def in_repository(report: Report, config: Config) -> Report:
@@ -60,7 +62,7 @@ def in_repository(report: Report, config: Config) -> Report:
     from mcp_governor.target.resolve import baseline_file
 
     places = {item: replace(place, file=_with_slashes(place.file)) for item, place in report.places.items()}
-    report = replace(report, folder=_folder_in_repository(Path.cwd()), places=places)
+    report = dataclasses.replace(report, folder=_folder_in_repository(Path.cwd()), places=places)
     name = baseline_file(config)
     path = config.resolve(name)
     # Of another server, or an older release, it is as good as none.
@@ -68,7 +70,7 @@ def in_repository(report: Report, config: Config) -> Report:
     if report.places or not compared or not path.is_file():
         return report
     shown = _from_here(path)
-    report = replace(report, surface_file=shown)
+    report = dataclasses.replace(report, surface_file=shown)
     try:
         return with_places(report, load_surface(path), FileSource(shown, path))
     except GovernorError:  # An unreadable file has no lines; it is reported elsewhere.

@@ -7,9 +7,8 @@ existing ``Field`` or into a new one. In all other cases there is no hint, becau
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import read_python_expression
 
 if TYPE_CHECKING:

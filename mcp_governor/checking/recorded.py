@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.checking.options import changes_between
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface import parse_surface
 from mcp_governor.surface.file import dump_json, parse_json
@@ -26,8 +27,7 @@ MOST_PLACES = 5
 """Places that are named if no change explains the difference: enough to see what kind it is of."""
 
 
-@frozen
-class Staleness:
+class Staleness(Struct, frozen=True):
     """Why a recorded file is not what would be recorded now.
 
     Attributes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
@@ -12,7 +14,6 @@ from mcp_governor.checking.discipline import Discipline
 from mcp_governor.checking.last_release import rewritten_release
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.text import visible
 from mcp_governor.version_steps import same_version
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     from mcp_governor.target import Baseline
 
 
-@frozen(slots=False)
-class ReleaseResult:
+class ReleaseResult(Struct, frozen=True, dict=True):
     """The statements of a release about itself, compared with what is published.
 
     Attributes:

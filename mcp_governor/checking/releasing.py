@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+import dataclasses
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.changelog import parse, recorded_path
 from mcp_governor.changelog import release as released
@@ -14,7 +17,6 @@ from mcp_governor.checking.run import check_surface
 from mcp_governor.errors import ConfigError, FileFormatError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.stage import Stage
 from mcp_governor.surface import dump_surface
 from mcp_governor.target import Baseline
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config
 
 
-@frozen(slots=False)
+@dataclass(frozen=True)
 class Plan:
     """A checked release that is not written yet.
 
@@ -86,10 +88,10 @@ def plan_release(desk: Desk, version: str | None) -> Plan:
     stage = replace(stage, at_release=config.policy.gate == "change")
     later = check_surface(desk.surface, itself, config, changelog=book, stage=stage)
     retired = _consumed(config, report, later)
-    later = replace(later, findings=tuple(f for f in later.findings if f.value not in retired))
+    later = dataclasses.replace(later, findings=tuple(f for f in later.findings if f.value not in retired))
     if later.verdict == "fail":
         return Plan(version, text, later, after=True)
-    return replace(_files(desk, version, text, retired), report=report)
+    return dataclasses.replace(_files(desk, version, text, retired), report=report)
 
 
 def _version_of_now(desk: Desk) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import dataclasses
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.checking.base import with_base
 from mcp_governor.checking.baselines import baseline_of
@@ -37,7 +41,6 @@ from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.checking.stage import stage_of
 from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
-from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import named_baseline, read_baseline, resolve
@@ -65,8 +68,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-@frozen
-class Checked:
+class Checked(Struct, frozen=True):
     """A report with the surfaces that it is about.
 
     Attributes:
@@ -235,12 +237,12 @@ def check_surface(
     linted = [*run.govern(), *run.station("lint", run.lint), *unseen_findings(seen), *(measured or ())]
     stations = _ON_PAPER if measured is None else (*_ON_PAPER, "load")
     if called is None:
-        return replace(run.report(changes, release, linted, stations=stations), calls=seen)
+        return dataclasses.replace(run.report(changes, release, linted, stations=stations), calls=seen)
     run.counts["calls"] = len(called.results)
     found = [*linted, *called.findings]
     report = run.report([*changes, *called.changes], release, found, stations=(*stations, "call"))
     outright = frozenset(change.id for change in called.changes)
-    return replace(report, outright=outright, good_calls=called.good_calls, calls=seen)
+    return dataclasses.replace(report, outright=outright, good_calls=called.good_calls, calls=seen)
 
 
 def changelog_report(
@@ -311,7 +313,7 @@ class _Run:
         config, runs = self.config, self._disciplined
         if self.changelog is None and self.before is not None and lost_changelog(self.before, config):
             # govern() reports this; everything else is checked as usual.
-            config, runs = replace(config, changelog=""), None
+            config, runs = dataclasses.replace(config, changelog=""), None
         return check_release(
             self.surface,
             self.baseline,

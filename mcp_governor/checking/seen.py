@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,16 +35,14 @@ WHYS = (UNHINTED, WRITES, DOUBTED, UNNAMED, NO_ARGUMENTS, RECORDING, OFF, TIME, 
 """Every reason why there is no response of a tool, in the order of reports."""
 
 
-@frozen
-class Unseen:
+class Unseen(Struct, frozen=True):
     """Tools of which no response was checked, for one reason of :data:`WHYS`, in the order of the surface."""
 
     why: str
     tools: tuple[str, ...]
 
 
-@frozen
-class Seen:
+class Seen(Struct, frozen=True):
     """How far the responses of a server were checked.
 
     Attributes:

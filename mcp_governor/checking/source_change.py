@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.changelog.renumbering import renumber
 from mcp_governor.checking.changelog import load_changelog
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.surface import dump_surface, fingerprint, parse_surface
 from mcp_governor.target.git import files_at_tags, release_tags
 from mcp_governor.target.resolve import baseline_file
@@ -31,8 +32,7 @@ _MAX_TAGS = 500
 """Maximum number of releases whose changelog is searched for their version, the newest first."""
 
 
-@frozen(slots=False)
-class SourceChange:
+class SourceChange(Struct, frozen=True, dict=True):
     """The effects of a new source.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.finding import finding
-from mcp_governor.frozen import frozen
 from mcp_governor.surface.tokens import token_costs
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ MAX_TOOLS = 1_000
 """Maximum number of tools in a JSON report, the most expensive first; the sum is of all tools."""
 
 
-@frozen
-class TokenCost:
+class TokenCost(Struct, frozen=True):
     """Estimated token cost of the tools.
 
     Attributes:

@@ -6,14 +6,16 @@ besides its responses. They make no call of their own.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Tier
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,8 +42,7 @@ _STEP = 0.05
 """Seconds between two looks at it."""
 
 
-@frozen
-class _Notice:
+class _Notice(Struct, frozen=True):
     """A deprecation that the changelog announces and the tool itself does not publish.
 
     Attributes:
@@ -161,7 +162,7 @@ def _unwarned(notices: Sequence[_Notice], surface: Surface, called: CallReport) 
                 for breach in deprecation_breaches(response, notice.tool, surface):
                     says = "announced" if breach.says == "missing" else breach.says
                     facts = {**breach.facts, "section": notice.section}
-                    yield notice.tool.name, replace(breach, says=says, facts=facts)
+                    yield notice.tool.name, dataclasses.replace(breach, says=says, facts=facts)
             elif _uses(result, response.structured, notice.part) and not _warning(response.structured):
                 path, facts = "/structuredContent/warning", {"part": notice.part, "section": notice.section}
                 yield notice.tool.name, Breach(IN_RESPONSES, path, notice.part, "part", facts)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.ci.api import ApiError, PullRequest
 from mcp_governor.ci.comment import KEY, Memory, remembered
 from mcp_governor.ci.job import GITHUB
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.ci.job import Job
 
 
-@frozen
-class Approval:
+class Approval(Struct, frozen=True):
     """What is approved before the check has run.
 
     Attributes:

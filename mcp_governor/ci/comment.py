@@ -6,8 +6,9 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.ci.api import ApiError, PullRequest
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ def marker(name: str) -> str:
     return f"<!-- mcp-governor {written} -->"
 
 
-@frozen
-class Memory:
+class Memory(Struct, frozen=True):
     """What our comment knows about the approval of breaks, in its second line; GitHub does not show it.
 
     Attributes:

@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ _QUEUED = lazy_pattern(r"^refs/heads/gh-readonly-queue/.+/pr-([1-9]\d{0,17})-[0-
 _BRANCH = lazy_pattern(r"[^\0-\x20\x7f~^:?*\[\\]{1,250}")
 
 
-@frozen
-class Job:
+class Job(Struct, frozen=True):
     """What the CI system says.
 
     Attributes:

@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.checking.base import key_of_all
 from mcp_governor.ci.approval import find_approval
 from mcp_governor.ci.comment import KEY, MAX_KEYS, MAX_SUMMARY, Memory, fitted, post_comment
@@ -21,7 +23,6 @@ from mcp_governor.ci.history import Clone, fetch_base, fetch_release
 from mcp_governor.ci.job import GITHUB, TOKEN, Job, read_job
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.programs import our_python
 from mcp_governor.text import one_line
 from mcp_governor.writing import write_below
@@ -51,8 +52,7 @@ _NO_PLAN: dict[str, Any] = {"base": "", "approval": "", "approved": [], "labelle
 """What ``prepare`` hands over: the base, ``--approval``, the keys of approved breaks, and if the label is there."""
 
 
-@frozen
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What the workflow asks for.
 
     Attributes:
@@ -83,8 +83,7 @@ class Wanted:
         return here.relative_to(top).as_posix()
 
 
-@frozen
-class Remark:
+class Remark(Struct, frozen=True):
     """One line for the log.
 
     Attributes:
@@ -196,8 +195,7 @@ def check(wanted: Wanted) -> int:
     return done.returncode if done.returncode >= 0 else int(Exit.BUG)
 
 
-@frozen
-class Result:
+class Result(Struct, frozen=True):
     """What a run came to, for the log, the summary and the comment.
 
     Attributes:

@@ -6,7 +6,6 @@ for its values and decides nothing about them.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import sys
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from mcp_governor import kept
 from mcp_governor._version import __version__
 from mcp_governor.cli import out, terminal
 from mcp_governor.cli.groups import LazyGroup, color_option
@@ -77,22 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
         sys.exit(answer(app))
     terminal.prepare_streams()
-    kept.start()
     code = run(arguments)
-    _keep()
     # Nor does anything that is left have to be looked through once more on the way out.
     gc.freeze()
     sys.exit(code)
-
-
-def _keep() -> None:
-    """Keep what this run worked out from our own files for the next one, if that is possible; nobody has to know."""
-    with contextlib.suppress(GovernorError, OSError, KeyboardInterrupt, MemoryError):
-        file = kept.unkept()
-        if file is not None:
-            from mcp_governor.writing import write_file
-
-            write_file(*file)
 
 
 def _reopen() -> None:

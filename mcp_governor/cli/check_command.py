@@ -125,7 +125,9 @@ def check(
     With --new-only, the linter reports only findings that the baseline does not have; breaking changes, version and
     changelog are checked as usual. Use it for pull requests and in pre-commit hooks.
     """
-    from dataclasses import replace
+    import dataclasses
+
+    from msgspec.structs import replace
 
     from mcp_governor.checking.base import Asked
     from mcp_governor.checking.gate import check_gated, read_approved
@@ -133,7 +135,7 @@ def check(
     from mcp_governor.checking.run import check as run_check
     from mcp_governor.errors import UsageError
 
-    config = replace(
+    config = dataclasses.replace(
         run.config,
         level=level or run.config.level,
         profile=profile or run.config.profile,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.cli import completion, out, terminal
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
@@ -17,7 +19,6 @@ from mcp_governor.config.model import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
 from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.findings import Severity
-from mcp_governor.frozen import frozen
 from mcp_governor.secrets import redact
 from mcp_governor.text import escape_json, inert, printable, visible
 
@@ -159,8 +160,7 @@ def server_command() -> tuple[str, ...]:
     return command
 
 
-@frozen
-class Output:
+class Output(Struct, frozen=True):
     """The format and the destination of a report."""
 
     format: str = "text"
@@ -172,8 +172,7 @@ class Output:
     """The user typed the folder of the file, or a file next to it, so that a link in its place is not the user's."""
 
 
-@frozen
-class Run:
+class Run(Struct, frozen=True):
     """The shared options of one command line."""
 
     config: Config
@@ -293,7 +292,7 @@ def _run(
 ) -> Run:
     made = _configured(config, isolated, fail_on)
     if trust:
-        made = replace(made, trust_rules=True)
+        made = dataclasses.replace(made, trust_rules=True)
     return Run(made, Output(format_, output, -1 if quiet else verbose, report), config is not None)
 
 
@@ -322,13 +321,16 @@ def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Confi
     else:
         config = load_config(path)
     typed = click.get_current_context().meta
-    config = replace(config, launch=typed.get(_LAUNCH_KEY, config.launch))
+    config = dataclasses.replace(config, launch=typed.get(_LAUNCH_KEY, config.launch))
     timeout = typed.get(_TIMEOUT_KEY)
     if timeout is not None:
         # Limits from the command line take precedence over those of single servers in the file.
-        servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in config.servers.items()}
-        config = replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
-    return replace(config, fail_on=fail_on) if fail_on else config
+        servers = {
+            name: dataclasses.replace(server, timeout=None, start_timeout=None)
+            for name, server in config.servers.items()
+        }
+        config = dataclasses.replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
+    return dataclasses.replace(config, fail_on=fail_on) if fail_on else config
 
 
 def target_argument(function: _F) -> _F:
@@ -356,7 +358,7 @@ def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> in
     """
     report_skipped(report.skipped_rules)
     lines = list(lines) if lines is not None else None
-    report = replace(report, reproduce=_reproduction(report))
+    report = dataclasses.replace(report, reproduce=_reproduction(report))
     failed: list[GovernorError] = []
     more = (replace(run.output, format=name, file=file) for name, file in run.output.reports)
     for output in (run.output, *more):

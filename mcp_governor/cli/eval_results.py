@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import Struct
 
 from mcp_governor.cli.common import write_lines, write_text
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def store_of(typed: Path | None, run: Run) -> Store:
     return Store(typed) if typed is not None else Store(run.config.resolve(DEFAULT_STORE), run.config.root)
 
 
-@frozen
-class Earlier:
+class Earlier(Struct, frozen=True):
     """The evaluation to compare with, and what the user called it."""
 
     name: str
@@ -112,8 +111,7 @@ def baseline_of(named: str | None, store: Store, *, other_than: Evaluation | Non
     return Earlier(visible(named), read_record(Path(named)))
 
 
-@frozen(slots=False)
-class Result:
+class Result(Struct, frozen=True, dict=True):
     """An evaluation with its verdict.
 
     Attributes:

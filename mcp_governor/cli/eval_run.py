@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import out, terminal
 from mcp_governor.cli.common import SECONDS, Run, TargetCommand, configured, target_argument, useless, write_lines

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config
-from mcp_governor.named import NamedTuple
 from mcp_governor.target import SURFACE_FILE
 from mcp_governor.text import escape_toml, one_line, visible
 from mcp_governor.versions import Numbered

@@ -11,12 +11,11 @@ import re
 import sys
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.config import OWN_FILE
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
 from mcp_governor.installation import REQUIRED, VARIABLE
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from mcp_governor.wire import Endpoint

@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.cli.init_secrets import see_address, see_words, split_assignments
 from mcp_governor.config import Config
 from mcp_governor.errors import UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.given import is_plain
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
 from mcp_governor.target.resolve import TOKEN_VARIABLE, forms
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface import Surface
 
 
-@frozen
-class Plan:
+class Plan(Struct, frozen=True):
     """What will be governed.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.init_plan import Plan, launch_keys, name_of

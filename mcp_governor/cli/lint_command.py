@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import completion, out
 from mcp_governor.cli.common import (
@@ -134,7 +135,7 @@ def lint(
     if write_baseline:
         shown = str(baseline or config.lint.baseline or _BASELINE)
         # Findings about acceptances do not belong in the baseline.
-        unaccepted = replace(config, accept=())
+        unaccepted = dataclasses.replace(config, accept=())
         report, _ = lint_report(surface, unaccepted, selection, known=frozenset(), compared=compared)
         return _write_baseline(run, file or config.root / _BASELINE, report.findings, shown, typed=baseline is not None)
     what = "" if baseline else visible(config.lint.baseline)
@@ -212,7 +213,7 @@ def _chosen(
         ignore=(*config.lint.ignore, *ignore),
         persona="pedantic" if pedantic else config.lint.persona,
     )
-    return replace(config, lint=table, profile=profile or config.profile)
+    return dataclasses.replace(config, lint=table, profile=profile or config.profile)
 
 
 def _compared(surface: Surface, config: Config, source: Source) -> Surface:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
@@ -77,7 +78,9 @@ def locustfile(
         )
     job = http_job(opened.endpoint, opened.era, opened.protocol, plan, opened.tools)
     # The values alone: a secret that is a common word would be redacted in the code as well.
-    kept = replace(job, request=redact_json(job.request), request_headers=redact_json(dict(job.request_headers)))
+    kept = dataclasses.replace(
+        job, request=redact_json(job.request), request_headers=redact_json(dict(job.request_headers))
+    )
     write_files(replace(new, content=locustfile(kept, plan.timeout)))
     if run.output.verbose >= 0:
         out.echo(f"{new.name}: written.", err=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import Output, Run, TargetCommand, deliver, reporting, target_argument, write_json

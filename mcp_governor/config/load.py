@@ -297,7 +297,7 @@ def _section(kind: type[_T], table: Mapping[str, Any], **more: Any) -> _T:
 
 
 def _policy(table: Mapping[str, Any]) -> PolicyConfig:
-    own = {field.name for field in fields(PolicyConfig)} - {"options"}
+    own = set(PolicyConfig.__struct_fields__) - {"options"}
     given = {_snake(key): value for key, value in table.items() if _snake(key) in own}
     if "windows" in given:
         given["windows"] = _section(Windows, given["windows"])

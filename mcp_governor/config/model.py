@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+import msgspec
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,7 @@ CALLS_BUDGET = 120.0
 take half a second for each call. What is left then is not called, and the report says so."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class ServerConfig:
     """``[tool.mcp-governor.servers.NAME]``: how to reach one server.
 
@@ -62,7 +63,7 @@ class ServerConfig:
     list_params: tuple[Mapping[str, Any], ...] = ()
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Launch:
     """Settings from the command line for starting servers.
 
@@ -79,8 +80,7 @@ class Launch:
     named: frozenset[str] = frozenset()
 
 
-@frozen
-class LintConfig:
+class LintConfig(Struct, frozen=True):
     """``[tool.mcp-governor.lint]``: the rules to run, and how.
 
     Ignored rules are ids or ``pack/*``, or tables of ``rule`` and ``reason``.
@@ -89,16 +89,15 @@ class LintConfig:
     select: tuple[str, ...] = ()
     ignore: tuple[str | Mapping[str, str], ...] = ()
     extend_select: tuple[str, ...] = ()
-    severity: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    per_tool_ignores: Mapping[str, tuple[str | Mapping[str, str], ...]] = field(default_factory=dict)
+    severity: Mapping[str, str] = msgspec.field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
+    per_tool_ignores: Mapping[str, tuple[str | Mapping[str, str], ...]] = msgspec.field(default_factory=dict)
     rules: tuple[str, ...] = ()
     persona: str = "regular"
     baseline: str = ""
 
 
-@frozen
-class Windows:
+class Windows(Struct, frozen=True):
     """``[tool.mcp-governor.policy.windows]``: number of minor releases with a warning before a removal, by tier.
 
     The defaults come from surface governance, "Deprecation policy", step 3.
@@ -115,8 +114,7 @@ class Windows:
         return window
 
 
-@frozen
-class PolicyConfig:
+class PolicyConfig(Struct, frozen=True):
     """``[tool.mcp-governor.policy]``: decisions that schemas cannot settle (docs/changes.md)."""
 
     gate: str = "change"
@@ -124,21 +122,19 @@ class PolicyConfig:
     zero_policy: str = "minor-may-break"
     calver: str = "minor"
     unknown: str = "breaking"
-    windows: Windows = field(default_factory=Windows)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    windows: Windows = msgspec.field(default_factory=Windows)
+    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """All other keys, as written: options of the change catalogue such as ``closed-output``."""
 
 
-@frozen
-class ChangelogConfig:
+class ChangelogConfig(Struct, frozen=True):
     """``[tool.mcp-governor.changelog-options]``: how the changelog is written."""
 
     date: bool = False
     surfaces: str = "docs/mcp-surface"
 
 
-@frozen
-class CallConfig:
+class CallConfig(Struct, frozen=True):
     """One ``[[tool.mcp-governor.calls]]``: a call with its expected outcome.
 
     Attributes:
@@ -148,15 +144,14 @@ class CallConfig:
     """
 
     tool: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = msgspec.field(default_factory=dict)
     status: str = ""
     kind: str = ""
     suggested_tool: str = ""
     fuzzy_matches: int = 0
 
 
-@frozen
-class AcceptConfig:
+class AcceptConfig(Struct, frozen=True):
     """One ``[[tool.mcp-governor.accept]]``: a finding that the team accepts, for a reason.
 
     ``released`` is the version that it was released with, empty before that; ``changelog release`` sets it.
@@ -168,8 +163,7 @@ class AcceptConfig:
     released: str = ""
 
 
-@frozen
-class SchemaAllowance:
+class SchemaAllowance(Struct, frozen=True):
     """One ``[[tool.mcp-governor.schemas.allow]]``: a difference between a schema and its model, for a reason.
 
     ``parameter`` and ``rule`` are empty for any.
@@ -181,8 +175,7 @@ class SchemaAllowance:
     rule: str = ""
 
 
-@frozen
-class SchemasConfig:
+class SchemasConfig(Struct, frozen=True):
     """``[tool.mcp-governor.schemas]``: how ``schemas check --models`` finds models, and what it allows.
 
     Attributes:
@@ -191,7 +184,7 @@ class SchemasConfig:
         allow: allowed differences.
     """
 
-    models: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = msgspec.field(default_factory=dict)
     injected: tuple[str, ...] = ()
     allow: tuple[SchemaAllowance, ...] = ()
 
@@ -207,8 +200,7 @@ SLOWER_RATIO = 2.0
 a busy machine; twice as long is none of that."""
 
 
-@frozen
-class LoadConfig:
+class LoadConfig(Struct, frozen=True):
     """``[tool.mcp-governor.load]``: budgets of the list of tools; a limit of ``None`` is not judged.
 
     Attributes:
@@ -230,8 +222,7 @@ class LoadConfig:
     list_ratio: float = SLOWER_RATIO
 
 
-@frozen
-class EvaluationConfig:
+class EvaluationConfig(Struct, frozen=True):
     """``[tool.mcp-governor.evaluation]``: how models are asked, and what a team expects of them.
 
     The thresholds are knobs without a floor: none is set by default (MCP Charter 1.2, Enforcement, level 3).
@@ -262,7 +253,7 @@ class EvaluationConfig:
     insensitive: str = "fail"
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration of a run.
 

@@ -11,8 +11,9 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.containment.formulas import And, Formula, Props, Required, Types, Values
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.values import TYPES, Frozen
 
 if TYPE_CHECKING:
@@ -22,8 +23,7 @@ MAX_COMPARED = 200_000
 """Most pairs that are compared: a tenth of a second. If there are more, there are too many alternatives."""
 
 
-@frozen
-class _Marks:
+class _Marks(Struct, frozen=True):
     """Characteristics of the values of an alternative.
 
     Attributes:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.containment.formulas import (
     Contains,
     Formula,
@@ -37,7 +39,6 @@ from mcp_governor.containment.outcome import (
     refuted,
     represent,
 )
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.values import freeze
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ Counts = tuple[int, ...]
 """The number of items that satisfy each counted formula; without a maximum, counting stops at the minimum."""
 
 
-@frozen(eq=False)
-class _Choice:
+class _Choice(Struct, frozen=True, eq=False):
     """The formulas that one item must satisfy, linked to those of the items before it."""
 
     goal: Goal

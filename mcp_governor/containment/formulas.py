@@ -7,10 +7,10 @@ and its negation are always recognised.
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.schemas.values import Frozen, Number, has_type
 
 if TYPE_CHECKING:
@@ -19,29 +19,23 @@ if TYPE_CHECKING:
     from mcp_governor.containment.regex import Regex
 
 
-class Formula:
+class Formula(Struct, frozen=True, eq=False):
     """A formula about one JSON value."""
 
-    __slots__ = ("opposite",)
-    opposite: Formula
 
-
-@frozen(eq=False)
-class Constant(Formula):
+class Constant(Formula, frozen=True, eq=False):
     """True for all values, or for none."""
 
     truth: bool
 
 
-@frozen(eq=False)
-class Types(Formula):
+class Types(Formula, frozen=True, eq=False):
     """The value is of one of these types; ``integer`` is listed only without ``number``."""
 
     names: frozenset[str]
 
 
-@frozen(eq=False)
-class Values(Formula):
+class Values(Formula, frozen=True, eq=False):
     """The value is one of these."""
 
     members: frozenset[Frozen]
@@ -51,8 +45,7 @@ class Values(Formula):
         return sorted(self.members)
 
 
-@frozen(eq=False)
-class Bound(Formula):
+class Bound(Formula, frozen=True, eq=False):
     """A number at least (``low``) or at most ``limit``; strictly so where ``open``."""
 
     low: bool
@@ -60,15 +53,13 @@ class Bound(Formula):
     open: bool
 
 
-@frozen(eq=False)
-class Multiple(Formula):
+class Multiple(Formula, frozen=True, eq=False):
     """A number that is a whole multiple of ``step``."""
 
     step: Number
 
 
-@frozen(eq=False)
-class Size(Formula):
+class Size(Formula, frozen=True, eq=False):
     """A string, array or object (``kind``) with at least (``low``) or at most ``limit`` members."""
 
     kind: str
@@ -76,15 +67,13 @@ class Size(Formula):
     limit: int
 
 
-@frozen(eq=False)
-class Matches(Formula):
+class Matches(Formula, frozen=True, eq=False):
     """A string in which the pattern is found."""
 
     pattern: Regex
 
 
-@frozen(eq=False)
-class Items(Formula):
+class Items(Formula, frozen=True, eq=False):
     """An array whose leading items satisfy ``prefix`` in order, and all others ``rest``."""
 
     prefix: tuple[Formula, ...]
@@ -95,8 +84,7 @@ class Items(Formula):
         return self.prefix[index] if index < len(self.prefix) else self.rest
 
 
-@frozen(eq=False)
-class SomeItem(Formula):
+class SomeItem(Formula, frozen=True, eq=False):
     """An array with an item at an index from ``first`` to ``last`` (``None``: any) that satisfies ``item``."""
 
     first: int
@@ -104,8 +92,7 @@ class SomeItem(Formula):
     item: Formula
 
 
-@frozen(eq=False)
-class Contains(Formula):
+class Contains(Formula, frozen=True, eq=False):
     """An array in which ``low`` to ``high`` (``None``: any number of) items satisfy ``item``."""
 
     item: Formula
@@ -113,18 +100,15 @@ class Contains(Formula):
     high: int | None
 
 
-@frozen(eq=False)
-class Unique(Formula):
+class Unique(Formula, frozen=True, eq=False):
     """An array without two equal items."""
 
 
-@frozen(eq=False)
-class Repeated(Formula):
+class Repeated(Formula, frozen=True, eq=False):
     """An array with two equal items; false for other types."""
 
 
-@frozen(eq=False)
-class Props(Formula):
+class Props(Formula, frozen=True, eq=False):
     """An object whose members satisfy the formulas for their names; ``rest`` applies to all other names.
 
     ``patterns`` pairs a formula for the name with one for the value.
@@ -135,30 +119,26 @@ class Props(Formula):
     rest: Formula
 
 
-@frozen(eq=False)
-class Names(Formula):
+class Names(Formula, frozen=True, eq=False):
     """An object whose member names all satisfy ``name``."""
 
     name: Formula
 
 
-@frozen(eq=False)
-class Required(Formula):
+class Required(Formula, frozen=True, eq=False):
     """An object that has the member ``key``."""
 
     key: str
 
 
-@frozen(eq=False)
-class SomeMember(Formula):
+class SomeMember(Formula, frozen=True, eq=False):
     """An object with a member whose name satisfies ``name`` and whose value ``value``."""
 
     name: Formula
     value: Formula
 
 
-@frozen(eq=False)
-class Opaque(Formula):
+class Opaque(Formula, frozen=True, eq=False):
     """Something that the procedure does not model; equal only to itself.
 
     If ``kind`` is not empty, this is an atom about that type.
@@ -169,38 +149,33 @@ class Opaque(Formula):
     why: str
 
 
-@frozen(eq=False)
-class Ref(Formula):
+class Ref(Formula, frozen=True, eq=False):
     """A recursive definition, which is unfolded on demand."""
 
     owner: Any
     uri: str
-    unfold: Callable[[], Formula] = field(compare=False)
+    unfold: Callable[[], Formula]
 
 
-@frozen(eq=False)
-class And(Formula):
+class And(Formula, frozen=True, eq=False):
     """All parts hold."""
 
     parts: tuple[Formula, ...]
 
 
-@frozen(eq=False)
-class Or(Formula):
+class Or(Formula, frozen=True, eq=False):
     """At least one part holds."""
 
     parts: tuple[Formula, ...]
 
 
-@frozen(eq=False)
-class One(Formula):
+class One(Formula, frozen=True, eq=False):
     """Exactly one part holds."""
 
     parts: tuple[Formula, ...]
 
 
-@frozen(eq=False)
-class Not(Formula):
+class Not(Formula, frozen=True, eq=False):
     """The part does not hold."""
 
     part: Formula
@@ -209,9 +184,7 @@ class Not(Formula):
 TRUE = Constant(True)
 FALSE = Constant(False)
 
-object.__setattr__(TRUE, "opposite", FALSE)
-object.__setattr__(FALSE, "opposite", TRUE)
-
+_opposites: dict[Formula, Formula] = {TRUE: FALSE, FALSE: TRUE}
 _pool: dict[tuple[Any, ...], Formula] = {}
 N = TypeVar("N", bound=Formula)
 
@@ -230,6 +203,8 @@ def pool_size() -> int:
 def forget() -> None:
     """Clear all nodes. Nodes that are made from now on are not equal to earlier ones."""
     _pool.clear()
+    _opposites.clear()
+    _opposites.update({TRUE: FALSE, FALSE: TRUE})
 
 
 def make(cls: type[N], *parts: Any) -> N:
@@ -281,18 +256,16 @@ def values(members: Iterable[Frozen]) -> Formula:
 
 def negate(node: Formula) -> Formula:
     """The negation of a formula."""
-    try:
-        return node.opposite
-    except AttributeError:
-        opposite = Not(node)
-        object.__setattr__(node, "opposite", opposite)
-        object.__setattr__(opposite, "opposite", node)
-        return opposite
+    found = _opposites.get(node)
+    if found is None:
+        found = _opposites[node] = Not(node)
+        _opposites[found] = node
+    return found
 
 
 def opposite(node: Formula) -> Formula | None:
     """The negation if it exists already; if not, it is not part of any formula."""
-    return getattr(node, "opposite", None)
+    return _opposites.get(node)
 
 
 def _common_types(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:

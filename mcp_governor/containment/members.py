@@ -8,14 +8,15 @@ combination.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.containment.evaluate import Truth, evaluate
 from mcp_governor.containment.expand import STRING
 from mcp_governor.containment.formulas import And, Formula, Props, all_of, negate, values
 from mcp_governor.containment.outcome import Cases, Empty, Found, Outcome, Pool, Searcher, draw, first_found
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -33,16 +34,14 @@ class Asked(Protocol):
         """Formulas for the value."""
 
 
-@frozen
-class Member:
+class Member(Struct, frozen=True):
     """A member of an object: its name and the value that was found."""
 
     name: str
     value: Found
 
 
-@frozen
-class _Case:
+class _Case(Struct, frozen=True):
     """Formulas for the value if the name satisfies ``when``."""
 
     when: Formula

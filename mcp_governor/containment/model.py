@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 
-@frozen
-class Containment:
+class Containment(Struct, frozen=True):
     """The answer to the question if ``outer`` accepts every instance that ``inner`` accepts.
 
     Attributes:

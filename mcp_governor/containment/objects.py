@@ -7,8 +7,11 @@ directly give the requirements for the value. The latter are found together with
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.containment.evaluate import evaluate, member
 from mcp_governor.containment.formulas import (
@@ -39,7 +42,6 @@ from mcp_governor.containment.outcome import (
     refuted,
     represent,
 )
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -101,16 +103,14 @@ def solve_object(goal: ObjectGoal, searcher: Searcher) -> Outcome:
     return _Builder(goal, searcher).solve()
 
 
-@frozen
-class _Other:
+class _Other(Struct, frozen=True):
     """Requirements for the name and value of a member whose name is not listed."""
 
     name: tuple[Formula, ...]
     value: tuple[Formula, ...]
 
 
-@frozen
-class _Plan:
+class _Plan(Struct, frozen=True):
     """The planned members of an instance: named ones, with additional requirements, and others."""
 
     named: Mapping[str, tuple[Formula, ...]]

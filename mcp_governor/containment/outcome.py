@@ -12,7 +12,7 @@ from collections import deque
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, final
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,8 +30,7 @@ each of forty levels has no instance with fewer than 2^40 values. Beyond the lim
 """
 
 
-@frozen
-class Found:
+class Found(Struct, frozen=True):
     """An instance.
 
     Attributes:
@@ -45,8 +44,7 @@ class Found:
     size: int = 1
 
 
-@frozen
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Neither an instance nor a proof; ``reason`` is one clause."""
 
     reason: str
@@ -211,8 +209,7 @@ def _better(one: Outcome, other: Outcome) -> Outcome:
     return one
 
 
-@frozen
-class Pool:
+class Pool(Struct, frozen=True):
     """Several instances.
 
     Attributes:

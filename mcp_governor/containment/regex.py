@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.containment import charset
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.containment.charset import CharSet
@@ -33,29 +34,25 @@ class UnsupportedPatternError(ValueError):
     """The pattern is not modelled; the message names the unsupported part."""
 
 
-@frozen
-class Chars:
+class Chars(Struct, frozen=True):
     """One character of a set."""
 
     chars: CharSet
 
 
-@frozen
-class Cat:
+class Cat(Struct, frozen=True):
     """A sequence of parts; without parts, the empty string."""
 
     parts: tuple[Regex, ...]
 
 
-@frozen
-class Alt:
+class Alt(Struct, frozen=True):
     """One of the parts."""
 
     parts: tuple[Regex, ...]
 
 
-@frozen
-class Repeat:
+class Repeat(Struct, frozen=True):
     """``part``, ``low`` to ``high`` (``None``: any number of) times."""
 
     part: Regex
@@ -63,15 +60,13 @@ class Repeat:
     high: int | None
 
 
-@frozen
-class Edge:
+class Edge(Struct, frozen=True):
     """A zero-width assertion: ``^``, ``$``, ``b`` (word boundary) or ``B``."""
 
     kind: str
 
 
-@frozen
-class Look:
+class Look(Struct, frozen=True):
     """A lookahead."""
 
     part: Regex

@@ -12,8 +12,10 @@ only if the outer goal has the same result.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.containment.arrays import ArrayGoal, solve_array
 from mcp_governor.containment.evaluate import evaluate, every

@@ -6,8 +6,11 @@ next to them is a scenario with its own set of evaluated members; the keyword is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.containment.formulas import (
     FALSE,
@@ -22,7 +25,6 @@ from mcp_governor.containment.formulas import (
     props,
 )
 from mcp_governor.containment.patterns import pattern_node
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.keywords import REFERENCES
 
 if TYPE_CHECKING:
@@ -56,8 +58,7 @@ class _TooManyError(Exception):
     """More scenarios than anyone would write by hand, or a recursive applicator."""
 
 
-@frozen
-class _Scenario:
+class _Scenario(Struct, frozen=True):
     """The members and items that are evaluated if ``given`` holds."""
 
     given: Formula = TRUE

@@ -10,9 +10,10 @@ from itertools import combinations
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.evaluation.metrics import Share
 from mcp_governor.evaluation.statistics import alpha_of_counts, bootstrap
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from mcp_governor.evaluation.statistics import Interval
 
 
-@frozen
-class Pair:
+class Pair(Struct, frozen=True):
     """How often two models chose the same tool, with the share of queries that both answered rightly."""
 
     one: str
@@ -31,8 +31,7 @@ class Pair:
     both_right: Share
 
 
-@frozen
-class Family:
+class Family(Struct, frozen=True):
     """The models of one provider: the mean of their accuracies."""
 
     name: str
@@ -40,8 +39,7 @@ class Family:
     models: int
 
 
-@frozen
-class Agreement:
+class Agreement(Struct, frozen=True):
     """Several models compared on the same queries.
 
     Attributes:

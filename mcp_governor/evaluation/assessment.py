@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.evaluation.agreement import agreement
 from mcp_governor.evaluation.comparison import TOLERATED_DROP, compare_runs, same_queries
 from mcp_governor.evaluation.metrics import Share, measure
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,8 +22,7 @@ MAX_EDITS = 100
 """Maximum number of tools whose edits are listed: a release that rewords more has no single edit to blame."""
 
 
-@frozen
-class Assessment:
+class Assessment(Struct, frozen=True):
     """An evaluation, measured.
 
     Attributes:
@@ -41,8 +41,7 @@ class Assessment:
         return sum(one.accuracy.trials for one in self.measured)
 
 
-@frozen
-class Edit:
+class Edit(Struct, frozen=True):
     """Words of a tool that differ between two evaluations; ``None`` where the tool or the text is missing."""
 
     part: str
@@ -50,8 +49,7 @@ class Edit:
     new: str | None
 
 
-@frozen
-class ToolMove:
+class ToolMove(Struct, frozen=True):
     """A tool whose words were edited, or that is chosen more or less often where it is right.
 
     Attributes:
@@ -70,8 +68,7 @@ class ToolMove:
         return any(before.hits != after.hits for before, after in self.shares.values())
 
 
-@frozen
-class Step:
+class Step(Struct, frozen=True):
     """One evaluation of a history, and what changed since the one before it.
 
     Attributes:

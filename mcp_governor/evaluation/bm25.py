@@ -16,8 +16,9 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.evaluation.terms import terms
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,8 +37,7 @@ VERSION = "bm25f-1"
 """Moves whenever scores may: it belongs to the key of cached answers."""
 
 
-@frozen
-class _Document:
+class _Document(Struct, frozen=True):
     counts: Mapping[str, Mapping[str, int]]
     lengths: Mapping[str, int]
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.errors import UsageError
 from mcp_governor.evaluation.statistics import Interval, bootstrap, holm, mcnemar_drop, smallest_drop
-from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ class Verdict(StrEnum):
     INSENSITIVE = "not sensitive enough"
 
 
-@frozen
-class Moved:
+class Moved(Struct, frozen=True):
     """One runner, before and after.
 
     Attributes:
@@ -78,8 +78,7 @@ class Moved:
         return self.adjusted <= ALPHA
 
 
-@frozen
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Two evaluations compared.
 
     Attributes:

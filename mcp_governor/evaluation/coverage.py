@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.evaluation.against import parameters
 from mcp_governor.evaluation.model import Kind
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface import Tool
 
 
-@frozen
-class ToolCoverage:
+class ToolCoverage(Struct, frozen=True):
     """What a set asks about one tool.
 
     Attributes:

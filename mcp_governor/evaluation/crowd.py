@@ -6,11 +6,12 @@ import gzip
 import io
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import FileFormatError
 from mcp_governor.evaluation.fields import tool_text
 from mcp_governor.evaluation.offered import offered_tools
 from mcp_governor.files import MAX_BYTES, MEBIBYTE, list_files, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.file import parse_json, parse_surface
 from mcp_governor.text import visible
@@ -28,8 +29,7 @@ MAX_TOOLS = 50_000
 """Maximum number of tools; a search over them takes a second, and no host offers that many."""
 
 
-@frozen
-class Crowd:
+class Crowd(Struct, frozen=True):
     """Tools of other servers.
 
     Attributes:

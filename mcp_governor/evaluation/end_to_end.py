@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.evaluation.executed import INVALID, LIMIT, NOT_MADE, UNDECIDED, WRITES, WRONG, Executed
 from mcp_governor.evaluation.executing import execute, why_not

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 NOT_MADE = "not-made"
 """Status of a call that was not made; its kind says why."""
@@ -22,8 +22,7 @@ FAILED = frozenset({WRONG, INVALID})
 """Kinds with which the task failed; with every other kind nobody knows."""
 
 
-@frozen
-class Executed:
+class Executed(Struct, frozen=True):
     """What came of one chosen call.
 
     Attributes:

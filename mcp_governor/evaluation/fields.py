@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
+
 from mcp_governor.evaluation.terms import split_identifier
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,8 +34,7 @@ MAX_VALUES = 100
 _SENTENCE_END = re.compile(r"(?<![.\s][A-Za-z])[.!?](?=\s|$)|\n\s*\n")
 
 
-@frozen
-class ToolText:
+class ToolText(Struct, frozen=True):
     """The text of one tool that searches read.
 
     Attributes:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from msgspec.structs import replace
 
 from mcp_governor.errors import GovernorError
 from mcp_governor.evaluation.failures import Failure

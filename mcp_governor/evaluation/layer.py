@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from msgspec import Struct
+
 from mcp_governor.errors import MissingDependencyError
 from mcp_governor.evaluation.failures import Failure, http_failure
 from mcp_governor.evaluation.sending import client
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.evaluation.sending import Exchange
 
 
-@frozen
-class Reply:
+class Reply(Struct, frozen=True):
     """What a model answered, as the provider states it.
 
     Attributes:
@@ -45,8 +45,7 @@ class Reply:
     cached_tokens: int = 0
 
 
-@frozen
-class Trouble:
+class Trouble(Struct, frozen=True):
     """Why a request failed.
 
     Attributes:

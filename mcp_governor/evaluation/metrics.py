@@ -11,10 +11,11 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.evaluation.matchers import ABSENT, matches
 from mcp_governor.evaluation.model import Kind
 from mcp_governor.evaluation.statistics import Interval, wilson
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,8 +27,7 @@ NO_TOOL = ""
 """The label of an answer without a call, which no tool has as its name."""
 
 
-@frozen
-class Score:
+class Score(Struct, frozen=True):
     """One answer, judged.
 
     Attributes:
@@ -56,8 +56,7 @@ class Score:
     outcome: Executed | None = None
 
 
-@frozen
-class Share:
+class Share(Struct, frozen=True):
     """How many of how many, with Wilson's interval."""
 
     hits: int
@@ -80,8 +79,7 @@ class Share:
         return cls(sum(known), len(known))
 
 
-@frozen
-class Confusion:
+class Confusion(Struct, frozen=True):
     """A tool that was chosen where another one is right.
 
     Attributes:
@@ -95,8 +93,7 @@ class Confusion:
     queries: tuple[str, ...]
 
 
-@frozen(slots=False)
-class Metrics:
+class Metrics(Struct, frozen=True, dict=True):
     """One run, measured.
 
     Attributes:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +22,7 @@ class Kind(StrEnum):
     ABSTAIN = "abstain"
 
 
-@frozen
-class Query:
+class Query(Struct, frozen=True):
     """One line of a query set.
 
     Attributes:
@@ -57,8 +55,7 @@ class Query:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
-@frozen
-class QuerySet:
+class QuerySet(Struct, frozen=True):
     """A query set that was read and validated.
 
     Attributes:
@@ -72,8 +69,7 @@ class QuerySet:
     digest: str
 
 
-@frozen
-class Choice:
+class Choice(Struct, frozen=True):
     """One call that a model asked for.
 
     Attributes:
@@ -87,8 +83,7 @@ class Choice:
     raw: str = ""
 
 
-@frozen
-class Usage:
+class Usage(Struct, frozen=True):
     """What one answer took.
 
     Attributes:
@@ -106,8 +101,7 @@ class Usage:
     requests: int = 1
 
 
-@frozen
-class Answer:
+class Answer(Struct, frozen=True):
     """What a runner answered to one query.
 
     Attributes:
@@ -138,8 +132,7 @@ class Answer:
     outcome: Executed | None = None
 
 
-@frozen
-class Offer:
+class Offer(Struct, frozen=True):
     """What a runner is shown: the tools as a host would offer them.
 
     Attributes:
@@ -151,8 +144,7 @@ class Offer:
     seed: int
 
 
-@frozen
-class Estimate:
+class Estimate(Struct, frozen=True):
     """What one request takes, before it is sent.
 
     Attributes:
@@ -168,8 +160,7 @@ class Estimate:
     most_dollars: float | None = None
 
 
-@frozen
-class RunnerInfo:
+class RunnerInfo(Struct, frozen=True):
     """Who answers.
 
     Attributes:
@@ -219,8 +210,7 @@ class Estimating(Protocol):
         """What a request takes, without sending it."""
 
 
-@frozen
-class Run:
+class Run(Struct, frozen=True):
     """One runner's answers to one query set over one surface.
 
     Attributes:

@@ -11,9 +11,10 @@ import re
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.evaluation.model import Offer
 from mcp_governor.evaluation.offered import offered_tools
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +29,7 @@ _OTHER_CHARACTERS = "a-zA-Z0-9_-"
 """Characters of names: of Anthropic, of OpenAI, and of endpoints that imitate OpenAI."""
 
 
-@frozen
-class SentTool:
+class SentTool(Struct, frozen=True):
     """One tool as it is sent.
 
     Attributes:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 
-@frozen
-class Options:
+class Options(Struct, frozen=True):
     """How a model is asked.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Protocol
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from random import Random
@@ -47,8 +47,7 @@ class RealClock:
         await anyio.sleep(seconds)
 
 
-@frozen
-class Retry:
+class Retry(Struct, frozen=True):
     """How long to wait before an attempt."""
 
     seconds: float

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,7 @@ MILLION = 1_000_000
 """Prices are stated for so many tokens."""
 
 
-@frozen
-class Price:
+class Price(Struct, frozen=True):
     """What one model costs.
 
     Attributes:

@@ -6,8 +6,9 @@ import ipaddress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from mcp_governor.errors import UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.given import learn_url
 from mcp_governor.secrets import REDACTED, keep
 from mcp_governor.text import did_you_mean, one_line
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@frozen
-class Provider:
+class Provider(Struct, frozen=True):
     """One provider.
 
     Attributes:
@@ -63,8 +63,7 @@ class Key(str):
         return REDACTED
 
 
-@frozen
-class Access:
+class Access(Struct, frozen=True):
     """How to reach a model.
 
     Attributes:

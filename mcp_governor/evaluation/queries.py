@@ -10,11 +10,12 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.evaluation.matchers import problem_of
 from mcp_governor.evaluation.model import Kind, Query, QuerySet
 from mcp_governor.files import MEBIBYTE, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.surface.canonical import canonical_bytes
 from mcp_governor.text import did_you_mean, one_line, visible
@@ -60,8 +61,7 @@ _SYNONYMS = {
 }
 
 
-@frozen
-class Problem:
+class Problem(Struct, frozen=True):
     """Why a line cannot be used.
 
     Attributes:

@@ -7,15 +7,16 @@ in an order that depends on the content alone. The same evaluation has the same 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.errors import FileFormatError, GovernorError
 from mcp_governor.evaluation.executed import Executed
 from mcp_governor.evaluation.model import Answer, Choice, Run, RunnerInfo, Usage
 from mcp_governor.evaluation.queries import as_line, parse_set
 from mcp_governor.files import MEBIBYTE, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.secrets import redact
 from mcp_governor.surface.file import MAX_VALUES
@@ -37,8 +38,7 @@ MAX_DEPTH = 64
 """Maximum nesting depth of a line: schemas of tools nest up to 30 levels."""
 
 
-@frozen
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """Several runners' answers to one query set over one surface.
 
     Attributes:
@@ -165,8 +165,7 @@ def _bytes_of(path: Path) -> bytes:
         raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
 
 
-@frozen
-class Head:
+class Head(Struct, frozen=True):
     """What a recorded evaluation is about.
 
     Attributes:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.evaluation.asking import answer_key, offer_for
@@ -19,7 +21,6 @@ from mcp_governor.evaluation.failures import Failure, ends_run, may_pass
 from mcp_governor.evaluation.model import Answer, Estimating, Run, Usage
 from mcp_governor.evaluation.pacing import Clock, Pacer, Purse, RealClock, most_of, wait_before
 from mcp_governor.evaluation.store import Kept
-from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ class Keeper(Protocol):
         """Keep an answer."""
 
 
-@frozen
-class Settings:
+class Settings(Struct, frozen=True):
     """How an evaluation runs.
 
     Attributes:
@@ -74,8 +74,7 @@ class Settings:
     per_minute: Mapping[str, float] | None = None
 
 
-@frozen
-class Progress:
+class Progress(Struct, frozen=True):
     """How far an evaluation is."""
 
     done: int
@@ -85,8 +84,7 @@ class Progress:
     dollars: float
 
 
-@frozen
-class Plan:
+class Plan(Struct, frozen=True):
     """What a runner would be asked.
 
     Attributes:
@@ -110,8 +108,7 @@ class Plan:
     free: bool = False
 
 
-@frozen
-class Done:
+class Done(Struct, frozen=True):
     """The outcome of an evaluation.
 
     Attributes:
@@ -127,8 +124,7 @@ class Done:
     asked: int
 
 
-@frozen
-class Subject:
+class Subject(Struct, frozen=True):
     """What is evaluated: the tools as offered, and the digests and the name of their surface."""
 
     tools: tuple[Mapping[str, Any], ...]

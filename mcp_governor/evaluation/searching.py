@@ -7,14 +7,15 @@ for the model. A rank is the worst of equals: tools with the same score may come
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.evaluation.bm25 import Bm25
 from mcp_governor.evaluation.embedding import Embedding
 from mcp_governor.evaluation.regex_search import RegexSearch
 from mcp_governor.evaluation.terms import STOP_WORDS, split_identifier, stem, terms
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,8 +36,7 @@ _MAX_CANDIDATES = 12
 """Number of words of a query that are tried: 793 combinations of up to four. Of more, the longest."""
 
 
-@frozen
-class Rank:
+class Rank(Struct, frozen=True):
     """The place of a tool in a ranking.
 
     Attributes:
@@ -50,8 +50,7 @@ class Rank:
     above: tuple[str, ...] = ()
 
 
-@frozen
-class Lift:
+class Lift(Struct, frozen=True):
     """Words of the query that change the rank if the description has them.
 
     Attributes:

@@ -11,9 +11,7 @@ import functools
 import math
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
-
-from mcp_governor.named import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence

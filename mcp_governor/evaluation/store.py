@@ -17,6 +17,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import FileFormatError, GovernorError, UsageError
 from mcp_governor.evaluation.record import (
     MAX_RECORD,
@@ -28,7 +30,6 @@ from mcp_governor.evaluation.record import (
 )
 from mcp_governor.evaluation.sending import MAX_RESPONSE
 from mcp_governor.files import MEBIBYTE, read_end, shown_size
-from mcp_governor.frozen import frozen
 from mcp_governor.parsing import read_json
 from mcp_governor.secrets import redact
 from mcp_governor.target.git import tracked_files
@@ -86,16 +87,14 @@ CREATE TABLE evaluations (number INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQU
 """
 
 
-@frozen
-class Kept:
+class Kept(Struct, frozen=True):
     """An answer with the day and time at which it was given, in UTC, ISO 8601."""
 
     answer: Answer
     asked: str
 
 
-@frozen
-class Stored:
+class Stored(Struct, frozen=True):
     """An evaluation in the store: its number, which ``--baseline`` takes, and its content."""
 
     number: int

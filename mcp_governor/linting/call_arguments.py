@@ -7,10 +7,9 @@ members.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import pointer_tokens, resolve_fragment
 
 if TYPE_CHECKING:

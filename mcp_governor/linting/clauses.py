@@ -10,11 +10,10 @@ A word that is spelled like a parameter but may be a plain word counts in the fo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, has_any, lowered
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

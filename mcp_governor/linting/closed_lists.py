@@ -13,7 +13,7 @@ read.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
@@ -37,7 +37,6 @@ from mcp_governor.linting.list_words import (
     sentence,
     without_stops,
 )
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

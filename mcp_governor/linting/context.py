@@ -6,11 +6,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from mcp_governor.findings import MAX_SPOTS
-from mcp_governor.frozen import frozen
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.walking import subschemas
 
@@ -229,8 +229,7 @@ class Facts:
         return value
 
 
-@frozen
-class Context:
+class Context(Struct, frozen=True):
     """The environment of one check.
 
     Attributes:

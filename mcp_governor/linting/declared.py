@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.schemas import effective
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 

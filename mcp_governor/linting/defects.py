@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.flat_text import without_name
@@ -38,7 +38,6 @@ from mcp_governor.linting.shapes import (
     unanchored,
 )
 from mcp_governor.linting.words import name_words
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:

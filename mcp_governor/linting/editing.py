@@ -7,10 +7,9 @@ object that are not about one parameter (``required``, ``additionalProperties``,
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.context import SIDES
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.keywords import DEFINITIONS, MIXED_MAP_KEYS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens, resolve_pointer, step
 

@@ -7,9 +7,10 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.patterns import errors, published_parts
 from mcp_governor.containment import contains
-from mcp_governor.frozen import frozen
 from mcp_governor.linting.context import SIDES
 from mcp_governor.linting.editing import ABSENT, value_at
 from mcp_governor.schemas.dialects import LATEST, dialect_of
@@ -28,8 +29,7 @@ _BUDGET = 20.0
 """Time limit in seconds for all questions about a plan; beyond it the answer is *unknown*."""
 
 
-@frozen
-class Proof:
+class Proof(Struct, frozen=True):
     """The effect of a fix.
 
     Attributes:

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.catalogue.governing import STALE_RULE, govern
 from mcp_governor.findings import Effect
-from mcp_governor.frozen import frozen
 from mcp_governor.linting.editing import Fragment, apply, fragment_of, patch, shown
 from mcp_governor.linting.fix_proof import Proof, Prover
 from mcp_governor.linting.run import run_rules
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import pointer_tokens
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ _Place = tuple[str, "str | None", str]
 """Identifies a finding before and after edits: rule, tool, and the fragment that it is in."""
 
 
-@frozen
-class PlacedFix:
+class PlacedFix(Struct, frozen=True):
     """A corrected fragment of one tool.
 
     Attributes:
@@ -78,8 +78,7 @@ class Withheld(NamedTuple):
     reason: str
 
 
-@frozen
-class Plan:
+class Plan(Struct, frozen=True):
     """All fixes of one run.
 
     Attributes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from mcp_governor.compiled import compiled_once
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ class Guarded:
         self._compiled: re.Pattern[str] | None = None
 
     def _compile(self) -> re.Pattern[str]:
-        made = self._compiled = compiled_once(self._source, self.flags)
+        made = self._compiled = re.compile(self._source, self.flags)
         return made
 
     # Most searches end at the words, so both methods look for them without another call.

@@ -7,12 +7,11 @@ its syntax, and a free-form object its keys.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.schemas import branches_of
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, word_count, words
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,11 +7,11 @@ may also be the next key.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.list_items import scan
 from mcp_governor.linting.list_words import EXAMPLE, MAX_TEXT, is_open, sentence
-from mcp_governor.named import NamedTuple
 
 _KEY = lazy_pattern(
     r"(?P<quote>[`'\"])(?P<key>[A-Za-z_][\w.\-]{0,40})(?P=quote)(?:\s?\((?=[`'\"A-Z])|\s?:\s?(?=[`'\"])|\s?=\s?(?=[`'\"]))"

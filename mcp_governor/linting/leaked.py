@@ -5,8 +5,9 @@ What is wrong below such a parameter goes with it: rules about clarity read the 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import schema_nodes

@@ -9,7 +9,7 @@ does not limit a number of results.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
@@ -36,7 +36,6 @@ from mcp_governor.linting.limit_words import (
 from mcp_governor.linting.prose import number, of_alternative
 from mcp_governor.linting.units import same_unit, unit_of
 from mcp_governor.linting.words import name_words, stem
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.list_words import GOES_ON, QUOTED
-from mcp_governor.named import NamedTuple
 
 MAX_VALUES = 500
 """Maximum number of values in a list; a longer one belongs in a document. In a description, a long list takes as much

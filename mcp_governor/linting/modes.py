@@ -7,11 +7,10 @@ is in their descriptions, or in a list of choices in the tool's description.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

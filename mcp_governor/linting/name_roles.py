@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.linting.words import name_words, stem
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection

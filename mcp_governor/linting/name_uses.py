@@ -6,7 +6,8 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.linting.declared import declared
 from mcp_governor.linting.schemas import effective
 from mcp_governor.linting.words import stem, words
@@ -22,8 +23,7 @@ _MAX_PROPERTIES = 1_000
 """Maximum number of parameters of one tool; a tool with more was not written by hand."""
 
 
-@frozen(slots=False)
-class Use:
+class Use(Struct, frozen=True, dict=True):
     """One tool that has a parameter of some name.
 
     Attributes:

@@ -7,10 +7,10 @@ a range. So a list needs two consecutive codes, or three if no words announce a 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.list_words import ABROAD, MAX_TEXT, PROMISE, is_example
-from mcp_governor.named import NamedTuple
 
 _MAX_CODES = 60
 """Maximum number of codes in a list; a longer one belongs in a document."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.context import hit
 from mcp_governor.linting.corrections import narrowed
 from mcp_governor.linting.schemas import closes, effective, root_of, types_of
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

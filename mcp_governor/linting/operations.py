@@ -6,12 +6,11 @@ Such a tool does whatever one of its values can do, so its name and its descript
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.reported_operations import filters, only_reports, sends_nothing
 from mcp_governor.linting.words import MUTATING_VERBS, READING_VERBS, name_words
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.names_in_text import names_in
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -5,14 +5,13 @@ Checks on prose read parameters through :func:`passages_about`, so that a claim 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mcp_governor.linting.call_arguments import argument_places
 from mcp_governor.linting.context import Hit, SchemaPlace, hit
 from mcp_governor.linting.flat_text import without_name
 from mcp_governor.linting.outline import Outline, outline
 from mcp_governor.linting.words import name_words, stem
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

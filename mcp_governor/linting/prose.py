@@ -11,13 +11,12 @@ All patterns are bounded and run on text without runs of white space, so that re
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
 from mcp_governor.linting.stated_values import QUOTED
 from mcp_governor.linting.units import unit_of, unit_of_name
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

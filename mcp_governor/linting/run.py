@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from mcp_governor.catalogue.condense import condensed
 from mcp_governor.catalogue.finding import finding
@@ -20,7 +21,6 @@ from mcp_governor.linting.reached import is_reached
 from mcp_governor.linting.scope import Plan, Runner
 from mcp_governor.linting.strings import Text, surface_strings
 from mcp_governor.linting.text_scope import TextPlan
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
@@ -314,9 +314,7 @@ _UNREAD = frozenset({"source", "tools"})
 def _same(one: Surface, other: Surface) -> bool:
     """True if two surfaces look the same to every rule, including number types and the order of keys."""
     return all(
-        _same_part(getattr(one, part.name), getattr(other, part.name))
-        for part in fields(one)
-        if part.name not in _UNREAD
+        _same_part(getattr(one, part), getattr(other, part)) for part in one.__struct_fields__ if part not in _UNREAD
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.patterns import encodable, existing, published_validator
-from mcp_governor.frozen import frozen
 from mcp_governor.linting.schemas import document_of, json_text
 from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.pointers import join_pointer
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Tool
 
 
-@frozen
-class SchemaReport:
+class SchemaReport(Struct, frozen=True):
     """The problems of one published schema.
 
     Attributes:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import read_python_expression
 
 if TYPE_CHECKING:

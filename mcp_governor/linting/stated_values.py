@@ -6,11 +6,10 @@ A list that is compared with an enum may be incomplete, so these readers accept 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.guarded import Guarded
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     import re

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:

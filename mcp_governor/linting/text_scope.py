@@ -7,10 +7,9 @@ each check about every string took a third of the time that all strings take.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mcp_governor.linting.guarded import Cues, Guarded, lowered
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

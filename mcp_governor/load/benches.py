@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mcp_governor.errors import UnreachableError, UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.load.formulas import pool_size
 from mcp_governor.load.http_engine import HttpEngine, NullEngine
 from mcp_governor.load.judge import split_at_id
@@ -80,8 +81,7 @@ class HttpBench:
         return NullEngine(self._recipe, self.first.kind, self.first.parts, self.workers)
 
 
-@frozen
-class FirstResponse:
+class FirstResponse(Struct, frozen=True):
     """A response that was checked in full.
 
     Attributes:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 
-@frozen
-class Doing:
+class Doing(Struct, frozen=True):
     """A step of a sweep begins.
 
     Attributes:

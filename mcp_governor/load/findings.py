@@ -6,7 +6,8 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.catalogue.finding import finding, own_rule
+from mcp_governor.catalogue.finding import finding
+from mcp_governor.catalogue.rule_file import own_rule
 from mcp_governor.load.records import over_of
 
 if TYPE_CHECKING:

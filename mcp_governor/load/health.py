@@ -6,14 +6,13 @@ A server need not have either. What it sends is foreign: bounded in bytes and ti
 from __future__ import annotations
 
 import math
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import anyio
+from msgspec import Struct, field
 
 from mcp_governor.call.agent_info import get_bounded
-from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.text import one_line
 
@@ -41,8 +40,7 @@ CACHE_KEYS = ("cache_hits", "cache_misses", "cache_refreshes", "hit_rate_pct")
 OBSERVABILITY_KEYS = ("total_requests", "total_errors", "in_flight", "max_in_flight")
 
 
-@frozen
-class Answer:
+class Answer(Struct, frozen=True):
     """What came back for one GET.
 
     Attributes:
@@ -58,8 +56,7 @@ class Answer:
     body: Any = None
 
 
-@frozen
-class Health:
+class Health(Struct, frozen=True):
     """The response of ``GET /health``.
 
     Attributes:
@@ -79,8 +76,7 @@ class Health:
     not_numbers: tuple[str, ...] = ()
 
 
-@frozen
-class ServerInfo:
+class ServerInfo(Struct, frozen=True):
     """The response to GET on the endpoint itself.
 
     Attributes:

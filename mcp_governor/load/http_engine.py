@@ -6,8 +6,9 @@ import base64
 from array import array
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from mcp_governor.load.helpers import START, Helper, HelperError
 from mcp_governor.load.model import INTERRUPTED, Sample

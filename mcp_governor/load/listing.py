@@ -11,15 +11,15 @@ import json
 import tempfile
 import time
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor import wire
 from mcp_governor.errors import GovernorError, NothingCheckedError, ServerError
-from mcp_governor.frozen import frozen
 from mcp_governor.load.formulas import percentile
 from mcp_governor.load.payload import Payload, payload
 from mcp_governor.programs import our_script
@@ -55,8 +55,7 @@ _OTHER_ERA_SECONDS = 10.0
 _HELD_APART = ("ttlMs", "cacheScope")
 
 
-@frozen
-class Latencies:
+class Latencies(Struct, frozen=True):
     """Latencies of lists that succeeded, in milliseconds; percentiles as in a sweep (:mod:`.formulas`)."""
 
     count: int
@@ -74,8 +73,7 @@ class Latencies:
         return cls(len(good), good[0], p50, p95, p99, good[-1])
 
 
-@frozen
-class EraTimes:
+class EraTimes(Struct, frozen=True):
     """The lists of one protocol era.
 
     Attributes:
@@ -95,8 +93,7 @@ class EraTimes:
     problem: str = ""
 
 
-@frozen
-class Yardstick:
+class Yardstick(Struct, frozen=True):
     """The best of several rounds, and that of a server that does nothing, measured in turn.
 
     The ratio is that of the fastest lists. With ten busy processes on two cores it differed by 17 % from run to run,
@@ -121,8 +118,7 @@ class Yardstick:
         return self.fastest_ms / self.null_ms
 
 
-@frozen
-class Caching:
+class Caching(Struct, frozen=True):
     """What lists of one connection have in common.
 
     Attributes:
@@ -149,8 +145,7 @@ class Caching:
     pause_ms: float = 0.0
 
 
-@frozen
-class Listing:
+class Listing(Struct, frozen=True):
     """What was measured.
 
     Attributes:
@@ -316,8 +311,7 @@ class Measuring:
         )
 
 
-@frozen
-class _First:
+class _First(Struct, frozen=True):
     """What the first list says, and how long it took.
 
     Attributes:

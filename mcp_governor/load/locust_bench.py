@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import ipaddress
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.errors import UsageError
 from mcp_governor.load.benches import first_response
@@ -77,7 +79,7 @@ class NullLocust(LocustEngine):
             url = f"http://127.0.0.1:{port}/"
             # The responder finds the id by its number of digits.
             request = {**job.request, "id": 10 ** (DIGITS - 1)}
-            alone = replace(job, url=url, shown=url, secret_headers={}, handshake=None, request=request)
+            alone = dataclasses.replace(job, url=url, shown=url, secret_headers={}, handshake=None, request=request)
             super().__init__(alone, plan, replace(cluster, port=0))
         except BaseException:
             self._responder.close()

@@ -19,8 +19,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import MissingDependencyError, ServerError, UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.installation import install_extra
 from mcp_governor.load.model import Sample
 from mcp_governor.programs import our_python
@@ -57,8 +58,7 @@ Announce = Callable[[str], None]
 """Gets a command that the user is to run."""
 
 
-@frozen
-class Cluster:
+class Cluster(Struct, frozen=True):
     """Where the workers are.
 
     Attributes:

@@ -11,9 +11,10 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.errors import UsageError
 from mcp_governor.files import MEBIBYTE, read_end
-from mcp_governor.frozen import frozen
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ _SLOW_RUNTIME = re.compile(
 _LOADER = "Dynamic Loader"
 
 
-@frozen
-class StatsLine:
+class StatsLine(Struct, frozen=True):
     """One statistics line; the counters run from the start of the server.
 
     Attributes:
@@ -70,8 +70,7 @@ class StatsLine:
     max_in_flight: int | None = None
 
 
-@frozen
-class PressureLine:
+class PressureLine(Struct, frozen=True):
     """One pressure line: the numbers that it states for one endpoint.
 
     Attributes:
@@ -83,8 +82,7 @@ class PressureLine:
     numbers: Mapping[str, float]
 
 
-@frozen
-class LogScan:
+class LogScan(Struct, frozen=True):
     """What a log says.
 
     Attributes:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,8 +41,7 @@ class Loop(StrEnum):
     OPEN = "open"
 
 
-@frozen
-class SweepPlan:
+class SweepPlan(Struct, frozen=True):
     """What to measure.
 
     Attributes:
@@ -76,8 +74,7 @@ class SweepPlan:
         return Loop.CLOSED if self.rate is None else Loop.OPEN
 
 
-@frozen
-class Sample:
+class Sample(Struct, frozen=True):
     """What an engine measured at one point.
 
     Attributes:
@@ -114,8 +111,7 @@ class Engine(Protocol):
         """End all processes and connections of the engine."""
 
 
-@frozen
-class Point:
+class Point(Struct, frozen=True):
     """One point of a sweep.
 
     Attributes:
@@ -157,8 +153,7 @@ class Point:
         return self.ceiling is not None and self.throughput > CLIENT_SHARE * self.ceiling
 
 
-@frozen
-class Sweep:
+class Sweep(Struct, frozen=True):
     """A sweep, measured.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.programs import our_interpreter
 from mcp_governor.text import did_you_mean, one_line
 
@@ -21,8 +22,7 @@ TOOL_CALL = "tools/call"
 """The method of a sweep with ``--tool``."""
 
 
-@frozen
-class Permissions:
+class Permissions(Struct, frozen=True):
     """What the user allows.
 
     Attributes:
@@ -36,8 +36,7 @@ class Permissions:
     read_only: tuple[str, ...] = ()
 
 
-@frozen
-class Opened:
+class Opened(Struct, frozen=True):
     """A server that answered a handshake and the method of the plan.
 
     Attributes:

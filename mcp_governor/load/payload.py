@@ -6,7 +6,8 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.linting.checks.omni import DROPPED_KEYS, compacted
 from mcp_governor.schemas.keywords import DEFINITIONS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes, json_bytes
@@ -25,8 +26,7 @@ _MAX_LOST = 20
 _SCHEMAS = ("inputSchema", "outputSchema")
 
 
-@frozen
-class ToolSize:
+class ToolSize(Struct, frozen=True):
     """One tool.
 
     Attributes:
@@ -40,8 +40,7 @@ class ToolSize:
     tokens: int
 
 
-@frozen
-class Savings:
+class Savings(Struct, frozen=True):
     """What compaction would take from the list, in bytes.
 
     Attributes:
@@ -66,8 +65,7 @@ class Savings:
         return self.descriptions + self.keys
 
 
-@frozen
-class Payload:
+class Payload(Struct, frozen=True):
     """The size of a list.
 
     Attributes:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mcp_governor import wire
 from mcp_governor.errors import GovernorError, UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.load import formulas
 from mcp_governor.load.address import is_this_machine
 from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
@@ -43,8 +45,7 @@ EMBED_DIMENSION = (
 """Why a probe has no embedding dimension."""
 
 
-@frozen
-class ProbePlan:
+class ProbePlan(Struct, frozen=True):
     """What to measure.
 
     Attributes:
@@ -69,8 +70,7 @@ CHEAP = ProbePlan(runs=(), other_era=False, rest=False)
 """What a check measures: lists in a row over one connection, and the yardstick."""
 
 
-@frozen
-class Probe:
+class Probe(Struct, frozen=True):
     """What was measured.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
 
 from mcp_governor._version import __version__
 from mcp_governor.load.probe import EMBED_DIMENSION

@@ -6,8 +6,9 @@ import base64
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
+from msgspec import Struct
+
 from mcp_governor._version import __version__
-from mcp_governor.frozen import frozen
 from mcp_governor.wire import rpc
 from mcp_governor.wire.headers import SESSION
 
@@ -24,8 +25,7 @@ RESPONSE_GROWTH = 4
 """A response may have this many times the bytes of the first one: a list under load is the same list."""
 
 
-@frozen
-class Address:
+class Address(Struct, frozen=True):
     """Where the connections of a sweep go.
 
     Attributes:
@@ -41,8 +41,7 @@ class Address:
     tls: bool
 
 
-@frozen
-class Recipe:
+class Recipe(Struct, frozen=True):
     """One server and one request.
 
     Attributes:

@@ -7,12 +7,12 @@ does nothing: milliseconds of one machine say nothing about another.
 from __future__ import annotations
 
 import json
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MAX_BYTES, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.load.probe import is_remote
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.schemas.dialects import DIALECT_2020_12
@@ -34,8 +34,7 @@ _MAX_DEPTH = 8
 """Deepest nesting of a record, in containers: ours has three."""
 
 
-@frozen
-class LoadRecord:
+class LoadRecord(Struct, frozen=True):
     """Figures of an earlier run.
 
     Attributes:

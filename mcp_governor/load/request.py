@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
 from mcp_governor.wire import protocol, rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import ACCEPT as ACCEPTED
@@ -22,7 +21,7 @@ ACCEPT = {"Accept": ACCEPTED, "Content-Type": "application/json"}
 """Headers of every POST (2025-03-26 and later, transports)."""
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HttpJob:
     """What each client of a sweep sends.
 

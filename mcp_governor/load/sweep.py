@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mcp_governor.errors import ServerError
-from mcp_governor.frozen import frozen
 from mcp_governor.load import caps, formulas
 from mcp_governor.load.events import Doing, Emit, silent
 from mcp_governor.load.model import INTERRUPTED, Loop, Sample, Sweep
@@ -50,8 +51,7 @@ class Bench(Protocol):
         """An engine that measures a null responder the same way; ``None`` if there is none."""
 
 
-@frozen
-class Options:
+class Options(Struct, frozen=True):
     """How a sweep is run.
 
     Attributes:

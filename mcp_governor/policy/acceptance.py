@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.config.model import AcceptConfig
-from mcp_governor.frozen import frozen
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.versions import Numbered
 
@@ -26,8 +27,7 @@ Acceptance = AcceptConfig
 """One accepted finding or change, as configured."""
 
 
-@frozen
-class Accepted:
+class Accepted(Struct, frozen=True):
     """The findings and changes of a run with acceptances applied.
 
     Attributes:
@@ -39,8 +39,7 @@ class Accepted:
     changes: Mapping[str, str] = field(default_factory=dict)
 
 
-@frozen
-class AcceptedBefore:
+class AcceptedBefore(Struct, frozen=True):
     """Acceptances of the release that a run compares with.
 
     Attributes:

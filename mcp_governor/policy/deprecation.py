@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.frozen import frozen
 from mcp_governor.policy.manifest import STATUS, is_deprecated
 from mcp_governor.policy.windows import Notice
 from mcp_governor.schemas.pointers import join_pointer
@@ -174,8 +175,7 @@ def _announced(tool: Tool, history: History) -> str | None:
     return notice.since if notice is not None else None
 
 
-@frozen
-class _Gap:
+class _Gap(Struct, frozen=True):
     """A deprecation window that has not passed.
 
     Attributes:

@@ -10,12 +10,13 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.terms import MISSING
 from mcp_governor.errors import FileFormatError
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line
@@ -49,8 +50,7 @@ def parse_manifest(text: str | bytes, what: str) -> Manifest:
     return document
 
 
-@frozen
-class _Setting:
+class _Setting(Struct, frozen=True):
     """One setting of an installation: a variable, an argument or a header."""
 
     name: str
@@ -64,8 +64,7 @@ class _Setting:
         return self.required and self.default is None
 
 
-@frozen
-class _Place:
+class _Place(Struct, frozen=True):
     """A list of settings: the stem of its change kinds, and its path."""
 
     stem: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.change.model import Change
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from mcp_governor.stage import Pending
 
 
-@frozen
-class PolicyResult:
+class PolicyResult(Struct, frozen=True):
     """The decision about a release.
 
     Attributes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.findings import Bump
-from mcp_governor.frozen import frozen
 from mcp_governor.stage import UNDER_DATE, UNDER_NEW, Pending, Stage
 from mcp_governor.text import capital, one_line
 from mcp_governor.version_steps import (
@@ -36,8 +37,7 @@ _SHOWN_CHANGES = 5
 _ALLOWED = {Bump.MINOR: "additions", Bump.PATCH: "changes of wording"}
 
 
-@frozen(slots=False)
-class VersionStep:
+class VersionStep(Struct, frozen=True, dict=True):
     """The step from one version to another.
 
     Attributes:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property, cmp_to_key
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.config.model import Windows
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.walking import walk
 from mcp_governor.version_steps import Scheme, scheme_of
@@ -30,8 +31,7 @@ _DAY = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
 _WITHDRAWN = lazy_pattern(r"\bno longer deprecated\b|\bun-?deprecated\b|\bdeprecation\b.*\bwithdrawn\b", re.IGNORECASE)
 
 
-@frozen
-class Notice:
+class Notice(Struct, frozen=True):
     """The deprecation of a tool, from the surface and the changelog together.
 
     Attributes:
@@ -52,8 +52,7 @@ class Notice:
     nothing: bool = False
 
 
-@frozen(slots=False)
-class History:
+class History(Struct, frozen=True, dict=True):
     """The past releases, to count how many carried a warning.
 
     Args:

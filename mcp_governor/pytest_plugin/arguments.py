@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,8 +17,7 @@ _NEAREST = 3
 """Ids that a message suggests for a wrong one: as many as fit into a line or two."""
 
 
-@frozen
-class Asked:
+class Asked(Struct, frozen=True):
     """What a run was asked for.
 
     Attributes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.pytest_plugin import MODES
@@ -67,9 +69,9 @@ def config_of(options: pytest.Config) -> Config:
     if (typed := target_of(options)) is not None:
         config = permitted(config, resolve(typed, config))
     # The tests of the repository run its code; so may its rules.
-    config = replace(config, trust_rules=True)
+    config = dataclasses.replace(config, trust_rules=True)
     if target := options.getini("mcp_target"):
-        config = replace(config, target=target)
+        config = dataclasses.replace(config, target=target)
     calls = options.option.mcp_calls or options.getini("mcp_calls")
     if calls:
         if calls not in MODES:
@@ -77,12 +79,12 @@ def config_of(options: pytest.Config) -> Config:
                 f'mcp_calls of the pytest configuration is "{one_line(calls, 40)}".{did_you_mean(calls, MODES)}',
                 f"Use one of: {', '.join(MODES)}.",
             )
-        config = replace(config, calls_mode=calls)
+        config = dataclasses.replace(config, calls_mode=calls)
     named = options.option.mcp_profile or options.getini("mcp_profile")
     if not named:
         return _with_charter(config)
     profiles = (one for name in named for one in (config.profile if name == CONFIGURED else (name,)))
-    return replace(config, profile=tuple(dict.fromkeys(profiles)))
+    return dataclasses.replace(config, profile=tuple(dict.fromkeys(profiles)))
 
 
 def _with_charter(config: Config) -> Config:
@@ -100,7 +102,7 @@ def _with_charter(config: Config) -> Config:
         # What is selected rule by rule takes the place of all profiles.
         lint = replace(lint, extend_select=(*lint.extend_select, "call/*", "charter/*", "envelope/*"))
     selection_of(config)
-    added = replace(config, profile=(*config.profile, CHARTER), lint=lint)
+    added = dataclasses.replace(config, profile=(*config.profile, CHARTER), lint=lint)
     try:
         selection_of(added)
     except ConfigError as error:

@@ -6,7 +6,8 @@ from collections import Counter
 from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.report.groups import count_of
 from mcp_governor.schemas.pointers import pointer_tokens
@@ -36,8 +37,7 @@ _NAME = 60
 """Characters of a tool's name: the longest that a client takes has 64."""
 
 
-@frozen
-class Cause:
+class Cause(Struct, frozen=True):
     """Findings that differ only in tool and place, of one rule or of rules that say the same about them.
 
     Attributes:

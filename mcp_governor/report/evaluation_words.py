@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.evaluation.comparison import Verdict
 from mcp_governor.evaluation.executed import GUARDED, LIMIT, UNDECIDED, WRITES
 from mcp_governor.evaluation.metrics import NO_TOOL
 from mcp_governor.evaluation.model import Kind
-from mcp_governor.frozen import frozen
 from mcp_governor.report.groups import count_of
 from mcp_governor.text import one_line
 
@@ -34,23 +35,20 @@ _NAME = 40
 """Characters of a name in a table, as wide as most names of models with a date."""
 
 
-@frozen
-class Heading:
+class Heading(Struct, frozen=True):
     """The title of a part."""
 
     text: str
 
 
-@frozen
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A paragraph; ``tone`` is ``good``, ``bad``, ``quiet`` or empty."""
 
     text: str
     tone: str = ""
 
 
-@frozen
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells; columns after the first are numbers unless ``words`` has them."""
 
     columns: tuple[str, ...]

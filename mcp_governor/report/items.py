@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Severity
-from mcp_governor.frozen import frozen
 from mcp_governor.report.groups import witness_words
 from mcp_governor.text import one_line, sentence, shortened, visible
 
@@ -20,8 +21,7 @@ _WITNESS = 1_000
 """Characters of a witness in a message, as in the Markdown report: what a reader of one annotation looks at."""
 
 
-@frozen
-class Item:
+class Item(Struct, frozen=True):
     """One change or finding.
 
     Attributes:

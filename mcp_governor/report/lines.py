@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.text import printable
 
 if TYPE_CHECKING:
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 Fit = Literal["wrap", "cut", "whole"]
 
 
-@frozen
-class Span:
+class Span(Struct, frozen=True):
     """A piece of text with a rich style (``bold red``); empty for plain.
 
     ``unbroken`` keeps the words of a command on one line, so that it can be copied from a terminal. ``link`` says what
@@ -32,8 +32,7 @@ class Span:
     link: str = ""
 
 
-@frozen
-class Line:
+class Line(Struct, frozen=True):
     """One line: spans after ``indent`` spaces.
 
     Attributes:

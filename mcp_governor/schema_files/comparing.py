@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.budget import Budget, OverBudgetError
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.schemas import SchemaPair, compare_schemas
 from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.containment import contains
-from mcp_governor.frozen import frozen
 from mcp_governor.schema_files.documents import SchemaFile, foreign_references, schema_files, without_added_dialect
 from mcp_governor.schema_files.names import tool_of
 from mcp_governor.schemas.pointers import join_pointer
@@ -29,8 +30,7 @@ _NAMED = 4
 """Most kinds of changes in a message; the changes themselves are listed with it."""
 
 
-@frozen
-class Compared:
+class Compared(Struct, frozen=True):
     """The result of a comparison.
 
     Attributes:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct, field
+
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schema_files.names import input_file, output_file, stems
 from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
@@ -33,8 +33,7 @@ NO_PARAMETERS: Any = {"type": "object"}
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
-@frozen
-class SchemaFile:
+class SchemaFile(Struct, frozen=True):
     """One published schema and its file.
 
     Attributes:
@@ -110,8 +109,7 @@ def foreign_references(schema: Any) -> list[tuple[str, str]]:
     return found
 
 
-@frozen
-class Manifest:
+class Manifest(Struct, frozen=True):
     """What an export wrote.
 
     Attributes:

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.files import list_files, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.schema_files.documents import (
     MANIFEST,
     Manifest,
@@ -34,8 +35,7 @@ MAX_SCHEMA_BYTES = 8 * 1024 * 1024
 """Largest schema file, in bytes; the largest schema known has 140 KB."""
 
 
-@frozen
-class Folder:
+class Folder(Struct, frozen=True):
     """A folder of schema files.
 
     Attributes:
@@ -102,8 +102,7 @@ def _manifest(folder: Path) -> Manifest:
         return Manifest()
 
 
-@frozen
-class Exported:
+class Exported(Struct, frozen=True):
     """The result of an export.
 
     Attributes:

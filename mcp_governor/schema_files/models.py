@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.programs import our_interpreter
 from mcp_governor.schema_files.hosted_models import META
 from mcp_governor.text import did_you_mean, one_line
@@ -29,8 +30,7 @@ _RANK = {"pydantic": 0, "dataclass": 0, "typeddict": 0, "function": 1}
 """A model before a function of the same name, which may be the code behind the tool with other parameters."""
 
 
-@frozen
-class Model:
+class Model(Struct, frozen=True):
     """One type of the project.
 
     Attributes:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.containment import contains
-from mcp_governor.frozen import frozen
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.references import Document
@@ -32,8 +33,7 @@ _NULL = frozenset({"null"})
 _ALL = frozenset({*_SCALARS, "array", "object", "null"})
 
 
-@frozen
-class Gap:
+class Gap(Struct, frozen=True):
     """One difference between a published schema and a derived one.
 
     Attributes:
@@ -51,8 +51,7 @@ class Gap:
     facts: Mapping[str, Any]
 
 
-@frozen
-class _Node:
+class _Node(Struct, frozen=True):
     """A part of a schema, with what it refers to in place.
 
     Attributes:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.budget import Budget
 from mcp_governor.change.schemas import SchemaPair, compare_schemas
 from mcp_governor.change.terms import Side
-from mcp_governor.frozen import frozen
 from mcp_governor.schema_files.models import pair_up
 from mcp_governor.schema_files.parity import Gap, gaps
 from mcp_governor.text import one_line, visible
@@ -31,8 +32,7 @@ _NAMED = 4
 """Most kinds of changes in a message."""
 
 
-@frozen
-class Allowed:
+class Allowed(Struct, frozen=True):
     """The differences that the configuration allows.
 
     Attributes:
@@ -44,8 +44,7 @@ class Allowed:
     where: str
 
 
-@frozen
-class Parity:
+class Parity(Struct, frozen=True):
     """The result of a comparison.
 
     Attributes:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.schemas.keywords import DEFINITIONS, REFERENCES
 from mcp_governor.schemas.references import Document
 from mcp_governor.schemas.walking import subschemas
@@ -41,8 +42,7 @@ _CAP = 1 << 40
 stay small."""
 
 
-@frozen
-class Cost:
+class Cost(Struct, frozen=True):
     """Which engines may run in this process.
 
     Attributes:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from mcp_governor.named import NamedTuple
+from typing import Any, NamedTuple
 
 LATEST = 20
 """Draft 2020-12, the default for schemas that do not name a dialect (MCP specification, 2025-11-25)."""

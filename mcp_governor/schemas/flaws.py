@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.schemas.cost import Evaluations
 from mcp_governor.schemas.dialects import LATEST
 from mcp_governor.schemas.references import Document
@@ -30,8 +31,7 @@ LISTING = 64_000_000
 memory limit (:mod:`mcp_governor.containment.worker`), or not at all; then only the refusal is reported."""
 
 
-@frozen
-class Flaw:
+class Flaw(Struct, frozen=True):
     """One validation error.
 
     Attributes:

@@ -7,8 +7,8 @@ distinguish the *keyword* ``description``, which is prose, from a *property* cal
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple
 
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.dialects import LATEST
 
 

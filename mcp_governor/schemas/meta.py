@@ -6,11 +6,11 @@ Validation of a whole schema copies it once per level above an error: 2 MB with 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
+from msgspec.structs import replace
 
 from mcp_governor.schemas.dialects import uri_of
 from mcp_governor.schemas.flaws import UNLISTED, flaw_of

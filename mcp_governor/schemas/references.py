@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
 
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens, step
 from mcp_governor.schemas.walking import subschemas

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 
+from msgspec import Struct
+
 from mcp_governor.errors import UsageError
-from mcp_governor.frozen import frozen
 
 DEFAULT = "127.0.0.1:8765"
 
@@ -16,8 +17,7 @@ LEAST = 32
 """Fewest characters of a token: 128 bits in hexadecimal digits."""
 
 
-@frozen
-class Address:
+class Address(Struct, frozen=True):
     """An address to listen on.
 
     Attributes:

@@ -11,7 +11,8 @@ import math
 import re
 from typing import Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.surface.file import MAX_DEPTH
 
@@ -41,8 +42,7 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]+|[\]}]+')
 _ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*+"|-?[0-9]{1,19})\s*[,}]')
 
 
-@frozen
-class Refused:
+class Refused(Struct, frozen=True):
     """A line that is not a message for the server.
 
     Attributes:
@@ -61,8 +61,7 @@ class Refused:
         return json.dumps({"jsonrpc": "2.0", "id": self.id, "error": error}, separators=(",", ":")).encode() + b"\n"
 
 
-@frozen
-class TooLong:
+class TooLong(Struct, frozen=True):
     """A line that was cut.
 
     Attributes:

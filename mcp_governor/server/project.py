@@ -7,8 +7,9 @@ from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from msgspec import Struct
+
 from mcp_governor.files import read_bytes
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from mcp_governor.config import Config
@@ -33,8 +34,7 @@ class MissingError(Exception):
     """There is no file at the path."""
 
 
-@frozen
-class Project:
+class Project(Struct, frozen=True):
     """The project.
 
     Attributes:

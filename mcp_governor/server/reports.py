@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +17,7 @@ a time."""
 _RANKS = {"error": 2, "warning": 1, "info": 0}
 
 
-@frozen(eq=False)
-class LastReport:
+class LastReport(Struct, frozen=True, eq=False):
     """What is kept of a report.
 
     Attributes:

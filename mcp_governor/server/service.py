@@ -11,12 +11,12 @@ from bisect import bisect_left
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+from msgspec import Struct
 from pydantic import Field
 
 from mcp_governor.charter.facts import ResponseFormat  # noqa: TC001  (the SDK reads it at run time)
 from mcp_governor.charter.message import leak, sentence_problem
 from mcp_governor.charter.v1_2 import ToolResponse
-from mcp_governor.frozen import frozen
 from mcp_governor.server.answers import (
     PAGE,
     SHOWN,
@@ -241,8 +241,7 @@ def _page(items: Sequence[Mapping[str, Any]]) -> list[ItemData]:
     return page
 
 
-@frozen
-class _Failure:
+class _Failure(Struct, frozen=True):
     """An error of a tool: its kind, one sentence, and the recovery."""
 
     kind: Kind

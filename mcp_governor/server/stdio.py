@@ -19,8 +19,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from msgspec import Struct
 
-from mcp_governor.frozen import frozen
 from mcp_governor.server.lines import INVALID_REQUEST, Lines, Refused, cost, is_id, read
 from mcp_governor.server.stderr import unblocking_stderr
 
@@ -53,8 +53,7 @@ POLL = 0.1
 """Seconds between two checks if the client is gone, while it does not read."""
 
 
-@frozen
-class Wire:
+class Wire(Struct, frozen=True):
     """Duplicates of the client's descriptors 0 and 1, which accidental prints and reads cannot reach."""
 
     inward: int

@@ -8,8 +8,9 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.charter import CostHint, ToolMetadata
-from mcp_governor.frozen import frozen
 from mcp_governor.server.jobs import SECONDS
 from mcp_governor.server.service import EXPLAIN_SECONDS, Service
 from mcp_governor.server.work import (
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from mcp_governor.charter.facts import LatencyHint, SideEffects
 
 
-@frozen
-class Budget:
+class Budget(Struct, frozen=True):
     """What one call of a tool may cost; beyond it the call is ended and answered with an error.
 
     Attributes:
@@ -38,8 +38,7 @@ class Budget:
     argument_bytes: int
 
 
-@frozen(eq=False)
-class Tool:
+class Tool(Struct, frozen=True, eq=False):
     """One tool.
 
     Attributes:

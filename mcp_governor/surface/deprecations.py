@@ -12,8 +12,9 @@ No revision of the protocol has a field for it, so people use whatever reaches t
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.model import Deprecation

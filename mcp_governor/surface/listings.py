@@ -6,9 +6,7 @@ on every list result and on that of ``server/discover``. Each page of a list has
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from mcp_governor.named import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

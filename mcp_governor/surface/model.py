@@ -6,12 +6,12 @@ The typed view never rewrites the raw JSON. A list entry that is not an object, 
 
 from __future__ import annotations
 
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+
 from mcp_governor.findings import Tier
-from mcp_governor.frozen import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,8 +26,7 @@ Pages = tuple["Mapping[str, Any]", ...]
 """The metadata of each result of one listing."""
 
 
-@frozen
-class Hints:
+class Hints(Struct, frozen=True):
     """Behaviour hints of a tool, resolved to the defaults of the specification (ToolAnnotations)."""
 
     read_only: bool = False
@@ -45,8 +44,7 @@ class Hints:
         }
 
 
-@frozen
-class Deprecation:
+class Deprecation(Struct, frozen=True):
     """The announced end of a tool.
 
     Attributes:
@@ -67,8 +65,7 @@ class Deprecation:
     nothing: bool = False
 
 
-@frozen(slots=False)
-class Tool:
+class Tool(Struct, frozen=True, dict=True):
     """One published tool.
 
     Attributes:
@@ -149,8 +146,7 @@ class Tool:
         )
 
 
-@frozen(slots=False)
-class Surface:
+class Surface(Struct, frozen=True, dict=True):
     """Everything that a server publishes at one moment.
 
     Attributes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from mcp_governor.findings import Tier
-from mcp_governor.frozen import frozen
 from mcp_governor.surface.deprecations import META_PREFIX, deprecation_of, tags_of
 from mcp_governor.surface.listings import read_listings
 from mcp_governor.surface.model import Surface, Tool
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 _TIERS = {tier.value: tier for tier in Tier}
 
 
-@frozen
-class TierRules:
+class TierRules(Struct, frozen=True):
     """Tiers that do not come from the server.
 
     Attributes:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import TargetError
 from mcp_governor.files import MAX_BYTES, repository_of, shown_size
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 from mcp_governor.target.git_door import Answer, ask_git, in_repository
 from mcp_governor.target.tag_names import name_of_tag, version_of_tag
 from mcp_governor.text import visible

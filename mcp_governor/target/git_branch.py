@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import TargetError
 from mcp_governor.files import MAX_BYTES, repository_of
-from mcp_governor.named import NamedTuple
 from mcp_governor.target.git import UNFIT_PATH, files_at
 from mcp_governor.target.git_door import ask_git
 

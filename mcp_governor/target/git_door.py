@@ -15,12 +15,11 @@ import re
 import signal
 import sys
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import MissingDependencyError, TargetError, UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 from mcp_governor.programs import find_program
 from mcp_governor.text import one_line
 

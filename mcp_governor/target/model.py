@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.endpoint import Endpoint
 
 
-@frozen
-class LiveSource:
+class LiveSource(Struct, frozen=True):
     """A server to reach.
 
     Attributes:
@@ -35,15 +34,14 @@ class LiveSource:
     configured: bool = False
 
 
-@frozen
-class FileSource:
+class FileSource(Struct, frozen=True):
     """A recording on disk."""
 
     shown: str
     path: Path
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class GitSource:
     """A recording at a git ref.
 

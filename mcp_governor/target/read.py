@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from mcp_governor.errors import FileFormatError, GovernorError, UsageError
-from mcp_governor.frozen import frozen
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import NO_TIER_RULES, Surface, TierRules, build_surface, load_surface, parse_surface
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
@@ -114,8 +116,7 @@ def _read_live(source: LiveSource) -> Recording:
     return wire.read(source.endpoint, limits=limits_of(source), list_params=source.list_params)
 
 
-@frozen
-class Baseline:
+class Baseline(Struct, frozen=True):
     """The baseline of a run.
 
     Attributes:
@@ -214,7 +215,7 @@ def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source 
                 f"{source.shown} cannot be the baseline of a pull request, which itself chooses what that is.",
                 "Name a release or the base branch: git:v1.0.0, git:origin/main",
             )
-        return replace(source, ref=commit)
+        return dataclasses.replace(source, ref=commit)
     if not isinstance(source, FileSource):
         return source
     # Not resolved: the pull request may have made a link of it.

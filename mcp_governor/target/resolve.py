@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec.structs import replace
 
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.given import learn_reference
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 from mcp_governor.programs import program_name
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
@@ -152,7 +153,7 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
     for name, value in config.launch.env.items():
         learn_reference(value, name)
     if command and is_package(target):
-        config = replace(config, launch=replace(config.launch, args=command))
+        config = dataclasses.replace(config, launch=dataclasses.replace(config.launch, args=command))
     elif command:
         if target is not None:
             raise UsageError(
@@ -432,7 +433,7 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     if server.file:
         return FileSource(shown=name, path=config.root / server.file)
     if server.object:
-        objects = replace(_object(server.object, config.root), era=_era(server))
+        objects = dataclasses.replace(_object(server.object, config.root), era=_era(server))
         return LiveSource(name, objects, server.list_params, timeout, start_timeout=start, configured=True)
     if server.url:
         headers = expand(server.headers, config, f"servers.{server.name}.headers")
@@ -446,7 +447,7 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
             )
         http = wire.HttpEndpoint(server.url, headers, server.transport, _era(server))  # type: ignore[arg-type]
         return LiveSource(name, http, server.list_params, timeout, start, configured=True)
-    endpoint = replace(_child_of_server(server, config), era=_era(server))
+    endpoint = dataclasses.replace(_child_of_server(server, config), era=_era(server))
     return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True)
 
 

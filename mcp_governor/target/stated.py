@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.errors import GovernorError
 from mcp_governor.files import read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.surface import fingerprint, parse_surface
 from mcp_governor.text import visible
 
@@ -21,8 +22,7 @@ _SHORT = 12
 """Digits of a commit id in reports, as in git's output for large repositories."""
 
 
-@frozen
-class StatedRelease:
+class StatedRelease(Struct, frozen=True):
     """A release as the changelog states it.
 
     Attributes:

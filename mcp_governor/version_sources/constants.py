@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_python
 from mcp_governor.text import did_you_mean, one_line, visible
@@ -88,8 +89,7 @@ def shown_file(file: Path, root: Path) -> str:
     return visible(path.as_posix())
 
 
-@frozen(slots=False)
-class _Scope:
+class _Scope(Struct, frozen=True, dict=True):
     """Follows the assignments of one module to a string."""
 
     module: str

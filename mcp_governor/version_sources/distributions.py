@@ -9,11 +9,10 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.files import MAX_ENTRIES, MAX_TEXT_BYTES, read_bytes
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.version_steps import same_version
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ SOURCES = (SERVER_INFO, *PROJECT_FILES, "distribution:NAME", GIT_TAG, "package.m
 """All forms of ``schema-version`` other than the version itself, for messages."""
 
 
-@frozen
-class Written:
+class Written(Struct, frozen=True):
     """A line of a file.
 
     Attributes:
@@ -40,7 +40,7 @@ class Written:
         return f"{self.file} line {self.line}"
 
 
-@frozen(slots=False)
+@dataclass(frozen=True)
 class SchemaVersion:
     """The version that the changelog must have.
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import read_python, read_toml
 from mcp_governor.version_sources.model import Written
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_governor.errors import ConfigError, FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import BadValueError, check_values, read_toml
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line, visible

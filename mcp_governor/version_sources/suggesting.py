@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MEBIBYTE, read_bytes
-from mcp_governor.frozen import frozen
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.text import one_line
 from mcp_governor.version_sources.distributions import in_folder, own_environment, project_environment
@@ -44,8 +45,7 @@ _MAX_LOCK_SIZE = 8 * MEBIBYTE
 """Largest lock file that is read, in bytes: one with 2,000 packages has 5 MB. A larger one is skipped."""
 
 
-@frozen
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """The source that ``schema-version`` should name.
 
     Attributes:

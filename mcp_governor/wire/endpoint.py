@@ -8,13 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+
 from mcp_governor import given
-from mcp_governor.frozen import frozen
 from mcp_governor.text import command_line, one_line
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class OpenableEndpoint(Named, Protocol):
         ...
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class StdioEndpoint:
     """A server that runs as a child process and communicates over stdin and stdout.
 
@@ -125,7 +126,7 @@ class StdioEndpoint:
         return True
 
 
-@frozen
+@dataclass(frozen=True, slots=True)
 class HttpEndpoint:
     """A server behind a URL.
 
@@ -170,8 +171,7 @@ class HttpEndpoint:
         return f"HttpEndpoint({self.shown!r}, transport={self.transport!r})"
 
 
-@frozen
-class ObjectEndpoint:
+class ObjectEndpoint(Struct, frozen=True):
     """A server object in this process.
 
     Attributes:

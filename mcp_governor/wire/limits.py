@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct
+
 from mcp_governor.surface.file import MAX_DEPTH
 
 
-@frozen
-class Limits:
+class Limits(Struct, frozen=True):
     """Limits on the time and memory of one reading.
 
     A reading is the handshake and all lists of a server; a tool call is one too, from its request to its result.

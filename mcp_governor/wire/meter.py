@@ -10,8 +10,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from mcp_governor.errors import ProtocolError, TooMuchError
-from mcp_governor.frozen import frozen
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.limits import Limits
 
 
-@frozen
-class Size:
+class Size(Struct, frozen=True):
     """The size of a JSON value in memory.
 
     Attributes:

@@ -15,8 +15,9 @@ import time
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
-from mcp_governor.frozen import frozen
 from mcp_governor.secrets import redact, redact_tail
 from mcp_governor.text import visible
 from mcp_governor.wire import rpc
@@ -84,8 +85,7 @@ async def connect(
         yield session
 
 
-@frozen
-class _Attempt:
+class _Attempt(Struct, frozen=True):
     """Parameters of one connection attempt; see :func:`mcp_governor.wire.protocol.greet`.
 
     Attributes:

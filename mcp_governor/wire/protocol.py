@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct
 
 from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, UnreachableError
-from mcp_governor.frozen import frozen
 from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
@@ -38,7 +39,7 @@ HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CLI
 """Parameters of ``initialize``."""
 
 
-@frozen(slots=False)
+@dataclass(frozen=True)
 class Greeting:
     """A server's response to the handshake. All values are as sent; ``result`` is the whole response.
 
@@ -104,8 +105,7 @@ class Asker(Protocol):
         ...
 
 
-@frozen
-class Patience:
+class Patience(Struct, frozen=True):
     """How long to wait for the response to ``server/discover`` before another handshake is tried.
 
     Attributes:

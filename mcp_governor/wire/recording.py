@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct, field
+
 from mcp_governor.errors import GovernorError, UnreachableError
-from mcp_governor.frozen import frozen
 from mcp_governor.secrets import redact_json
 from mcp_governor.wire import blocking
 from mcp_governor.wire.endpoint import Era, StdioEndpoint
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from mcp_governor.wire.session import Session
 
 
-@frozen(slots=False)
-class Recording:
+class Recording(Struct, frozen=True, dict=True):
     """The result of one reading.
 
     Attributes:

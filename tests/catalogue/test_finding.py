@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
-from mcp_governor.catalogue.finding import fill, finding, named, own_rule
+from mcp_governor.catalogue.finding import fill, finding, named
+from mcp_governor.catalogue.rule_file import own_rule
 from mcp_governor.findings import Severity
 
 ESC, OVERRIDE = "\x1b[31m", "\u202e"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from test_catalogue import KINDS, WITH_EXAMPLE, surface_of
 
 from mcp_governor.change import Change, Kind, catalogue, compare

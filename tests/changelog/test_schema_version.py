@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from mcp_governor.changelog import SchemaVersion, baseline_version, parse, schema_version
 from mcp_governor.errors import ConfigError

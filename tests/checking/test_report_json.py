@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 from commandline import governor_here
 from documents import closed
+from msgspec import Struct
 
 from mcp_governor.checking.model import Report
 from mcp_governor.checking.run import check_surface
@@ -118,7 +119,7 @@ def mirrors(value: Any, document: Any) -> bool:
         return bool(value.value == document)
     if isinstance(value, tuple | list):
         return len(value) == len(document) and all(map(mirrors, value, document))
-    if is_dataclass(value):
+    if is_dataclass(value) or isinstance(value, Struct):
         return all(mirrors(getattr(value, name), item) for name, item in document.items())
     return bool(value == document)
 

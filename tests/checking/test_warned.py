@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from mcp_governor.checking.run import check
 from mcp_governor.checking.warned import IN_RESPONSES, ON_STDERR

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from github_stub import WRITTEN, GitHub
+from msgspec.structs import replace
 from projects import git, repository
 from support import REPO
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from projects import committed, git, repository, write
 
 from mcp_governor.ci import history

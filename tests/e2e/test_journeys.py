@@ -10,10 +10,10 @@ its lines and compares each screen. A second run of it here would start that ser
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from journeys import Project, checkout, figures
+from msgspec.structs import replace
 from pages import Edited, Typed, steps
 from servers_of_journeys import SERVERS, Cycle, Edit, Server
 from support import REPO

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 from commandline import governor_here
 from evaluation_fakes import TOOLS, answer, info, query, query_set, run
 from model_asking import BASE, PATH, VARIABLE
+from msgspec.structs import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.cli.eval_execute import live_source

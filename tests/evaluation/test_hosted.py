@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import traceback
-from dataclasses import replace
 
 import anyio
 import pytest
 from model_asking import DIALECTS, OFFER, QUERY, SCHEMA, TOOLS, answered, ask, runner, stubbed
+from msgspec.structs import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.errors import GovernorError

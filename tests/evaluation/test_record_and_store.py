@@ -8,11 +8,11 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from evaluation_fakes import SUBJECT, TOOLS, answer, info, query, query_set, run
+from msgspec.structs import replace
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.evaluation.asking import answer_key, offer_for

@@ -10,12 +10,12 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import pytest
 from attack import MEGABYTE, PEAK
+from msgspec.structs import replace
 from support import REPO, Leash
 
 from mcp_governor.server import build_server

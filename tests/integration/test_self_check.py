@@ -7,11 +7,11 @@ import importlib.util
 import json
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from support import REPO, Leash
 
 from mcp_governor.catalogue import LintSettings, load_catalogue

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mcp_governor.catalogue import LintSettings, dump_baseline, load_baseline, select, statistics
 from mcp_governor.catalogue.governing import Governor

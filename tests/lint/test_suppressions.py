@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mcp_governor.catalogue import ActiveRule, LintSettings, Suppression, load_catalogue, select
 from mcp_governor.catalogue.finding import finding

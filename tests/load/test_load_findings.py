@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from made_probes import SAME, probe
+from msgspec.structs import replace
 
 from mcp_governor.catalogue import LintSettings, load_catalogue, select
 from mcp_governor.config.model import LoadConfig

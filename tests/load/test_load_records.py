@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import jsonschema
 import pytest
 from made_probes import probe
+from msgspec.structs import replace
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.load.listing import Yardstick

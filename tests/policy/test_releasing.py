@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from commandline import contents
 from living import CONFIG, Repository, once
+from msgspec.structs import replace
 
 from mcp_governor.checking import releasing
 from mcp_governor.findings import Finding, Severity

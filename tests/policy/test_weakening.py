@@ -5,9 +5,8 @@ That a changelog is missed ("changelog-deleted") needs a repository: tests/integ
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mcp_governor.config import CallConfig, Config, PolicyConfig, ServerConfig
 from mcp_governor.config.model import LintConfig, Windows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import precision
 import pytest
 import quality_draw
 import quality_figures
+from msgspec.structs import replace
 from quality_corpus import volumes
 from quality_draw import draw, judged, key_lines, known_keys, read_lines, sheet, write_lines
 from quality_judged import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import quality_corpus
 import quality_figures
 import quality_labels
 import recall
+from msgspec.structs import replace
 from quality_corpus import Linted, default_selection, lint, newest, release, releases
 from quality_labels import (
     SPLITS,

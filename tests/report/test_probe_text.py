@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mcp_governor.load.health import Answer, ServerInfo, health_of
 from mcp_governor.load.listing import Caching, EraTimes, Latencies, Listing, Yardstick

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.linting.alternatives import takes_more
 from mcp_governor.linting.context import hit
@@ -26,7 +26,6 @@ from mcp_governor.linting.schemas import (
 from mcp_governor.linting.scope import about
 from mcp_governor.linting.shown_values import shown_values
 from mcp_governor.linting.words import name_words
-from mcp_governor.named import NamedTuple
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.lazy import lazy_pattern
@@ -18,7 +18,6 @@ from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.phrases import in_short
 from mcp_governor.linting.schemas import COMPOSITION, effective, types_of
 from mcp_governor.linting.words import name_words
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.closed_lists import values_in
@@ -25,7 +25,6 @@ from mcp_governor.linting.shapes import lacks_keys
 from mcp_governor.linting.stated_lists import stated_list
 from mcp_governor.linting.vocabulary import FREE, is_kind
 from mcp_governor.linting.words import name_words, stem
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.call_arguments import call_object
@@ -24,7 +24,6 @@ from mcp_governor.linting.schemas import COMPOSITION, root_of, types_of
 from mcp_governor.linting.unsaid_needs import coordinates, identifiers, sources
 from mcp_governor.linting.vocabulary import is_kind
 from mcp_governor.linting.words import name_words
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.text import one_line
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import hit
@@ -13,7 +13,6 @@ from mcp_governor.linting.misspellings import MISSPELT
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.strings import surface_prose
 from mcp_governor.linting.words import name_words
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.text import one_line
 

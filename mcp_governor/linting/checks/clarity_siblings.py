@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.catalogue.patterns import errors, published_validator
 from mcp_governor.findings import Effect
@@ -20,7 +20,6 @@ from mcp_governor.linting.quantities import counts_something
 from mcp_governor.linting.schemas import closes, effective, is_generated, root_of, types_of
 from mcp_governor.linting.shown_values import shown_values
 from mcp_governor.linting.words import name_words
-from mcp_governor.named import NamedTuple
 from mcp_governor.schemas.dialects import LATEST
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.context import Context, Hit, hit
@@ -12,7 +12,6 @@ from mcp_governor.linting.declared import declared
 from mcp_governor.linting.passages import outline_of
 from mcp_governor.linting.phrases import counted
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
-from mcp_governor.named import NamedTuple
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

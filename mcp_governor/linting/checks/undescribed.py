@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.checks.arguments import INDEXES
@@ -14,7 +14,6 @@ from mcp_governor.linting.guessing import Argument, open_question
 from mcp_governor.linting.id_sources import ROLES, Sources, stems_of
 from mcp_governor.linting.schemas import effective, types_of
 from mcp_governor.linting.words import STOP_WORDS, name_words, stem, words
-from mcp_governor.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
 from mcp_governor.target.discover.client_files import client_candidates

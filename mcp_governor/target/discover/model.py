@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.frozen import frozen
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +21,7 @@ def typed_target(target: str) -> str:
     return target if _PLAIN_TARGET.fullmatch(target) else shlex.quote(target)
 
 
-@frozen
-class Way:
+class Way(Struct, frozen=True):
     """One way to start a server.
 
     Attributes:
@@ -59,8 +57,7 @@ class Way:
         return self.says or self.typed
 
 
-@frozen
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A probable server of a project.
 
     Attributes:
@@ -78,8 +75,7 @@ class Candidate:
     stage: int
 
 
-@frozen
-class Found:
+class Found(Struct, frozen=True):
     """The result of discovery in a repository.
 
     Attributes:

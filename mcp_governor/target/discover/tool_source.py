@@ -9,12 +9,11 @@ from __future__ import annotations
 import ast
 import re
 import time
-from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct, field
 
 from mcp_governor.files import read_bytes
-from mcp_governor.frozen import frozen
-from mcp_governor.named import NamedTuple
 from mcp_governor.parsing import read_python
 from mcp_governor.target.discover.python_source import MAX_BYTES, source_paths
 
@@ -37,8 +36,7 @@ _REGISTERED = re.compile(
 )
 
 
-@frozen
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter of a Python function, a field of a model, or the key of a parameter in a literal schema.
 
     Attributes:
@@ -52,8 +50,7 @@ class Parameter:
     default: str
 
 
-@frozen
-class ToolSource:
+class ToolSource(Struct, frozen=True):
     """The place where a tool is defined.
 
     Attributes:

@@ -10,9 +10,10 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from mcp_governor.config import Config, ServerConfig
 from mcp_governor.errors import GovernorError, ServerError
-from mcp_governor.frozen import frozen
 from mcp_governor.surface import fingerprint
 from mcp_governor.target.read import read_source
 from mcp_governor.target.resolve import resolve
@@ -45,8 +46,7 @@ TOTAL = 240.0
 """Time limit for all attempts, in seconds. The remaining candidates are listed."""
 
 
-@frozen
-class Answer:
+class Answer(Struct, frozen=True):
     """A server that responded.
 
     Attributes:
@@ -62,8 +62,7 @@ class Answer:
     surface: Surface
 
 
-@frozen
-class Failure:
+class Failure(Struct, frozen=True):
     """A program that is not a usable server.
 
     Attributes:
@@ -93,8 +92,7 @@ class Failure:
         return bool(self.asked or self.arguments or self.empty or self.http)
 
 
-@frozen
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The result of trying candidates.
 
     Attributes:
