@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mcp_governor.containment import Containment, contains
     from mcp_governor.errors import GovernorError
     from mcp_governor.findings import Finding, Severity
-    from mcp_governor.linting import lint
+    from mcp_governor.rules.run import lint
     from mcp_governor.surface import Surface, fingerprint, load_surface
 
 __all__ = [
@@ -63,7 +63,7 @@ __getattr__ = lazy_names(
         "containment": ("Containment", "contains"),
         "errors": ("GovernorError",),
         "findings": ("Finding", "Severity"),
-        "linting": ("lint",),
+        "rules": ("lint",),
         "surface": ("Surface", "fingerprint", "load_surface"),
     },
 )

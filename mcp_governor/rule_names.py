@@ -50,7 +50,7 @@ def rules_folder() -> Path:
         ConfigError: the folder is missing, so the installation is broken.
     """
     package = Path(__file__).resolve().parent
-    for folder in (package / "rules", package.parent / "rules"):
+    for folder in (package / "rule_files", package.parent / "rules"):
         if (folder / PROFILES_FILE).is_file():
             return folder
     raise ConfigError("The rule files of mcp-governor are missing.", "Install mcp-governor again.")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.catalogue.governing import govern
-from mcp_governor.linting import lint, run_rules
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.governing import govern
+from mcp_governor.rules.run import lint, run_rules
 from mcp_governor.surface import build_surface
 
 if TYPE_CHECKING:
-    from mcp_governor.catalogue import Selection
     from mcp_governor.findings import Finding
+    from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
 
 PROSE = ("prose-type", "prose-enum", "prose-default", "prose-bounds", "prose-required")

@@ -16,7 +16,7 @@ import pytest
 import mcp_governor
 from mcp_governor import compiled, kept
 from mcp_governor.lazy import _LazyPattern, lazy_pattern
-from mcp_governor.linting.guarded import Guarded
+from mcp_governor.prose.guarded import Guarded
 
 SOURCE, FLAGS = r"(?P<word>[a-zé]+)|(\d++)", re.IGNORECASE
 

@@ -285,10 +285,10 @@ def test_a_run_without_bytecode_keeps_nothing_and_says_the_same(installation):
 CALLS = {
     "lazy_pattern": None,
     "Guarded": None,
-    "compiled_once": {"lazy.py", "linting/guarded.py"},
+    "compiled_once": {"lazy.py", "prose/guarded.py"},
     "method_once": {"frozen.py", "named.py"},
     "retain": {"compiled.py", "rule_names.py"},
-    "own_toml": {"rule_names.py", "catalogue/catalogue.py", "catalogue/rule_file.py", "catalogue/stances.py"},
+    "own_toml": {"rule_names.py", "rules/catalogue.py", "rules/rule_file.py", "rules/stances.py"},
 }
 """Function → files that may call it; ``None``: any file, but while its module is imported only."""
 

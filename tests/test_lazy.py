@@ -88,9 +88,9 @@ def test_readers_of_text_compile_no_expression_when_they_are_imported():
     # A run over a small surface needs a third of their expressions, and compiling all took a fifth of its time.
     found = [
         f"{home.name}.{name}"
-        for home in pkgutil.walk_packages(linting.__path__, "mcp_governor.linting.")
+        for home in pkgutil.walk_packages(linting.__path__, "mcp_governor.rules.")
         for name, value in vars(importlib.import_module(home.name)).items()
         if isinstance(value, re.Pattern)
     ]
     # lazy_pattern makes one that compiles with its first use. Every run splits words.
-    assert [name for name in found if not name.startswith("mcp_governor.linting.words.")] == []
+    assert [name for name in found if not name.startswith("mcp_governor.prose.words.")] == []

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import tomli
 
-from mcp_governor.catalogue import select
 from mcp_governor.checking.settings import lint_settings
 from mcp_governor.config import load_config
+from mcp_governor.rules import select
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -69,7 +69,7 @@ tool = '{{"name": "a", "description": "A zzyzx.", "inputSchema": {{"type": "obje
 CHECK = '''
 """A check of made-up words."""
 
-from mcp_governor.linting.context import hit
+from mcp_governor.subjects.context import hit
 
 
 def zzyzx(text, _context):
@@ -234,8 +234,10 @@ RECIPES: dict[str, dict[str, list[str | Line]]] = {
         "rules/packs.toml": ['recipe = "Made-up words"\n'],
     },
     "rule with a check in Python": {
-        "rules/clarity/recipe-check.toml": [RULE.format(id="clarity/recipe-check", how='check = "recipe.zzyzx"')],
-        "mcp_governor/linting/checks/recipe.py": [CHECK],
+        "rules/clarity/recipe-check.toml": [
+            RULE.format(id="clarity/recipe-check", how='check = "clarity.recipe.zzyzx"')
+        ],
+        "mcp_governor/packs/clarity/recipe.py": [CHECK],
     },
     "profile": {"rules/profiles.toml": [PROFILE]},
     "change kind": {

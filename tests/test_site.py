@@ -19,10 +19,10 @@ import tomli
 from markdown_it import MarkdownIt
 from support import missing, uv
 
-from mcp_governor.catalogue import load_catalogue
 from mcp_governor.checking.settings import full_config_schema
 from mcp_governor.cli import COMMANDS, app
 from mcp_governor.cli.groups import subcommands
+from mcp_governor.rules import load_catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))

@@ -24,7 +24,7 @@ ENGINES = ("jsonschema_rs", "mcp_governor.change.schemas", "mcp_governor.contain
 PROOF = ("jsonschema", "referencing", "mcp_governor.containment.solver", "mcp_governor.containment.formulas")
 WIRE = ("mcp_governor.wire.endpoint", "mcp_governor.wire.session", "subprocess")
 HEAVY = ("rich", "pydantic", "anyio", "asyncio", "httpx2", "mcp", "markdown_it", "importlib.metadata")
-LINTER = ("mcp_governor.linting", "mcp_governor.catalogue", "tomli")
+LINTER = ("mcp_governor.rules", "mcp_governor.rules", "tomli")
 READER = ("mcp_governor.changelog.reading", "mcp_governor.changelog.grammar", "mcp_governor.changelog.subjects")
 
 

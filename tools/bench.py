@@ -138,7 +138,7 @@ def pytest_start(folder: Path, rounds: int) -> None:
 
 LOAD = """
 import time
-from mcp_governor.catalogue.catalogue import load_catalogue
+from mcp_governor.rules.catalogue import load_catalogue
 begun = time.process_time()
 rules = load_catalogue().rules
 print(len(list(rules.values())), time.process_time() - begun)

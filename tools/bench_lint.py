@@ -21,9 +21,9 @@ from quality_corpus import CORPUS, ROOT, releases
 
 _RULES = """
 import gc, json, sys, time
-from mcp_governor.catalogue import select
-from mcp_governor.catalogue.settings import LintSettings
-from mcp_governor.linting.run import run_rules
+from mcp_governor.rules import select
+from mcp_governor.rules.settings import LintSettings
+from mcp_governor.rules.run import run_rules
 from mcp_governor.surface import build_surface
 
 gc.set_threshold(100_000)  # As the command does, in both checkouts.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from source_statements import Document, Statement
 
-    from mcp_governor.catalogue import Catalogue
+    from mcp_governor.rules import Catalogue
 
 NOTE = "<!-- Written by `make docs` from the files under fixtures/sources/; edit those, not this page. -->"
 
@@ -134,9 +134,9 @@ class _Severities:
     """Severities of rules by profile, in words."""
 
     def __init__(self) -> None:
-        from mcp_governor.catalogue import LintSettings, load_catalogue, select
-        from mcp_governor.catalogue.rule import ALWAYS_RUN
         from mcp_governor.change import catalogue
+        from mcp_governor.rules import LintSettings, load_catalogue, select
+        from mcp_governor.rules.rule import ALWAYS_RUN
 
         self.always_run = ALWAYS_RUN
         self.rules: Catalogue = load_catalogue(entry_points=False)

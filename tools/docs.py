@@ -582,7 +582,7 @@ def pages() -> dict[Path, str]:
     from sources_page import page as sources_page
 
     from contracts import wanted as contract_files
-    from mcp_governor.catalogue.docs import pages as rule_pages
+    from mcp_governor.rules.docs import pages as rule_pages
 
     docs = ROOT / "docs"
     figures = read_figures()

@@ -16,12 +16,16 @@ from msgspec.structs import replace
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from mcp_governor.catalogue import Selection, load_catalogue, select  # noqa: E402
 from mcp_governor.checking.lint_only import lint_report  # noqa: E402
 from mcp_governor.checking.settings import lint_settings  # noqa: E402
 from mcp_governor.config import Config  # noqa: E402
 from mcp_governor.report.lines import plain_text  # noqa: E402
 from mcp_governor.report.text import report_lines  # noqa: E402
+from mcp_governor.rules import (
+    Selection,
+    load_catalogue,
+    select,
+)
 from mcp_governor.surface import build_surface  # noqa: E402
 from mcp_governor.versions import Numbered  # noqa: E402
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from quality_corpus import QUALITY, default_selection, lint, releases
 from quality_numbers import Share, kappa
 
-from mcp_governor.catalogue import load_catalogue
 from mcp_governor.rule_names import current_name
+from mcp_governor.rules import load_catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from mcp_governor.catalogue import Catalogue
     from mcp_governor.findings import Finding
+    from mcp_governor.rules import Catalogue
 
 PRECISION = QUALITY / "precision"
 

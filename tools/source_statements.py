@@ -172,8 +172,8 @@ def documents() -> tuple[Document, ...]:
 @cache
 def known_rules() -> frozenset[str]:
     """Ids of all rules, and names of all kinds of changes."""
-    from mcp_governor.catalogue import load_catalogue
     from mcp_governor.change import catalogue
+    from mcp_governor.rules import load_catalogue
 
     return frozenset({*(rule.id for rule in load_catalogue(entry_points=False)), *catalogue()})
 

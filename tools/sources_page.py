@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from mcp_governor.catalogue import load_catalogue
-from mcp_governor.catalogue.stances import topics
+from mcp_governor.rules import load_catalogue
+from mcp_governor.rules.stances import topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.catalogue.stances import Side, Topic
+    from mcp_governor.rules.stances import Side, Topic
 
 NOTE = "<!-- Written by `make docs` from rules/stances.toml and the rules; edit those, not this page. -->"
 

@@ -16,8 +16,8 @@ from mcp_governor.charter.breach import Breach
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcp_governor.catalogue import Selection
     from mcp_governor.findings import Finding
+    from mcp_governor.rules import Selection
     from mcp_governor.wire import HttpEndpoint
 
 _MAX_BYTES = 64 * 1024

@@ -73,7 +73,7 @@ def summary_breaches(response: Response, most: int) -> Iterator[Breach]:
         response: the response to any call.
         most: most characters that it may have.
     """
-    from mcp_governor.linting.credentials import credential_in, outline
+    from mcp_governor.prose.credentials import credential_in, outline
 
     summary = response.structured.get("summary") if isinstance(response.structured, dict) else None
     if not isinstance(summary, str):

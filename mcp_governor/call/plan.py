@@ -132,7 +132,7 @@ def doubts(surface: Surface) -> Callable[[Tool], str | None]:
     Whoever asks for calls knows the server. A run that calls by itself does not, and a wrong hint is a known defect.
     """
     from mcp_governor.call.doubts import doubt
-    from mcp_governor.linting.effects import product_prefix
+    from mcp_governor.prose.effects import product_prefix
 
     prefix = product_prefix(surface)
 

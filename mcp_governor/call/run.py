@@ -31,11 +31,11 @@ from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.track import Track
 from mcp_governor.call.validate import ResponseChecker
-from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches, retry_arguments
 from mcp_governor.errors import GovernorError, ProtocolError, TooMuchError, UnreachableError
+from mcp_governor.rules import LintSettings, select
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
 
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.call.good import GoodCalls
-    from mcp_governor.catalogue import Selection
     from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
+    from mcp_governor.rules import Selection
     from mcp_governor.surface.model import Surface, Tool
     from mcp_governor.wire import Session
 

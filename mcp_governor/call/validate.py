@@ -20,9 +20,6 @@ from mcp_governor.call.results import (
     works_breaches,
 )
 from mcp_governor.call.words import words
-from mcp_governor.catalogue import LintSettings, select
-from mcp_governor.catalogue.finding import finding
-from mcp_governor.catalogue.governing import govern
 from mcp_governor.charter import facts
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.declared import declared_kinds, declared_reasons
@@ -32,12 +29,15 @@ from mcp_governor.charter.keys import is_excerpt
 from mcp_governor.charter.meaning import meaning_breaches
 from mcp_governor.charter.recovery import misfit, surface_breaches
 from mcp_governor.containment.validators import compiled
+from mcp_governor.rules import LintSettings, select
+from mcp_governor.rules.finding import finding
+from mcp_governor.rules.governing import govern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mcp_governor.catalogue import Selection
     from mcp_governor.findings import Finding
+    from mcp_governor.rules import Selection
     from mcp_governor.surface.model import Surface, Tool
 
 _SIZE_RULE = "envelope/size"
@@ -47,7 +47,7 @@ class ResponseChecker:
     """Checks responses with the rules of a selection; create it once and use it for many responses.
 
     Args:
-        selection: the rules that run, with their severities and options (:func:`mcp_governor.catalogue.select`).
+        selection: the rules that run, with their severities and options (:func:`mcp_governor.rules.select`).
     """
 
     def __init__(self, selection: Selection) -> None:

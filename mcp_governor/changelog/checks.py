@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.coverage import Coverage, Home, Names, check_claims, check_coverage, check_names
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.changelog.history import check_history
@@ -28,6 +27,7 @@ from mcp_governor.changelog.structure import (
     working_section,
 )
 from mcp_governor.changelog.subjects import subject_of
+from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.surface.fingerprint import fingerprint
 from mcp_governor.text import capital

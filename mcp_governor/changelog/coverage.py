@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Verdict
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import is_about_a_part, parting_of
@@ -15,6 +14,7 @@ from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.changelog.tier_moves import TIERS, tier_move
 from mcp_governor.findings import Bump
+from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.walking import walk
 from mcp_governor.text import did_you_mean, one_line
 

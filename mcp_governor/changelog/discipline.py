@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.structure import at, candidates, is_newer, waiting_sections
 from mcp_governor.changelog.subjects import EntryIndex, subject_of
 from mcp_governor.findings import Bump
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.rules.finding import finding
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, declared_step, is_promised, next_version, same_version, scheme_of
 

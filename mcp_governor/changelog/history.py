@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.structure import at
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.rules.finding import finding
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, scheme_of
 

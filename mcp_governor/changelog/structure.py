@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.changelog.grammar import fingerprint_line, heading_line
 from mcp_governor.findings import Bump
+from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE, Stage
 from mcp_governor.text import one_line
 from mcp_governor.version_steps import Scheme, next_version, same_version, scheme_of

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.call.settings import CallSettings
     from mcp_governor.call.track import Track
-    from mcp_governor.catalogue import Selection
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.seen import Seen
     from mcp_governor.config import Config
+    from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
 
 

@@ -1,6 +1,6 @@
 """Applies a team's decisions to the findings of all stations, once: the last station before the report.
 
-:mod:`mcp_governor.catalogue.governing` applies ignored and suppressed rules, severities and the lint baseline.
+:mod:`mcp_governor.rules.governing` applies ignored and suppressed rules, severities and the lint baseline.
 Acceptances also cover changes, and apply to the remaining findings.
 """
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import date
 
-    from mcp_governor.catalogue import Selection
     from mcp_governor.change import Change
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.policy.acceptance import AcceptedBefore
+    from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
 
 
@@ -70,8 +70,8 @@ def decide(
     Raises:
         FileFormatError: the lint baseline cannot be read.
     """
-    from mcp_governor.catalogue.governing import Governor
     from mcp_governor.policy.acceptance import apply_acceptances
+    from mcp_governor.rules.governing import Governor
 
     known = _known(config) if known is None else known
     governor = Governor(selection, surface, stations=stations, known=known)
@@ -113,7 +113,7 @@ def is_of_calls(finding: str) -> bool:
         from mcp_governor.change.registry import catalogue
 
         return name in catalogue() and catalogue()[name].of_calls
-    from mcp_governor.catalogue import load_catalogue
+    from mcp_governor.rules import load_catalogue
 
     # Rules of packages and of the user's own folders read surfaces; an unknown name counts as such a rule.
     rule = load_catalogue().rules.get(name)
@@ -123,6 +123,6 @@ def is_of_calls(finding: str) -> bool:
 def _known(config: Config) -> frozenset[str]:
     if not config.lint.baseline:
         return frozenset()
-    from mcp_governor.catalogue import load_baseline
+    from mcp_governor.rules import load_baseline
 
     return load_baseline(config.resolve(config.lint.baseline), what=config.lint.baseline)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.errors import GovernorError
+from mcp_governor.rules.finding import finding
 from mcp_governor.surface import fingerprint
 from mcp_governor.text import short_digests, visible
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.checking.python_hint import annotations_hint, parameter_hint
-from mcp_governor.linting.editing import ABSENT
-from mcp_governor.linting.fixing import make_plan
+from mcp_governor.fixes.editing import ABSENT
+from mcp_governor.fixes.plan import make_plan
 from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.surface import fingerprint
 from mcp_governor.target.discover.tool_source import tool_sources
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from mcp_governor.catalogue import Selection
     from mcp_governor.config import Config
     from mcp_governor.findings import Effect, Finding
-    from mcp_governor.linting.fix_proof import Proof
-    from mcp_governor.linting.fixing import PlacedFix, Withheld
+    from mcp_governor.fixes.plan import PlacedFix, Withheld
+    from mcp_governor.fixes.proof import Proof
+    from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source
     from mcp_governor.target.discover.tool_source import ToolSource

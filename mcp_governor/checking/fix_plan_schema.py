@@ -6,7 +6,7 @@ from typing import Any, get_args, get_type_hints
 
 from mcp_governor.checking.fix_plan import FORMAT
 from mcp_governor.findings import Effect
-from mcp_governor.linting.fix_proof import Proof
+from mcp_governor.fixes.proof import Proof
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
 _TEXT = {"type": "string"}

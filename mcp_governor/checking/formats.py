@@ -68,7 +68,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "rule",
             "a rule file in TOML",
-            "mcp_governor.catalogue.rule_schema:rule_schema",
+            "mcp_governor.rules.rule_schema:rule_schema",
             read=True,
             stated=False,
         ),
@@ -87,7 +87,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "lint-baseline",
             "the known findings of `lint --write-baseline`",
-            "mcp_governor.catalogue.baseline:baseline_schema",
+            "mcp_governor.rules.baseline:baseline_schema",
             written=True,
             read=True,
         ),

@@ -162,7 +162,7 @@ def _badness(report: Report) -> tuple[bool, int, int]:
 
 
 def _finding(theirs: Config, changed: Mapping[str, Any], ref: str, says: str = "", problem: str = "") -> Finding:
-    from mcp_governor.catalogue.finding import finding
+    from mcp_governor.rules.finding import finding
 
     facts = {"settings": ", ".join(changed), "ref": ref.removeprefix("refs/remotes/"), "problem": problem}
     # An approval is of these values: another one later is another finding.

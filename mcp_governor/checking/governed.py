@@ -101,7 +101,7 @@ def known_at(then: Config | None, root: Path, ref: str) -> frozenset[str]:
         return frozenset()
     name = relative(then.root / then.lint.baseline, root)
     held = files_at(root, ref, [name])
-    from mcp_governor.catalogue import parse_baseline
+    from mcp_governor.rules import parse_baseline
 
     try:
         return parse_baseline(held[name], name) if name in held else frozenset()
@@ -130,7 +130,7 @@ def check_governed(before: Before, config: Config) -> list[Finding]:
         before: of that commit.
         config: the current one.
     """
-    from mcp_governor.catalogue.finding import finding
+    from mcp_governor.rules.finding import finding
 
     found: list[Finding] = []
     ref = visible(before.ref)
@@ -141,8 +141,8 @@ def check_governed(before: Before, config: Config) -> list[Finding]:
     found += _check_config(before, config)
     now = config_in_file(config)
     if now is not None and now.lint.baseline:
-        from mcp_governor.catalogue import load_baseline
         from mcp_governor.policy.weakening import check_known
+        from mcp_governor.rules import load_baseline
 
         listed = load_baseline(now.resolve(now.lint.baseline), what=now.lint.baseline)
         found += check_known(before.known, listed, ref=ref, where=visible(now.lint.baseline))

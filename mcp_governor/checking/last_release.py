@@ -146,7 +146,7 @@ def lost_release(baseline: Baseline | None, config: Config) -> tuple[Finding, ..
     """A finding if the surface of the last release cannot be found, so that nothing was compared with it."""
     if baseline is None or not baseline.lost or config.policy.gate != "release":
         return ()  # with "change" the fingerprint is stale, which is reported
-    from mcp_governor.catalogue.finding import finding
+    from mcp_governor.rules.finding import finding
 
     shallow = is_shallow(config.root)
     version = visible(baseline.lost)

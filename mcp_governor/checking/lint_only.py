@@ -10,12 +10,12 @@ from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.checking.token_cost import token_cost
-from mcp_governor.linting.run import Linted, new_findings, run_rules, sorted_findings
+from mcp_governor.rules.run import Linted, new_findings, run_rules, sorted_findings
 from mcp_governor.surface import Surface, fingerprint
 
 if TYPE_CHECKING:
-    from mcp_governor.catalogue import Selection
     from mcp_governor.config import Config
+    from mcp_governor.rules import Selection
 
 
 def lint_report(

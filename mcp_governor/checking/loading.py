@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
-    from mcp_governor.catalogue import Selection
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.load.probe import Probe
     from mcp_governor.load.records import LoadRecord
+    from mcp_governor.rules import Selection
     from mcp_governor.target import Source
 
 

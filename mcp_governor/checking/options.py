@@ -37,7 +37,7 @@ def change_options(config: Config) -> ChangeOptions:
 def _of_profiles(config: Config) -> dict[str, Any]:
     if config.profile == DEFAULT_CONFIG.profile:
         return {}  # without profiles there are none, and a comparison reads no rules
-    from mcp_governor.catalogue.catalogue import policy_of
+    from mcp_governor.rules.catalogue import policy_of
 
     return policy_of(config.profile)
 

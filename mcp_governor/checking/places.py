@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_governor.change import Change
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
-    from mcp_governor.linting.positions import Position
+    from mcp_governor.fixes.positions import Position
     from mcp_governor.surface import Surface
 
 
@@ -34,7 +34,7 @@ def with_places(report: Report, surface: Surface, source: Source) -> Report:
     about: list[Finding | Change] = [*report.findings, *report.changes]
     if not isinstance(source, FileSource) or not about:
         return report
-    from mcp_governor.linting.positions import finding_positions
+    from mcp_governor.fixes.positions import finding_positions
 
     # Replacement characters appear only if the file is not UTF-8, and then it could not have been read.
     try:
@@ -103,6 +103,6 @@ characters around the position, add nothing to the pointer of the finding."""
 
 
 def _frame(lines: Sequence[str], position: Position) -> str:
-    from mcp_governor.linting.positions import code_frame
+    from mcp_governor.fixes.positions import code_frame
 
     return code_frame(lines, position, around=0) if len(lines[position.line - 1]) <= _READABLE else ""

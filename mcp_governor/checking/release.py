@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
 from mcp_governor.checking.discipline import Discipline
 from mcp_governor.checking.last_release import rewritten_release
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
+from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.text import visible
 from mcp_governor.version_steps import same_version

@@ -53,15 +53,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.call.report import CallReport
-    from mcp_governor.catalogue import Selection
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog
     from mcp_governor.checking.base import Base
     from mcp_governor.checking.release import ReleaseResult
     from mcp_governor.checking.seen import Seen
     from mcp_governor.findings import Finding
-    from mcp_governor.linting.run import Linted
     from mcp_governor.policy.acceptance import AcceptedBefore
+    from mcp_governor.rules import Selection
+    from mcp_governor.rules.run import Linted
     from mcp_governor.stage import Stage
     from mcp_governor.target import Baseline
 
@@ -254,7 +254,7 @@ def changelog_report(
     stage: Stage = EVERY_CHANGE,
 ) -> Report:
     """The part of :func:`check_surface` about the changelog, for ``changelog check``."""
-    from mcp_governor.catalogue.finding import station_of
+    from mcp_governor.rules.finding import station_of
 
     refuse_empty(surface)
     run = _Run(surface, baseline, config, silent, today or date.today(), stage=stage)
@@ -351,8 +351,7 @@ class _Run:
         return AcceptedBefore(release.old_version, frozenset(item.finding for item in accepted), source)
 
     def lint(self) -> list[Finding]:
-        from mcp_governor.linting import run_rules
-        from mcp_governor.linting.run import Linted
+        from mcp_governor.rules.run import Linted, run_rules
 
         selection = self.selection
         self.counts["rules"] = len(selection.linted)
@@ -378,7 +377,7 @@ class _Run:
         """
         if not self.config.lint_new_only or self.baseline is None:
             return findings
-        from mcp_governor.linting.run import new_findings
+        from mcp_governor.rules.run import new_findings
 
         active = {finding.rule: self.selection.get(finding.rule) for finding in findings}
         linted = {name for name, rule in active.items() if rule is not None and rule.rule.station == "lint"}

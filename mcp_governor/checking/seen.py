@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.call.report import CallReport
-    from mcp_governor.catalogue import Selection
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
+    from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
 
 RULE = "call/no-response-checked"
@@ -125,7 +125,7 @@ def unseen_findings(seen: Seen | None) -> Iterator[Finding]:
     """The finding of a live run under a contract that no response was checked against."""
     if seen is None or not seen.contracts or seen.count or any(part.why == RECORDING for part in seen.unseen):
         return
-    from mcp_governor.catalogue.finding import finding
+    from mcp_governor.rules.finding import finding
 
     yield finding(
         RULE,

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.findings import Severity
 
 if TYPE_CHECKING:
-    from mcp_governor.catalogue import LintSettings, Selection
     from mcp_governor.config import Config
+    from mcp_governor.rules import LintSettings, Selection
 
 OFF = "off"
 
 
 def lint_settings(config: Config) -> LintSettings:
     """The ``lint`` table, profiles and clients as the linter expects them."""
-    from mcp_governor.catalogue.settings import PERSONAS, LintSettings
+    from mcp_governor.rules.settings import PERSONAS, LintSettings
 
     table = config.lint
     off = tuple(rule for rule, severity in table.severity.items() if severity == OFF)
@@ -38,9 +38,9 @@ def selection_of(config: Config) -> Selection:
     """The rules that a run of the configuration selects.
 
     Raises:
-        ConfigError: as :func:`mcp_governor.catalogue.select`.
+        ConfigError: as :func:`mcp_governor.rules.select`.
     """
-    from mcp_governor.catalogue import select
+    from mcp_governor.rules import select
 
     return select(lint_settings(config))
 
@@ -52,8 +52,8 @@ def fail_on(config: Config) -> Severity | None:
 
 def full_config_schema() -> dict[str, Any]:
     """The configuration's JSON Schema with the options of the change catalogue and the known profiles."""
-    from mcp_governor.catalogue import load_catalogue
     from mcp_governor.change.options import option_schemas
     from mcp_governor.config.schema import config_schema
+    from mcp_governor.rules import load_catalogue
 
     return config_schema(option_schemas(), profiles=tuple(load_catalogue().profiles))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.rules.finding import finding
 from mcp_governor.target.git import files_at
 from mcp_governor.target.model import FileSource
 from mcp_governor.target.resolve import baseline_file

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.catalogue.finding import finding
+from mcp_governor.rules.finding import finding
 from mcp_governor.surface.tokens import token_costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.catalogue import Selection
     from mcp_governor.findings import Finding
+    from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
 
 GROWTH = "surface/token-growth"

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.call.report import CallReport, CaseResult
-    from mcp_governor.catalogue import Selection
     from mcp_governor.changelog import Changelog
     from mcp_governor.charter.breach import Breach
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
+    from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface, Tool
     from mcp_governor.wire import Limits, Session
 

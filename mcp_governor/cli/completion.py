@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import click
     from click.shell_completion import CompletionItem
 
-    from mcp_governor.catalogue import Catalogue
     from mcp_governor.config import Config
+    from mcp_governor.rules import Catalogue
 
 VARIABLE = "_MCP_GOVERNOR_COMPLETE"
 """The variable by which the script of a shell asks for completions."""
@@ -121,7 +121,7 @@ def _config(ctx: click.Context) -> Config | None:
 
 def _catalogue(ctx: click.Context) -> Catalogue | None:
     """Our own rules, and those of the configuration if it is valid. Python rules are not run."""
-    from mcp_governor.catalogue import load_catalogue
+    from mcp_governor.rules import load_catalogue
 
     config = _config(ctx)
     for folders in (config.lint.rules if config else (), ()):

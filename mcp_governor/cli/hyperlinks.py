@@ -65,7 +65,7 @@ def url_of(link: str) -> str:
     """
     kind, _, name = link.partition(":")
     if kind == "rule":
-        from mcp_governor.catalogue.addresses import page_of_rule
+        from mcp_governor.rules.addresses import page_of_rule
 
         return page_of_rule(name)
     try:

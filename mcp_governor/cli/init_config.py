@@ -53,7 +53,7 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
     from mcp_governor.changelog import recorded_path
     from mcp_governor.changelog.first import first_changelog
     from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.linting import lint
+    from mcp_governor.rules.run import lint
     from mcp_governor.surface import dump_surface
     from mcp_governor.version_sources import SERVER_INFO, suggest_source
 
@@ -86,8 +86,8 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
 
 def _known_findings(found: Sequence[Finding]) -> str:
     """The lint baseline, where today's surface has findings that would fail; empty if it has none."""
-    from mcp_governor.catalogue import dump_baseline
     from mcp_governor.findings import Severity
+    from mcp_governor.rules import dump_baseline
 
     failing = [finding for finding in found if finding.severity is Severity.ERROR]
     return dump_baseline(failing) if failing else ""

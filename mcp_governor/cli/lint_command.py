@@ -32,12 +32,12 @@ from mcp_governor.text import command_line, visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mcp_governor.catalogue import Selection, Suppression
     from mcp_governor.checking.model import Report
     from mcp_governor.cli.common import Output
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.report.lines import Line
+    from mcp_governor.rules import Selection, Suppression
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source
 
@@ -103,13 +103,13 @@ def lint(
     exit_zero: bool,
 ) -> int:
     """Check names, descriptions and schemas against the rules, and against the limits of clients."""
-    from mcp_governor.catalogue import load_baseline
-    from mcp_governor.catalogue import select as selected
     from mcp_governor.checking.lint_only import lint_report
     from mcp_governor.checking.places import with_places
     from mcp_governor.checking.reading import read_governed, trusting
     from mcp_governor.checking.settings import lint_settings
-    from mcp_governor.linting.phrases import counted
+    from mcp_governor.rules import load_baseline
+    from mcp_governor.rules import select as selected
+    from mcp_governor.subjects.phrases import counted
 
     _refuse_useless(
         run.output, show_settings=show_settings, write_baseline=write_baseline, statistics=statistics, plan=plan
@@ -234,8 +234,8 @@ _BASELINE = "mcp-lint-baseline.json"
 
 def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: str, *, typed: bool) -> int:
     """Write the file, and into a configuration that names none, its name: it counts from the next run on."""
-    from mcp_governor.catalogue import dump_baseline
-    from mcp_governor.linting.phrases import counted
+    from mcp_governor.rules import dump_baseline
+    from mcp_governor.subjects.phrases import counted
     from mcp_governor.writing import NewFile, locked, write_files
 
     config = run.config
@@ -262,7 +262,7 @@ def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: st
 
 
 def _settings(selection: Selection, config: Config) -> Iterator[Line]:
-    from mcp_governor.catalogue import Suppression
+    from mcp_governor.rules import Suppression
 
     yield line(f"profile: {', '.join(config.profile)}; from {config.shown}")
     width = max((len(active.id) for active in selection.linted), default=0)
@@ -286,9 +286,9 @@ def _reasoned(suppression: Suppression) -> str:
 
 
 def _statistics(report: Report) -> Iterator[Line]:
-    from mcp_governor.catalogue import statistics
-    from mcp_governor.linting.phrases import counted
     from mcp_governor.report.text import cost_lines
+    from mcp_governor.rules import statistics
+    from mcp_governor.subjects.phrases import counted
 
     rows = statistics(report.findings)
     width = max((len(row.rule) for row in rows), default=0)
@@ -303,6 +303,6 @@ def _statistics(report: Report) -> Iterator[Line]:
 
 
 def _counts(report: Report) -> list[dict[str, Any]]:
-    from mcp_governor.catalogue import statistics
+    from mcp_governor.rules import statistics
 
     return [{**row._asdict(), "severity": row.severity.value} for row in statistics(report.findings)]

@@ -18,8 +18,8 @@ from mcp_governor.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.catalogue import Catalogue, Example, Rule
     from mcp_governor.report.lines import Line
+    from mcp_governor.rules import Catalogue, Example, Rule
 
 _ON_FINDINGS = "Each finding says what to do; it depends on what was found."
 
@@ -27,7 +27,7 @@ _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 
 def _catalogue(run: Run) -> Catalogue:
-    from mcp_governor.catalogue import load_catalogue
+    from mcp_governor.rules import load_catalogue
 
     folders = tuple(run.config.resolve(folder) for folder in run.config.lint.rules)
     return load_catalogue(folders, trusted=run.config.trust_rules)
@@ -67,7 +67,7 @@ def rules(run: Run, pack: str | None, tests: bool, docs: bool) -> int:
 def _own(run: Run, tests: bool, docs: bool) -> int:
     """Run the examples of the rules in the folders that the configuration names, write the pages about them."""
     from mcp_governor.errors import NothingCheckedError
-    from mcp_governor.linting.scaffold import check_examples, write_pages
+    from mcp_governor.rules.scaffold import check_examples, write_pages
 
     folders = [run.config.resolve(folder) for folder in run.config.lint.rules]
     if not folders:
@@ -95,7 +95,7 @@ def _row(rule: Rule) -> dict[str, Any]:
 
 
 def _document(rule: Rule) -> dict[str, Any]:
-    from mcp_governor.catalogue.finding import named
+    from mcp_governor.rules.finding import named
 
     document = _row(rule) | {"why": rule.why, "source": rule.source, "fix": named(rule.fix)}
     document["options"] = {
@@ -143,7 +143,7 @@ def rule(run: Run, name: str, folder: Path | None) -> None:
 
 
 def _begin(name: str, folder: Path, run: Run) -> None:
-    from mcp_governor.linting.scaffold import check_examples, new_rule, write_pages
+    from mcp_governor.rules.scaffold import check_examples, new_rule, write_pages
 
     file = new_rule(name, folder)
     problems = check_examples(folder, only=file)
@@ -173,7 +173,7 @@ def _missing(pack: str, folder: Path, run: Run) -> Iterator[str]:
 
 
 def _page(rule: Rule, output: Output) -> Iterator[Line]:
-    from mcp_governor.catalogue.finding import is_placeholder, named
+    from mcp_governor.rules.finding import is_placeholder, named
 
     severity = rule.severity.value
     traits = ["" if rule.persona == "regular" else rule.persona, "" if rule.enabled else "only if selected by name"]

@@ -66,7 +66,7 @@ def _pattern_problem(value: Any) -> str | None:
         return 'has a "pattern" that is not a string'
     if len(value) > MAX_PATTERN:
         return f"has a pattern of {len(value):,} characters, more than {MAX_PATTERN}"
-    from mcp_governor.catalogue.patterns import compile_schema
+    from mcp_governor.schemas.patterns import compile_schema
 
     try:
         compile_schema({"pattern": value})
@@ -108,7 +108,7 @@ def _holds(name: str, wanted: Any, value: Any) -> bool:
 
 def _searched(pattern: str, value: str) -> bool:
     """An answer of a model and a set of a stranger meet here: the engine takes linear time, whatever they are."""
-    from mcp_governor.catalogue.patterns import compile_schema, encodable
+    from mcp_governor.schemas.patterns import compile_schema, encodable
 
     return bool(compile_schema({"pattern": pattern}).is_valid(encodable(value[:MAX_SEARCHED])))
 

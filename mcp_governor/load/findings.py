@@ -6,14 +6,13 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.catalogue.finding import finding
-from mcp_governor.catalogue.rule_file import own_rule
 from mcp_governor.load.records import over_of
+from mcp_governor.rules.finding import finding
+from mcp_governor.rules.rule_file import own_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.catalogue import Selection
     from mcp_governor.config.model import LoadConfig
     from mcp_governor.findings import Finding
     from mcp_governor.load.health import Health
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from mcp_governor.load.log_scan import LogScan, StatsLine
     from mcp_governor.load.probe import Probe
     from mcp_governor.load.records import LoadRecord
+    from mcp_governor.rules import Selection
 
 LEAST_MS = 5.0
 """Milliseconds by which a list has to be slower on this machine to be a regression: nobody waits for less, and the

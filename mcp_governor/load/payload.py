@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.linting.checks.omni import DROPPED_KEYS, compacted
+from mcp_governor.packs.omni.compaction import DROPPED_KEYS, compacted
 from mcp_governor.schemas.keywords import DEFINITIONS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes, json_bytes
 

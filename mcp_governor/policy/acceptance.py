@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.config.model import AcceptConfig
+from mcp_governor.rules.finding import finding
 from mcp_governor.text import did_you_mean, one_line
 from mcp_governor.versions import Numbered
 

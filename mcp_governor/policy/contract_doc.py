@@ -6,11 +6,11 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Side
 from mcp_governor.changelog.blocks import read_blocks
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.rules.finding import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.terms import Side, Verdict
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.manifest import STATUS, is_deprecated
 from mcp_governor.policy.windows import Notice
+from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.version_steps import is_promised, next_version, same_version

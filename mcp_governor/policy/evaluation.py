@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.config.model import PolicyConfig
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.deprecation import check_departures, check_deprecations
 from mcp_governor.policy.model import PolicyResult, required_step
 from mcp_governor.policy.stepping import VersionStep
 from mcp_governor.policy.windows import History
+from mcp_governor.rules.finding import finding
 from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.version_steps import needed_step
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.terms import MISSING
 from mcp_governor.errors import FileFormatError
+from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.file import parse_json
 from mcp_governor.text import one_line

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.findings import Bump
+from mcp_governor.rules.finding import finding
 from mcp_governor.stage import UNDER_DATE, UNDER_NEW, Pending, Stage
 from mcp_governor.text import capital, one_line
 from mcp_governor.version_steps import (

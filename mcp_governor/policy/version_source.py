@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.catalogue.finding import finding
+from mcp_governor.rules.finding import finding
 from mcp_governor.version_sources import SERVER_INFO, suggest_source
 from mcp_governor.versions import Numbered
 

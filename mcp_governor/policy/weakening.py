@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.catalogue.catalogue import load_catalogue, policy_of
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.options import option_schemas
 from mcp_governor.config.model import CALLS_MODES
 from mcp_governor.findings import Severity, Tier
 from mcp_governor.rule_names import current_name, first_id, first_name
+from mcp_governor.rules.catalogue import load_catalogue, policy_of
+from mcp_governor.rules.finding import finding
 from mcp_governor.target.resolve import SURFACE_FILE
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _calls_mode(config: Config) -> str:
     """What a check calls by a configuration, as far as its profiles say it."""
     if config.calls_mode:
         return config.calls_mode
-    from mcp_governor.catalogue import LintSettings, load_catalogue, select
+    from mcp_governor.rules import LintSettings, load_catalogue, select
 
     catalogue = load_catalogue()
     known = [name for name in config.profile if name in catalogue.profiles]

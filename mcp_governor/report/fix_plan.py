@@ -7,16 +7,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.checking.fix_plan import FORMAT
-from mcp_governor.linting.editing import ABSENT
-from mcp_governor.linting.phrases import counted
+from mcp_governor.fixes.editing import ABSENT
 from mcp_governor.report.lines import BLANK, line
+from mcp_governor.subjects.phrases import counted
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.checking.fix_plan import Fix, FixPlace, FixPlan
-    from mcp_governor.linting.fix_proof import Proof
+    from mcp_governor.fixes.proof import Proof
     from mcp_governor.report.lines import Line
 
 _MAX_NAMES = 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mcp_governor.catalogue.addresses import page_of_rule
-from mcp_governor.catalogue.finding import named
 from mcp_governor.errors import Exit
 from mcp_governor.findings import Severity
 from mcp_governor.installation import documentation
 from mcp_governor.report.items import Item, items, standalone_text
+from mcp_governor.rules.addresses import page_of_rule
+from mcp_governor.rules.finding import named
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.file import dump_json
 
@@ -70,8 +70,8 @@ def render(report: Report) -> str:
 
 def _rule(name: str) -> dict[str, Any]:
     """The description of a rule or kind of change from the catalogue; for external rules, only the name."""
-    from mcp_governor.catalogue import load_catalogue
     from mcp_governor.change.registry import catalogue as kinds
+    from mcp_governor.rules import load_catalogue
 
     rule, kind = load_catalogue().rules.get(name), kinds().get(name)
     if rule is not None:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.catalogue.finding import finding
 from mcp_governor.change.budget import Budget, OverBudgetError
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.schemas import SchemaPair, compare_schemas
 from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.containment import contains
+from mcp_governor.rules.finding import finding
 from mcp_governor.schema_files.documents import SchemaFile, foreign_references, schema_files, without_added_dialect
 from mcp_governor.schema_files.names import tool_of
 from mcp_governor.schemas.pointers import join_pointer
@@ -109,7 +109,7 @@ def _alone(folder: Folder, files: Sequence[SchemaFile]) -> Iterator[Finding]:
 
 def located(folder: Folder, name: str, pointer: str) -> str:
     """``FILE:LINE`` of a place in a schema file, or the nearest one around it that the file has."""
-    from mcp_governor.linting.positions import locate_all
+    from mcp_governor.fixes.positions import locate_all
 
     position = locate_all(folder.content[name], [pointer])[pointer]
     return f"{folder.place(name)}:{position.line}" if position is not None else folder.place(name)

@@ -27,8 +27,8 @@ from mcp_governor.server.quoting import Quoter, names_in, prose_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mcp_governor.catalogue.rule import Example
     from mcp_governor.findings import Finding
+    from mcp_governor.rules.rule import Example
     from mcp_governor.surface import Surface
 
 MAX_TOOLS = 500
@@ -66,8 +66,8 @@ def lint_description(
     ] = None,
 ) -> ToolResponse[LintData]:
     """See the metadata; models read that."""
-    from mcp_governor.catalogue import LintSettings
-    from mcp_governor.linting import lint
+    from mcp_governor.rules import LintSettings
+    from mcp_governor.rules.run import lint
     from mcp_governor.surface import build_surface
 
     schema = {"type": "object"}
@@ -214,7 +214,7 @@ def list_rules(
     ] = "concise",
 ) -> ToolResponse[RulesData]:
     """See the metadata; models read that."""
-    from mcp_governor.catalogue import load_catalogue
+    from mcp_governor.rules import load_catalogue
 
     catalogue = load_catalogue()
     packs = sorted(catalogue.packs)
@@ -242,7 +242,7 @@ def explained(item: dict[str, Any]) -> ToolResponse[ExplainData]:
     Args:
         item: as :func:`mcp_governor.server.job.summary_of` lists it.
     """
-    from mcp_governor.catalogue import load_catalogue
+    from mcp_governor.rules import load_catalogue
     from mcp_governor.text import command_line
 
     rule = next((rule for rule in load_catalogue() if rule.id == item["rule"]), None)
@@ -277,8 +277,8 @@ def _recording(recording: Mapping[str, Any]) -> Any:
 
 def rule_page(rule: str) -> str:
     """The page of a rule, in Markdown; empty if there is none of that id."""
-    from mcp_governor.catalogue import load_catalogue
-    from mcp_governor.catalogue.docs import rule_section
+    from mcp_governor.rules import load_catalogue
+    from mcp_governor.rules.docs import rule_section
 
     found = next((one for one in load_catalogue() if one.id == rule), None)
     return rule_section(found) if found is not None else ""

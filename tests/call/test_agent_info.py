@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from mcp_governor.call.agent_info import check_server_info
-from mcp_governor.catalogue import LintSettings, select
+from mcp_governor.rules import LintSettings, select
 from mcp_governor.wire import HttpEndpoint
 from tests.support import free_port
 

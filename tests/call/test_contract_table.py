@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.call.validate import ResponseChecker
-from mcp_governor.catalogue import LintSettings, select
+from mcp_governor.rules import LintSettings, select
 from tests.call.contract import (
     DEGRADED,
     GUESS,

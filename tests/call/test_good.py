@@ -17,8 +17,8 @@ from mcp_governor.call.record import load_recordings, split_recordings, write_re
 from mcp_governor.call.run import run_calls
 from mcp_governor.call.sandbox import Sandbox
 from mcp_governor.call.settings import CallSettings
-from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.config import CallConfig
+from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording

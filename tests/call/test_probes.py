@@ -15,7 +15,7 @@ from mcp_governor.call.probes import RULES, Probes, needs_probes
 from mcp_governor.call.report import CaseResult
 from mcp_governor.call.response import read_response
 from mcp_governor.call.validate import ResponseChecker
-from mcp_governor.catalogue import LintSettings, select
+from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface
 
 CHECKER = ResponseChecker(select(LintSettings(select=RULES)))

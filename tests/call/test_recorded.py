@@ -10,7 +10,7 @@ import pytest
 from mcp_governor.call.outcome import Channel, outcome_of
 from mcp_governor.call.response import read_response
 from mcp_governor.call.validate import ResponseChecker, validate_response
-from mcp_governor.catalogue import LintSettings, select
+from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface
 
 UPSTREAM = Path(__file__).resolve().parents[2].parent / "shared" / "upstream"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.call.validate import ResponseChecker
-from mcp_governor.catalogue import LintSettings, load_catalogue, select
+from mcp_governor.rules import LintSettings, load_catalogue, select
 from mcp_governor.surface import build_surface
 
 RULES = [rule for rule in load_catalogue(entry_points=False) if rule.station == "call"]

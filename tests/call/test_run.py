@@ -12,9 +12,9 @@ from mcp_governor.call.cases import Purpose
 from mcp_governor.call.plan import plan_calls
 from mcp_governor.call.run import run_calls
 from mcp_governor.call.settings import CallSettings
-from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import NothingCheckedError
+from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording

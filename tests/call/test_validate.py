@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mcp_governor.call.response import read_response
 from mcp_governor.call.validate import ResponseChecker, validate_response
-from mcp_governor.catalogue import LintSettings, select
 from mcp_governor.errors import ConfigError
+from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface
 from tests.charter.envelopes import ERROR, SUCCESS, envelopes, with_error
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from mcp_governor.catalogue.finding import fill, finding, named
-from mcp_governor.catalogue.rule_file import own_rule
 from mcp_governor.findings import Severity
+from mcp_governor.rules.finding import fill, finding, named
+from mcp_governor.rules.rule_file import own_rule
 
 ESC, OVERRIDE = "\x1b[31m", "\u202e"
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from mcp_governor import kept
-from mcp_governor.catalogue.catalogue import load_catalogue
 from mcp_governor.rule_names import own_toml, rules_folder
+from mcp_governor.rules.catalogue import load_catalogue
 from mcp_governor.writing import write_file
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_governor.catalogue.patterns import compile_schema, errors
-from mcp_governor.catalogue.predicates import predicate
 from mcp_governor.errors import ConfigError
+from mcp_governor.rules.predicates import predicate
+from mcp_governor.schemas.patterns import compile_schema, errors
 
 NAMES = st.sampled_from(["a", "type", "$ref", "\ud800"])
 SCALARS = st.sampled_from([None, True, False, 0, 1, 1.0, -1, "", "a", "ab", "object", "\U0001f600", "\ud800"])

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings, Suppression, dump_baseline, load_baseline, load_catalogue, select
-from mcp_governor.catalogue.catalogue import removed_rules
-from mcp_governor.catalogue.docs import pages
 from mcp_governor.change.registry import catalogue as kinds
 from mcp_governor.config import load_config, parse_config
 from mcp_governor.errors import ConfigError
@@ -22,6 +19,9 @@ from mcp_governor.rule_names import (
     noting,
     rules_folder,
 )
+from mcp_governor.rules import LintSettings, Suppression, dump_baseline, load_baseline, load_catalogue, select
+from mcp_governor.rules.catalogue import removed_rules
+from mcp_governor.rules.docs import pages
 
 RULES = load_catalogue(entry_points=False)
 OLD, NEW = "changelog/untold", "changelog/missing-entry"

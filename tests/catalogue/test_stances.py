@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings, load_catalogue, select
-from mcp_governor.catalogue.stances import policy_of_sides, topics
 from mcp_governor.change.options import option_schemas
 from mcp_governor.errors import ConfigError
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings, load_catalogue, select
+from mcp_governor.rules.run import lint
+from mcp_governor.rules.stances import policy_of_sides, topics
 from mcp_governor.surface import build_surface
 
 SOURCES = ("charter", "schema-md", "surface", "omni")

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from commandline import governor_here
 
-from mcp_governor.catalogue import dump_baseline
 from mcp_governor.checking import decisions
 from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
 from mcp_governor.pytest_plugin.outcomes import families_of
+from mcp_governor.rules import dump_baseline
 
 PLAIN = Path(__file__).parent.parent / "servers" / "plain.py"
 CHANGELOG = """# Changelog

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from commandline import governor_here
 
-from mcp_governor.catalogue import load_catalogue
 from mcp_governor.config import load_config
 from mcp_governor.errors import ConfigError
+from mcp_governor.rules import load_catalogue
 
 SURFACE = {
     "tools": [

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.catalogue import Suppression, select
 from mcp_governor.checking.settings import lint_settings
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import ConfigError, Exit
+from mcp_governor.rules import Suppression, select
 
 FULL = """
 target = "search"

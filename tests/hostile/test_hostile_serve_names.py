@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from traps import put
 
-from mcp_governor.catalogue import LintSettings, load_catalogue
-from mcp_governor.linting.run import lint
+from mcp_governor.rules import LintSettings, load_catalogue
+from mcp_governor.rules.run import lint
 from mcp_governor.server.job import reply_to
 from mcp_governor.server.quoting import LONGEST, NOTE, Quoter, names_in, prose_in
 from mcp_governor.server.work import compare_surfaces, lint_description, validate_response

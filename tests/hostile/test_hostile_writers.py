@@ -103,7 +103,7 @@ ROOTLESS = {
         "schema_files/folder.py _write.file: NewFile",
     },
     "a folder of rules: typed, and then `write_below`, else with a root": {
-        "linting/scaffold.py write_pages: write_file",
+        "rules/scaffold.py write_pages: write_file",
     },
     "our own file next to Python's bytecode, never through a link": {
         "cli/__init__.py _keep: write_file",

@@ -14,10 +14,10 @@ import pytest
 from msgspec.structs import replace
 from support import REPO, Leash
 
-from mcp_governor.catalogue import LintSettings, load_catalogue
-from mcp_governor.catalogue.stances import topics as all_topics
 from mcp_governor.config import load_config
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings, load_catalogue
+from mcp_governor.rules.run import lint
+from mcp_governor.rules.stances import topics as all_topics
 from mcp_governor.surface import load_surface
 
 

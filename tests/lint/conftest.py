@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting import fix_proof
+from mcp_governor.fixes import proof as fix_proof
 
 
 @pytest.fixture

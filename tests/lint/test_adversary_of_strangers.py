@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.catalogue.settings import LintSettings
-from mcp_governor.linting import lint
-from mcp_governor.linting.effects import effect_of
+from mcp_governor.prose.effects import effect_of
+from mcp_governor.rules.run import lint
+from mcp_governor.rules.settings import LintSettings
 from mcp_governor.surface import build_surface
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from false_alarms import STRING, effect_said, findings, tool
 
-from mcp_governor.linting.asides import said_in_passing
-from mcp_governor.linting.checks import arguments, undescribed
+from mcp_governor.packs.clarity import undescribed
+from mcp_governor.packs.clarity import unguessable as arguments
+from mcp_governor.prose.asides import said_in_passing
 
 INTEGER = {"type": "integer"}
 

@@ -7,10 +7,10 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from mcp_governor.catalogue import LintSettings, dump_baseline, load_baseline, select, statistics
-from mcp_governor.catalogue.governing import Governor
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Finding, Severity, Spot
+from mcp_governor.rules import LintSettings, dump_baseline, load_baseline, select, statistics
+from mcp_governor.rules.governing import Governor
 
 
 def finding(rule="a/b", tool="t", value=1, message="m", severity=Severity.WARNING):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
-from mcp_governor.linting.call_arguments import argument_places, call_object
-from mcp_governor.linting.context import Facts
-from mcp_governor.linting.flat_text import without_name
-from mcp_governor.linting.option_lists import stated_options
+from mcp_governor.prose.call_arguments import argument_places, call_object
+from mcp_governor.prose.flat_text import without_name
+from mcp_governor.prose.option_lists import stated_options
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
+from mcp_governor.subjects.context import Facts
 from mcp_governor.surface import build_surface
 
 TEXT = {"type": "string"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.characters import differences, stated_characters
+from mcp_governor.prose.characters import differences, stated_characters
 
 LISTS = [
     ("Must contain only alphanumeric characters, underscores, and hyphens.", "aA0_-"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from linted import contradictions
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 STRING, INTEGER, NUMBER, BOOLEAN = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))

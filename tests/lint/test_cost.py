@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings, load_catalogue
-from mcp_governor.catalogue.cost import AFFORDABLE, affordable
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings, load_catalogue
+from mcp_governor.rules.run import lint
 from mcp_governor.schemas.cost import Evaluations
+from mcp_governor.schemas.effort import AFFORDABLE, affordable
 from mcp_governor.schemas.references import Document
 from mcp_governor.surface import build_surface
 

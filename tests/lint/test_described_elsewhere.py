@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from mcp_governor.linting import lint
-from mcp_governor.linting.asides import said_in_passing
-from mcp_governor.linting.outline import outline
+from mcp_governor.prose.asides import said_in_passing
+from mcp_governor.prose.outline import outline
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 STRING = {"type": "string"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mcp_governor.catalogue import load_catalogue
-from mcp_governor.catalogue.docs import pack_titles, pages
+from mcp_governor.rules import load_catalogue
+from mcp_governor.rules.docs import pack_titles, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = pages()

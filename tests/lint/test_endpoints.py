@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.alike_names import Names
-from mcp_governor.linting.endpoints import endpoints, sends_requests
+from mcp_governor.prose.alike_names import Names
+from mcp_governor.prose.endpoints import endpoints, sends_requests
 
 TOOLS = Names(["getOrder", "listOrders", "getRefundTaskStatus", "getAuthenticatedUser"])
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings, Rule, load_catalogue, select
-from mcp_governor.catalogue.governing import govern
-from mcp_governor.catalogue.rule_file import own_rule, read_rule
-from mcp_governor.linting import run_rules
 from mcp_governor.rule_names import rules_folder
+from mcp_governor.rules import LintSettings, Rule, load_catalogue, select
+from mcp_governor.rules.governing import govern
+from mcp_governor.rules.rule_file import own_rule, read_rule
+from mcp_governor.rules.run import run_rules
 from mcp_governor.surface import build_surface
 
 CATALOGUE = load_catalogue(entry_points=False)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from false_alarms import argument, described, findings_of, text
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 RECORDED = Path(__file__).parents[3] / "shared" / "repro" / "lint-false-alarms.json"

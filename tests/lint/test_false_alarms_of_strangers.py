@@ -10,7 +10,7 @@ import time
 import pytest
 from false_alarms import STRING, argument, findings_of, table, text
 
-from mcp_governor.linting import lint
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 

@@ -8,10 +8,10 @@ import json
 import pytest
 from linted import linted
 
-from mcp_governor.catalogue import LintSettings, load_catalogue, select
-from mcp_governor.linting.editing import ABSENT, fragment_of
-from mcp_governor.linting.fix_proof import Prover
-from mcp_governor.linting.fixing import make_plan
+from mcp_governor.fixes.editing import ABSENT, fragment_of
+from mcp_governor.fixes.plan import make_plan
+from mcp_governor.fixes.proof import Prover
+from mcp_governor.rules import LintSettings, load_catalogue, select
 from mcp_governor.surface import build_surface
 
 TEXT, INTEGER, NUMBER, NULL = {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "null"}

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from linted import linted
 
-from mcp_governor.catalogue import LintSettings, load_catalogue, select
-from mcp_governor.linting.fixing import make_plan
+from mcp_governor.fixes.plan import make_plan
+from mcp_governor.rules import LintSettings, load_catalogue, select
 from mcp_governor.surface import build_surface
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))

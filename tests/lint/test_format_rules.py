@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
-from mcp_governor.linting.formats import stated_form
+from mcp_governor.prose.formats import stated_form
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from mcp_governor.linting.formats import stated_form
+from mcp_governor.prose.formats import stated_form
 
 FORMS = [
     ("Day (YYYY-MM-DD)", ["2026-11-22"], ["22.11.2026", "2026-11-22T10:00", "today"]),

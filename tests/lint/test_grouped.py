@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings, load_catalogue
-from mcp_governor.linting import lint
 from mcp_governor.report.causes import causes
+from mcp_governor.rules import LintSettings, load_catalogue
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 GROUPED = [rule for rule in load_catalogue(entry_points=False) if rule.grouped]

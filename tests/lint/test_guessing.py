@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 TEXT = {"type": "string"}

@@ -7,11 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint, list_lines, measured, unsaid_needs
-from mcp_governor.linting.checks.clarity_names import _plain_arguments
-from mcp_governor.linting.closed_lists import closed_lists
-from mcp_governor.linting.list_items import BARE
+from mcp_governor.packs.clarity import measured, unsaid_needs
+from mcp_governor.packs.clarity.names import _plain_arguments
+from mcp_governor.prose import list_lines
+from mcp_governor.prose.closed_lists import closed_lists
+from mcp_governor.prose.list_items import BARE
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 

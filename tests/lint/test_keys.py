@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.keys import example_keys, stated_keys
+from mcp_governor.prose.keys import example_keys, stated_keys
 
 STRINGS = [
     ("The spec with keys x, y and z.", ["x", "y", "z"]),

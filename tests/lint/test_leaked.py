@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.linting import lint
-from mcp_governor.linting.leaked import without_leaked
+from mcp_governor.prose.leaked import without_leaked
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 RESULT = {

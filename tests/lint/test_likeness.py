@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.alike_names import Names
-from mcp_governor.linting.checks.clarity_names import notes_on
-from mcp_governor.linting.likeness import (
+from mcp_governor.packs.clarity.names import notes_on
+from mcp_governor.prose.alike_names import Names
+from mcp_governor.prose.likeness import (
     absent_arguments,
     listed_tools,
     misnamed_arguments,

@@ -7,10 +7,10 @@ from itertools import permutations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
-from mcp_governor.linting.need import Group
-from mcp_governor.linting.needs import stated_needs
+from mcp_governor.prose.need import Group
+from mcp_governor.prose.needs import stated_needs
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from mcp_governor.catalogue import LintSettings, load_catalogue, select
-from mcp_governor.catalogue.finding import fill
 from mcp_governor.findings import Finding
-from mcp_governor.linting import lint, run, run_rules
-from mcp_governor.linting.context import schema_nodes
-from mcp_governor.linting.mentions import NameIndex
+from mcp_governor.prose.mentions import NameIndex
+from mcp_governor.rules import LintSettings, load_catalogue, run, select
+from mcp_governor.rules.finding import fill
+from mcp_governor.rules.run import lint, run_rules
+from mcp_governor.subjects.context import schema_nodes
 from mcp_governor.surface import build_surface
 from mcp_governor.text import visible
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.checks.clarity_listed import listed_necessity, unstated_default
-from mcp_governor.linting.context import Context, Facts
+from mcp_governor.packs.clarity.listed import listed_necessity, unstated_default
+from mcp_governor.subjects.context import Context, Facts
 from mcp_governor.surface import build_surface
 
 ARGUMENTS = {"path": {}, "text": {"default": None}, "size": {"type": "integer"}}

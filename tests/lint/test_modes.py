@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.checks.clarity_needs import unstated_ignoring, unstated_needs
-from mcp_governor.linting.context import Context, Facts
-from mcp_governor.linting.modes import modes_listed, modes_of_argument
+from mcp_governor.packs.clarity.needs import unstated_ignoring, unstated_needs
+from mcp_governor.prose.modes import modes_listed, modes_of_argument
+from mcp_governor.subjects.context import Context, Facts
 from mcp_governor.surface import build_surface
 
 VALUES = {

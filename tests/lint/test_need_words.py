@@ -7,10 +7,10 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from mcp_governor.linting.checks.clarity_needs import unstated_ignoring, unstated_needs
-from mcp_governor.linting.context import Context, Facts
-from mcp_governor.linting.need import Need
-from mcp_governor.linting.need_words import call_ruled_out
+from mcp_governor.packs.clarity.needs import unstated_ignoring, unstated_needs
+from mcp_governor.prose.need import Need
+from mcp_governor.prose.need_words import call_ruled_out
+from mcp_governor.subjects.context import Context, Facts
 from mcp_governor.surface import build_surface
 
 TEXT = {"type": "string"}

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from mcp_governor.linting.checks.clarity_needs import unstated_ignoring, unstated_needs
-from mcp_governor.linting.context import Context, Facts
-from mcp_governor.linting.need import Group, Need
-from mcp_governor.linting.needs import stated_needs
+from mcp_governor.packs.clarity.needs import unstated_ignoring, unstated_needs
+from mcp_governor.prose.need import Group, Need
+from mcp_governor.prose.needs import stated_needs
+from mcp_governor.subjects.context import Context, Facts
 from mcp_governor.surface import build_surface
 
 NAMES = ("file_id", "file_path", "query", "latitude", "longitude", "deepScan", "depth", "action", "path")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.outline import outline
+from mcp_governor.prose.outline import outline
 
 NAMES = ("mode", "max_rows", "path", "position")
 

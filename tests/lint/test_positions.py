@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.linting.positions import Position, code_frame, finding_positions, locate_all
+from mcp_governor.fixes.positions import Position, code_frame, finding_positions, locate_all
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface import parse_surface
 

@@ -7,20 +7,12 @@ from re import _parser as parser
 
 import pytest
 
-from mcp_governor.linting import (
-    closed_lists,
-    likeness,
-    limits,
-    lint,
-    list_words,
-    modes,
-    needs,
-    prose,
-    side_effects,
-    words,
-)
-from mcp_governor.linting.checks import clarity_server, hints, hygiene
-from mcp_governor.linting.guarded import Cues, Guarded, Guards
+from mcp_governor.packs.clarity import hints
+from mcp_governor.packs.clarity import server as clarity_server
+from mcp_governor.packs.hygiene import text as hygiene
+from mcp_governor.prose import closed_lists, likeness, limits, list_words, modes, needs, prose, side_effects, words
+from mcp_governor.prose.guarded import Cues, Guarded, Guards
+from mcp_governor.rules.run import lint
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
 from mcp_governor.surface import build_surface
 

@@ -7,9 +7,9 @@ import textwrap
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
 from mcp_governor.errors import ConfigError
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 HEAD = """
@@ -161,7 +161,7 @@ def test_a_case_that_cannot_work_is_one_error_with_its_line(tmp_path, body, line
 def test_what_is_found_without_the_library_is_what_the_library_finds(expression):
     from jsonpath_rfc9535 import find
 
-    from mcp_governor.catalogue.query import compile_query
+    from mcp_governor.rules.query import compile_query
 
     document = json.loads('{"b": [[1], {"c": 2}, "x"], "a": {"b": [3], "c": {"d": null}}}')
     assert [(way, value) for way, value in compile_query(expression)(document)] == [

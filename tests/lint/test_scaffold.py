@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from commandline import governor_here
 
-from mcp_governor.catalogue import LintSettings
 from mcp_governor.errors import UsageError
-from mcp_governor.linting import lint
-from mcp_governor.linting.scaffold import check_examples, new_rule
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
+from mcp_governor.rules.scaffold import check_examples, new_rule
 from mcp_governor.surface import build_surface
 
 

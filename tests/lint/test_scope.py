@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings, load_catalogue, select
-from mcp_governor.catalogue.rule import Rule
-from mcp_governor.linting import run_rules, scope
-from mcp_governor.linting.context import Context, Facts
-from mcp_governor.linting.scope import Plan, about
+from mcp_governor.rules import LintSettings, load_catalogue, scope, select
+from mcp_governor.rules.rule import Rule
+from mcp_governor.rules.run import run_rules
+from mcp_governor.rules.scope import Plan, about
+from mcp_governor.subjects.context import Context, Facts
 from mcp_governor.surface import build_surface
 
 CATALOGUE = load_catalogue(entry_points=False)

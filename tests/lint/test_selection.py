@@ -7,12 +7,12 @@ from itertools import combinations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings, load_catalogue, select
-from mcp_governor.catalogue.catalogue import Profile, removed_rules
-from mcp_governor.catalogue.selection import _severities
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Severity
-from mcp_governor.linting import lint
+from mcp_governor.rules import LintSettings, load_catalogue, select
+from mcp_governor.rules.catalogue import Profile, removed_rules
+from mcp_governor.rules.run import lint
+from mcp_governor.rules.selection import _severities
 from mcp_governor.surface import build_surface
 
 PROFILES = tuple(load_catalogue(entry_points=False).profiles)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.checks.clarity_server import history, leftovers, misspelt, prompts, title_repeats, unpaged
-from mcp_governor.linting.checks.copies import boilerplate
-from mcp_governor.linting.context import Context, Facts
-from mcp_governor.linting.misspellings import MISSPELT
+from mcp_governor.packs.clarity.copies import boilerplate
+from mcp_governor.packs.clarity.server import history, leftovers, misspelt, prompts, title_repeats, unpaged
+from mcp_governor.prose.misspellings import MISSPELT
+from mcp_governor.subjects.context import Context, Facts
 from mcp_governor.surface import build_surface
 
 

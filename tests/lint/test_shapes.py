@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
-from mcp_governor.linting.shapes import (
+from mcp_governor.packs.clarity.shapes import (
     lacks_keys,
     needs_items,
     packed,
@@ -15,6 +13,8 @@ from mcp_governor.linting.shapes import (
     tuple_length,
     unanchored,
 )
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.fitting import misfit
-from mcp_governor.linting.snippets import calls, snippets
+from mcp_governor.prose.fitting import misfit
+from mcp_governor.prose.snippets import calls, snippets
 
 READ = [
     ('a {"x": [1, "}"]} b', []),

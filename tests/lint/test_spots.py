@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from commandline import governor_here
 
-from mcp_governor.catalogue import LintSettings, Rule, load_catalogue, select
 from mcp_governor.findings import MAX_SPOTS, Finding
-from mcp_governor.linting import lint, run_rules
+from mcp_governor.rules import LintSettings, Rule, load_catalogue, select
+from mcp_governor.rules.run import lint, run_rules
 from mcp_governor.schemas.pointers import resolve_pointer
 from mcp_governor.surface import build_surface
 

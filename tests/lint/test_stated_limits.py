@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.linting import lint
-from mcp_governor.linting.limits import Argument, stated_limits
+from mcp_governor.prose.limits import Argument, stated_limits
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 INTEGER, NUMBER, TEXT = {"type": "integer"}, {"type": "number"}, {"type": "string"}

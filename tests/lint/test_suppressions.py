@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from mcp_governor.catalogue import ActiveRule, LintSettings, Suppression, load_catalogue, select
-from mcp_governor.catalogue.finding import finding
-from mcp_governor.catalogue.governing import govern
 from mcp_governor.findings import Severity
-from mcp_governor.linting import lint
+from mcp_governor.rules import ActiveRule, LintSettings, Suppression, load_catalogue, select
+from mcp_governor.rules.finding import finding
+from mcp_governor.rules.governing import govern
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 KEY = "dev.mcp-governor/ignore"

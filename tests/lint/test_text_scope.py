@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.linting.guarded import Guarded
-from mcp_governor.linting.text_scope import TextPlan, about_text
+from mcp_governor.prose.guarded import Guarded
+from mcp_governor.rules.text_scope import TextPlan, about_text
 
 
 def _named(name, *forms, **scope):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from false_alarms import STRING, effect_said, findings, tool
 
-from mcp_governor.linting.asides import said_in_passing
+from mcp_governor.prose.asides import said_in_passing
 from mcp_governor.report.causes import causes
 
 

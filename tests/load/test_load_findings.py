@@ -6,13 +6,13 @@ import pytest
 from made_probes import SAME, probe
 from msgspec.structs import replace
 
-from mcp_governor.catalogue import LintSettings, load_catalogue, select
 from mcp_governor.config.model import LoadConfig
 from mcp_governor.load.findings import budget_findings, health_findings, list_findings, log_findings, not_measured
 from mcp_governor.load.health import Answer, health_of
 from mcp_governor.load.log_scan import scan_text
 from mcp_governor.load.probe import Probe
 from mcp_governor.load.records import LoadRecord
+from mcp_governor.rules import LintSettings, load_catalogue, select
 
 SELECTION = select(LintSettings(), load_catalogue(entry_points=False))
 RECORD = LoadRecord(1_000, 200, {"big": 150, "small": 50}, "stdio modern", 2.0)

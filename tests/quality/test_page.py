@@ -13,8 +13,8 @@ from quality_numbers import Share
 from quality_page import measured, page
 from quality_strangers import Sample, table
 
-from mcp_governor.catalogue import load_catalogue
-from mcp_governor.catalogue.docs import pages
+from mcp_governor.rules import load_catalogue
+from mcp_governor.rules.docs import pages
 
 TALLY = {"n": 10, "useful": 7.5, "nitpick": 1.5, "false": 1, "share": 0.75, "low": 0.4, "high": 0.92}
 

@@ -30,9 +30,9 @@ from quality_judged import (
     weighted,
 )
 
-from mcp_governor.catalogue import Catalogue, load_catalogue
-from mcp_governor.catalogue.finding import finding as finding_of
 from mcp_governor.findings import Finding, Severity
+from mcp_governor.rules import Catalogue, load_catalogue
+from mcp_governor.rules.finding import finding as finding_of
 
 TITLE = "/inputSchema/properties/title/default"
 

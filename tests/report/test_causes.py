@@ -7,16 +7,16 @@ from typing import Any
 from commandline import governor_here
 from msgspec.structs import replace
 
-from mcp_governor.catalogue import LintSettings
-from mcp_governor.catalogue.finding import finding
-from mcp_governor.catalogue.rule import Rule
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.linting import lint
 from mcp_governor.report.causes import PLACES_SHOWN, causes, fitting, named_tools
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import MAX_CAUSES, report_lines
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.finding import finding
+from mcp_governor.rules.rule import Rule
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
 
 UNDESCRIBED = Rule(

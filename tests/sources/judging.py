@@ -18,7 +18,7 @@ from mcp_governor.call.validate import validate_response
 from mcp_governor.checking.settings import lint_settings
 from mcp_governor.cli import run
 from mcp_governor.config import load_config
-from mcp_governor.linting import lint
+from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface, fingerprint
 from mcp_governor.target import tier_rules
 

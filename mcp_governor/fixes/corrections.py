@@ -1,0 +1,186 @@
+"""Corrections: the edits that satisfy a rule, if the rule knows everything that they need.
+
+A check creates its correction next to its message, from the same facts. The effect of an edit on the schema is proved
+later (:mod:`mcp_governor.checking.fix_plan`); this module only finds the right place for it: the branch of a union with
+null, the items of a list, or next to a reference.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.subjects.schemas import effective, root_of, types_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mcp_governor.subjects.context import SchemaPlace
+
+ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
+"""Keywords that stay with a parameter when its types move into a branch."""
+_MAX_DEPTH = 4
+"""Maximum number of branches and items on the way to the place of a keyword; parameters have one or two."""
+_SIBLINGS_OF_REFERENCES = 19
+"""The first dialect that does not ignore keywords next to ``$ref``."""
+
+
+def correction(edits: Iterable[Edit] | None, effect: Effect) -> Correction | None:
+    """A correction, or ``None`` if there are no edits."""
+    kept = tuple(edits or ())
+    return Correction(kept, effect) if kept else None
+
+
+def narrowed(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = False) -> Correction | None:
+    """Adds keywords to a parameter or to the items of a list; ``None`` if there is no certain place for them.
+
+    Args:
+        node: the parameter.
+        keywords: such as ``enum`` or ``minimum``, none of which the schema has.
+        items: the keywords are for the items.
+    """
+    return correction(keyword_edits(node, keywords, items=items), Effect.NARROWER)
+
+
+def keyword_edits(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = False) -> list[Edit] | None:
+    """The edits of :func:`narrowed`, for a rule with one finding about many parameters."""
+    place = _landing(node, items=items)
+    if place is None:
+        return None
+    pointer, schema = place
+    if _dialect(node) == 4 and any(key.startswith("exclusive") for key in keywords):
+        return None
+    edits = []
+    for key, value in keywords.items():
+        edits.append(Edit(join_pointer(pointer, key), _with_own(value, schema, node) if key == "enum" else value))
+    if not schema:
+        edits.insert(0, Edit(join_pointer(pointer, "type"), "string"))
+    return edits
+
+
+def _with_own(values: list[Any], schema: Mapping[str, Any], node: SchemaPlace) -> list[Any]:
+    """Values for an enum, plus null and the empty default if the schema accepts them."""
+    found = list(values)
+    default = node.schema.get("default")
+    if default == "" and "" not in found and types_of(schema, root_of(node)) is not None:
+        found.append("")
+    if "null" in (types_of(schema, root_of(node)) or ()) and None not in found:
+        found.append(None)
+    return found
+
+
+def _dialect(node: SchemaPlace) -> int:
+    return dialect_of(root_of(node)) or LATEST
+
+
+def _landing(node: SchemaPlace, *, items: bool) -> tuple[str, Mapping[str, Any]] | None:
+    """The place for a keyword about a parameter, and the schema there."""
+    pointer, schema = node.pointer, node.schema
+    for _ in range(_MAX_DEPTH):
+        if not isinstance(schema, dict):
+            return None
+        if "$ref" in schema:
+            # Other parameters may share the definition.
+            return None if items or _dialect(node) < _SIBLINGS_OF_REFERENCES else (pointer, schema)
+        branch = _only_branch(schema)
+        if branch is not None:
+            pointer, schema = join_pointer(pointer, *branch), schema[branch[0]][branch[1]]
+        elif items and "array" in (types_of(schema) or ()):
+            pointer, schema, items = join_pointer(pointer, "items"), schema.get("items", {}), False
+        else:
+            return None if items else (pointer, schema)
+    return None
+
+
+def _only_branch(schema: Mapping[str, Any]) -> tuple[str, int] | None:
+    """The only branch of a union besides null."""
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key)
+        if isinstance(branches, list):
+            real = [at for at, item in enumerate(branches) if not _is_null(item)]
+            if len(real) == 1 and len(branches) > 1:
+                return key, real[0]
+    return None
+
+
+def _is_null(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "null"
+
+
+def nullable(node: SchemaPlace) -> Edit | None:
+    """The edit that makes a parameter accept null, in the form that Pydantic writes; ``None`` if the schema has a
+    keyword that must stay at its root."""
+    schema = node.schema
+    if any(key.startswith(("x-", "$")) and key != "$ref" for key in schema):
+        return None
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key)
+        if isinstance(branches, list) and not (schema.keys() - ANNOTATIONS - {key}):
+            return Edit(join_pointer(node.pointer, key), {"type": "null"}, "add")
+    branch = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    kept = {key: value for key, value in schema.items() if key in ANNOTATIONS}
+    return Edit(node.pointer, {"anyOf": [branch, {"type": "null"}], **kept})
+
+
+def retyped(node: SchemaPlace, old: str, new: str) -> list[Edit] | None:
+    """The edits that give a parameter another type, keeping null; ``None`` if it has several types."""
+    place = _landing(node, items=False)
+    if place is None:
+        return None
+    pointer, schema = place
+    kind = schema.get("type")
+    if kind == old:
+        return [Edit(join_pointer(pointer, "type"), new)]
+    if isinstance(kind, list) and old in kind and new not in kind:
+        return [Edit(join_pointer(pointer, "type"), [new if one == old else one for one in kind])]
+    return None
+
+
+def without_type(node: SchemaPlace, unwanted: str) -> list[Edit] | None:
+    """The edits that remove one of a parameter's types."""
+    schema = node.schema
+    kind = schema.get("type")
+    if isinstance(kind, list) and unwanted in kind:
+        left = [one for one in kind if one != unwanted]
+        return [Edit(join_pointer(node.pointer, "type"), left[0] if len(left) == 1 else left)]
+    for key in ("anyOf", "oneOf"):
+        branches = schema.get(key)
+        if isinstance(branches, list):
+            left = [item for item in branches if not (isinstance(item, dict) and item.get("type") == unwanted)]
+            if len(left) == len(branches) or not left or not all(isinstance(item, dict) for item in left):
+                return None
+            if len(left) > 1:
+                return [Edit(join_pointer(node.pointer, key), left)]
+            if left[0].keys() & schema.keys() or "$ref" in left[0]:
+                return None
+            rest = {name: value for name, value in schema.items() if name != key}
+            return [Edit(node.pointer, {**left[0], **rest})]
+    return None
+
+
+def optional(node: SchemaPlace) -> Edit:
+    """The edit that makes a parameter optional."""
+    return Edit(f"{_owner(node)}/required", node.argument, "drop")
+
+
+def required(node: SchemaPlace) -> Edit:
+    """The edit that makes a parameter required."""
+    return Edit(f"{_owner(node)}/required", node.argument, "add")
+
+
+def _owner(node: SchemaPlace) -> str:
+    return join_pointer(f"/{node.side}", *node.tokens[:-2])
+
+
+def in_tool(edits: Iterable[Edit] | None, tool: str) -> Iterator[Edit]:
+    """The same edits with the name of their tool, for a finding about the surface."""
+    for edit in edits or ():
+        yield Edit(edit.path, edit.value, edit.op, tool)
+
+
+def numeric_default(node: SchemaPlace) -> float | None:
+    """The numeric value that an omitted parameter has."""
+    default = effective(root_of(node), node.schema).get("default")
+    return default if isinstance(default, int | float) and not isinstance(default, bool) else None

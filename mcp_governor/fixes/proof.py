@@ -1,0 +1,148 @@
+"""The effect of a fix on the values that a schema accepts, from the containment engine."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from mcp_governor.containment import contains
+from mcp_governor.fixes.editing import ABSENT, value_at
+from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.keywords import DEFINITIONS
+from mcp_governor.schemas.patterns import errors, published_parts
+from mcp_governor.schemas.pointers import pointer_tokens
+from mcp_governor.subjects.context import SIDES
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_governor.fixes.editing import Fragment
+
+_SECONDS = 1.0
+"""Time limit for one question. Most take a millisecond."""
+_BUDGET = 20.0
+"""Time limit in seconds for all questions about a plan; beyond it the answer is *unknown*."""
+
+
+class Proof(Struct, frozen=True):
+    """The effect of a fix.
+
+    Attributes:
+        verdict: ``same``: accepts the same values. ``wider``: accepts all previous values, and more. ``accepts-all``:
+            accepts all previous values, and perhaps more. ``narrower``: rejects a value that was accepted. ``unknown``:
+            the engine cannot decide. ``no-schema``: the fix is not part of a schema.
+        witness: for ``narrower``, a value that was accepted and no longer is; ``ABSENT`` if none is known.
+        reason: for ``unknown``, one clause.
+        bad_default: the default was valid before and no longer is.
+    """
+
+    verdict: Literal["same", "wider", "accepts-all", "narrower", "unknown", "no-schema"]
+    witness: Any = ABSENT
+    reason: str = ""
+    bad_default: bool = False
+
+    @property
+    def shown_witness(self) -> str:
+        """The witness as JSON on one line, or "some value"."""
+        if self.witness is ABSENT:
+            return "some value"
+        return one_line(json.dumps(self.witness, ensure_ascii=False, default=str), 60)
+
+
+class Prover:
+    """Asks the engine each question once, until the time for all of them is used up."""
+
+    def __init__(self, budget: float = _BUDGET) -> None:
+        self._left = budget
+        self._known: dict[str, Proof] = {}
+
+    def prove(self, tool: Mapping[str, Any], fragment: Fragment, operations: Sequence[Mapping[str, Any]]) -> Proof:
+        """The effect of one fix on its own.
+
+        Args:
+            tool: as published.
+            fragment: what the operations change.
+            operations: of a JSON Patch, with pointers relative to the tool.
+        """
+        side = pointer_tokens(fragment.pointer)[0] if fragment.pointer else ""
+        if side not in SIDES:
+            return Proof("no-schema")
+        old = tool.get(side)
+        edited = copy.deepcopy(dict(tool))
+        for operation in operations:
+            _operate(edited, operation)
+        new = edited.get(side)
+        before, after = value_at(tool, fragment.pointer), value_at(edited, fragment.pointer)
+        bad = _default_broken(old, new, fragment.pointer.removeprefix(f"/{side}"))
+        question = (old, new)
+        if fragment.whole and all(_is_self_contained(value) for value in (before, after)):
+            question = (_alone(old, before), _alone(new, after))
+        key = json.dumps([*question, bad], sort_keys=True, default=str)
+        if key not in self._known:
+            self._known[key] = self._ask(*question, bad)
+        return self._known[key]
+
+    def _ask(self, before: Any, after: Any, bad_default: bool) -> Proof:
+        if self._left <= 0:
+            reason = f"the {_BUDGET:.0f} seconds for proofs are spent"
+            return Proof("unknown", reason=reason, bad_default=bad_default)
+        started = time.monotonic()
+        answer = contains(after, before, deadline=_SECONDS)
+        back = contains(before, after, deadline=_SECONDS) if answer.verdict == "yes" else None
+        self._left -= time.monotonic() - started
+        if answer.verdict == "no":
+            return Proof("narrower", answer.witness if answer.has_witness else ABSENT, bad_default=bad_default)
+        if back is None:
+            return Proof("unknown", reason=answer.reason, bad_default=bad_default)
+        verdict: Literal["same", "wider", "accepts-all"]
+        verdict = "same" if back.verdict == "yes" else "wider" if back.verdict == "no" else "accepts-all"
+        return Proof(verdict, bad_default=bad_default)
+
+
+def _operate(tool: dict[str, Any], operation: Mapping[str, Any]) -> None:
+    tokens = pointer_tokens(operation["path"])
+    holder: Any = tool
+    for token in tokens[:-1]:
+        holder = holder[int(token) if isinstance(holder, list) else token]
+    key: Any = int(tokens[-1]) if isinstance(holder, list) else tokens[-1]
+    if operation["op"] == "remove":
+        del holder[key]
+    else:
+        holder[key] = copy.deepcopy(operation["value"])
+
+
+def _is_self_contained(fragment: Any) -> bool:
+    """True if a part of a schema has the same meaning on its own, given the definitions."""
+    if fragment is ABSENT:
+        return False
+    text = json.dumps(fragment, default=str)
+    references = text.count('"$ref"') + text.count('"$dynamicRef"') + text.count('"$recursiveRef"')
+    return references == sum(text.count(f'"$ref": "#/{home}/') for home in DEFINITIONS)
+
+
+def _alone(root: Any, fragment: Any) -> Any:
+    if not isinstance(root, dict) or '"$ref"' not in json.dumps(fragment, default=str):
+        schema = {"$schema": root["$schema"]} if isinstance(root, dict) and "$schema" in root else {}
+        return {**fragment, **schema} if isinstance(fragment, dict) else fragment
+    kept = {key: root[key] for key in ("$schema", *DEFINITIONS) if key in root}
+    return {**kept, "allOf": [fragment]}
+
+
+def _default_broken(old: Any, new: Any, pointer: str) -> bool:
+    """True if the default of a part was valid before and no longer is."""
+    return _default_valid(old, pointer) and not _default_valid(new, pointer)
+
+
+def _default_valid(root: Any, pointer: str) -> bool:
+    part = value_at(root, pointer)
+    if not isinstance(root, dict) or not isinstance(part, dict) or "default" not in part:
+        return True
+    try:
+        return not errors(published_parts(root, dialect_of(root) or LATEST)(pointer), part["default"])
+    except (ValueError, TypeError):
+        return True

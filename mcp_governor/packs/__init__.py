@@ -1,0 +1,1 @@
+"""The checks of the rules in Python, a folder a pack; a rule file names its check as ``pack.module.function``."""

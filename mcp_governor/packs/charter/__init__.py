@@ -1,0 +1,1 @@
+"""The charter: descriptions, metadata and workflows."""

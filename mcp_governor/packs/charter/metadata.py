@@ -1,0 +1,217 @@
+"""What the charter requires alongside a tool ("Per-tool metadata", "Response envelope")."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.charter.facts import (
+    CONFIDENCES,
+    ENVELOPE_KEYS,
+    HINTS_OF_SIDE_EFFECTS,
+    STATUSES,
+    VERSIONS,
+    declared_metadata,
+    metadata_place,
+)
+from mcp_governor.schemas.branches import branches
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.subjects.context import Context, Hit, hit
+from mcp_governor.subjects.schemas import effective, followed
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Tool
+
+_LATENCIES = ("fast", "moderate", "slow")
+_FORMATS = {"concise", "detailed"}
+_KEYS_1_0 = ENVELOPE_KEYS[:6]
+"""Keys that every version of the envelope has; later versions added the others."""
+
+
+def _value(tool: Tool, key: str) -> tuple[bool, Any]:
+    fields = declared_metadata(tool.raw)
+    return key in fields, fields.get(key)
+
+
+def charter_version(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The tool declares an existing charter version, as major.minor."""
+    there, value = _value(tool, "charter_version")
+    if not there or value not in VERSIONS:
+        found = f"is {value!r}" if there else "is missing"
+        yield hit(metadata_place(tool.raw, "charter_version"), value, found=found, known=list(VERSIONS))
+
+
+def cost_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """cost_hint contains a token estimate, and a price or null."""
+    there, value = _value(tool, "cost_hint")
+    if not there:
+        yield hit(metadata_place(tool.raw, "cost_hint"), None, problem="is missing")
+        return
+    tokens = value.get("tokens_estimate") if isinstance(value, dict) else None
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
+        yield hit(metadata_place(tool.raw, "cost_hint"), value, problem="has no tokens_estimate")
+        return
+    if "dollars_estimate" not in value:
+        yield hit(
+            metadata_place(tool.raw, "cost_hint"),
+            value,
+            problem="has no dollars_estimate, which is null for a free call",
+        )
+    dollars = value.get("dollars_estimate")
+    if dollars is not None and (not isinstance(dollars, int | float) or isinstance(dollars, bool) or dollars < 0):
+        yield hit(metadata_place(tool.raw, "cost_hint"), value, problem="has a dollars_estimate that is not a price")
+
+
+def latency_hint(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """latency_hint is fast, moderate or slow."""
+    there, value = _value(tool, "latency_hint")
+    if not isinstance(value, str) or value not in _LATENCIES:
+        yield hit(metadata_place(tool.raw, "latency_hint"), value, found=f"is {value!r}" if there else "is missing")
+
+
+def idempotent(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """idempotent is a boolean, and idempotentHint agrees with it."""
+    there, value = _value(tool, "idempotent")
+    if not isinstance(value, bool):
+        yield hit(metadata_place(tool.raw, "idempotent"), value, problem=f"is {value!r}" if there else "is missing")
+    elif tool.annotations.get("idempotentHint") is not value:
+        actual = tool.annotations.get("idempotentHint")
+        problem = f"is {value}, and idempotentHint is {_or_missing(actual)}"
+        yield hit("/annotations/idempotentHint", actual, problem=problem)
+
+
+def _or_missing(actual: Any) -> str:
+    if actual is None:
+        return "missing"
+    return str(actual) if isinstance(actual, bool) else _shown(actual)
+
+
+def side_effects(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """side_effects is none, read or write."""
+    there, value = _value(tool, "side_effects")
+    if not isinstance(value, str) or value not in HINTS_OF_SIDE_EFFECTS:
+        yield hit(metadata_place(tool.raw, "side_effects"), value, found=f"is {value!r}" if there else "is missing")
+
+
+def side_effects_hints(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The three hints have the values to which the charter maps side_effects."""
+    _, value = _value(tool, "side_effects")
+    for name, wanted in HINTS_OF_SIDE_EFFECTS.get(value, {}).items() if isinstance(value, str) else ():
+        actual = tool.annotations.get(name)
+        if actual is not wanted:
+            found = "missing" if actual is None else _shown(actual)
+            yield hit(f"/annotations/{name}", actual, hint=name, wanted=wanted, found=found, side_effects=value)
+
+
+def _shown(value: Any) -> str:
+    """The value of a hint in a sentence, so that the string "true" differs from true."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'the string "{one_line(value, 20)}"' if isinstance(value, str) else f"{one_line(json.dumps(value), 20)}"
+
+
+def no_write(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """No tool of the server declares side_effects "write"."""
+    _, value = _value(tool, "side_effects")
+    if value == "write":
+        yield hit(metadata_place(tool.raw, "side_effects"), value)
+
+
+def response_format(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A tool with large results has a parameter for the format, with ``concise`` as the default."""
+    schema = tool.input_schema
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    argument = properties.get("response_format") if isinstance(properties, dict) else None
+    if argument is None:
+        _, cost = _value(tool, "cost_hint")
+        tokens = cost.get("tokens_estimate") if isinstance(cost, dict) else None
+        if isinstance(tokens, int) and tokens > context.options["large"]:
+            yield hit("/inputSchema", tokens, problem=f"estimates {tokens} tokens and has no response_format")
+        return
+    argument = followed(schema, argument)
+    choices = argument.get("enum")
+    place = "/inputSchema/properties/response_format"
+    if not isinstance(choices, list) or set(map(str, choices)) != _FORMATS:
+        yield hit(place, argument, problem='does not offer exactly "concise" and "detailed" as response_format')
+    elif argument.get("default") != "concise":
+        yield hit(place, argument, problem="does not default response_format to concise")
+
+
+def envelope_schema(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """outputSchema contains the envelope: the six keys of 1.0, and the charter's values for two of them."""
+    root = tool.output_schema
+    if not isinstance(root, dict):
+        yield hit("", None, problem="publishes no outputSchema")
+        return
+    properties = followed(root, root).get("properties")
+    missing = [key for key in _KEYS_1_0 if not isinstance(properties, dict) or key not in properties]
+    if missing or not isinstance(properties, dict):
+        yield hit("/outputSchema", root, problem=f"publishes an outputSchema without {', '.join(missing)}")
+        return
+    for key, known in (("status", STATUSES), ("confidence", CONFIDENCES)):
+        choices = effective(root, properties[key]).get("enum")
+        if not isinstance(choices, list) or not all(choice is None or str(choice) in known for choice in choices):
+            place = join_pointer("/outputSchema/properties", key)
+            yield hit(place, properties[key], problem=f"publishes a {key} that is not the charter's enum")
+    yield from _wrong_types(root, properties)
+
+
+_FIELD_TYPES = {
+    "error": "object",
+    "provenance": "object",
+    "follow_up_hints": "array",
+    "degradation_reason": "string",
+    "charter_version": "string",
+}
+_ERROR_TYPES = {"kind": "string", "message": "string", "recovery": "object"}
+
+
+def _wrong_types(root: Any, properties: dict[str, Any]) -> Iterator[Hit]:
+    """Fields of the envelope that are declared with a wrong type, and a kind that is not a closed set."""
+    error = effective(root, properties["error"]).get("properties")
+    within = error if isinstance(error, dict) else {}
+    for prefix, fields, types in (((), properties, _FIELD_TYPES), (("error", "properties"), within, _ERROR_TYPES)):
+        for key, wanted in types.items():
+            if key in fields and not _may_be(root, fields[key], wanted):
+                place = join_pointer("/outputSchema/properties", *prefix, key)
+                named = f"{'error.' if prefix else ''}{key}"
+                yield hit(place, fields[key], problem=f"publishes {named} as another type than {wanted}")
+    if "kind" in within and not any(found.keys() & {"enum", "const"} for found in _branches(root, within["kind"])):
+        place = "/outputSchema/properties/error/properties/kind"
+        yield hit(place, within["kind"], problem="publishes error.kind as free text, not as a list of kinds")
+
+
+def _branches(root: Any, schema: Any) -> Iterator[dict[str, Any]]:
+    return (found for found in branches(root, schema) if found is not None)
+
+
+def _may_be(root: Any, schema: Any, wanted: str) -> bool:
+    """True unless a schema declares types without the wanted one."""
+    declared = [found.get("type") for found in _branches(root, schema)]
+    types = {item for one in declared for item in (one if isinstance(one, list) else [one]) if isinstance(item, str)}
+    return wanted in types or not types - {"null"}
+
+
+def typed_data(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The published envelope declares the schema of its data."""
+    root = tool.output_schema
+    properties = followed(root, root).get("properties") if isinstance(root, dict) else None
+    if not isinstance(properties, dict) or not {"status", "data"} <= properties.keys():
+        return
+    if not any(map(_says_something, _branches(root, properties["data"]))):
+        yield hit("/outputSchema/properties/data", properties["data"])
+
+
+_OF_DATA = frozenset(
+    {"properties", "patternProperties", "additionalProperties", "items", "prefixItems", "enum", "const"}
+)
+
+
+def _says_something(schema: dict[str, Any]) -> bool:
+    """True if a schema declares members, items, values, or a type that has neither."""
+    declared = schema.get("type")
+    types = set(declared if isinstance(declared, list) else [declared]) - {None, "null", "object", "array"}
+    return bool(types) or any(schema.get(key) not in (None, True, {}) for key in _OF_DATA)

@@ -1,0 +1,490 @@
+"""Defects that a generator or a habit repeats across a server, collected in one walk over its parameters.
+
+:mod:`mcp_governor.packs.clarity.repeated_defects` reports them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.packs.clarity.measured import without_unit
+from mcp_governor.packs.clarity.root_defects import is_left_out, is_operation, root_defects
+from mcp_governor.packs.clarity.shapes import (
+    COMMON_JOINTS,
+    lacks_keys,
+    needs_items,
+    packed,
+    refuses_empty,
+    stated_key,
+    tuple_length,
+    unanchored,
+)
+from mcp_governor.prose.flat_text import without_name
+from mcp_governor.prose.keys import stated_keys
+from mcp_governor.prose.limits import one_at_least
+from mcp_governor.prose.passages import outline_of
+from mcp_governor.prose.quantities import counts_something, is_identifier, may_be_negative, never_below_zero
+from mcp_governor.prose.words import name_words
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.subjects.schemas import (
+    branches_of,
+    closes,
+    effective,
+    followed,
+    is_generated,
+    parent_of,
+    root_of,
+    types_of,
+    with_branches,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcp_governor.subjects.context import Facts, SchemaPlace
+    from mcp_governor.surface.model import Surface, Tool
+
+MAX_TEXT = 400
+"""Maximum number of characters read from a description: what a parameter is comes first."""
+MAX_VALUES = 1_000
+"""Maximum number of enum values compared; a longer enum is generated, so its values have one type."""
+
+
+class Found(NamedTuple):
+    """One place with a defect.
+
+    Attributes:
+        tool: the tool that has it.
+        name: the parameter, as a message names it.
+        pointer: JSON pointer within the tool.
+        what: an optional remark that the message adds to the name.
+        node: the parameter, if the defect is in its own schema.
+    """
+
+    tool: Tool
+    name: str
+    pointer: str
+    what: str
+    node: SchemaPlace | None = None
+
+
+class Defects:
+    """The places of each defect, by name of the defect.
+
+    Attributes:
+        places: the places of each defect (``generator-bounds`` and others), in document order.
+    """
+
+    def __init__(self) -> None:
+        self.places: dict[str, list[Found]] = {}
+
+    def add(self, defect: str, node: SchemaPlace, what: str = "") -> None:
+        found = Found(node.tool, node.argument or "", node.pointer, what, node)
+        self.places.setdefault(defect, []).append(found)
+
+    def put(self, defect: str, tool: Tool, name: str, pointer: str, what: str = "") -> None:
+        self.places.setdefault(defect, []).append(Found(tool, name, pointer, what))
+
+
+def defects(facts: Facts) -> Defects:
+    """The defects of a surface, collected once for all rules that report one."""
+    return facts.memo("defects", lambda: _collected(facts))
+
+
+def _collected(facts: Facts) -> Defects:
+    out = Defects()
+    least = _least(facts.surface)
+    for tool in facts.surface.tools:
+        for node in facts.nodes(tool):
+            if node.side == "inputSchema" and isinstance(node.schema, dict):
+                _judge(node, out, facts, least)
+        for defect, name, pointer in root_defects(tool):
+            out.put(defect, tool, name, pointer)
+    _judge_types(facts.surface, out)
+    return out
+
+
+def _judge_types(surface: Surface, out: Defects) -> None:
+    """Finds parameters that are a string in one tool and a list in another, under the same name and description.
+
+    Without a description, a name in the plural has to do; with two, that they mean one thing and several of it.
+    """
+    for name, ones in _by_name(surface).items():
+        same: dict[str, list[tuple[Tool, str]]] = {}
+        for tool, types, text in ones:
+            several = name.endswith("s") and name not in _GENERAL
+            if types in ({"string"}, {"array"}, {"string", "array"}) and (text is not None or several):
+                same.setdefault((text or "").strip(". ").lower(), []).append((tool, _kinds(types)))
+        apart = [places for places in same.values() if len({kind for _tool, kind in places}) > 1]
+        for places in apart:
+            _put_types(out, name, places, _usual(name, [kind for _tool, kind in places]))
+        if not apart and (usual := _one_or_many(name, ones)):
+            _put_types(out, name, [(tool, _kinds(types)) for tool, types, _ in ones], usual)
+
+
+_GENERAL = frozenset({"args", "arguments", "contents", "details", "options", "parameters", "params", "values"})
+"""Names in the plural for anything that a tool takes."""
+
+
+def _usual(name: str, kinds: list[str]) -> str:
+    """The type that most places have; of two, a name in the plural is for a list."""
+    ends = "array" if name.endswith("s") else "string"
+    return max(set(kinds), key=lambda kind: (kinds.count(kind), kind == ends, kind))
+
+
+def _kinds(types: frozenset[str]) -> str:
+    return " or ".join(sorted(types, reverse=True))
+
+
+def _put_types(out: Defects, name: str, places: list[tuple[Tool, str]], usual: str) -> None:
+    pointer = join_pointer("/inputSchema/properties", name)
+    example = next(tool.name for tool, kind in places if kind == usual)
+    for tool, kind in places:
+        if kind != usual:
+            out.put("two-types", tool, name, pointer, f"{kind}; {usual} in {example}")
+
+
+_Typed = tuple["Tool", frozenset[str], "str | None"]
+
+
+def _by_name(surface: Surface) -> dict[str, list[_Typed]]:
+    """The parameters of all tools, each with its types and its description."""
+    found: dict[str, list[_Typed]] = {}
+    for tool in surface.tools:
+        schema = tool.raw.get("inputSchema")
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        for name, value in properties.items() if isinstance(properties, dict) else ():
+            if isinstance(value, dict):
+                types = (types_of(value, schema) or frozenset()) - {"null"}
+                text = value.get("description")
+                said = text[:MAX_TEXT] if isinstance(text, str) else None if text is None else ""
+                found.setdefault(name, []).append((tool, types, said))
+    return found
+
+
+_SINGLE = frozenset({"string", "integer", "number"})
+
+
+def _one_or_many(name: str, ones: list[_Typed]) -> str | None:
+    """The usual type of a parameter that is one value in some tools and a list of such values in others.
+
+    A list of ids under the name of a single id; a list of what most tools take one of; commas in a string under the
+    name of a list.
+    """
+    singles = [types for _, types, _ in ones if len(types) == 1 and types <= _SINGLE]
+    lists = [(text or "").lower() for _, types, text in ones if types == {"array"}]
+    if not lists or len(singles) + len(lists) < len(ones) or len(set(singles)) != 1:
+        return None
+    single, (*_, last) = next(iter(singles[0])), name_words(name) or ("",)
+    most = "array" if (len(lists), name.endswith("s")) > (len(singles), False) else single
+    if last in ("id", "uid", "uuid") or any(
+        "comma" in (text or "").lower() for _, types, text in ones if types == {"string"}
+    ):
+        return most
+    if last.endswith("s") or single != "string" or len(singles) < 2 * len(lists):
+        return None
+    plural = f"{last[:-1]}ies" if last.endswith("y") else f"{last}{'es' if last.endswith(('ch', 'sh', 'x')) else 's'}"
+    return single if all(plural in text for text in lists) else None
+
+
+def _least(surface: Surface) -> frozenset[str]:
+    """Parameters that have a minimum in at least one tool."""
+    schemas = (tool.raw.get("inputSchema") for tool in surface.tools)
+    all_properties = (schema.get("properties") for schema in schemas if isinstance(schema, dict))
+    return frozenset(
+        name
+        for properties in all_properties
+        if isinstance(properties, dict)
+        for name, value in properties.items()
+        if isinstance(value, dict) and isinstance(value.get("minimum"), int) and value["minimum"] >= 0
+    )
+
+
+def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str]) -> None:
+    schema = node.schema
+    if is_generated(schema.get("maximum")) or is_generated(schema.get("minimum")):
+        out.add("generator-bounds", node)
+    if node.argument is None:
+        return
+    real = effective(root_of(node), schema)
+    if _is_untyped_field(node, real):
+        out.add("untyped-field", node)
+    types = (types_of(real) or frozenset()) - {"null"}
+    text = real.get("description")
+    text = text[:MAX_TEXT] if isinstance(text, str) else ""
+    if types == {"boolean", "string"} and not closes(root_of(node), real) and not _EITHER.search(text):
+        out.add("boolean-or-text", node)
+    if "default" in schema and schema["default"] is None and _refuses_null(node):
+        out.add("null-default", node)
+    if "enum" in real:
+        _judge_values(node, real, text, out)
+    if "array" in types and _means_one(node.argument, text, real):
+        out.add("list-of-one", node)
+    open_items = "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real
+    if open_items and not _OF_LISTS.search(text) and not _passes_on(node.argument, text):
+        out.add("open-items", node)
+    if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text, facts)):
+        out.add(defect, node)
+    # Servers take "5" for 5 as well, for models that send strings.
+    numbers = types - {"string"} if len(types) > 1 else types
+    if numbers and numbers <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
+        _judge_number(node, real, types, _said_of(node, text, facts), out, least)
+    if types & {"array", "object", "string"}:
+        _judge_shape(node, real, types, text, out, facts)
+
+
+def _judge_values(node: SchemaPlace, schema: Mapping[str, Any], text: str, out: Defects) -> None:
+    """Finds enums with values of several types, and enums with one value."""
+    if _odd_value(schema):
+        out.add("mixed-enum-types", node)
+    if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(schema, text)):
+        out.add("one-value", node, value)
+
+
+def _said_of(node: SchemaPlace, text: str, facts: Facts) -> str:
+    """The description of a parameter, or what its tool says about it: servers written in Python describe it there."""
+    if text or node.tokens != ("properties", node.argument):
+        return text
+    return outline_of(node.tool, facts).entries.get(node.argument or "", "")[:MAX_TEXT]
+
+
+def _judge_shape(
+    node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, out: Defects, facts: Facts
+) -> None:
+    """Finds lists that may be empty, objects without keys, structure packed into strings, and unanchored patterns."""
+    name, tool = node.argument or "", node.tool
+    if is_left_out(name, schema, parent_of(node)) and is_operation(parent_of(node)):
+        out.add("nothing-required", node)
+    top, text = node.tokens == ("properties", name), _said_of(node, text, facts)
+    words = without_name(text, name).replace("\n", " ")
+    if types == {"string"}:
+        if pattern := unanchored(schema):
+            out.add("unanchored-pattern", node, pattern)
+        if what := packed(words, schema):
+            out.add("joined-list" if what in COMMON_JOINTS else "stringly-typed", node, what)
+        return
+    if types == {"array"} and (length := tuple_length(words, schema)):
+        out.add("fixed-length", node, f'"minItems": {length}, "maxItems": {length}')
+    if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
+        required = parent_of(node).get("required")
+        needed = isinstance(required, list) and name in required and "default" not in schema
+        said = one_at_least(name, words) or (top and _one_or_more(node))
+        acted_on = needed and (said or needs_items(name, words))
+        if acted_on or (top and refuses_empty(name, tool.description[:_MAX_TOOL_TEXT])):
+            out.add("empty-list", node)
+    # clarity/object-keys reports keys that the description lists, and names them all.
+    if not lacks_keys(schema) or stated_keys(words):
+        return
+    siblings = parent_of(node).get("properties", {}) if top else {}
+    if key := stated_key(name, words, tool.description if top else "", siblings):
+        out.add("open-object", node, key)
+
+
+_SOME = lazy_pattern(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
+
+
+def _one_or_more(node: SchemaPlace) -> bool:
+    """True if the tool's first sentence says "one or more" and this is the only list it can mean."""
+    if not _SOME.match(node.tool.description.lstrip()[:300]):
+        return False
+    properties = parent_of(node).get("properties", {}).values()
+    return sum(isinstance(one, dict) and "array" in (types_of(one) or ()) for one in properties) == 1
+
+
+_MAX_TOOL_TEXT = 4_000
+"""Maximum number of characters of a tool's description searched for what it says of an empty list."""
+
+
+_AT_THE_TOP = 2
+"""Length of the path to a parameter of a tool; the path to a field of an object is longer."""
+_TYPING = frozenset(
+    ["$dynamicRef", "$ref", "allOf", "anyOf", "const", "enum", "if", "items", "not", "oneOf", "properties", "type"]
+)
+"""Keywords that say which types a value may have."""
+_ANYTHING = lazy_pattern(
+    r"\b(?:any|anything|arbitrary)\b|JSON[- ](?:value|literal)"
+    r"|\b(?:strings?|numbers?|booleans?|objects?|arrays?|lists?),? or "
+    r"(?:an? )?(?:strings?|numbers?|booleans?|objects?)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_untyped_field(node: SchemaPlace, schema: Mapping[str, Any]) -> bool:
+    """True for a field of an object without a type, unless its description says that any value or several are right."""
+    if len(node.tokens) <= _AT_THE_TOP or not _TYPING.isdisjoint(schema):
+        return False
+    text = schema.get("description")
+    return not isinstance(text, str) or _ANYTHING.search(text[:MAX_TEXT]) is None
+
+
+_PASSED_ON = frozenset({"args", "arguments", "binds", "bindings", "items", "params", "parameters", "values"})
+_OF_ANY_TYPE = lazy_pattern(r"\b(?:any|arbitrary|clauses?|json|mixed|nested|arguments|values)\b", re.IGNORECASE)
+
+
+def _passes_on(name: str, text: str) -> bool:
+    """True if a list may hold values of any type: the arguments of a script, the items of a loop, parts of a query."""
+    return not _PASSED_ON.isdisjoint(name_words(name)[-1:]) or _OF_ANY_TYPE.search(text) is not None
+
+
+_OF_LISTS = lazy_pattern(r"\[\s?[\[(]")
+"""A list of lists in a description: its items may be of several types, such as an operator and conditions."""
+_EITHER = lazy_pattern(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
+
+
+def _odd_value(schema: Mapping[str, Any]) -> bool:
+    """True if one enum value has a different type from all others, or one that ``type`` does not allow."""
+    values = schema.get("enum")
+    if not isinstance(values, list) or not 1 < len(values) <= MAX_VALUES:
+        return False
+    kinds = [kind_of(value) for value in values if value is not None]
+    counts = sorted(kinds.count(kind) for kind in set(kinds))
+    if len(counts) == 2 and counts[0] == 1 and counts[1] > 1 and "boolean" not in kinds:
+        return True
+    kind = schema.get("type")
+    return isinstance(kind, str) and any(one != kind and not (kind == "number" and one == "integer") for one in kinds)
+
+
+_MARKS = frozenset({"type", "kind", "version", "schema", "jsonrpc", "object"})
+"""Parameters that select a variant; in a branch of a union they legitimately have one value."""
+
+
+def _one_value(schema: Mapping[str, Any], text: str) -> str | None:
+    """The value of an enum that has only one, apart from its spelling; ``None`` for other enums, and where the
+    description names the only one."""
+    values = schema.get("enum")
+    if not isinstance(values, list) or not 0 < len(values) <= MAX_VALUES or None in values:
+        return None
+    if not all(isinstance(value, str) and value for value in values):
+        return None
+    folded = {value.casefold() for value in values}
+    if len(folded) == 1:
+        # A description that names the value says what it is for.
+        documented = any(f"{quote}{values[0]}{quote}" in text for quote in "'\"`")
+        return None if documented and len(values) == 1 else str(values[0])
+    # "y" and "yes", "n" and "no" are the same word: one is the initial of the other.
+    first = {value[0] for value in folded}
+    longest = max(folded, key=len)
+    if len(set(longest)) == 1:
+        return None  # "A", "AA" and "AAA" are grades.
+    return (
+        longest if len(first) == 1 and all(longest.startswith(value) for value in folded) and len(longest) < 6 else None
+    )
+
+
+def kind_of(value: Any) -> str:
+    """The JSON type of a value, ``integer`` for whole numbers."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return "integer"
+    names = {str: "string", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def _refuses_null(node: SchemaPlace) -> bool:
+    # The other branch of a union with null does not constrain null.
+    schema = followed(root_of(node), node.schema)
+    types = types_of(node.schema, root_of(node))
+    values = schema.get("enum")
+    if isinstance(values, list) and None not in values:
+        return True
+    return types is not None and "null" not in types and not schema.keys() & {"allOf", "not", "const"}
+
+
+_PLURAL = lazy_pattern(
+    r"\b(?:arrays?|lists?|tuples?|sequences?|sets?|multiple|several|one\sor\smore|each|every|all|stages|clauses|entries|items|many|any|collections?)\b",
+    re.IGNORECASE,
+)
+_ONE = lazy_pattern(r"(?:the|an?)\s", re.IGNORECASE)
+_SEVERAL = r"(?!(?:as|has|is|its|this|was)\b)[a-z]{3,}(?<!s)s\b"
+"""The noun behind the name, which is the thing, in the plural: "the configuration specifications"."""
+_MANY_NAMES = frozenset(
+    {
+        "list",
+        "data",
+        "sequence",
+        "pipeline",
+        "group",
+        "batch",
+        "history",
+        "collection",
+        "by",
+        "for",
+        "from",
+        "to",
+        "array",
+        "body",
+        "content",
+        "conversation",
+        "document",
+        "input",
+        "layout",
+        "message",
+        "page",
+        "path",
+        "prompt",
+    }
+)
+
+
+def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
+    """True if the name and the description of a list of objects are about a single object."""
+    parts = name_words(name)
+    items = schema.get("items")
+    if not parts or parts[-1].endswith("s") or parts[-1] in _MANY_NAMES or not isinstance(items, dict):
+        return False
+    # One of several forms of a thing; a list of objects of one form is a list, whatever it is called.
+    objects = sum("properties" in form for form in branches_of(items)) > 1
+    if not objects or schema.get("maxItems") == 1 or not _ONE.match(text) or _PLURAL.search(text):
+        return False
+    said = text.lower().split(".")[0]
+    # The name is what the description is about: "The user to invite" for user, not "The address to write to" for to.
+    # In "The attributes for the token" the words before a preposition are.
+    before = r"(?:(?!(?:about|for|from|in|of|on|to|with)\s)[\w-]+\s){0,3}?"
+    head = re.compile(rf"(?:the|an?)\s{before}{re.escape(parts[-1])}(?![\w'’-])(?!\s\w+$)(?!\s{_SEVERAL})")
+    return head.match(said) is not None and f"{parts[-1]}s" not in said
+
+
+# -- numbers
+
+
+_NEIGHBOURS = {"top": frozenset({"left", "bottom", "width"})}
+"""Parameters that make a name a place, not a number of things."""
+_OF_RESULTS = lazy_pattern(
+    r"\b(?:skip|page|paginat|result|start|position|record|row|line|item|entr|byte|character)", re.IGNORECASE
+)
+_PAGING = frozenset({"limit", "count", "size", "max", "top", "first", "page", "length", "n", "take"})
+
+
+def _is_elsewhere(node: SchemaPlace, text: str) -> bool:
+    """True if "top" is an edge next to others, or "offset" the distance of something else than results."""
+    others = parent_of(node).get("properties", {})
+    if node.argument == "offset":
+        return not _OF_RESULTS.search(text) and _PAGING.isdisjoint(word for name in others for word in name_words(name))
+    return not _NEIGHBOURS.get(node.argument or "", frozenset()).isdisjoint(others)
+
+
+def _judge_number(
+    node: SchemaPlace,
+    schema: dict[str, Any],
+    types: frozenset[str],
+    text: str,
+    out: Defects,
+    least: frozenset[str],
+) -> None:
+    if types == {"number"} and is_identifier(node.argument or ""):
+        out.add("count-number", node)
+    if counts_something(node.argument or "", text) and not _is_elsewhere(node, text):
+        default = schema.get("default")
+        whole = not isinstance(default, float) or default.is_integer()
+        if "number" in types and whole and "string" not in types and not may_be_negative(text):
+            out.add("count-number", node)
+            return
+        positive = "number" not in types and not may_be_negative(text)
+    else:
+        name = node.argument or ""
+        positive = (name in least and len(node.tokens) == 2 and "-1" not in text) or never_below_zero(name, text)
+    if positive and not with_branches(root_of(node), schema).keys() & {"minimum", "exclusiveMinimum"}:
+        out.add("count-minimum", node)

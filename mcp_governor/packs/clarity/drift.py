@@ -1,0 +1,197 @@
+"""Descriptions that say more than the schema, or less: keys of objects, values of enums, characters of strings."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.packs.clarity.shapes import said_keys
+from mcp_governor.prose.call_arguments import argument_places
+from mcp_governor.prose.characters import differences, stated_characters
+from mcp_governor.prose.keys import example_keys, stated_keys
+from mcp_governor.prose.passages import Passage, passages_about
+from mcp_governor.prose.words import name_words
+from mcp_governor.rules.scope import about
+from mcp_governor.subjects.schemas import COMPOSITION, effective, root_of, types_of, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mcp_governor.subjects.context import Context, Hit, SchemaPlace
+
+_MAX_SHOWN = 6
+"""Maximum number of keys or values named in a message."""
+
+# -- keys of an object
+
+
+@about(argument=True, types={"array", "object"})
+def stated_object(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """The keys that a description lists are properties of the object."""
+    schema = _bare_object(node)
+    if schema is None:
+        return
+    for one in passages_about(node, context, mentions=True):
+        if one.where == "section" or (one.where == "mention" and not _NEEDED.match(one.text)):
+            continue
+        keys = [key for key in stated_keys(one.text) if key != node.argument]
+        if not keys and one.where != "mention":
+            keys = _keys_shown(node, one.text, schema)
+        if len(keys) > 1:
+            yield _undeclared(one, keys, schema)
+            return
+    shown = _shown_by_the_tool(node, context)
+    keys = _keys_shown(node, shown.text, schema) if shown is not None else []
+    if shown is not None and keys:
+        yield _undeclared(shown, keys, schema)
+
+
+def _undeclared(said: Passage, keys: list[str], schema: Mapping[str, Any]) -> Hit:
+    more = f" and {len(keys) - _MAX_SHOWN} more" if len(keys) > _MAX_SHOWN else ""
+    where = ' of its "items"' if "array" in (types_of(schema) or ()) else ""
+    return said.hit(keys=", ".join(keys[:_MAX_SHOWN]) + more, where=where)
+
+
+def _keys_shown(node: SchemaPlace, text: str, schema: Mapping[str, Any]) -> list[str]:
+    """The keys of an example of the list, unless they are the caller's."""
+    data = not _ROWS.isdisjoint(name_words(node.argument or ""))
+    return example_keys(text) if not data and "array" in (types_of(schema) or ()) else []
+
+
+def _shown_by_the_tool(node: SchemaPlace, context: Context) -> Passage | None:
+    """An example behind the name of a parameter and a colon, in the tool's description: "steps: [{"name": …}]"."""
+    text = node.tool.description
+    if "{" not in text or argument_places(node.tool, context.facts).get(node.argument or "") != node.tokens:
+        return None
+    name = re.escape(node.argument or "")
+    lead = re.search(rf"(?:^|[\n.;])\s{{0,12}}{name}:\s(?:[^{{}}.\n]|e\.g\.){{0,80}}\s{{0,12}}(?=\[\s?\{{)", text)
+    if lead is None:
+        return None
+    shown = text[lead.end() : lead.end() + _MAX_EXAMPLE]
+    return Passage(node, "/description", text, shown, "mention")
+
+
+_MAX_EXAMPLE = 600
+"""Maximum number of characters read of an example in a tool's description."""
+_ROWS = frozenset({"data", "documents", "points", "queries", "records", "rows", "series", "values"})
+"""Words of parameters for data, the keys of which are up to the caller."""
+
+
+def _bare_object(node: SchemaPlace) -> Mapping[str, Any] | None:
+    """The schema of a parameter that takes any object or a list of any objects; ``None`` for others."""
+    if node.argument is None or not isinstance(node.schema, dict):
+        return None
+    root = root_of(node)
+    schema = effective(root, node.schema)
+    types = types_of(schema) or frozenset()
+    if types & {"object", "array"} and not types - {"object", "array", "null"}:
+        items = schema.get("items", {}) if "array" in types else schema
+        inner = effective(root, items) if isinstance(items, dict) else None
+        if inner is not None and inner.get("type", "object") == "object" and not said_keys(inner, _SHAPED):
+            extra = inner.get("additionalProperties")
+            return None if isinstance(extra, dict) and extra else schema
+    return None
+
+
+_NEEDED = lazy_pattern(
+    r"(?:(?:objects?|requests?|parameters?|arguments?|dict|payloads?)\s)?(?:must\s(?:have|include|contain)|requires?|needs)\b",
+    re.IGNORECASE,
+)
+"""How a sentence that names an object goes on, if keys of that object follow."""
+_SHAPED = frozenset({"properties", "patternProperties", "propertyNames", "enum", "const", *COMPOSITION})
+
+# -- enum values that the description leaves out
+
+_OPEN = lazy_pattern(
+    r"\b(?:etc|e\.g|such as|for example|example|like|instance|default\w*|among others|including)\b|\.\.\.|…",
+    re.IGNORECASE,
+)
+_FEWEST = 3
+"""Number of explained values from which on an unexplained one is an omission."""
+_MAX_MISSED = 2
+"""Maximum number of omitted values; where more are missing, the description gives examples only."""
+
+
+@about(described=True)
+def unexplained_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A description that explains the values of an enum explains all of them."""
+    if node.argument is None or not isinstance(node.schema, dict):
+        return
+    allowed = values_of(root_of(node), node.schema)
+    if not allowed or len(allowed) <= _FEWEST or not all(isinstance(value, str) and value for value in allowed):
+        return
+    for one in passages_about(node, context):
+        if _OPEN.search(one.text):
+            continue
+        named = [value for value in allowed if re.search(rf"[`'\"]{re.escape(value)}[`'\"]", one.text)]
+        absent = [value for value in allowed if value.casefold() not in one.text.casefold()]
+        if len(named) >= _FEWEST and len(named) + len(absent) == len(allowed) and 0 < len(absent) <= _MAX_MISSED:
+            yield one.hit(absent=", ".join(absent))
+            return
+
+
+# -- characters and forms
+
+
+@about(described=True, keys={"pattern", "format", "items", "$ref", "anyOf", "oneOf"})
+def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A pattern accepts exactly the characters that the description lists, and a format the forms that it allows."""
+    if node.argument is None or not isinstance(node.schema, dict):
+        return
+    schema = effective(root_of(node), node.schema)
+    given = schema.get("format")
+    if isinstance(given, str) and given in _OTHER_FORMS:
+        yield from _refused_form(node, given, context)
+    items = schema.get("items")
+    pattern = schema.get("pattern", items.get("pattern") if isinstance(items, dict) else None)
+    if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:
+        return
+    for one in passages_about(node, context):
+        stated = stated_characters(one.text[:_MAX_READ])
+        found = list(differences(stated, pattern)) if stated else []
+        if found:
+            verb = found[0][0]
+            sorts = [sort for other, sort in found if other == verb]
+            # Without both anchors it accepts anything that holds a match; the sentence is about what is meant.
+            anchored = pattern.startswith("^") and pattern.endswith("$")
+            said = verb if anchored else f"{verb}, once it has ^ and $,"
+            what = f"The pattern of `{node.argument}` takes or refuses other characters than its description says"
+            yield one.hit(problem=f"{said} {' and '.join(sorts[:3])}", pattern=pattern, what=what)
+            return
+
+
+_OTHER_FORMS = {
+    "date-time": lazy_pattern(r"\bYYYY-MM-DD\b(?!\s?'?T?'?\s?(?:HH|hh))"),
+    "date": lazy_pattern(r"\bYYYY-MM-DD\s?'?T?'?\s?(?:HH|hh)(?::?\w{2}){0,3}"),
+    "uuid": lazy_pattern(
+        r"\b(?:[a-z]{1,20}\s)?(?:names?|symbols?|slugs?|keys?|emails?|paths?|titles?|urls?)\b(?=\s(?:or|/)\s(?:[a-z]{1,20}\s)?(?:id|uuid|identifier)\b)"
+        r"|(?<=\bid or )(?:[a-z]{1,20}\s)?(?:name|symbol|slug|key|email|path|title)\b",
+        re.IGNORECASE,
+    ),
+    "uri": lazy_pattern(
+        r"(?<=\bURL or )(?:(?:an?|the|local|absolute|relative|file)\s){0,3}(?:file\s?)?path\b"
+        r"|\b(?:(?:local|absolute|relative|file)\s){0,2}(?:file\s?)?path(?=\sor\s(?:an?\s|the\s)?URL\b)",
+        re.IGNORECASE,
+    ),
+}
+"""Formats, and forms of which a description speaks that they refuse: "RFC 3339 or YYYY-MM-DD" for date-time."""
+
+
+def _refused_form(node: SchemaPlace, given: str, context: Context) -> Iterator[Hit]:
+    """The form that a description allows besides the format, or instead of it."""
+    for one in passages_about(node, context):
+        form = _OTHER_FORMS[given].search(one.text[:_MAX_READ])
+        if form is not None:
+            said = form[0] if form[0].startswith("YYYY") else f'"{form[0].strip()}"'
+            yield one.hit(
+                says="form", form=said, given=given, what=f"The format {given} refuses {said} that is described"
+            )
+            return
+
+
+_LONGEST_PATTERN = 400
+"""Maximum length of a pattern that is matched against each character of the alphabet; hand-written ones are far
+shorter."""
+_MAX_READ = 2_000
+"""Maximum number of characters of a description searched for a list of characters."""

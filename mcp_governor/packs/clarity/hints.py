@@ -1,0 +1,321 @@
+"""Behaviour hints of tools: missing ones, and ones that contradict the tool's description."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.fixes.corrections import correction
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.effects import (
+    DESTROYING_VERBS,
+    SHOWS,
+    effect_of,
+    makes_an_answer,
+    opening_verb,
+    own_statement,
+    product_prefix,
+    stated_loss,
+    takes_off,
+    verb_of,
+)
+from mcp_governor.prose.guarded import Guarded
+from mcp_governor.prose.operations import operations, takes_any_method
+from mcp_governor.prose.side_effects import READ_ONLY, saving_parameter
+from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
+from mcp_governor.subjects.context import Context, Hit, hit
+from mcp_governor.subjects.phrases import counted, first_of
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Surface, Tool
+
+_GROUPS = (
+    (("destroys", "runs"), "delete, overwrite or run what they are given", 12),
+    (("writes",), "change something", 10),
+    (("reads",), "only read", 6),
+)
+"""Effects, their wording in a message, and how many tools it names: more for serious effects; the rest are counted."""
+
+
+_SURE_READS = frozenset({"count", "describe", "find", "get", "list", "lookup", "read", "search", "show", "view"})
+"""Verbs of names that mean nothing else: what is checked or scraped may be started or changed by that."""
+
+
+def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """Every tool whose effect is known declares it in its hints; one hit for the server."""
+    prefix = product_prefix(surface)
+    groups: dict[str, list[str]] = {}
+    edits: list[Edit] = []
+    for tool in surface.tools:
+        if not any(isinstance(tool.annotations.get(key), bool) for key in ("readOnlyHint", "destructiveHint")):
+            effect = effect_of(tool, prefix)
+            groups.setdefault(effect, []).append(tool.name)
+            edits += _hints(tool, effect, prefix)
+    bare = sum(map(len, groups.values()))
+    parts, kinds, spots = [], [], []
+    for effects, does, most in _GROUPS:
+        names = [name for effect in effects for name in groups.get(effect, ())]
+        if effects == ("reads",):
+            # The surest ones are shown.
+            names.sort(key=lambda name: _SURE_READS.isdisjoint(name_words(name)))
+        spots += [(name, "/annotations") for name in names]
+        if names:
+            parts.append(f"{does}: {first_of(names, most)}")
+            kinds.append(effects[0])
+    if parts:
+        total = len(surface.tools)
+        who = (
+            "No tool has"
+            if bare == total
+            else f"{bare} of {counted(total, 'tool')} {'has' if bare == 1 else 'have'} no"
+        )
+        # Kinds identify the finding, not tools, so adding a hint does not create a new finding.
+        yield hit(
+            "/tools",
+            kinds,
+            correction=correction(edits, Effect.NEUTRAL),
+            spots=spots,
+            who=who,
+            groups="; ".join(parts),
+        )
+
+
+_ONLY_READING = READING_VERBS | {"retrieve", "return"}
+_ONLY_ADDS = frozenset({"add", "append", "create", "insert"})
+
+
+def _hints(tool: Tool, effect: str, prefix: str | None) -> Iterator[Edit]:
+    """The hints that match the effect of a tool, where it is sure. A tool that only changes something may overwrite:
+    that is the default in the specification, and stating it takes nothing away."""
+    if "annotations" in tool.raw and not isinstance(tool.raw["annotations"], dict):
+        return
+    if effect == "reads":
+        # Clients call such a tool without asking. What is translated or crawled may be kept or started as well.
+        text = tool.description[:_MAX_TEXT]
+        if not _ONLY_READING.isdisjoint((verb_of(tool, prefix), opening_verb(text))) or READ_ONLY.search(text):
+            yield Edit("/annotations/readOnlyHint", True, tool=tool.name)
+    elif effect in ("destroys", "runs", "writes"):
+        adds = effect == "writes" and verb_of(tool, prefix) in _ONLY_ADDS
+        yield Edit("/annotations/readOnlyHint", False, tool=tool.name)
+        yield Edit("/annotations/destructiveHint", not adds, tool=tool.name)
+
+
+def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """A tool that declares that it changes something declares if it destroys; one hit for the server."""
+    prefix = product_prefix(surface)
+    adds: list[str] = []
+    destroys: list[str] = []
+    for tool in surface.tools:
+        hints = tool.annotations
+        if hints.get("readOnlyHint") is False and not isinstance(hints.get("destructiveHint"), bool):
+            effect = effect_of(tool, prefix)
+            (destroys if effect in ("destroys", "runs") else adds).append(tool.name)
+    # A missing hint means that a tool destroys, which is correct for those that do.
+    if adds:
+        more = f"; true is right for {first_of(destroys, 12)}" if destroys else ""
+        yield hit(
+            "/tools",
+            len(adds) > 0,
+            spots=((name, "/annotations") for name in adds),
+            who=f"{counted(len(adds), 'tool')} {'says' if len(adds) == 1 else 'say'}",
+            names=first_of(adds, 12),
+            more=more,
+        )
+
+
+_SURE_CHANGES = MUTATING_VERBS - {
+    "add",
+    "append",
+    "archive",
+    "commit",
+    "create",
+    "edit",
+    "merge",
+    "patch",
+    "post",
+    "put",
+}
+"""Verbs that change something outside the result. The others also produce values: a sum, a merged string, a draft."""
+_SAVES = lazy_pattern(
+    r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database|director(?:y|ies)|folder)\b",
+    re.IGNORECASE,
+)
+_MENTIONED_CHANGE = lazy_pattern(
+    r"\b(?:creat|delet|updat|remov|writ|modif|overwrit|replac|insert|send|sav|stor|mark|reset|clear|start|launch|"
+    r"trigger|charg|download|log)(?:e|es|s|ed|ing|ies|y|ten)?\b",
+    re.IGNORECASE,
+)
+_ALSO_CHANGES = lazy_pattern(
+    r"\b(?:it|this tool|this|and|also|then|automatically|which)\s(?:will\s|also\s|then\s|automatically\s){0,2}"
+    r"(?:creat|delet|updat|remov|writ|modif|overwrit|replac|insert|send|sav|stor|mark|reset|clear|start|launch|trigger"
+    r"|charg)(?:es|s|ies|e)?\b",
+    re.IGNORECASE,
+)
+_MAX_FIRST = 600
+"""Maximum length in characters of the paragraph that says what a tool does."""
+_PRETENDS = Guarded(
+    r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)",
+    *("dry-run", "dry run", "preview", "simulat", "draft", "hypothetical", " only"),
+)
+_SAME_AGAIN = lazy_pattern(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
+_MAKES = frozenset({"create", "send", "post", "append", "insert"})
+_PURE_READS = frozenset(
+    {"count", "describe", "fetch", "find", "get", "list", "lookup", "read", "search", "show", "view"}
+)
+_MAX_TEXT = 20_000
+"""Maximum number of characters read from a description; what a tool does comes first."""
+
+
+def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
+    """The name and the description of a tool agree with its hints."""
+    hints = tool.annotations
+    if not hints:
+        return
+    prefix = context.facts.memo("product prefix", lambda: product_prefix(context.surface))
+    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
+    reads, destroys = hints.get("readOnlyHint"), hints.get("destructiveHint")
+    if reads is True:
+        if said := change_stated(tool, prefix) or _change_by_parameter(tool):
+            yield hit(
+                "/annotations/readOnlyHint",
+                True,
+                correction=_hint("readOnlyHint", False),
+                hint="readOnlyHint: true",
+                said=said,
+                right="readOnlyHint: false",
+            )
+        return
+    if destroys is False:
+        if said := _loss_said(tool, verb, text):
+            right = "destructiveHint: true"
+            yield hit(
+                "/annotations/destructiveHint",
+                False,
+                correction=_hint("destructiveHint", True),
+                hint="destructiveHint: false",
+                said=said,
+                right=right,
+            )
+    elif (reads is False or destroys is True) and _reads_only(tool, prefix):
+        key, value = ("destructiveHint", True) if destroys is True else ("readOnlyHint", False)
+        yield hit(
+            f"/annotations/{key}",
+            value,
+            hint=f"{key}: {'true' if value else 'false'}",
+            said=f'the name and the description say "{verb}" and no change',
+            right="readOnlyHint: true",
+        )
+    if hints.get("idempotentHint") is True and verb in _MAKES and not _SAME_AGAIN.search(text):
+        said = f'the name says "{verb}": two calls {verb} two'
+        right = "idempotentHint: false"
+        yield hit(
+            "/annotations/idempotentHint",
+            True,
+            correction=_hint("idempotentHint", False),
+            hint="idempotentHint: true",
+            said=said,
+            right=right,
+        )
+
+
+def _hint(name: str, value: bool) -> Correction:
+    """Sets the hint as the description has it, but only towards more caution: one promise less puts nobody at risk."""
+    return Correction((Edit(f"/annotations/{name}", value),), Effect.NEUTRAL)
+
+
+def _change_by_parameter(tool: Tool) -> str | None:
+    """What a parameter can make a tool do that reads otherwise: another operation, or a file."""
+    picked = operations(tool)
+    worst = next((one for one in picked if one.loses), None) or next((one for one in picked if one.changes), None)
+    if worst is not None:
+        return f'{one_line(worst.argument, 64)} takes "{one_line(worst.value, 60)}"'
+    if takes_any_method(tool):
+        return "it takes the method of a request"
+    saving = saving_parameter(tool)
+    return f'{one_line(saving[0], 64)} is "{one_line(saving[1], 60)}"' if saving is not None else None
+
+
+def change_stated(tool: Tool, prefix: str | None) -> str | None:
+    """The words of a tool that say that it changes something, for a sentence; ``None`` where none do.
+
+    Args:
+        tool: the tool, whatever its hints.
+        prefix: what the names of all its server's tools begin with (:func:`product_prefix`).
+    """
+    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
+    picked = operations(tool)
+    if (picked and all(one.reads for one in picked)) or SHOWS.match(text):
+        return None
+    if verb in _SURE_CHANGES and not _PRETENDS.search(text) and not _says_read(text):
+        return f'the name says "{verb}"'
+    if said := change_described(tool, prefix):
+        return said
+    if _PRETENDS.search(text):
+        return None
+    if makes_an_answer(tool, prefix):
+        return None
+    if verb in MUTATING_VERBS and verb != "add" and opening_verb(text) == verb:
+        return f'name and description say "{verb}"'
+    return None
+
+
+def change_described(tool: Tool, prefix: str | None) -> str | None:
+    """As :func:`change_stated`, by the description alone: what is lost, or where something is saved."""
+    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
+    if _PRETENDS.search(text):
+        return None
+    if loss := stated_loss(text):
+        return f'the description says "{one_line(loss, 60)}"'
+    # A tool that is called "get" may save on request, which later sentences speak of.
+    said = _FIRST_SENTENCE.split(text.lstrip(), maxsplit=1)[0] if verb in READING_VERBS else text
+    if (verb not in READING_VERBS or not _ON_REQUEST.search(said)) and (saves := own_statement(_SAVES, said)):
+        return f'the description says "{one_line(saves, 60)}"'
+    if verb == "add" and opening_verb(text) == "add" and (added := _TO_FILES.search(text[:_MAX_FIRST])):
+        return f'the description says "{one_line(added[0], 60)}"'
+    return None
+
+
+_FIRST_SENTENCE = lazy_pattern(r"[.!?]\s|\n\s*\n")
+_ON_REQUEST = lazy_pattern(r"\b(?:if|when|optional|optionally|or|can|may|unless)\b", re.IGNORECASE)
+_TO_FILES = lazy_pattern(
+    r"\badds?\s(?:[\w'-]+\s){1,6}?to\s(?:all\s|an?\s|the\s|your\s)?(?:[\w'-]+\s){0,3}?"
+    r"(?:files?|project|repository|database|account|list|cart|calendar)\b",
+    re.IGNORECASE,
+)
+"""What is added to what is there; a sum and a merged string are values."""
+
+
+def _says_read(text: str) -> bool:
+    """True if the description contradicts a verb of the name: the name is about something else then."""
+    return opening_verb(text) in READING_VERBS or READ_ONLY.search(text) is not None
+
+
+_STARTED_AGAIN = frozenset({"app", "application", "browser", "emulator", "server", "simulator"})
+"""What loses nothing by being ended."""
+
+
+def _loss_said(tool: Tool, verb: str | None, text: str) -> str | None:
+    ends = verb in ("kill", "terminate") and not _STARTED_AGAIN.isdisjoint(name_words(tool.name))
+    ends = ends or takes_off(tool, verb)
+    if verb in DESTROYING_VERBS and verb not in ("clear", "replace") and not ends:
+        return f'the name says "{verb}"'
+    if deletes := next((one for one in operations(tool) if one.loses), None):
+        return f'{one_line(deletes.argument, 64)} takes "{one_line(deletes.value, 60)}"'
+    loss = stated_loss(text)
+    return f'the description says "{one_line(loss, 60)}"' if loss else None
+
+
+def _reads_only(tool: Tool, prefix: str | None) -> bool:
+    verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
+    opens = opening_verb(text)
+    reads = opens in READING_VERBS or opens in ("retrieve", "return")
+    # Whatever one of its parameters can do counts, too.
+    if verb not in _PURE_READS or not reads or effect_of(tool, prefix) != "reads":
+        return False
+    # Later paragraphs are about the caller's work, so only explicit statements about the tool count there.
+    first = text.lstrip()[:_MAX_FIRST].split("\n\n", 1)[0]
+    return not _MENTIONED_CHANGE.search(first) and not _ALSO_CHANGES.search(text)

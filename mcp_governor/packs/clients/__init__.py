@@ -1,0 +1,1 @@
+"""Dated limits of clients and providers."""

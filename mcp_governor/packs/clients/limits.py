@@ -1,0 +1,146 @@
+"""Checks behind the dated limits of clients; the options of each rule say what is accepted."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.rules.scope import about
+from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.patterns import encodable, existing
+from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
+from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
+from mcp_governor.subjects.schemas import json_text
+from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.schemas.flaws import Flaw
+    from mcp_governor.surface.model import Surface, Tool
+
+_NUMBER = lazy_pattern(r"[-+]?\d+(?:\.\d+)?")
+_WALKED = frozenset(
+    {"properties", "patternProperties", "dependencies", "items", "contains", "additionalProperties"}
+    | {"anyOf", "allOf", "oneOf", "not", "if", "then", "else"}
+)
+"""Keywords whose subschemas VS Code's normalizer visits (toolSchemaNormalizer.ts, forEachSchemaNode)."""
+
+
+def tool_count(surface: Surface, context: Context) -> Iterator[Hit]:
+    """There are at most ``max`` tools."""
+    if len(surface.tools) > context.options["max"]:
+        yield hit("/tools", len(surface.tools), count=len(surface.tools))
+
+
+def list_tokens(surface: Surface, context: Context) -> Iterator[Hit]:
+    """All tools as models see them have at most ``max`` tokens, and one ``max-tool``, at four bytes each."""
+    most, of_one = (BYTES_PER_TOKEN * context.options[name] for name in ("max", "max-tool"))
+    # JSON in ASCII is never shorter than compact JSON in UTF-8.
+    schemas = [len(json_text(tool, "inputSchema", context.facts)) for tool in surface.tools]
+    words = [len(json.dumps([tool.raw.get("name"), tool.raw.get("description")])) + _KEYS for tool in surface.tools]
+    if sum(schemas) + sum(words) <= most and max(map(sum, zip(schemas, words, strict=True)), default=0) <= of_one:
+        return
+    sizes = {tool.name: definition_bytes(tool) for tool in surface.tools}
+    size = sum(sizes.values())
+    large = [name for name in sizes if sizes[name] > of_one]
+    if size <= most and not large:
+        return
+    largest = sorted(sizes if size > most else large, key=lambda name: -sizes[name])[:_LARGEST]
+    named = ", ".join(f"{one_line(name, 64)} ({sizes[name] / 1000:.0f} kB)" for name in largest)
+    share = 100 * sum(map(sizes.__getitem__, large)) // size
+    yield hit(
+        "/tools",
+        size // BYTES_PER_TOKEN,
+        says="" if size > most else "one",
+        spots=((name, "/inputSchema") for name in largest),
+        tokens=f"{size // BYTES_PER_TOKEN:,}",
+        largest=named,
+        share=share,
+    )
+
+
+_LARGEST = 3
+"""Maximum number of tools named."""
+_KEYS = len('{"name":,"description":,"inputSchema":}')
+"""Number of characters around the three values of a definition."""
+
+
+def draft_07(tool: Tool, context: Context) -> Iterator[Hit]:
+    """The input schema is valid as draft-07, apart from scalars that VS Code's validator converts."""
+    from mcp_governor.schemas.meta import meta_flaws
+
+    schema = tool.input_schema
+    if not isinstance(schema, dict):
+        return
+    # The engine reads strings without lone surrogates, and its paths lead into that copy.
+    copy = encodable(schema) if _SURROGATE in json_text(tool, "inputSchema", context.facts) else schema
+    refused = (flaw for flaw in meta_flaws(copy, 7) if not _converted(copy, flaw))
+    for flaw in islice(refused, 1):
+        yield hit(join_pointer("/inputSchema", *existing(schema, flaw.instance_path)), schema, error=flaw.message)
+
+
+_SURROGATE = "\\ud"
+"""The beginning of every surrogate in ASCII JSON."""
+
+
+def _converted(schema: dict[str, Any], flaw: Flaw) -> bool:
+    """True if Ajv with ``coerceTypes`` accepts the flaw: a number for a string and the like, but never a list."""
+    value = resolve_pointer(schema, join_pointer("", *flaw.instance_path))
+    if flaw.keyword != "type" or isinstance(value, dict | list):
+        return False
+    return not isinstance(value, str) or _NUMBER.fullmatch(value) is not None or value in ("true", "false")
+
+
+@about(types={"array"})
+def array_items(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """Every array that VS Code visits has an item schema; JavaScript takes false for missing."""
+    schema = node.schema
+    if not isinstance(schema, dict) or schema.get("type") != "array" or not _is_walked(node):
+        return
+    if schema.get("items") in (None, False, 0, ""):
+        yield hit(node.pointer, schema)
+
+
+def long_description(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """No description that VS Code visits in an input schema is longer than ``max`` UTF-16 code units."""
+    text = node.schema.get("description") if isinstance(node.schema, dict) else None
+    if isinstance(text, str) and len(text) > context.options["max"] // 2 and _is_walked(node):
+        length = len(text.encode("utf-16-le", "surrogatepass")) // 2
+        if length > context.options["max"]:
+            yield hit(f"{node.pointer}/description", text, length=length)
+
+
+def keywords(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """No schema that VS Code visits has a keyword of the option ``keywords``."""
+    if isinstance(node.schema, dict) and _is_walked(node):
+        found = [key for key in context.options["keywords"] if key in node.schema]
+        if found:
+            yield hit(node.pointer, {key: node.schema[key] for key in found}, keywords=found)
+
+
+def _is_walked(node: SchemaPlace) -> bool:
+    """True if VS Code's normalizer visits the schema: it knows these keywords only, and follows no reference."""
+    tokens, at = node.tokens, 0
+    while at < len(tokens):
+        if tokens[at] not in _WALKED:
+            return False
+        named = tokens[at] in SCHEMA_MAP_KEYS or tokens[at] in MIXED_MAP_KEYS
+        at += 2 if named or (at + 1 < len(tokens) and isinstance(tokens[at + 1], int)) else 1
+    return True
+
+
+def strict_objects(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """Every object is closed and requires all of its properties."""
+    schema = node.schema
+    if not isinstance(schema, dict) or not isinstance(schema.get("properties"), dict):
+        return
+    required = schema.get("required")
+    missing = [name for name in schema["properties"] if not isinstance(required, list) or name not in required]
+    if schema.get("additionalProperties") is not False:
+        yield hit(node.pointer, schema, problem="does not say additionalProperties: false")
+    elif missing:
+        yield hit(node.pointer, schema, problem=f"leaves optional: {', '.join(missing)}")

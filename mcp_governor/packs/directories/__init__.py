@@ -1,0 +1,1 @@
+"""Reasons for which connector directories reject a server."""

@@ -1,0 +1,1 @@
+"""SCHEMA.md of the gateway: conventions of schemas."""

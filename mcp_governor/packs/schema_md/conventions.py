@@ -1,0 +1,199 @@
+"""Conventions about schemas that individual projects follow (packs schema-md and surface)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.packs.schema_md.strict import is_open
+from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
+from mcp_governor.schemas.keywords import KEYWORDS
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.subjects.context import SIDES, Context, Hit, SchemaPlace, hit
+from mcp_governor.subjects.schemas import effective, followed, root_of, types_of
+from mcp_governor.text import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.surface.model import Tool
+
+_URI_NAMES = lazy_pattern(r"^(?:file_?)?uri$", re.IGNORECASE)
+_PAGE_TOKENS = lazy_pattern(
+    r"^(?:next_?)?(?:page_?(?:token|number|num|index)|cursor_?token|next_?(?:token|cursor))$", re.IGNORECASE
+)
+_PAGE_SIZES = lazy_pattern(r"^(?:page_size|per_?page|items_?per_?page|page_?limit)$", re.IGNORECASE)
+_LIMITS = lazy_pattern(r"^(?:limit|count|max_?results|top|take|first)$", re.IGNORECASE)
+_OFFSETS = lazy_pattern(r"^(?:offset|skip|page|start_?(?:index|at))$", re.IGNORECASE)
+
+# OpenAPI annotations that generators emit and validators ignore.
+_OPENAPI = ("discriminator", "nullable", "externalDocs", "xml")
+_KEYWORDS = frozenset([*KEYWORDS, *_OPENAPI])
+
+
+def _schemas(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:
+    for side in SIDES:
+        schema = tool.raw.get(side)
+        if isinstance(schema, dict):
+            yield side, schema
+
+
+def explicit_dialect(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """Every schema has ``$schema``, and it is 2020-12."""
+    for side, schema in _schemas(tool):
+        if "$schema" not in schema:
+            yield hit(f"/{side}", None, correction=_dialect(side), side=side, found="no $schema")
+        elif dialect_of(schema) != LATEST:
+            yield hit(f"/{side}/$schema", schema["$schema"], side=side, found=f"the $schema {schema['$schema']}")
+
+
+def _dialect(side: str) -> Correction:
+    """Adds ``$schema``. A schema without it is read as 2020-12, so this does not change its meaning."""
+    return Correction((Edit(f"/{side}/$schema", DIALECT_2020_12),), Effect.NEUTRAL)
+
+
+def _closed(side: str) -> Correction:
+    return Correction((Edit(f"/{side}/additionalProperties", False),), Effect.NARROWER)
+
+
+def closed_input(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The input schema is closed at its root."""
+    if is_open(tool.input_schema):
+        given = tool.input_schema.get("additionalProperties")
+        yield hit("/inputSchema", given, correction=_closed("inputSchema"))
+
+
+def closed_output(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The output schema, if there is one, is closed at its root."""
+    if is_open(tool.output_schema):
+        given = tool.output_schema.get("additionalProperties")
+        yield hit("/outputSchema", given, correction=_closed("outputSchema"))
+
+
+def explicit_required(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """An object with properties has ``required``, even if it is empty."""
+    schema = node.schema
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if isinstance(properties, dict) and properties and "required" not in schema:
+        # Draft 04 does not allow an empty list.
+        added = Correction((Edit(f"{node.pointer}/required", []),), Effect.NEUTRAL)
+        yield hit(node.pointer, list(properties), correction=added if dialect_of(root_of(node)) != 4 else None)
+
+
+def uri_scheme(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """``uri`` is a string whose pattern or description says that it begins with ``file:``."""
+    if node.argument is None or not _URI_NAMES.match(node.argument) or not isinstance(node.schema, dict):
+        return
+    schema = effective(root_of(node), node.schema)
+    wording = " ".join(str(schema.get(key, "")) for key in ("pattern", "description"))
+    if "string" not in (types_of(node.schema, root_of(node)) or ()):
+        yield hit(node.pointer, node.schema, argument=node.argument, problem="is not a string")
+    elif "file:" not in wording:
+        yield hit(node.pointer, node.schema, argument=node.argument, problem="does not say that it takes file: URIs")
+
+
+def cursor_string(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """``cursor`` is a string."""
+    if node.argument == "cursor" and types_of(node.schema, root_of(node)) != frozenset({"string"}):
+        yield hit(node.pointer, node.schema)
+
+
+def paging_names(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """A paginated tool has ``cursor`` and ``pageSize``, under these names."""
+    properties = node.schema.get("properties") if isinstance(node.schema, dict) and node.is_root else None
+    if not isinstance(properties, dict):
+        return
+    sizes = [name for name in properties if _PAGE_SIZES.match(name)]
+    limits = [name for name in properties if _LIMITS.match(name)]
+    # An offset or a page by itself may mean anything; together with a size it is pagination.
+    tokens = [name for name in properties if _PAGE_TOKENS.match(name) or (_OFFSETS.match(name) and (sizes or limits))]
+    if tokens or "cursor" in properties:
+        sizes += limits
+    for wanted, names in (("cursor", tokens), ("pageSize", sizes)):
+        for name in names:
+            place = join_pointer(node.pointer, "properties", name)
+            yield hit(place, name, argument=name, wanted=wanted)
+
+
+def no_coercion(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """No schema accepts a value both as a string and as a number or boolean."""
+    types = types_of(node.schema, root_of(node)) or frozenset()
+    others = sorted(types & {"boolean", "integer", "number"})
+    # A string out of a few words is an alternative of its own ("all", or a number).
+    if "string" in types and others and not _lists_its_words(node):
+        yield hit(node.pointer, node.schema, types=others)
+
+
+def _lists_its_words(node: SchemaPlace) -> bool:
+    root = root_of(node)
+    schema = followed(root, node.schema)
+    lists = (schema.get(key) for key in ("anyOf", "oneOf"))
+    branches = [followed(root, item) for branches in lists if isinstance(branches, list) for item in branches]
+    strings = [branch for branch in branches or [schema] if "string" in (types_of(branch, root) or ())]
+    return all(branch.keys() & {"enum", "const"} for branch in strings)
+
+
+def no_map(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """An object below the root of an output schema declares its fields; one that declares some may still be open."""
+    schema = node.schema
+    if node.is_root or not isinstance(schema, dict) or schema.get("type") != "object":
+        return
+    if not any(key in schema for key in ("properties", "$ref", "allOf", "anyOf", "oneOf", "enum", "const")):
+        yield hit(node.pointer, schema)
+
+
+def known_keywords(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """Every keyword is a JSON Schema keyword or begins with ``x-``."""
+    for key in node.schema if isinstance(node.schema, dict) else ():
+        if key not in _KEYWORDS and not key.startswith("x-"):
+            likely = nearest(key, _KEYWORDS)
+            hint = f'Did you mean "{likely}"?' if likely else ""
+            yield hit(join_pointer(node.pointer, key), node.schema[key], keyword=key, hint=hint)
+
+
+def inline_headers(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
+    """A schema that was inlined into another has no header of its own."""
+    # Definitions of the root are not inlined: bundles keep their identifiers there.
+    if node.is_root or not isinstance(node.schema, dict) or node.tokens[0] in ("$defs", "definitions"):
+        return
+    for key in ("$schema", "$id", "$defs", "definitions"):
+        if key in node.schema:
+            yield hit(join_pointer(node.pointer, key), node.schema[key], keyword=key)
+
+
+def tier_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """The tier of a tool is declared."""
+    if tool.tier_source == "default":
+        yield hit("", None)
+
+
+def category_declared(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A tool declares its category."""
+    if tool.category is None:
+        yield hit("", None)
+
+
+_SAID_AT = {
+    "_meta": "/_meta",
+    "tags": "/_meta",
+    "title": "/title",
+    "tool": "/deprecated",
+    "annotations": "/annotations",
+    "inputSchema": "/inputSchema",
+}
+"""Pointer to a deprecation notice, by its source; for other sources it is in the description."""
+
+
+def deprecation_replacement(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A deprecated tool names its replacement, and the replacement exists."""
+    notice = tool.deprecation
+    if notice is None or notice.nothing:
+        return
+    if notice.replacement is None:
+        yield hit(_SAID_AT.get(notice.source, "/description"), notice.reason, problem="names no replacement")
+    elif notice.replacement not in context.facts.names or notice.replacement == tool.name:
+        value = notice.replacement
+        where = "itself" if value == tool.name else f"{value}, which is not published"
+        yield hit(_SAID_AT.get(notice.source, "/description"), value, problem=f"names {where}")

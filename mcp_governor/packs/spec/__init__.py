@@ -1,0 +1,1 @@
+"""What the specification requires of a server, its tools and their schemas."""

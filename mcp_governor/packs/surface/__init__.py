@@ -1,0 +1,1 @@
+"""Tiers, and the lists that return the tools of each."""

@@ -1,0 +1,147 @@
+"""Everything that is said about a parameter, in its own description or in the tool's.
+
+Checks on prose read parameters through :func:`passages_about`, so that a claim counts the same in both places.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from mcp_governor.prose.call_arguments import argument_places
+from mcp_governor.prose.flat_text import without_name
+from mcp_governor.prose.outline import Outline, outline
+from mcp_governor.prose.words import name_words, stem
+from mcp_governor.subjects.context import Hit, SchemaPlace, hit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.findings import Correction
+    from mcp_governor.subjects.context import Context, Facts
+    from mcp_governor.surface.model import Tool
+
+Where = Literal["own", "entry", "mention", "section"]
+
+
+class Passage(NamedTuple):
+    """One passage about a parameter.
+
+    Attributes:
+        node: the parameter.
+        path: pointer to the description: the parameter's own, or the tool's.
+        value: the description as published.
+        text: the part of it that is about the parameter, with single spaces and without the name in front.
+        where: ``own`` for the parameter's description; for the tool's, ``entry`` (a line of "Args:", a bullet, a table
+            row), ``mention`` (the rest of a sentence that names the parameter, so less certainly about it alone) or
+            ``section`` (the bullets below a heading that consists of the parameter's name and words such as "types").
+    """
+
+    node: SchemaPlace
+    path: str
+    value: str
+    text: str
+    where: Where
+
+    def hit(self, *, correction: Correction | None = None, **values: Any) -> Hit:
+        """A hit at this passage."""
+        return hit(self.path, self.value, correction=correction, argument=self.node.argument, **values)
+
+
+class _Last:
+    """The most recent result: several rules ask about the same parameter in a row."""
+
+    def __init__(self) -> None:
+        self.node: SchemaPlace | None = None
+        self.said: tuple[Passage, ...] = ()
+        self.certain: tuple[Passage, ...] = ()
+
+    def read(self, node: SchemaPlace, facts: Facts) -> None:
+        """Replaces the result by that for another schema."""
+        argument = node.argument
+        said: tuple[Passage, ...] = ()
+        if argument is not None and isinstance(node.schema, dict):
+            key = ("passages", node.tool.index, node.pointer)
+            said = facts.kept(key, lambda: tuple(_read(node, argument, facts)), _size)
+        self.node, self.said = node, said
+        self.certain = tuple([one for one in said if one.where in ("own", "entry")]) if said else ()
+
+
+def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = False) -> tuple[Passage, ...]:
+    """The passages about the parameter that a node declares; none for any other node.
+
+    Args:
+        node: any schema of a tool.
+        context: of the check.
+        mentions: also sentences and headings of the tool's description that only name the parameter. Not for rules
+            whose findings are errors.
+    """
+    last = context.facts.memo("said", _Last)
+    if last.node is not node:
+        last.read(node, context.facts)
+    return last.said if mentions else last.certain
+
+
+def has_passages(node: SchemaPlace, facts: Facts) -> bool:
+    """True if a parameter has a description, or an entry in the tool's: :func:`passages_about` without mentions."""
+    last = facts.memo("said", _Last)
+    if last.node is not node:
+        last.read(node, facts)
+    return bool(last.certain)
+
+
+def _size(said: tuple[Passage, ...]) -> int:
+    return 200 * (len(said) + 1) + sum([len(one.text) for one in said])  # noqa: C419  (a list is faster here)
+
+
+def outline_of(tool: Tool, facts: Facts) -> Outline:
+    """What a tool's description says about its parameters, read once for all of them."""
+    # Entries and mentions overlap a little; each appears once in the description.
+    return facts.kept(
+        ("outline", tool.index),
+        lambda: outline(tool.description, argument_places(tool, facts)),
+        lambda _: 2 * len(tool.description),
+    )
+
+
+def _read(node: SchemaPlace, argument: str, facts: Facts) -> Iterator[Passage]:
+    own = node.schema.get("description")
+    if isinstance(own, str) and own:
+        yield Passage(node, f"{node.pointer}/description", own, without_name(own, argument), "own")
+    if node.side != "inputSchema":
+        return
+    tool = node.tool
+    described = outline_of(tool, facts)
+    for title, bullets in described.sections:
+        if _heads(title, argument, node):
+            yield Passage(node, "/description", tool.description, bullets, "section")
+    entry, mentions = described.entries.get(argument), described.mentions.get(argument, ())
+    if not (entry or mentions) or argument_places(tool, facts).get(argument) != node.tokens:
+        return
+    if entry:
+        yield Passage(node, "/description", tool.description, without_name(entry, argument), "entry")
+    for text in mentions:
+        yield Passage(node, "/description", tool.description, text, "mention")
+
+
+_ON_VALUES = frozenset(
+    stem(word)
+    for word in (
+        *("all", "allowed", "available", "choices", "constraints", "formats", "guide", "guidelines", "options"),
+        *("are", "following", "include", "optional", "parameter", "possible", "reference", "required", "requirements"),
+        *("restrictions", "rules"),
+        *("supported", "syntax", "the", "valid", "values"),
+    )
+)
+"""Words that may accompany the name of a parameter in the heading of its bullets."""
+_COMMON = frozenset({"data", "id", "input", "key", "name", "text", "title"})
+"""Common names of parameters: "Data" as a heading may be about anything."""
+
+
+def _heads(title: str, argument: str, node: SchemaPlace) -> bool:
+    """True if a heading consists of the names of a parameter and its parent, and of words such as "supported"."""
+    words = {stem(word) for word in name_words(title)}
+    named = {stem(word) for word in name_words(argument)}
+    if not named or not named <= words or named <= _COMMON:
+        return False
+    owners = {stem(word) for token in (*node.tokens[:-1], node.tool.name) for word in name_words(str(token))}
+    return words - named <= _ON_VALUES | owners

@@ -1,0 +1,69 @@
+"""Rules as data, and every decision about a finding that depends on its rule alone.
+
+Rules and their files, the catalogue of rules and profiles, the selection among them (settings, selection), the only
+constructor of findings from rules, what a team decides about findings (suppressions, severities, the baseline), and the
+linter, which runs the rules that read a surface. Their checks are in ``packs``.
+
+Names are loaded on first use: a run without a baseline needs none of its functions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_governor.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from mcp_governor.rules.baseline import dump_baseline, load_baseline, parse_baseline
+    from mcp_governor.rules.catalogue import Catalogue, Profile, load_catalogue
+    from mcp_governor.rules.counts import RuleCount, statistics
+    from mcp_governor.rules.rule import Example, Limit, Option, Rule, Stance, Verified
+    from mcp_governor.rules.rule_schema import RULE_SCHEMA
+    from mcp_governor.rules.run import lint, run_rules
+    from mcp_governor.rules.selection import ActiveRule, Selection, select
+    from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings, Suppression
+    from mcp_governor.subjects.context import Context, Hit, hit
+
+__all__ = [
+    "DEFAULT_SETTINGS",
+    "RULE_SCHEMA",
+    "ActiveRule",
+    "Catalogue",
+    "Context",
+    "Example",
+    "Hit",
+    "Limit",
+    "LintSettings",
+    "Option",
+    "Profile",
+    "Rule",
+    "RuleCount",
+    "Selection",
+    "Stance",
+    "Suppression",
+    "Verified",
+    "dump_baseline",
+    "hit",
+    "lint",
+    "load_baseline",
+    "load_catalogue",
+    "parse_baseline",
+    "run_rules",
+    "select",
+    "statistics",
+]
+
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "baseline": ("dump_baseline", "load_baseline", "parse_baseline"),
+        "catalogue": ("Catalogue", "Profile", "load_catalogue"),
+        "counts": ("RuleCount", "statistics"),
+        "rule": ("Example", "Limit", "Option", "Rule", "Stance", "Verified"),
+        "rule_schema": ("RULE_SCHEMA",),
+        "run": ("lint", "run_rules"),
+        "selection": ("ActiveRule", "Selection", "select"),
+        "settings": ("DEFAULT_SETTINGS", "LintSettings", "Suppression"),
+    },
+)

@@ -1,0 +1,326 @@
+"""The linter: turns a surface and a selection of rules into findings."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
+
+from mcp_governor.errors import ConfigError
+from mcp_governor.prose.leaked import leaked_names, without_leaked
+from mcp_governor.rules.condense import condensed
+from mcp_governor.rules.finding import finding
+from mcp_governor.rules.governing import govern
+from mcp_governor.rules.rule import ENGINE_CHECK
+from mcp_governor.rules.scope import Plan, Runner
+from mcp_governor.rules.selection import ActiveRule, Selection, select
+from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings
+from mcp_governor.rules.strings import Text, surface_strings
+from mcp_governor.rules.text_scope import TextPlan
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.subjects.context import Check, Context, Facts, Hit, Item
+from mcp_governor.subjects.reached import is_reached
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from types import ModuleType
+
+    from mcp_governor.findings import Finding
+    from mcp_governor.rules.rule import Rule
+    from mcp_governor.surface.model import Surface, Tool
+
+
+def lint(
+    surface: Surface,
+    settings: LintSettings = DEFAULT_SETTINGS,
+    *,
+    profile: str | Sequence[str] | None = None,
+    baseline: Surface | None = None,
+    only: str | None = None,
+) -> list[Finding]:
+    """Run the selected rules on a surface.
+
+    Args:
+        surface: the surface to lint; malformed entries are reported and never crash.
+        settings: the rules, their severities and their options.
+        profile: one or several profiles that replace those in ``settings``.
+        baseline: report only findings that this surface does not have.
+        only: report only findings about the tool of this name; the others are still what rules compare it with.
+
+    Returns:
+        Findings sorted by tool (those about the surface first), rule and place.
+
+    Raises:
+        ConfigError: the settings cannot be applied.
+    """
+    if profile is not None:
+        settings = replace(settings, profiles=(profile,) if isinstance(profile, str) else tuple(profile))
+    selection = select(settings)
+    said = run_rules(surface, selection, only)
+    found = govern(said, selection, surface, stations=("lint",))
+    if baseline is not None:
+        found = new_findings(found, baseline, selection, Linted(surface, said))
+    return sorted_findings(found, surface)
+
+
+def run_rules(surface: Surface, selection: Selection, only: str | None = None) -> list[Finding]:
+    """Findings of the selected rules (about one tool, if it is named) with the rules' own severities, before
+    suppressions."""
+    return sorted_findings(condensed(_findings(surface, selection, only)), surface)
+
+
+_LEAKED = "clarity/leaked-parameter"
+
+
+def _findings(
+    surface: Surface, selection: Selection, only: str | None = None, rules: Collection[str] | None = None
+) -> Iterator[Finding]:
+    """The findings of the selected rules, or of those among them with the given ids, in no particular order.
+
+    What is unclear about a parameter that has leaked is a consequence of that, and is not reported.
+    """
+    wanted = {active.id for active in selection.linted if rules is None or active.id in rules}
+    plain = without_leaked(surface) if _LEAKED in wanted else surface
+    if plain is surface:
+        yield from _run(surface, _prepare(selection, Facts(surface), wanted), only)
+        return
+    clear = {rule for rule in wanted if rule.startswith("clarity/") and rule != _LEAKED}
+    yield from _run(surface, _prepare(selection, Facts(surface), wanted - clear), only)
+    removed = {tool.index: leaked_names(tool) for tool in surface.tools}
+    yield from _run(plain, _prepare(selection, Facts(plain, removed), clear), only)
+
+
+def sorted_findings(findings: Iterable[Finding], surface: Surface) -> list[Finding]:
+    """Findings sorted by tool (those about the surface first), rule and place."""
+    order = {tool.name: tool.index for tool in surface.tools}
+    return sorted(findings, key=lambda f: (order.get(f.tool or "", -1), f.rule, f.path))
+
+
+def _prepare(selection: Selection, facts: Facts, rules: Collection[str]) -> dict[str, list[Runner]]:
+    """The checks of the selected rules with the given ids, by subject."""
+    out: dict[str, list[Runner]] = {}
+    for active in selection.linted:
+        if active.rule.check != ENGINE_CHECK and active.id in rules:
+            check = selection.checks.get(active.id)
+            if check is None:
+                check = selection.checks[active.id] = resolve_check(active.rule, active.options)
+            out.setdefault(active.rule.on, []).append((active, check, Context(active.options, facts)))
+    return out
+
+
+def resolve_check(rule: Rule, options: Mapping[str, Any]) -> Check:
+    """The function that implements a rule.
+
+    Raises:
+        ConfigError: a user's rule does not compile, or names a function that cannot be imported.
+    """
+    if rule.check is None:
+        from mcp_governor.rules.declarative import declarative_check
+
+        return declarative_check(rule, options)
+    if ":" not in rule.check:
+        module, _, name = rule.check.rpartition(".")
+        try:
+            check: Check = getattr(importlib.import_module(f"mcp_governor.packs.{module}"), name)
+        except (ImportError, AttributeError):
+            raise ConfigError(
+                f"Rule {rule.id} ({rule.origin}): there is no built-in check {rule.check}.",
+                "A check of your own is package.module:function.",
+            ) from None
+        return check
+    module, _, name = rule.check.partition(":")
+    try:
+        return _guarded(rule, getattr(_imported(module, rule.folder), name))
+    except Exception as error:  # noqa: BLE001 - a module of the user's may fail in any way
+        raise ConfigError(
+            f"Rule {rule.id} ({rule.origin}): the check {rule.check} cannot be imported: {one_line(str(error))}.",
+            "Put its module into the folder of rules, or install its package where mcp-governor runs.",
+        ) from None
+
+
+def _imported(module: str, folder: str) -> ModuleType:
+    """A user's module: an installed one, or else one in their folder of rules."""
+    if not folder or folder in sys.path:
+        return importlib.import_module(module)
+    sys.path.append(folder)
+    try:
+        return importlib.import_module(module)
+    finally:
+        sys.path.remove(folder)
+
+
+def _guarded(rule: Rule, check: Check) -> Check:
+    """A user's check whose exceptions are reported as the user's errors."""
+
+    def run(subject: Any, context: Context) -> Iterable[Hit]:
+        try:
+            return list(check(subject, context))
+        except Exception as error:
+            raise ConfigError(
+                f"The check {rule.check} of rule {rule.id} failed: {type(error).__name__}: {one_line(str(error))}.",
+                "Correct the check, or ignore the rule.",
+            ) from error
+
+    return run
+
+
+def _run(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None = None) -> Iterator[Finding]:
+    # First, since rules about the whole server read the same prose.
+    if "text" in runners or "prose" in runners:
+        yield from _run_strings(surface, runners, only)
+    for active, check, context in runners.get("surface", ()):
+        for found in check(surface, context):
+            if only is None or found.tool == only:
+                yield _finding(active, found, found.tool)
+    if only is None:
+        yield from _run_items(surface, runners)
+    plan = _plan(runners)
+    for tool in surface.tools:
+        if only is None or tool.name == only:
+            yield from _run_tool(tool, runners, plan)
+
+
+def _run_items(surface: Surface, runners: Mapping[str, list[Runner]]) -> Iterator[Finding]:
+    for kind, items in (
+        ("prompt", _items("prompts", surface.prompts)),
+        ("resource", _items("resources", surface.resources)),
+        ("template", _items("resourceTemplates", surface.templates)),
+    ):
+        for item in items if kind in runners else ():
+            for active, check, context in runners[kind]:
+                for found in check(item, context):
+                    yield _finding(active, found, None)
+
+
+def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: str | None = None) -> Iterator[Finding]:
+    on_any = runners.get("text", [])
+    on_prose = [*on_any, *runners.get("prose", ())]
+    # Surfaces repeat their strings, "string" above all. Our own checks look at the value alone, so a value without hits
+    # has none anywhere. A user's check may look at more.
+    users = {id(check) for active, check, _ in on_prose if active.rule.check is not None and ":" in active.rule.check}
+    with_hits: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
+    plans = (TextPlan(on_any), TextPlan(on_prose))
+    quiet: set[str] = set()
+    prose: list[Text] = []
+    for text in surface_strings(surface, quiet):
+        is_prose = text.is_prose
+        if is_prose:
+            prose.append(text)
+        if only is not None and text.tool != only:
+            continue
+        known = with_hits[is_prose].get(text.value)
+        matching = []
+        for runner in plans[is_prose].checks(text.value) if known is None else known:
+            active, check, context = runner
+            has_hits = False
+            for found in check(text, context):
+                has_hits = True
+                yield _finding(active, found, text.tool)
+            if known is None and (has_hits or id(check) in users):
+                matching.append(runner)
+        if known is None:
+            with_hits[is_prose][text.value] = matching
+            if not matching and not is_prose:
+                quiet.add(text.value)
+    on_prose[0][2].facts.memo("prose", lambda: prose)
+
+
+def _run_tool(tool: Tool, runners: Mapping[str, list[Runner]], plan: Plan | None) -> Iterator[Finding]:
+    for active, check, context in runners.get("tool", ()):
+        for found in check(tool, context):
+            yield _finding(active, found, tool.name)
+    if plan is None:
+        return
+    for node in plan.facts.nodes(tool):
+        for active, check, context in plan.checks(node):
+            for found in check(node, context):
+                # A client that never visits a definition cannot reject anything in it.
+                if active.rule.limit is None or is_reached(node, context.facts):
+                    yield _finding(active, found, tool.name)
+
+
+def _plan(runners: Mapping[str, list[Runner]]) -> Plan | None:
+    """The checks of schemas; ``None`` if there are none."""
+    both = runners.get("schema", [])
+    on_input, on_output = [*both, *runners.get("input", ())], [*both, *runners.get("output", ())]
+    if not on_input and not on_output:
+        return None
+    facts = (on_input or on_output)[0][2].facts
+    return Plan({"inputSchema": on_input, "outputSchema": on_output}, facts)
+
+
+def _items(key: str, entries: Iterable[Any]) -> Iterator[Item]:
+    for index, raw in enumerate(entries):
+        yield Item(key, join_pointer("", key, index), raw)
+
+
+def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
+    facts = {**active.options, **found.values}
+    return finding(
+        active.rule,
+        found.path,
+        says=found.says,
+        tool=tool,
+        value=found.value,
+        correction=found.correction,
+        spots=found.spots,
+        weight=found.weight,
+        former=found.former,
+        facts=facts,
+    )
+
+
+class Linted(NamedTuple):
+    """A surface, and its findings from :func:`run_rules`."""
+
+    surface: Surface
+    said: Iterable[Finding]
+
+
+def new_findings(
+    findings: Iterable[Finding], baseline: Surface, selection: Selection, linted: Linted | None = None
+) -> list[Finding]:
+    """The findings that ``baseline`` does not have, at the same place and for the same value.
+
+    A change is judged by what it causes: an old finding in a changed tool does not count, and a new finding in an
+    unchanged tool does.
+
+    Args:
+        findings: those about the surface, with the configured severities.
+        baseline: the surface before the change.
+        selection: the rules that produced the findings.
+        linted: the surface with the findings of these rules, if known: they are reused for an equal baseline instead of
+            running the rules again.
+    """
+    found = list(findings)
+    if not found:
+        return []
+    if linted is not None and _same(linted.surface, baseline):
+        known = {finding.id for finding in linted.said}
+    else:
+        # A parameter may have leaked before, or only now: what follows from it is decided for each side.
+        rules = {finding.rule for finding in found} | {_LEAKED}
+        known = {finding.id for finding in condensed(_findings(baseline, selection, rules=rules))}
+    return [finding for finding in found if finding.id not in known]
+
+
+_UNREAD = frozenset({"source", "tools"})
+"""Attributes that no rule reads: where a surface comes from, and what is derived from ``entries``."""
+
+
+def _same(one: Surface, other: Surface) -> bool:
+    """True if two surfaces look the same to every rule, including number types and the order of keys."""
+    return all(
+        _same_part(getattr(one, part), getattr(other, part)) for part in one.__struct_fields__ if part not in _UNREAD
+    )
+
+
+def _same_part(one: Any, other: Any) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        # Item by item, because the text of all tools may be long.
+        return len(one) == len(other) and all(map(_same_part, one, other))
+    # In Python, 1 == 1.0 == True, but their representations differ.
+    return repr(one) == repr(other)

@@ -1,0 +1,255 @@
+"""The input of a check: one subject at a time, the options of its rule, and facts that all rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from mcp_governor.findings import MAX_SPOTS
+from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.walking import subschemas
+
+if TYPE_CHECKING:
+    from mcp_governor.findings import Correction
+    from mcp_governor.surface.model import Surface, Tool
+
+_T = TypeVar("_T")
+
+
+class Hit(NamedTuple):
+    """One place that violates a rule.
+
+    Attributes:
+        path: JSON pointer, relative to the subject of the finding (the tool, or the surface document).
+        value: the JSON value in question; its hash is part of the finding's id.
+        values: for the placeholders in the rule's message and fix, besides options, ``tool``, ``path`` and ``value``.
+        tool: name of the tool, if the check looked at the whole surface.
+        says: key of the message in the rule's ``messages``, if it has several.
+        correction: edits that satisfy the rule, if they leave nothing to decide.
+        spots: the places, each a tool and a pointer into it, for a hit about the whole server.
+        weight: how much there is to repair; reports name the heaviest of equal findings first.
+        former: the value whose hash was part of the id in earlier versions, if it is another one.
+    """
+
+    path: str
+    value: Any = None
+    values: Mapping[str, Any] = {}
+    tool: str | None = None
+    says: str = ""
+    correction: Correction | None = None
+    spots: tuple[tuple[str | None, str], ...] = ()
+    weight: int = 0
+    former: Any = None
+
+
+def hit(
+    path: str,
+    value: Any = None,
+    /,
+    *,
+    tool: str | None = None,
+    says: str = "",
+    correction: Correction | None = None,
+    spots: Iterable[tuple[str | None, str]] = (),
+    weight: int = 0,
+    former: Any = None,
+    **values: Any,
+) -> Hit:
+    """Create a :class:`Hit` from keyword values; of the spots, the first :data:`~mcp_governor.findings.MAX_SPOTS`."""
+    places = tuple(islice(dict.fromkeys(spots), MAX_SPOTS))
+    return Hit(path, value, values, tool, says, correction, places, weight, former)
+
+
+class SchemaPlace(NamedTuple):
+    """One schema within a tool's input or output schema.
+
+    Attributes:
+        tool: the tool that has it.
+        side: ``inputSchema`` or ``outputSchema``.
+        tokens: path from the root of the schema.
+        pointer: JSON pointer, relative to the tool.
+        schema: an object, a boolean schema, or any other value that is there.
+        argument: name of the property with this schema, wherever it is declared; ``None`` for any other schema.
+    """
+
+    tool: Tool
+    side: str
+    tokens: tuple[str | int, ...]
+    pointer: str
+    schema: Any
+    argument: str | None = None
+
+    @property
+    def is_root(self) -> bool:
+        return not self.tokens
+
+
+class Item(NamedTuple):
+    """One prompt, resource or resource template: its raw entry and its pointer into the surface document."""
+
+    kind: str
+    pointer: str
+    raw: Any
+
+
+SIDES = ("inputSchema", "outputSchema")
+
+
+def schema_nodes(tool: Tool) -> list[SchemaPlace]:
+    """Every schema of a tool, on both sides, parents before children, in document order."""
+    out: list[SchemaPlace] = []
+    for side in SIDES:
+        if side not in tool.raw:
+            continue
+        stack: list[SchemaPlace] = [SchemaPlace(tool, side, (), f"/{side}", tool.raw[side])]
+        while stack:
+            node = stack.pop()
+            out.append(node)
+            below = [
+                SchemaPlace(
+                    tool,
+                    side,
+                    node.tokens + tokens,
+                    join_pointer(node.pointer, *tokens),
+                    schema,
+                    # There is one step from the parent to here, so the token in front of the name is the keyword.
+                    str(tokens[1]) if tokens[0] == "properties" else None,
+                )
+                for tokens, schema in subschemas(node.schema)
+            ]
+            below.reverse()
+            stack += below
+    return out
+
+
+MAX_EFFORT = 2_000_000
+"""Effort for checking all defaults and examples of a surface, in visited schema parts: ten seconds. A surface may have
+2,000,000 values; if each is visited once, it is less than that."""
+
+
+_MAX_KEPT = 20_000_000
+"""Maximum number of cached characters, with a schema counted as 200 besides its pointer: 10,000 tools with six schemas
+each and their descriptions, 40 MB. Beyond it, only the most recent values stay cached."""
+_NODE = 200
+"""Approximate size in bytes of a small object and the key for it."""
+
+
+_NOTHING = (None, None)
+_UNKNOWN: Any = object()
+
+
+def _size(nodes: list[SchemaPlace]) -> int:
+    return sum([len(node.pointer) + _NODE for node in nodes]) + _NODE  # noqa: C419  (a list is faster here)
+
+
+@dataclass(eq=False, repr=False)
+class Facts:
+    """Facts about one surface that several rules need, computed once.
+
+    Attributes:
+        surface: the linted surface.
+        removed: parameters that the server publishes and ``surface`` lacks, by the index of their tool; see
+            :mod:`~mcp_governor.prose.leaked`.
+        effort: budget left for validating values against schemas; at 0 nothing more is validated.
+    """
+
+    surface: Surface
+    removed: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    effort: int = MAX_EFFORT
+    _memo: dict[Any, Any] = field(default_factory=dict)
+    _room: int = _MAX_KEPT
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of all published tools."""
+        return frozenset(self.surface.by_name)
+
+    def nodes(self, tool: Tool) -> list[SchemaPlace]:
+        """:func:`schema_nodes`, cached while the surface is linted; see :meth:`kept`."""
+        known: list[SchemaPlace] | None = self._memo.get(("nodes", tool.index))
+        return known if known is not None else self.kept(("nodes", tool.index), lambda: schema_nodes(tool), _size)
+
+    def kept(self, key: tuple[Any, ...], make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
+        """The value for ``key``, cached permanently while there is room, then as in :meth:`recent`.
+
+        Args:
+            key: identifies the value and its tool or text.
+            make: computes the value.
+            size: approximate size in characters.
+        """
+        kept: _T = self._memo.get(key, _UNKNOWN)
+        if kept is not _UNKNOWN:
+            return kept
+        last, value = self._memo.get(key[0], _NOTHING)
+        if last != key:
+            value = make()
+        room = self._room - size(value)
+        if room >= 0:
+            self._room = room
+            self._memo[key] = value
+        else:
+            self._memo[key[0]] = (key, value)
+        found: _T = value
+        return found
+
+    def read(self, reader: Callable[..., _T], text: str, *more: Hashable) -> _T:
+        """The result of a prose reader for a description, cached by :meth:`kept`: servers repeat descriptions.
+
+        Args:
+            reader: takes the description and the further arguments.
+            text: the description.
+            more: further arguments.
+        """
+        key = (reader, text, *more)
+        known: _T = self._memo.get(key, _UNKNOWN)
+        if known is not _UNKNOWN:
+            return known
+        return self.kept(key, lambda: reader(text, *more), lambda _: 2 * len(text) + _NODE)
+
+    def recent(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
+        """The value for ``key``, cached until another key with the same first word is computed. For values that are too
+        large to keep for every tool."""
+        known, value = self._memo.get(key[0], _NOTHING)
+        if known != key:
+            value = make()
+            self._memo[key[0]] = (key, value)
+        found: _T = value
+        return found
+
+    def memo(self, key: Any, make: Callable[[], _T]) -> _T:
+        """The value for ``key``, computed on first use."""
+        value: _T = self._memo.get(key, _UNKNOWN)
+        if value is _UNKNOWN:
+            value = self._memo[key] = make()
+        return value
+
+
+class Context(Struct, frozen=True):
+    """The environment of one check.
+
+    Attributes:
+        options: of the rule, with defaults filled in.
+        facts: shared by all rules.
+    """
+
+    options: Mapping[str, Any]
+    facts: Facts
+
+    @property
+    def surface(self) -> Surface:
+        return self.facts.surface
+
+
+Check = Callable[[Any, Context], Iterable[Hit]]
+"""A check: takes a subject of the kind in the rule's ``on`` and a context, and returns the places that violate the
+rule.
+
+The first argument is a :class:`~mcp_governor.surface.model.Tool` for ``tool``, a :class:`SchemaPlace` for ``schema``,
+``input`` and ``output``, a :class:`~mcp_governor.surface.model.Surface` for ``surface``, a
+:class:`~mcp_governor.rules.strings.Text` for ``text`` and ``prose``, and an :class:`Item` for the rest.
+"""
