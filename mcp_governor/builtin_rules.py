@@ -1,6 +1,6 @@
-"""The rules, profiles, stances and former names of ``rules/`` as Python, which keeps them as bytecode.
+"""The data of ``rules/`` as Python, which keeps it as bytecode.
 
-``make docs`` writes this module, and ``tests/test_pages.py`` fails if it is not of the files.
+``make docs`` writes this module, and ``tests/test_pages.py`` fails if it is older than the files.
 """
 
 from typing import Any

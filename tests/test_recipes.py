@@ -35,7 +35,7 @@ COPIED = (
     "pyproject.toml",
 )
 GENERATED = re.compile(
-    r"README\.md|docs/(?:changes|commands|configuration|formats|project/(?:coverage|quality)|rules/[\w-]+)\.md|contracts/.+\.json"
+    r"README\.md|docs/(?:changes|commands|configuration|formats|overview|project/(?:coverage|quality)|rules/[\w-]+)\.md|contracts/.+\.json"
 )
 
 
@@ -362,9 +362,9 @@ def test_nothing_but_generated_pages_is_written_besides(tree: Path) -> None:
     assert done.returncode == 0, done.stderr
     after = files_of(tree)
     changed = {name for name in after if after[name] != before.get(name)}
-    assert {"README.md", "docs/commands.md", "docs/changes.md", "docs/rules/recipe.md"} <= changed
+    assert {"docs/overview.md", "docs/commands.md", "docs/changes.md", "docs/rules/recipe.md"} <= changed
     assert [name for name in sorted(changed) if not GENERATED.fullmatch(name)] == []
-    assert "| `tcp:HOST:PORT` | a server behind a port |" in (tree / "README.md").read_text("utf-8")
+    assert "| `tcp:HOST:PORT` | a server behind a port |" in (tree / "docs" / "overview.md").read_text("utf-8")
     # The tests that look at everything there is, and at the pages that were just written.
     chosen = "recipe or hello or test_docs or test_selection or test_a_command_offers or test_catalogue"
     files = ("lint/test_docs.py", "lint/test_selection.py", "lint/test_examples.py", "change/test_catalogue.py")

@@ -286,7 +286,7 @@ _MORE = {
 
 
 def readme() -> str:
-    """README.md with the output of the demo's failing check and the forms of a TARGET inserted."""
+    """README.md with the output of the demo's failing check inserted."""
     # In CI a report ends with one line more.
     env = {name: value for name, value in os.environ.items() if name not in CI_VARIABLES}
     demo = [sys.executable, "-m", "mcp_governor", "demo"]
@@ -295,7 +295,12 @@ def readme() -> str:
     text = (ROOT / "README.md").read_text("utf-8")
     before, start, rest = text.partition("<!-- output: demo check -->\n")
     _, end, after = rest.partition("<!-- /output -->")
-    text = f"{before}{start}```text\n{output.rstrip()}\n```\n{end}{after}"
+    return installed(f"{before}{start}```text\n{output.rstrip()}\n```\n{end}{after}")
+
+
+def overview_page() -> str:
+    """docs/overview.md with the forms of a TARGET inserted."""
+    text = (ROOT / "docs" / "overview.md").read_text("utf-8")
     before, start, rest = text.partition("<!-- table: TARGET -->\n")
     _, end, after = rest.partition("<!-- /table -->")
     rows = "".join(f"| {form.written} | {form.meaning} |\n" for form in FORMS)
@@ -313,7 +318,7 @@ def installed(text: str) -> str:
 
 
 BUILTIN = ROOT / "mcp_governor" / "builtin_rules.py"
-BUILTIN_HEAD = '''"""The rules, profiles, stances and former names of ``rules/`` as Python, which keeps them as bytecode.
+BUILTIN_HEAD = '''"""The data of ``rules/`` as Python, which keeps it as bytecode.
 
 ``make docs`` writes this module, and ``tests/test_pages.py`` fails if it is older than the files.
 """
@@ -340,235 +345,6 @@ def builtin_rules() -> str:
     return text
 
 
-EXAMPLE = """\
-[tool.mcp-governor]
-target = "search"                        # a name from servers, or any TARGET
-baseline = "mcp-surface.json"            # what the server is compared with
-profile = ["recommended", "surface"]
-clients = ["anthropic", "cursor"]
-
-[tool.mcp-governor.servers.search]
-command = ["python", "-m", "search_server"]
-env = { API_KEY = "$API_KEY" }           # taken from the environment, never printed
-
-[tool.mcp-governor.tiers]
-facade = ["work_*"]
-advanced = ["debug_*"]                   # the others are standard
-
-[tool.mcp-governor.lint]
-ignore = ["clarity/tautology"]
-severity = { "clarity/*" = "warning" }
-per-tool-ignores = { "legacy_*" = [{ rule = "surface/*", reason = "gone in 3.0" }] }
-
-[tool.mcp-governor.policy]
-closed-output = "breaking"               # hosts that validate against a cached schema
-
-[[tool.mcp-governor.calls]]              # what check calls, in addition to reading the surface
-tool = "search"
-arguments = { query = "a" }
-"""
-"""The example at the start of the page; a test loads it."""
-
-
-def configuration_page() -> str:
-    """docs/configuration.md: an example, and every key with its default."""
-    schema = full_config_schema()
-    lines = [
-        "# Configuration",
-        "",
-        NOTE,
-        "",
-        "`[tool.mcp-governor]` in pyproject.toml, or `mcp-governor.toml` with the same keys and no prefix; the nearest "
-        "file upwards wins. Every key is optional. `mcp-governor schema config` prints the JSON Schema for editors "
-        "([Formats](formats.md)).",
-        "",
-        "```toml",
-        *EXAMPLE.splitlines(),
-        "```",
-        "",
-    ]
-    rows: dict[str, list[str]] = {}
-    for row in _keys(schema["properties"], Config()):
-        table, *deeper = row.removeprefix("| `").partition("`")[0].removesuffix("[]").replace("[]", "").split(".")
-        rows.setdefault(table if deeper or table in rows or table in _TABLES else "", []).append(row)
-    for table, held in rows.items():
-        heading = f"`{table}`" if table else "Keys of the whole run"
-        lines += [f"## {heading}", "", *([_TABLES[table], ""] if table in _TABLES else [])]
-        lines += ["| key | takes | default | what it does |", "| --- | --- | --- | --- |", *held, ""]
-    lines.pop()
-    return "\n".join(lines) + "\n"
-
-
-_TABLES = {
-    "servers": "One table for each server; NAME is what `target` and the command line call it.",
-    "tiers": "How stable the tools are promised to be. A name in full overrides a glob; then the first of these tiers "
-    "with a glob that matches counts. A tool without one is `standard`.",
-    "load": "What is measured, and what a time can prove: [Load](load.md#budgets).",
-    "calls": "One table for each call, or a word for all of them ([calls](calls.md)).",
-    "accept": "One table for each accepted finding; `mcp-governor accept` writes it.",
-}
-"""What a table is for, where its keys do not say it."""
-
-
-def _keys(properties: dict[str, Any], held: object, prefix: str = "") -> Iterator[str]:
-    """A row for each key; ``held`` is the object with the defaults of this table, if there is one."""
-    for name, schema in properties.items():
-        key = f"{prefix}{name}"
-        default = getattr(held, name.replace("-", "_"), None)
-        if "properties" in schema:
-            yield from _keys(schema["properties"], default, f"{key}.")
-            continue
-        inner = schema.get("additionalProperties")
-        if isinstance(inner, dict) and "properties" in inner:
-            yield from _keys(inner["properties"], ServerConfig(""), f"{key}.NAME.")
-            continue
-        items = schema.get("items")
-        if isinstance(items, dict) and "properties" in items:
-            if "then" in schema:  # a word in the place of the list
-                yield f"| `{key}` | {_takes(schema['then'])} |  | {schema['description']} |"
-            yield from _keys(items["properties"], None, f"{key}[].")
-            continue
-        yield f"| `{key}` | {_takes(schema)} | {_default(schema, default)} | {schema.get('description', '')} |"
-
-
-def _default(schema: dict[str, Any], held: object) -> str:
-    value = schema.get("default", list(held) if isinstance(held, tuple) else held)
-    return f"`{json.dumps(value)}`" if value or value in (False, 0) or "default" in schema else ""
-
-
-def _takes(schema: dict[str, Any]) -> str:
-    if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
-    if "anyOf" in schema:
-        return "; or ".join(_takes(part) for part in schema["anyOf"])
-    kind = schema.get("type", "any")
-    if kind == "array":
-        items = _takes(schema.get("items", {}))
-        return f"list of {f'({items})' if ';' in items else items}"
-    return " or ".join(kind) if isinstance(kind, list) else str(kind)
-
-
-def formats_page() -> str:
-    """docs/formats.md with the table of formats inserted."""
-    from mcp_governor.checking.formats import DOCUMENT_FORMATS
-
-    text = (ROOT / "docs" / "formats.md").read_text("utf-8")
-    before, start, rest = text.partition("<!-- table: formats -->\n")
-    _, end, after = rest.partition("<!-- /table -->")
-    rows = [f"| {' | '.join(_of_format(form))} |\n" for form in DOCUMENT_FORMATS.values()]
-    head = (
-        "| `mcp-governor schema …` | what it describes | we | version | its schema |\n| --- | --- | --- | --- | --- |\n"
-    )
-    return f"{before}{start}{head}{''.join(rows)}{end}{after}"
-
-
-def _of_format(form: DocumentFormat) -> Iterator[str]:
-    name = f"{form.name}-{form.version}"
-    yield f"`{form.name}`"
-    yield form.what
-    yield " and ".join(word for word, true in (("write", form.written), ("read", form.read)) if true)
-    yield f'`"format": "mcp-governor/{name}"`' if form.stated else f"{form.version}, which documents do not state"
-    yield f"[{name}](../contracts/{name}.schema.json)"
-
-
-def commands_page() -> str:
-    """docs/commands.md: every command with its options."""
-    lines = ["# Commands", "", NOTE, ""]
-    with click.Context(app, info_name="mcp-governor", terminal_width=80) as root:
-        for name in COMMANDS:
-            command = app.get_command(root, name)
-            assert command is not None
-            lines += _help(command, name, root)
-    lines += ["## Exit codes", "", "| code | meaning |", "| --- | --- |"]
-    lines += [f"| {int(code)} | {_EXIT_WORDS[code]} |" for code in Exit]
-    return "\n".join(lines) + "\n"
-
-
-_EXIT_WORDS = {
-    Exit.PASS: "pass",
-    Exit.FINDINGS: "findings at or above `--fail-on`",
-    Exit.USAGE: "wrong usage or configuration",
-    Exit.UNREACHABLE: "the server could not be reached or did not speak MCP",
-    Exit.NOTHING_CHECKED: "nothing was checked",
-    Exit.BUG: "a bug in mcp-governor",
-}
-
-
-def _help(command: click.Command, name: str, parent: click.Context) -> list[str]:
-    context = click.Context(command, info_name=name, parent=parent)
-    if isinstance(command, click.Group):
-        return [line for sub, child in subcommands(command).items() for line in _help(child, sub, context)]
-    more = [_MORE[name], ""] if name in _MORE else []
-    return [f"## {context.command_path}", "", "```text", command.get_help(context), "```", "", *more]
-
-
-_MORE = {
-    "call": "[Calls](calls.md) says where arguments come from, what may be sent, and what counts as a success.",
-}
-"""Text after the help of a command."""
-
-
-def readme() -> str:
-    """README.md with the output of the demo's failing check and the forms of a TARGET inserted."""
-    # In CI a report ends with one line more.
-    env = {name: value for name, value in os.environ.items() if name not in CI_VARIABLES}
-    demo = [sys.executable, "-m", "mcp_governor", "demo"]
-    shown = subprocess.run(demo, capture_output=True, text=True, check=True, cwd=ROOT, env=env).stdout
-    output = shown.split("$ mcp-governor check\n")[2].partition("(exit code 1)")[0]
-    text = (ROOT / "README.md").read_text("utf-8")
-    before, start, rest = text.partition("<!-- output: demo check -->\n")
-    _, end, after = rest.partition("<!-- /output -->")
-    text = f"{before}{start}```text\n{output.rstrip()}\n```\n{end}{after}"
-    before, start, rest = text.partition("<!-- table: TARGET -->\n")
-    _, end, after = rest.partition("<!-- /table -->")
-    rows = "".join(f"| {form.written} | {form.meaning} |\n" for form in FORMS)
-    text = f"{before}{start}| TARGET | what it is |\n| --- | --- |\n{rows}{end}{after}"
-    return installed(text)
-
-
-def installed(text: str) -> str:
-    """A page whose installation commands, and the remark on them where it has a place, are those of today."""
-    before, start, rest = text.partition("<!-- installation -->\n")
-    if start:
-        _, end, after = rest.partition("<!-- /installation -->")
-        text = f"{before}{start}{note()}{end}{after}"
-    return as_documented(text)
-
-
-BUILTIN = ROOT / "mcp_governor" / "builtin_rules.py"
-
-
-def builtin_rules() -> str:
-    """The module with the data of ``rules/``, a rule a line, without the examples."""
-    folder = ROOT / "rules"
-    rules = {}
-    for file in sorted(folder.glob("*/*.toml")):
-        data = tomli.loads(file.read_text("utf-8"))
-        rules[f"{file.parent.name}/{file.stem}"] = {key: data[key] for key in data if key not in ("pass", "fail")}
-    tables = {
-        "RULES": rules,
-        **{name.upper(): tomli.loads((folder / f"{name}.toml").read_text("utf-8")) for name in TABLES},
-    }
-    lines = [
-        '"""The rules, profiles, stances and former names of ``rules/`` as Python, which keeps them as bytecode.',
-        "",
-    ]
-    lines += [
-        "``make docs`` writes this module, and ``tests/test_pages.py`` fails if it is not of the files.",
-        '"""',
-        "",
-    ]
-    lines += ["from typing import Any"]
-    for name, table in tables.items():
-        lines += [
-            "",
-            f"{name}: dict[str, Any] = {{",
-            *(f"    {key!r}: {value!r}," for key, value in table.items()),
-            "}",
-        ]
-    return "\n".join(lines) + "\n"
-
-
 TABLES = ("profiles", "stances", "renamed", "removed")
 
 
@@ -593,6 +369,7 @@ def pages() -> dict[Path, str]:
         docs / "commands.md": commands_page(),
         docs / "project" / "coverage.md": coverage_page(),
         docs / "formats.md": formats_page(),
+        docs / "overview.md": overview_page(),
         docs / "project" / "quality.md": quality_page(figures),
         docs / "sources.md": sources_page(),
     }

@@ -21,11 +21,7 @@ from mcp_governor.checking.settings import lint_settings  # noqa: E402
 from mcp_governor.config import Config  # noqa: E402
 from mcp_governor.report.lines import plain_text  # noqa: E402
 from mcp_governor.report.text import report_lines  # noqa: E402
-from mcp_governor.rules import (
-    Selection,
-    load_catalogue,
-    select,
-)
+from mcp_governor.rules import Selection, load_catalogue, select  # noqa: E402
 from mcp_governor.surface import build_surface  # noqa: E402
 from mcp_governor.versions import Numbered  # noqa: E402
 

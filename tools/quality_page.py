@@ -31,8 +31,8 @@ make recall UPDATE=1 && make precision UPDATE=1 && make docs
 ```
 
 The recordings of the servers are not in this repository, because they belong to their authors. The labels and
-the verdicts are: [`fixtures/quality`](../../fixtures/quality). Without the recordings the commands say so, and the tests
-that hold the figures are skipped.
+the verdicts are: [`fixtures/quality`](../../fixtures/quality). Without the recordings the commands say so, and the
+tests that hold the figures are skipped.
 
 Authors of rules do not read the labels of *held* (12 servers), *sealed* (18), *apart* (13) and *remote* (13). They may
 read *dev* (13), *later* (18), *fresh* (19), *more* (25), since 2026-11-24 *unseen* (11) and since 2026-11-26 *blind*
@@ -54,11 +54,11 @@ _METHOD = """\
 ## How it was judged
 
 **Recall.** One reader noted 526 problems and 257 traps on 25 servers before the rules were changed, twenty-nine others
-those of 170 servers later; [the README of the labels](../../fixtures/quality/recall/README.md) says how. A trap looks like
-a problem to a naive rule and is none. A finding counts as finding a problem if it points at its place, or lists it
-(`places` in JSON), and its rule repairs that kind of problem ([`kinds.toml`](../../fixtures/quality/kinds.toml)). Of the
-kinds that hold many sorts, schema defects and others, it has to be of the same sort as well. A finding of a matching
-kind at the place of a trap is a false alarm, unless it finds a problem there.
+those of 170 servers later; [the README of the labels](../../fixtures/quality/recall/README.md) says how. A trap looks
+like a problem to a naive rule and is none. A finding counts as finding a problem if it points at its place, or lists it
+(`places` in JSON), and its rule repairs that kind of problem ([`kinds.toml`](../../fixtures/quality/kinds.toml)). Of
+the kinds that hold many sorts, schema defects and others, it has to be of the same sort as well. A finding of a
+matching kind at the place of a trap is a false alarm, unless it finds a problem there.
 
 **Precision.** A judge reads one finding at a time, with the message, the fix, the place and the tool, and calls it
 *useful* (a busy maintainer would repair it), a *nitpick* (true, and not worth the line) or *false*. The judges do not

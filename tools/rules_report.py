@@ -16,12 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from mcp_governor.rules import (
-    LintSettings,
-    Selection,
-    load_catalogue,
-    select,
-)
+from mcp_governor.rules import LintSettings, Selection, load_catalogue, select  # noqa: E402
 from mcp_governor.rules.run import run_rules  # noqa: E402
 from mcp_governor.surface import build_surface  # noqa: E402
 

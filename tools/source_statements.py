@@ -1,7 +1,7 @@
 """The statements of the source documents as data: ``fixtures/sources/DOCUMENT.toml``, read strictly.
 
-``docs/project/coverage.md`` shows them and ``tests/sources`` runs their cases. Each mistake in a file is one error that names
-the file and the statement; ``fixtures/sources/README.md`` explains the format.
+``docs/project/coverage.md`` shows them and ``tests/sources`` runs their cases. Each mistake in a file is one error that
+names the file and the statement; ``fixtures/sources/README.md`` explains the format.
 """
 
 from __future__ import annotations

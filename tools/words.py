@@ -135,7 +135,8 @@ def files(paths: Iterable[Path], *, code: bool = False) -> Iterator[Path]:
     """The files to check, or those of them under some paths."""
     wanted = [path.resolve() for path in paths]
     every = [
-        *sorted((ROOT / "mcp_governor").rglob("*.py")),
+        # The built-in rules are a copy of those in rules/.
+        *(path for path in sorted((ROOT / "mcp_governor").rglob("*.py")) if path.name != "builtin_rules.py"),
         *sorted((ROOT / "rules").rglob("*.toml")),
         *sorted((ROOT / "docs").rglob("*.md")),
         *(ROOT / page for page in PAGES),

@@ -110,7 +110,8 @@ def test_a_sample_is_a_row_with_the_mean_of_its_judges(tmp_path: Path, monkeypat
 def test_a_rules_page_shows_what_was_measured() -> None:
     found = measured({"before": {}, "now": {**stage(6), "precision": judged()}})
     assert found == {
-        "clarity/bounds": "10 judged findings: 75 % useful (40–92); 1.5 nitpicks, 1 false ([quality](../project/quality.md)).",
+        "clarity/bounds": "10 judged findings: 75 % useful (40–92); 1.5 nitpicks, 1 false "
+        "([quality](../project/quality.md)).",
         "clarity/length": "none of its findings has been judged ([quality](../project/quality.md)).",
     }
     clarity = pages(load_catalogue(entry_points=False), found)["clarity.md"]
