@@ -36,6 +36,7 @@ COPIED = (
 )
 GENERATED = re.compile(
     r"README\.md|docs/(?:changes|commands|configuration|formats|overview|project/(?:coverage|quality)|rules/[\w-]+)\.md|contracts/.+\.json"
+    r"|mcp_governor/builtin_rules\.py"
 )
 
 
@@ -133,13 +134,13 @@ TRANSPORT = '''
 import json
 from contextlib import asynccontextmanager
 
+from msgspec import Struct
+
 from mcp_governor.errors import UnreachableError
-from mcp_governor.frozen import frozen
 from mcp_governor.wire.transport import ConnectionLostError
 
 
-@frozen
-class TcpEndpoint:
+class TcpEndpoint(Struct, frozen=True):
     """A server behind a port.
 
     Attributes:
@@ -292,9 +293,10 @@ def named(file: str) -> str:
     """How a recipe calls a file: one that is there by its path, a new one with names for the reader to choose."""
     if (ROOT / file).exists():
         return f"`{file}`"
-    new = {"rules": "rules/PACK/NAME.toml", "cli": "mcp_governor/cli/NAME_command.py"}
     folder = Path(file).parent
-    return f"`{new.get(folder.parts[0]) or new.get(folder.name) or f'{folder}/NAME.py'}`"
+    new = {"rules": "rules/PACK/NAME.toml", "mcp_governor/cli": "mcp_governor/cli/NAME_command.py"}
+    new["mcp_governor/packs/clarity"] = "mcp_governor/packs/PACK/MODULE.py"
+    return f"`{new.get(folder.parts[0]) or new.get(folder.as_posix()) or f'{folder}/NAME.py'}`"
 
 
 def write(tree: Path, file: str, parts: list[str | Line]) -> None:

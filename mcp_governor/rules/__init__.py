@@ -22,16 +22,13 @@ if TYPE_CHECKING:
     from mcp_governor.rules.run import lint, run_rules
     from mcp_governor.rules.selection import ActiveRule, Selection, select
     from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings, Suppression
-    from mcp_governor.subjects.context import Context, Hit, hit
 
 __all__ = [
     "DEFAULT_SETTINGS",
     "RULE_SCHEMA",
     "ActiveRule",
     "Catalogue",
-    "Context",
     "Example",
-    "Hit",
     "Limit",
     "LintSettings",
     "Option",
@@ -43,7 +40,6 @@ __all__ = [
     "Suppression",
     "Verified",
     "dump_baseline",
-    "hit",
     "lint",
     "load_baseline",
     "load_catalogue",

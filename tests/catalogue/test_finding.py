@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from msgspec.structs import replace
 
 from mcp_governor.findings import Severity
 from mcp_governor.rules.finding import fill, finding, named

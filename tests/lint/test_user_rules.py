@@ -214,7 +214,7 @@ def test_a_folder_that_is_missing_or_empty_is_an_error(tmp_path):
 
 
 PACKAGE_CHECK = """
-from mcp_governor.subjects.context import hit
+from mcp_governor.subjects import hit
 
 def ends(tool, context):
     if tool.description.endswith(context.options["word"]):
@@ -272,7 +272,7 @@ def test_an_entry_point_that_gives_no_folder_is_one_error(package):
 
 def test_a_check_is_in_the_folder_of_rules_or_in_a_package(tmp_path):
     text = changed('given = "$.description"\nforbid = "foo+$"', 'check = "acme_beside:ends"')
-    body = 'from mcp_governor.rules import hit\n\n\ndef ends(tool, context):\n    yield hit("/description", "foo")\n'
+    body = 'from mcp_governor.subjects import hit\n\n\ndef ends(tool, context):\n    yield hit("/description", "foo")\n'
     folder(tmp_path, text)
     (tmp_path / "rules" / "acme_beside.py").write_text(body)
     before = list(sys.path)
@@ -294,7 +294,7 @@ def test_a_module_that_is_not_python_is_the_users_error(tmp_path):
 def test_a_check_in_python_is_asked_about_each_text(tmp_path):
     text = changed('given = "$.description"\nforbid = "foo+$"', 'on = "prose"\ncheck = "readers_of_texts:of_b"')
     (folder(tmp_path, text) / "acme" / "readers_of_texts.py").write_text(
-        "from mcp_governor.subjects.context import hit\n\n\n"
+        "from mcp_governor.subjects import hit\n\n\n"
         "def of_b(text, context):\n"
         "    if text.tool == 'b':\n"
         "        yield hit(text.pointer, text.value)\n"
