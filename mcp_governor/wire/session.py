@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.secrets import redact_json
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.listings import RESULT_FIELDS
+from mcp_governor.surface.messages import mismatches
 from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
@@ -20,7 +22,7 @@ from mcp_governor.wire.protocol import Greeting, enveloped
 from mcp_governor.wire.transport import Pipelined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
@@ -44,6 +46,18 @@ _PAGES_KEPT = 20
 """Most pages of a list whose different fields are kept."""
 
 
+_MISMATCHES_KEPT = 20
+"""Most members of the wrong type that are kept."""
+
+_RESULTS = {
+    "tools": "ListToolsResult",
+    "prompts": "ListPromptsResult",
+    "resources": "ListResourcesResult",
+    "resourceTemplates": "ListResourceTemplatesResult",
+}
+"""Member with the items of a list → type of the result."""
+
+
 class Session:
     """An open connection; made by :func:`mcp_governor.wire.connect`.
 
@@ -55,6 +69,9 @@ class Session:
         limits: the limits of the session.
         tools: name → item of ``tools/list``, as first listed in this session.
         listings: fields of list results other than their items, see ``Surface.listings``.
+        mismatches: members of results other than list items that do not have the type of the specification, each with
+            ``path``, ``found`` and ``wanted``, safe to show; see ``mcp_governor.surface.messages``.
+        pages: method → number of items on each page, of lists with several pages.
         stderr: the end of what a child process wrote to stderr in this connection, at most ``limits.stderr_bytes``;
             ``None`` if the server is not a child process.
         published: origins of secrets that the server sent back, such as ``the header X``.
@@ -73,6 +90,8 @@ class Session:
         self.tools: dict[str, Any] = {}
         self.listings: dict[str, list[dict[str, Any]]] = {}
         self.published: set[str] = set()
+        self.mismatches: list[dict[str, str]] = []
+        self.pages: dict[str, list[int]] = {}
         self.stderr: bytearray | None = None
 
     @property
@@ -117,8 +136,13 @@ class Session:
 
     @property
     def noise(self) -> list[str]:
-        """The first lines of a child's stdout that were not JSON-RPC, as sent (not safe to show)."""
+        """The first lines of a child's stdout that clients cannot read, as sent (not safe to show)."""
         return self._inbox.noise
+
+    @property
+    def noise_lines(self) -> int:
+        """Number of lines of a child's stdout that clients cannot read."""
+        return self._inbox.noise_lines
 
     async def begin(self, greeting: Greeting) -> None:
         """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
@@ -126,6 +150,10 @@ class Session:
         if greeting.era is Era.MODERN:
             self._keep_fields("discover", greeting.result)
         self._inbox.meter.item(greeting.result, "its response to the handshake")
+        kind = "DiscoverResult" if greeting.era is Era.MODERN else "InitializeResult"
+        # What is inside of these is part of the surface, and rules of its own check it.
+        inside = {key for key in ("serverInfo", "capabilities") if isinstance(greeting.result.get(key), dict)}
+        self._note_mismatches(greeting.result, kind, "", inside)
         if greeting.era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
             await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
@@ -269,6 +297,7 @@ class Session:
             RpcError, UnreachableError: as for :meth:`request`.
         """
         items: list[Any] = []
+        sizes: list[int] = []
         cursors: set[str] = set()
         asked = dict(params or {})
         for _ in range(self.limits.pages):
@@ -285,6 +314,8 @@ class Session:
             except ProtocolError as error:
                 raise self.explained(error) from None
             items += page
+            sizes.append(len(page))
+            self._note_mismatches(result, _RESULTS[key], f"/listings/{key}", (key,))
             if not params:
                 self._keep_fields(key, result)
             if len(items) > self.limits.items:
@@ -296,6 +327,8 @@ class Session:
             if cursor is None:
                 if method == "tools/list":
                     self._remember(items)
+                if len(sizes) > 1 and not params:
+                    self.pages[method] = sizes
                 return items
             if not isinstance(cursor, str):
                 raise self._broken(f"nextCursor of {method} is not a string.", "Leave it out on the last page.")
@@ -343,6 +376,15 @@ class Session:
             result = await self.request("tools/call", again, timeout=timeout)
         cleaned: Message = redact_json(result)
         return cleaned
+
+    def _note_mismatches(self, result: Message, kind: str, place: str, inside: Collection[str]) -> None:
+        """Note members of a result of the wrong type, except those that :data:`RESULT_FIELDS` keeps for their rules."""
+        apart_from = (*RESULT_FIELDS, *inside)
+        for found in mismatches(result, kind, self.protocol, apart_from=apart_from):
+            path = place + join_pointer("", *found.path)
+            note = {"path": path, "found": found.shown, "wanted": found.wanted}
+            if len(self.mismatches) < _MISMATCHES_KEPT and note not in self.mismatches:
+                self.mismatches.append(note)
 
     def _keep_fields(self, listing: str, result: Mapping[str, Any]) -> None:
         """Keep the fields of a result other than its items; pages with equal fields are kept once."""
