@@ -19,7 +19,7 @@ from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import mirrored
 from mcp_governor.wire.protocol import Greeting, enveloped
-from mcp_governor.wire.transport import Pipelined
+from mcp_governor.wire.transport import ConnectionLostError, Pipelined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -86,6 +86,7 @@ class Session:
         self._numbers = itertools.count(1)
         self._deadline: float | None = None
         self._greeting = Greeting(era=Era.LEGACY, protocol="")
+        self._answered = ""
         self.limits = limits
         self.tools: dict[str, Any] = {}
         self.listings: dict[str, list[dict[str, Any]]] = {}
@@ -147,6 +148,7 @@ class Session:
     async def begin(self, greeting: Greeting) -> None:
         """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
         self._greeting = greeting
+        self._answered = "server/discover" if greeting.era is Era.MODERN else "initialize"
         if greeting.era is Era.MODERN:
             self._keep_fields("discover", greeting.result)
         self._inbox.meter.item(greeting.result, "its response to the handshake")
@@ -262,7 +264,12 @@ class Session:
         """
         seconds = self.limits.request_timeout if timeout is None else timeout
         try:
-            return await self.ask(method, params, self.era, seconds)
+            result = await self.ask(method, params, self.era, seconds)
+            self._answered = method
+            return result
+        except ConnectionLostError as error:
+            error.say_when(method, self._answered)
+            raise self.explained(error) from None
         except TimeoutError:
             # The deadline of the enclosing block has passed, so its owner creates the error.
             if self._deadline is not None and time.monotonic() >= self._deadline:

@@ -44,6 +44,18 @@ class ConnectionLostError(UnreachableError):
         super().__init__(message, hint)
         self.heard = heard
 
+    def say_when(self, method: str, answered: str) -> None:
+        """Name the request that got no response, and the last one that did, if the message leaves that open.
+
+        Args:
+            method: the method of the request.
+            answered: the method of the last request with a response.
+        """
+        end = "before it answered."
+        if self.message.endswith(end):
+            self.message = f"{self.message.removesuffix('.')} {one_line(method, 60)}; it had answered {answered}."
+            self.hint = "Run the command by hand and send it the same requests to see why."
+
 
 class HttpStatusError(UnreachableError):
     """An HTTP response without a JSON-RPC message.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
@@ -118,6 +119,11 @@ def conversation(protocol: str) -> dict[str, Any]:
     )
 
 
+@cache
+def _texts(protocol: str) -> dict[str, str]:
+    return {method: json.dumps(result) for method, result in conversation(protocol).items()}
+
+
 class Mutation(NamedTuple):
     """One changed member.
 
@@ -134,14 +140,18 @@ class Mutation(NamedTuple):
     value: Any
 
     @property
-    def name(self) -> str:
-        """Unique and readable."""
-        value = "absent" if self.value is ABSENT else repr(self.value)
-        return f"{self.protocol} {self.method} /{'/'.join(map(str, self.path))} = {value}"
+    def place(self) -> str:
+        """The changed member, readable."""
+        return f"{self.protocol} {self.method} /{'/'.join(map(str, self.path))}"
+
+    @property
+    def change(self) -> str:
+        """What it is now, readable."""
+        return "absent" if self.value is ABSENT else json.dumps(self.value)
 
     def result(self) -> Any:
         """The changed result."""
-        whole = {"": conversation(self.protocol)[self.method]}
+        whole = {"": json.loads(_texts(self.protocol)[self.method])}
         at: Any = whole
         *way, last = ("", *self.path)
         for key in way:
@@ -154,10 +164,11 @@ class Mutation(NamedTuple):
 
 
 ABSENT = object()
-_WRONG = (None, "x", 7, 1.5, True, [], {}, [None], {"x": None})
-_AT = {"priority": (5, -1, 0, 1), "ttlMs": (-1,), "size": (-1,), "nextCursor": ("",)}
+_WRONG = (None, "x", 7, True, [], {}, [None], {"x": None})
+_AT = {"priority": (5, -1, 0, 1), "ttlMs": (-1, 1.5), "size": (-1, 1.5), "lastModified": ("2026-01-02T03:04:05", "2026-02-30T03:04:05Z", "2026-01-02T03:04+01:00"), "data": ("AAA", "A", "AA==", "A A", "A=", "-_-_"), "type": ("video",), "theme": ("light",), "audience": (["all"], ["assistant"])}
 _MORE = {"nextCursor": (None, 7), "toolResult": (None,), "zzz": (None, 7)}
 _OPAQUE = ("_meta", "structuredContent")
+"""Members whose content the protocol leaves open; they are looked into once."""
 
 
 def _inside(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
