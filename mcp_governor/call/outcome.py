@@ -93,7 +93,7 @@ _ERROR_TEXT = re.compile(
     re.IGNORECASE,
 )
 _FIRST_LINE = 300
-"""Characters of a text in which it says that it is an error."""
+"""Characters at the start of a result in which an error is looked for."""
 
 
 def _says_error(response: Response) -> bool:
@@ -101,15 +101,15 @@ def _says_error(response: Response) -> bool:
 
     A result with structured content says by its own fields what came of the call.
     """
-    texts = response.text_blocks
-    if response.result is None or response.is_error or not texts:
+    blocks = response.text_blocks
+    if response.result is None or response.is_error or not blocks:
         return False
     # FastMCP puts the text of a tool without a schema of its own into structuredContent as well.
-    if response.structured is not None and response.structured != {"result": texts[0]}:
+    if response.structured is not None and response.structured != {"result": blocks[0]}:
         return False
-    first = texts[0][:_FIRST_LINE].lstrip()
+    first = blocks[0][:_FIRST_LINE].lstrip()
     if first.startswith("{"):
-        value = leading_json(texts[0].lstrip())
+        value = leading_json(blocks[0].lstrip())
         return isinstance(value, dict) and bool(value.get("error")) and value.keys() <= _OF_ERRORS
     return _ERROR_TEXT.match(first.partition("\n")[0]) is not None
 

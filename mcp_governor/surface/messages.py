@@ -1,8 +1,8 @@
-"""What the members of a server's messages are: one table for every protocol version, and the places that do not match it.
+"""The types of members of a server's messages, in one table for all protocol versions, and what does not match it.
 
-Written from the official schemas (modelcontextprotocol, ``schema/VERSION/schema.json``). Where the schemas refuse a value
-that the official clients all take, the table takes it as well: ``tests/wire/test_messages.py`` holds the table to the
-schemas, and to the verdicts of the TypeScript clients 1.x and 2.x and of the Python client.
+Written from the official schemas (modelcontextprotocol, ``schema/VERSION/schema.json``). Where these refuse a value
+that all official clients accept, the table accepts it too: ``tests/wire/test_messages.py`` compares the table with the
+schemas, and with the verdicts of the TypeScript clients 1.x and 2.x and of the Python client.
 """
 
 from __future__ import annotations
@@ -217,9 +217,9 @@ Error
 """
 """Member, type, may it be left out or null, since which version, and the last version that has it.
 
-A type is a JSON type, a form of a string or number (``_FORMS``), words separated by bars, another entry of the table, or
-one of ``_UNIONS``; ``[T]`` is an array and ``{T}`` an object of any keys. A member that came later is checked in older
-versions as well, because the clients read every version with one set of types; it is only not required there.
+A type is a JSON type, a form of a string or number (``_FORMS``), words separated by bars, another entry of the table,
+or one of ``_UNIONS``; ``[T]`` is an array and ``{T}`` an object with any keys. A member that came later is checked in
+older versions as well, because the clients read all versions with one set of types; it is only not required there.
 """
 
 BLOCKS = {
@@ -296,9 +296,7 @@ def table() -> Mapping[str, Mapping[str, Member]]:
     return out
 
 
-def mismatches(
-    value: Any, kind: str, protocol: str | None, *, apart_from: Collection[str] = ()
-) -> Iterator[Mismatch]:
+def mismatches(value: Any, kind: str, protocol: str | None, *, apart_from: Collection[str] = ()) -> Iterator[Mismatch]:
     """The places where a value does not match the table.
 
     Args:
@@ -346,9 +344,8 @@ def _of_member(
         value = holder[name]
         if value is not None or not member.nullable:
             yield from _mismatches(value, member.kind, protocol, (*path, name))
-    elif member.required and (member.since if protocol is None else protocol) >= member.since:
-        if protocol is not None or member.since < MODERN_PROTOCOL:
-            yield Mismatch((*path, name), None, _wanted(member.kind), missing=True)
+    elif member.required and (member.since < MODERN_PROTOCOL if protocol is None else protocol >= member.since):
+        yield Mismatch((*path, name), None, _wanted(member.kind), missing=True)
 
 
 def _of_each(value: Any, kind: str, protocol: str | None, path: tuple[str | int, ...]) -> Iterator[Mismatch]:
@@ -376,7 +373,7 @@ def _contents(value: dict[str, Any]) -> str:
 
 
 _UNIONS: Mapping[str, Callable[[dict[str, Any]], str | None]] = {"ContentBlock": _block, "ResourceContents": _contents}
-"""Union → the entry that an object is to be held to; ``None`` if it names none of them."""
+"""Union → the entry that describes an object; ``None`` if its tag names none."""
 
 
 def _wanted(kind: str) -> str:

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
-from mcp_governor.secrets import redact_json
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.secrets import redact_json
 from mcp_governor.surface.listings import RESULT_FIELDS
 from mcp_governor.surface.messages import mismatches
 from mcp_governor.surface.model import MODERN_PROTOCOL
@@ -267,9 +267,6 @@ class Session:
             result = await self.ask(method, params, self.era, seconds)
             self._answered = method
             return result
-        except ConnectionLostError as error:
-            error.say_when(method, self._answered)
-            raise self.explained(error) from None
         except TimeoutError:
             # The deadline of the enclosing block has passed, so its owner creates the error.
             if self._deadline is not None and time.monotonic() >= self._deadline:
@@ -281,6 +278,8 @@ class Session:
             )
             raise self.explained(error) from None
         except ServerError as error:
+            if isinstance(error, ConnectionLostError):
+                error.say_when(method, self._answered)
             raise self.explained(error) from None
 
     def answered_another(self, method: str) -> ProtocolError | None:
@@ -384,7 +383,7 @@ class Session:
         cleaned: Message = redact_json(result)
         return cleaned
 
-    def _note_mismatches(self, result: Message, kind: str, place: str, inside: Collection[str]) -> None:
+    def _note_mismatches(self, result: Mapping[str, Any], kind: str, place: str, inside: Collection[str]) -> None:
         """Note members of a result of the wrong type, except those that :data:`RESULT_FIELDS` keeps for their rules."""
         apart_from = (*RESULT_FIELDS, *inside)
         for found in mismatches(result, kind, self.protocol, apart_from=apart_from):

@@ -1,7 +1,7 @@
 """The verdicts of the official clients on every specimen: ``python tests/wire/referees.py`` writes them anew.
 
-``client_verdicts.json`` has, for each member that was changed, the changed values that some client refused, by the clients
-that did: ``1`` and ``2`` are the TypeScript clients, ``p`` is the Python one. A value that is not listed was taken by all.
+``client_verdicts.json`` has, for each changed member, the values that some client refused, by the clients that did:
+``1`` and ``2`` are the TypeScript clients, ``p`` is the Python one. All clients accepted a value that is not listed.
 """
 
 from __future__ import annotations

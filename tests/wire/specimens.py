@@ -165,7 +165,16 @@ class Mutation(NamedTuple):
 
 ABSENT = object()
 _WRONG = (None, "x", 7, True, [], {}, [None], {"x": None})
-_AT = {"priority": (5, -1, 0, 1), "ttlMs": (-1, 1.5), "size": (-1, 1.5), "lastModified": ("2026-01-02T03:04:05", "2026-02-30T03:04:05Z", "2026-01-02T03:04+01:00"), "data": ("AAA", "A", "AA==", "A A", "A=", "-_-_"), "type": ("video",), "theme": ("light",), "audience": (["all"], ["assistant"])}
+_AT: dict[str, tuple[Any, ...]] = {
+    "priority": (5, -1, 0, 1),
+    "ttlMs": (-1, 1.5),
+    "size": (-1, 1.5),
+    "lastModified": ("2026-01-02T03:04:05", "2026-02-30T03:04:05Z", "2026-01-02T03:04+01:00"),
+    "data": ("AAA", "A", "AA==", "A A", "A=", "-_-_"),
+    "type": ("video",),
+    "theme": ("light",),
+    "audience": (["all"], ["assistant"]),
+}
 _MORE = {"nextCursor": (None, 7), "toolResult": (None,), "zzz": (None, 7)}
 _OPAQUE = ("_meta", "structuredContent")
 """Members whose content the protocol leaves open; they are looked into once."""

@@ -125,9 +125,7 @@ def test_what_is_said_of_a_place() -> None:
     assert [(m.path, m.shown, m.wanted) for m in found] == [(("content", 0, "annotations"), "null", "an object")]
     said = {
         (m.path[-1], m.shown, m.wanted)
-        for m in mismatches(
-            {"audience": ["all"], "priority": 5, "lastModified": "x" * 41}, "Annotations", None
-        )
+        for m in mismatches({"audience": ["all"], "priority": 5, "lastModified": "x" * 41}, "Annotations", None)
     }
     assert said == {
         (0, '"all"', '"assistant" or "user"'),

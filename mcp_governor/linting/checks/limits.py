@@ -166,7 +166,7 @@ def first_page(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 
 def typed_list(tool: Tool, context: Context) -> Iterator[Hit]:
-    """Properties of a root are not booleans, and the root of an output is an object, where the protocol permits both."""
+    """Properties of a root are not booleans, and the root of an output is an object; for protocols that permit both."""
     surface = context.surface
     if surface.protocol is not None and not surface.modern:
         return
