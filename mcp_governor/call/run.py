@@ -239,6 +239,7 @@ class _Run:
 
     async def one(self, case: Case, deadline: float) -> CaseResult:
         asked, lines = len(self.session.refused_requests), self.session.noise_lines
+        noted = len(self.session.mismatches)
         begun = time.perf_counter()
         response, outcome, breach = await self.ask(case, deadline)
         milliseconds = (time.perf_counter() - begun) * 1000
@@ -249,6 +250,10 @@ class _Run:
             breaches.append(Breach("call/input-requested", "", methods, "request"))
         if self.session.noise_lines > lines:
             self.report_noise(case, lines)
+        breaches += [
+            Breach.of("call/result-shape", note["path"], says="member", error=note["error"])
+            for note in self.session.mismatches[noted:]
+        ]
         tool = self.surface.by_name.get(case.tool)
         findings = (
             self.as_findings(breaches, case)

@@ -70,7 +70,7 @@ class Session:
         tools: name → item of ``tools/list``, as first listed in this session.
         listings: fields of list results other than their items, see ``Surface.listings``.
         mismatches: members of results other than list items that do not have the type of the specification, each with
-            ``path``, ``found`` and ``wanted``, safe to show; see ``mcp_governor.surface.messages``.
+            ``path`` and ``error``, safe to show; see ``mcp_governor.surface.messages``.
         pages: method → number of items on each page, of lists with several pages.
         stderr: the end of what a child process wrote to stderr in this connection, at most ``limits.stderr_bytes``;
             ``None`` if the server is not a child process.
@@ -201,7 +201,7 @@ class Session:
         except TimeoutError:
             await self._cancel(message, era)
             raise
-        return self._redacted(rpc.result_of(answer, method))
+        return self._result_of(answer, method)
 
     async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
         """See :class:`~mcp_governor.wire.protocol.Asker`."""
@@ -221,7 +221,7 @@ class Session:
 
     def result(self, number: int, method: str) -> Message:
         """See :class:`~mcp_governor.wire.protocol.Asker`."""
-        return self._redacted(rpc.result_of(self._mailbox.collect(number), method))
+        return self._result_of(self._mailbox.collect(number), method)
 
     def _redacted(self, result: Message) -> Message:
         """Remove secrets that the server was given from its result, so that they do not leave this package.
@@ -388,9 +388,23 @@ class Session:
         apart_from = (*RESULT_FIELDS, *inside)
         for found in mismatches(result, kind, self.protocol, apart_from=apart_from):
             path = place + join_pointer("", *found.path)
-            note = {"path": path, "found": found.shown, "wanted": found.wanted}
-            if len(self.mismatches) < _MISMATCHES_KEPT and note not in self.mismatches:
-                self.mismatches.append(note)
+            error = f"{path.lstrip('/')} is {found.shown}"
+            self._note_mismatch(path, error if found.missing else f"{error}, not {found.wanted}")
+
+    def _note_mismatch(self, path: str, error: str) -> None:
+        note = {"path": path, "error": error}
+        if len(self.mismatches) < _MISMATCHES_KEPT and note not in self.mismatches:
+            self.mismatches.append(note)
+
+    def _result_of(self, answer: Message, method: str) -> Message:
+        """The result in a response; members beside it are noted."""
+        result = rpc.result_of(answer, method)
+        # The schemas permit no other member, and the official TypeScript clients refuse the response over one.
+        for member in sorted(answer.keys() - {"jsonrpc", "id", "result"})[:_MISMATCHES_KEPT]:
+            shown, of = one_line(member, 40), one_line(method, 60)
+            path = join_pointer("/responses", of, shown)
+            self._note_mismatch(path, f'the response to {of} has a member "{shown}" beside its result')
+        return self._redacted(result)
 
     def _keep_fields(self, listing: str, result: Mapping[str, Any]) -> None:
         """Keep the fields of a result other than its items; pages with equal fields are kept once."""

@@ -25,8 +25,8 @@ class Spoken:
 
     shown, key, runs_code, mirrors = "spoken", "spoken", False, False
 
-    def __init__(self, answers: dict[str, Any], before: bytes = b"", dies_at: str = "") -> None:
-        self.answers, self.before, self.dies_at = answers, before, dies_at
+    def __init__(self, answers: dict[str, Any], before: bytes = b"", dies_at: str = "", **beside: Any) -> None:
+        self.answers, self.before, self.dies_at, self.beside = answers, before, dies_at, beside
         self.only_era = Era.LEGACY if "initialize" in answers else Era.MODERN
 
     @asynccontextmanager
@@ -42,7 +42,7 @@ class Spoken:
             answer = answer[int((message.get("params") or {}).get("cursor", 0))]
         self.mailbox.expect(message["id"])
         for line in (
-            self.before + json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer}).encode()
+            self.before + json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answer, **self.beside}).encode()
         ).split(b"\n"):
             assert self.mailbox.feed(line) == []
         assert self.mailbox.answered([message["id"]])
@@ -60,8 +60,10 @@ def spoken(protocol: str, *changes: tuple[str, str, Any]) -> dict[str, Any]:
     return said
 
 
-def found(answers: dict[str, Any], *rules: str, before: bytes = b"") -> list[tuple[str, str]]:
-    surface = build_surface(read(Spoken(answers, before)).raw)
+def found(
+    answers: dict[str, Any], *rules: str, before: bytes = b"", beside: dict[str, Any] | None = None
+) -> list[tuple[str, str]]:
+    surface = build_surface(read(Spoken(answers, before, **(beside or {}))).raw)
     chosen = rules or ("spec/message-members", "spec/server-info", "spec/list-cursor", "spec/stdout-messages-only")
     return [(one.path, one.message) for one in lint(surface, LintSettings(select=chosen))]
 
@@ -83,7 +85,7 @@ def test_members_of_the_handshake_and_of_lists_are_reported_by_place(protocol: s
     )
     shown = {None: "null", 7: "7"}.get(value if value != [] else "", "an array")
     assert dict(found(said)) == {
-        place: f"A member of a message has the wrong type: {place[1:]} is {shown}, not {wanted}."
+        place: f"Official clients refuse a message: {place[1:]} is {shown}, not {wanted}."
         for place, wanted in {
             "/instructions": "a string",
             "/capabilities/logging": "an object",
@@ -97,8 +99,19 @@ def test_parts_of_the_handshake_that_are_no_objects() -> None:
     assert [path for path, _ in found(said)] == ["/capabilities", "/serverInfo"]
     del said["initialize"]["serverInfo"]
     assert [message for path, message in found(said) if path == "/serverInfo"] == [
-        "A member of a message has the wrong type: serverInfo is missing."
+        "Official clients refuse a message: serverInfo is missing."
     ]
+
+
+@pytest.mark.parametrize("beside", [{"method": None}, {"params": None}, {"zzz": 1}])
+def test_members_beside_a_result_are_reported(beside: dict[str, Any]) -> None:
+    (member,) = beside
+    messages = [message for _, message in found(conversation(LEGACY), beside=beside)]
+    methods = ("initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list")
+    assert sorted(messages) == sorted(
+        f'Official clients refuse a message: the response to {method} has a member "{member}" beside its result.'
+        for method in methods
+    )
 
 
 def test_a_value_is_not_repeated() -> None:

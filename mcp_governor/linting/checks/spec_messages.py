@@ -36,9 +36,8 @@ def message_members(surface: Surface, context: Context) -> Iterator[Hit]:
     noted = surface.conversation.get("mismatches")
     for note in islice(noted, _MOST) if isinstance(noted, list) else ():
         if isinstance(note, dict):
-            path, shown, wanted = (str(note.get(key, "")) for key in ("path", "found", "wanted"))
-            error = f"{path.lstrip('/')} is {shown}" + ("" if shown == "missing" else f", not {wanted}")
-            yield hit(path, shown, error=error)
+            path, error = str(note.get("path", "")), str(note.get("error", ""))
+            yield hit(path, error, error=error)
     for found in _hits(surface.capabilities, "ServerCapabilities", context):
         yield _within("capabilities", found)
     # Since 2026-07-28 it is a part of _meta that the official clients do not check.
