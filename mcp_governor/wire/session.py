@@ -397,7 +397,7 @@ class Session:
             self.mismatches.append(note)
 
     def _result_of(self, answer: Message, method: str) -> Message:
-        """The result in a response; members beside it are noted."""
+        """The result in a response; other members are noted."""
         result = rpc.result_of(answer, method)
         # The schemas permit no other member, and the official TypeScript clients refuse the response over one.
         for member in sorted(answer.keys() - {"jsonrpc", "id", "result"})[:_MISMATCHES_KEPT]:
