@@ -58,7 +58,7 @@ def _removal(tool: Tool, old: Surface, new: Surface, history: History, today: da
     if notice is None and is_deprecated(old.manifest):
         # The server as a whole was deprecated, so its tools have no replacement in it.
         since = history.announced_parts(STATUS, frozenset()) or history.old_version or ""
-        notice = Notice(since, None, None, "server.json", nothing=True)
+        notice = Notice(since, None, None, "server.json", None, nothing=True)
     if notice is None and _left_the_listing(tool, history):
         return
     if notice is None:

@@ -48,8 +48,8 @@ class Notice:
     replacement: str | None
     sunset: str | None
     source: str
-    stated_since: str | None = None
-    nothing: bool = False
+    stated_since: str | None
+    nothing: bool
 
 
 @frozen(slots=False)
