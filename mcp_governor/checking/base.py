@@ -21,7 +21,8 @@ from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.surface import dump_surface, parse_surface
 from mcp_governor.surface.fingerprint import tool_fingerprint
-from mcp_governor.target.git import commit_of, files_at
+from mcp_governor.target.git import files_at
+from mcp_governor.target.git_commits import commit_of
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 

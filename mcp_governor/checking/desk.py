@@ -21,8 +21,8 @@ from mcp_governor.findings import Bump
 from mcp_governor.frozen import frozen
 from mcp_governor.policy.model import required_step
 from mcp_governor.surface import fingerprint
-from mcp_governor.target.git import release_tags
 from mcp_governor.target.git_door import one_look
+from mcp_governor.target.git_releases import release_tags
 from mcp_governor.text import capital, one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
 from mcp_governor.versions import Numbered

@@ -204,8 +204,9 @@ def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source 
     Raises:
         UsageError: it is a ref, or a file that the user typed, that only the pull request has.
     """
-    from mcp_governor.target.git import commit_of, holds
+    from mcp_governor.target.git import holds
     from mcp_governor.target.git_branch import belongs_to_branch
+    from mcp_governor.target.git_commits import commit_of
 
     if isinstance(source, GitSource):
         commit = commit_of(source.folder, source.ref)
@@ -278,7 +279,9 @@ def named_baseline(config: Config, against: str | None = None, *, source: Source
 
 
 def _default_source(config: Config, stage: Stage) -> Source | None:
-    from mcp_governor.target.git import holds, is_shallow, latest_release
+    from mcp_governor.target.git import holds
+    from mcp_governor.target.git_commits import is_shallow
+    from mcp_governor.target.git_releases import latest_release
 
     file = config.root / SURFACE_FILE
     shown = SURFACE_FILE

@@ -11,7 +11,7 @@ import pytest
 from mcp_governor.config import Config
 from mcp_governor.errors import TargetError
 from mcp_governor.target import GitSource, parse_target, read_source
-from mcp_governor.target.git import latest_release
+from mcp_governor.target.git_releases import latest_release
 from mcp_governor.target.tag_names import version_of_tag
 
 
