@@ -88,12 +88,12 @@ class ReleaseComparison:
             id(entry) for row in self.mentions for _, _, entry in row.entries if row.change in breaks + undecided
         }
         rows = [(kind, entry) for section in self.sections for kind, entry in section.entries if kind in _OF_BREAKS]
-        told = [kind for kind in _OF_BREAKS if any(one is kind and id(entry) not in borne_out for one, entry in rows)]
+        listed = [kind for kind in _OF_BREAKS if any(one is kind and id(entry) not in borne_out for one, entry in rows)]
         said = [f"There are breaking changes in {_where(breaks)}."] if breaks else []
         said += [f"Nothing shows if the changes in {_where(undecided)} break clients."] if undecided else []
-        if told:
-            lists = "lists" if len(told) == 1 else "list"
-            under = " and ".join(kind.value for kind in told)
+        if listed:
+            lists = "lists" if len(listed) == 1 else "list"
+            under = " and ".join(kind.value for kind in listed)
             said.append(f"{under} {lists} changes that the two surfaces do not show as breaks.")
         return "", " ".join(said or ["There are no breaking changes."])
 

@@ -92,7 +92,7 @@ def parting_of(entry: Entry) -> Parting:
 
 def renamed_to(entry: Entry, tool: str) -> str | None:
     """The new name of a tool, if an entry says that it is the same tool under another name: "renamed", "now called",
-    or an arrow. A tool that replaces another ("use `b` instead") is no rename."""
+    or an arrow. A tool that replaces another ("use `b` instead") is not renamed."""
     if is_about_a_part(entry) or not _RENAMED.search(entry.text):
         return None
     parting = parting_of(entry)

@@ -47,7 +47,7 @@ def changed_recordings(config: Config, base: Base, report: Report, asked: Asked)
         asked: offline, the recording is what was checked.
     """
     found: dict[str, Any] = {}
-    # What the base branch got since is no change of the pull request; where that is unknown, it counts as one.
+    # The pull request did not change what the base branch got since; where that is unknown, it counts as one.
     since = merge_base(config.root, config.base) or config.base
     if config.calls_dir:
         # What a call is expected to give is for the base to say; a new expectation takes nothing away.

@@ -86,8 +86,8 @@ def versions_between(old: Surface, new: Surface, config: Config, *, governed: bo
 def _as_stated(old: Surface, new: Surface) -> Versions:
     """The versions that the surfaces themselves state.
 
-    What one of them is pinned or recorded with is no version of what the other's server reports, unless its own server
-    reports the same.
+    What one of them is pinned or recorded with is not a version of what the other's server reports, unless its own
+    server reports the same.
     """
     if old.stated is not None and new.stated is not None and old.stated[1] == new.stated[1]:
         return Versions(old.stated[0], new.stated[0])

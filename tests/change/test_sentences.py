@@ -194,3 +194,26 @@ def test_what_is_listed_for_items_and_for_the_values_of_a_map_is_said_of_them() 
     for key, around, subject in (("items", "array", "an item of"), ("additionalProperties", "object", "a value of")):
         old, new = ({"type": around, key: {"enum": values}} for values in (["a", "b"], ["a"]))
         assert [said for _, _, said in messages(old, new)] == [f'{subject} `d` no longer accepts "b"']
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ({}, {"openWorldHint": False}, "openWorldHint is now false; it was not stated, which means true"),
+        ({"destructiveHint": False}, {}, "destructiveHint is no longer stated, which means true; it was false"),
+        ({"readOnlyHint": True}, {"readOnlyHint": False}, "readOnlyHint changed from true to false"),
+        (
+            {"readOnlyHint": "yes"},
+            {"readOnlyHint": True},
+            "readOnlyHint is now true; it was not stated, which means false",
+        ),
+    ],
+)
+def test_a_hint_changes_from_what_was_stated(old: Any, new: Any, message: str) -> None:
+    surfaces = (
+        build_surface({"tools": [{"name": "t", "inputSchema": {"type": "object"}, "annotations": hints}]})
+        for hints in (old, new)
+    )
+    (change,) = compare(*surfaces)
+    assert change.message == message
+    assert f"{change.new}".lower() in change.entry()
