@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, Response
+from mcp_governor.call.response import INPUT_REQUIRED, INVALID_PARAMS, Response, leading_json
 from mcp_governor.charter import facts
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.text import one_line
@@ -83,6 +83,41 @@ _SCANNED = 4_000
 later, the failure counts as one of the tool itself."""
 
 
+_ERROR_TEXT = re.compile(
+    r"[^\w(\[{<]*(?:"
+    # "Error: …", "Error fetching …", "Error 404", "Error while …", and no "Error handling in Go" or "Error rate: 3 %"
+    r"error(?:s occurred\b|\s*[:!]|\s*\(|\s*$|\s+\d{3}\b|\s+(?:in|while|when|from|during|executing|calling|occurred)\b"
+    r"|\s+(?!handling|logging|reporting|tracking|monitoring)\w+ing\b)"
+    r"|(?:an?\s+)?(?:\w+\s+)?error occurred\b"
+    r"|failed to \w+|traceback \(most recent call last\)|(?:\w+\.)*\w+(?:Error|Exception):\s)",
+    re.IGNORECASE,
+)
+_FIRST_LINE = 300
+"""Characters at the start of a result in which an error is looked for."""
+
+
+def _says_error(response: Response) -> bool:
+    """True if a result is not marked as an error, and all that it says is the text of one.
+
+    A result with structured content says by its own fields what came of the call.
+    """
+    blocks = response.text_blocks
+    if response.result is None or response.is_error or not blocks:
+        return False
+    # FastMCP puts the text of a tool without a schema of its own into structuredContent as well.
+    if response.structured is not None and response.structured != {"result": blocks[0]}:
+        return False
+    first = blocks[0][:_FIRST_LINE].lstrip()
+    if first.startswith("{"):
+        value = leading_json(blocks[0].lstrip())
+        return isinstance(value, dict) and bool(value.get("error")) and value.keys() <= _OF_ERRORS
+    return _ERROR_TEXT.match(first.partition("\n")[0]) is not None
+
+
+_OF_ERRORS = frozenset({"error", "message", "code", "status", "success", "ok", "isError", "details", "detail", "hint"})
+"""Members of an object that says nothing but an error."""
+
+
 def outcome_of(response: Response) -> Outcome:
     """Read the outcome of a call from its response."""
     if response.error is not None:
@@ -99,6 +134,9 @@ def outcome_of(response: Response) -> Outcome:
         return Outcome(Channel.ENVELOPE, envelope["status"], kind, kind in facts.DISPATCH_KINDS)
     if response.result is None:
         return Outcome(Channel.NONE, "protocol")
+    if _says_error(response):
+        refused = _ABOUT_ARGUMENTS.search(response.text_blocks[0][:_SCANNED]) is not None
+        return Outcome(Channel.RESULT, "error", "", refused)
     if response.is_error:
         text = "\n".join(response.text_blocks)[:_SCANNED]
         refused = _ABOUT_ARGUMENTS.search(text) is not None

@@ -7,6 +7,7 @@ severities come from the catalogue.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.outcome import failure_message
@@ -15,6 +16,7 @@ from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.message import leak, strings_of
 from mcp_governor.containment.validators import compiled
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.surface.messages import mismatches
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -25,18 +27,19 @@ if TYPE_CHECKING:
 _MAX_FLAWS = 5
 """Most violations of one output schema that are reported; the others usually have the same cause."""
 
-_BLOCKS: Mapping[str, tuple[str, ...]] = {
-    "text": ("text",),
-    "image": ("data", "mimeType"),
-    "audio": ("data", "mimeType"),
-    "resource_link": ("uri", "name"),
-}
-"""Content block types and their required string members (protocol, ContentBlock); ``resource`` has an object."""
+_MAX_MEMBERS = 10
+"""Most members of the wrong type that are reported of one result."""
 
 
-def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]:
-    """Checks of every profile: the shape, the type, the structured content and the error message."""
-    yield from _shape(response)
+def protocol_breaches(response: Response, tool: Tool | None, protocol: str | None = None) -> Iterator[Breach]:
+    """Checks of every profile: the shape, the type, the structured content and the error message.
+
+    Args:
+        response: the response.
+        tool: the tool that answered, if known.
+        protocol: the negotiated version, if known.
+    """
+    yield from _shape(response, protocol)
     if response.result is not None and response.result_type == INPUT_REQUIRED:
         yield Breach("call/input-requested", "/resultType", INPUT_REQUIRED, "result")
         return
@@ -50,9 +53,9 @@ def protocol_breaches(response: Response, tool: Tool | None) -> Iterator[Breach]
         yield Breach.of("call/error-leak", path, shows.partition(" (")[0], shown=shows, text=text)
 
 
-def _shape(response: Response) -> Iterator[Breach]:
+def _shape(response: Response, protocol: str | None) -> Iterator[Breach]:
     if response.error is not None:
-        yield from _error_shape(response.error)
+        yield from _members(response.error, "Error", protocol)
         return
     if response.is_bare_envelope:
         return
@@ -66,45 +69,25 @@ def _shape(response: Response) -> Iterator[Breach]:
     if not isinstance(kind, str) or kind not in RESULT_TYPES:
         yield Breach("call/result-type", "/resultType", kind)
     elif kind != INPUT_REQUIRED:
-        yield from _content(result)
-    if "isError" in result and not isinstance(result["isError"], bool):
-        yield _bad("/isError", "flag", result["isError"])
+        yield from _members(result, "CallToolResult", protocol)
 
 
-def _error_shape(error: Mapping[str, Any]) -> Iterator[Breach]:
-    code, message = error.get("code"), error.get("message")
-    if not isinstance(code, int) or isinstance(code, bool):
-        yield _bad("/code", "code", code)
-    if not isinstance(message, str):
-        yield _bad("/message", "message", message)
-
-
-def _content(result: Mapping[str, Any]) -> Iterator[Breach]:
-    content = result.get("content")
-    if not isinstance(content, list):
-        yield _bad("/content", "content", content)
-        return
-    for index, block in enumerate(content):
-        path = f"/content/{index}"
-        if not isinstance(block, dict):
-            yield _bad(path, "block", block)
-            continue
-        kind = block.get("type")
-        if kind == "resource":
-            if not isinstance(block.get("resource"), dict):
-                yield _bad(f"{path}/resource", "resource", kind)
-        elif not isinstance(kind, str) or kind not in _BLOCKS:
-            yield _bad(f"{path}/type", "block-type", kind)
-        else:
-            for key in _BLOCKS[kind]:
-                if not isinstance(block.get(key), str):
-                    yield _bad(f"{path}/{key}", "block-member", [kind, key], kind=kind, member=key)
+def _members(value: Mapping[str, Any], kind: str, protocol: str | None) -> Iterator[Breach]:
+    """Members of a result or an error of the wrong type; ``resultType`` has a rule of its own."""
+    for mismatch in islice(mismatches(dict(value), kind, protocol, apart_from=("resultType",)), _MAX_MEMBERS):
+        path = join_pointer("", *mismatch.path)
+        error = f"{path.lstrip('/')} is {mismatch.shown}" + ("" if mismatch.missing else f", not {mismatch.wanted}")
+        yield _bad(path, "member", mismatch.found, error=error)
 
 
 def _structured(response: Response, tool: Tool) -> Iterator[Breach]:
-    if tool.output_schema is None or response.is_error:
+    if tool.output_schema is None:
         return
     structured = response.structured
+    if response.is_error:
+        if structured is not None and (flaw := next(schema_breaches(structured, tool.output_schema), None)) is not None:
+            yield Breach("call/error-structure", flaw.path, flaw.value, facts=flaw.facts)
+        return
     if structured is None:
         yield Breach("call/structured-missing", "/structuredContent")
         return

@@ -240,7 +240,8 @@ class _Run:
         return result
 
     async def one(self, case: Case, deadline: float) -> CaseResult:
-        asked = len(self.session.refused_requests)
+        asked, lines = len(self.session.refused_requests), self.session.noise_lines
+        noted = len(self.session.mismatches)
         begun = time.perf_counter()
         response, outcome, breach = await self.ask(case, deadline)
         milliseconds = (time.perf_counter() - begun) * 1000
@@ -249,6 +250,12 @@ class _Run:
         if asked_back:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
             breaches.append(Breach("call/input-requested", "", methods, "request"))
+        if self.session.noise_lines > lines:
+            self.report_noise(case, lines)
+        breaches += [
+            Breach.of("call/result-shape", note["path"], says="member", error=note["error"])
+            for note in self.session.mismatches[noted:]
+        ]
         tool = self.surface.by_name.get(case.tool)
         findings = (
             self.as_findings(breaches, case)
@@ -269,6 +276,15 @@ class _Run:
             self.findings.setdefault(finding.id, finding)
         self.emit(CallFinished(result))
         return result
+
+    def report_noise(self, case: Case, before: int) -> None:
+        """Report lines on stdout that came during a call, once in a run: most come from one place below all tools."""
+        # Only the first lines are kept, so the new ones may not be among them.
+        first = next(iter(self.session.noise[before:] or self.session.noise), "")
+        says = "mark" if first.startswith("\ufeff") else "noise"
+        breach = Breach.of("call/stdout-noise", "", says=says, first=first, call=case.label)
+        for finding in self.checker.findings([breach], None):
+            self.findings.setdefault(finding.id, finding)
 
     def new(self, findings: list[Finding], case: Case) -> list[Finding]:
         """What the earlier attempts of a call did not say of the same place: they fail in one way, with other words."""

@@ -119,7 +119,8 @@ class ResponseChecker:
     def _breaches(self, call: _Call) -> Iterator[Breach]:
         response, tool, surface = call.response, call.tool, call.surface
         prefix = "/error" if response.error is not None else ""
-        reported = [breach.under(prefix) for breach in protocol_breaches(response, tool)]
+        protocol = surface.protocol if surface is not None else None
+        reported = [breach.under(prefix) for breach in protocol_breaches(response, tool, protocol)]
         yield from reported
         if any(breach.rule == "call/input-requested" for breach in reported):
             return

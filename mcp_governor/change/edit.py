@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.budget import MAX_RENDERED
+from mcp_governor.change.budget import MAX_RENDERED, OverBudgetError
 from mcp_governor.change.identity import Identities
 from mcp_governor.change.lifting import lifted, way_to
 from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
@@ -15,7 +15,7 @@ from mcp_governor.containment import Containment, contains
 from mcp_governor.containment.validating import Validating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph, SchemaNode
@@ -196,6 +196,26 @@ class Questions:
     def accepts_anything(self, node: SchemaNode) -> bool:
         """True if a node is the schema ``true`` in any spelling."""
         return self.covers(lambda: (self._render(node), True))
+
+    def accepted(self, node: SchemaNode, values: Sequence[Any]) -> list[bool | None]:
+        """If a node accepts each of some values; ``None`` where that is unknown, or beyond the budget."""
+        if self.budget.over() or self.unreadable:
+            return [None] * len(values)
+        self._rendered = 0
+        try:
+            validator = Validating(self._render(node))
+            self.budget.spend(len(values))
+        except (_TooLargeError, OverBudgetError):
+            return [None] * len(values)
+        return [validator.accepts(value) for value in values]
+
+    def within(self, node: SchemaNode, schema: Any) -> bool:
+        """True if a node certainly accepts nothing that a schema refuses."""
+        return not self.unreadable and self.covers(lambda: (schema, self._render(node)))
+
+    def takes_all(self, node: SchemaNode, schema: Any) -> bool:
+        """True if a node certainly accepts everything that a schema does."""
+        return not self.unreadable and self.covers(lambda: (self._render(node), schema))
 
     def same_set(self, one: SchemaNode, other: SchemaNode) -> bool:
         """True if two nodes certainly accept the same instances."""

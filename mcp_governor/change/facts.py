@@ -36,6 +36,10 @@ class Facts(Struct, frozen=True):
 NO_FACTS = Facts()
 
 
+_NAMED = ("properties", "$defs", "definitions", "patternProperties")
+"""Keywords whose members have names of their own."""
+
+
 def tokens_of(path: str) -> list[str]:
     """The parts of a JSON pointer."""
     return [unescape_pointer(token) for token in path.split("/")[1:]]
@@ -60,10 +64,28 @@ def names_on(path: str) -> tuple[str, ...]:
     return tuple(properties or names[-1:])
 
 
+_ITEMS = frozenset({"items", "prefixItems", "additionalItems", "unevaluatedItems", "contains"})
+_VALUES = frozenset({"additionalProperties", "unevaluatedProperties"})
+
+
+def inside(path: str) -> str:
+    """``an item of `` or ``a value of `` if a place is not that of :func:`owner` itself, but one in its value."""
+    steps = path.split("/")
+    found = ""
+    for index, step in enumerate(steps):
+        if steps[index - 1] in _NAMED:
+            found = ""  # it is the name of an owner, whatever it is called
+        elif step in _ITEMS:
+            found = "an item of "
+        elif step in _VALUES:
+            found = "a value of "
+    return found
+
+
 def owner(path: str) -> str:
     """The last property or definition in a pointer: ``q`` in ``/inputSchema/properties/q/pattern``."""
     steps = path.split("/")
     for index in range(len(steps) - 1, 0, -1):
-        if steps[index - 1] in ("properties", "$defs", "definitions", "patternProperties"):
+        if steps[index - 1] in _NAMED:
             return unescape_pointer(steps[index])
     return ""

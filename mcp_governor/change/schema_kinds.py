@@ -108,7 +108,11 @@ _ENUMS = [
         "enum-dropped",
         "output-enum-dropped",
         value(_STRING, _TWO),
-        messages=("{value} now accepts only {gained_values}", "{value} is now one of {gained_values}"),
+        # The second ones: the place accepts values besides the list, or which of the list it does is unknown.
+        messages=(
+            ("{value} now accepts only {gained_values}", "{value} now has a list of values"),
+            ("{value} is now one of {gained_values}", "{value} now has a list of values"),
+        ),
         entries=(
             "{tool} [accepts|accept] only these values for {field}: {gained}.",
             "{tool} [returns|return] only these values in {field}: {gained}.",
@@ -119,20 +123,36 @@ _ENUMS = [
         "enum-dropped",
         "output-enum-dropped",
         (
-            "Only listed values were accepted, now any value of the type is.",
-            "Only listed values were possible, now any value of the type is.",
+            "Only listed values were accepted; now there is no list, and what else is stated decides.",
+            "Only listed values were possible; now there is no list, and what else is stated decides.",
         ),
         (_COMPATIBLE, _BREAKING),
         "enum-added",
         "output-enum-added",
         value(_TWO, _STRING),
         messages=(
-            "{value} now accepts any value; it was one of {lost_values}",
-            "{value} may now be any value; it was one of {lost_values}",
+            (
+                "{value} now accepts {detail}; it was one of {lost_values}",
+                "{value} now accepts {detail}",
+                "{value} no longer has a list of values; it was one of {lost_values}",
+                "{value} no longer has a list of values",
+            ),
+            (
+                "{value} may now be {detail}; it was one of {lost_values}",
+                "{value} may now be {detail}",
+                "{value} no longer has a list of values; it was one of {lost_values}",
+                "{value} no longer has a list of values",
+            ),
         ),
         entries=(
-            "{tool} [accepts|accept] any value for {field}, and not only {lost}.",
-            "{tool} may return any value in {field}, and not only {lost}.",
+            (
+                "{tool} [accepts|accept] {detail} for {field}, and not only {lost}.",
+                "{tool} no longer [has|have] a list of values for {field}, which was one of {lost}.",
+            ),
+            (
+                "{tool} may return {detail} in {field}, and not only {lost}.",
+                "{tool} no longer [has|have] a list of values for {field} in the result, which was one of {lost}.",
+            ),
         ),
     ),
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.change.budget import OverBudgetError
+from mcp_governor.change.claims import enum_facts
 from mcp_governor.change.edit import Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import NO_FACTS, Facts, names_on
@@ -23,7 +24,6 @@ from mcp_governor.containment.validating import Validating
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schemas.extent import count_values
 from mcp_governor.schemas.walking import walk
-from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
 
@@ -124,7 +124,7 @@ def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
     edits = [edit for edit in settled.edits if _concerns(edit, pair.side)]
     if not edits:
         return [respelled(pair)]
-    published = _Published(pair, old, new, budget)
+    published = _Published(pair, questions)
     best: dict[tuple[str, str], Change] = {}
     for edit in edits:
         change = _change(pair, edit, published)
@@ -152,16 +152,15 @@ def _change(pair: SchemaPair, edit: Edit, published: _Published | None = None) -
         level=pair.level,
         old=edit.old,
         new=edit.new,
-        facts=_facts(edit, path),
+        facts=_facts(edit, path, published),
         reason=edit.forward.reason if verdict is Verdict.UNKNOWN else "",
         witness=edit.forward.witness if witnessed else MISSING,
     )
 
 
-def _facts(edit: Edit, path: str) -> Facts:
+def _facts(edit: Edit, path: str, published: _Published | None) -> Facts:
     if edit.family == "enum":
-        old, new = (value if isinstance(value, list) else [] for value in (edit.old, edit.new))
-        return Facts(lost=_without(old, new), gained=_without(new, old))
+        return enum_facts(edit, published.questions) if published is not None else NO_FACTS
     if edit.family == "argument":
         names = names_on(path)
         # The place is that of the key, by its new name, or the list of required keys, which may name an undeclared one.
@@ -170,18 +169,14 @@ def _facts(edit: Edit, path: str) -> Facts:
     return Facts(detail=", ".join(edit.note)) if edit.kind in ("schema-repaired", "schema-unusable") else NO_FACTS
 
 
-def _without(values: list[Any], others: list[Any]) -> tuple[Any, ...]:
-    known = {canonical_json(value) for value in others}
-    return tuple(value for value in values if canonical_json(value) not in known)
-
-
 class _Published:
     """Checks a witness against the two schemas as published, because it was found in a reading of them."""
 
-    def __init__(self, pair: SchemaPair, old: Graph, new: Graph, budget: Budget) -> None:
+    def __init__(self, pair: SchemaPair, questions: Questions) -> None:
         self._pair = pair
-        self._budget = budget
-        self._read = (old, new)
+        self._budget = questions.budget
+        self._read = (questions.old, questions.new)
+        self.questions = questions
 
     def show(self, edit: Edit) -> bool:
         """True if the edit has a witness, both schemas confirm it, and there is room for it."""

@@ -163,10 +163,20 @@ _RESOURCES = [
     kind(
         "template-changed",
         BREAKING,
-        "The form of the URIs changed: those that were built from the old template no longer lead to a resource.",
+        "The form of the URIs changed: those that were built from the old template may no longer lead to a resource.",
         "template-changed",
         (_template("file:///{path}"), _template("files:///{path}")),
         "{thing} is now {successor}",
+        thing="template",
+    ),
+    kind(
+        "template-variables-renamed",
+        BREAKING,
+        "The URIs have the same form as before; the variables have other names. A client that fills them by name, or "
+        "asks for completions of one (completion/complete), uses the old names.",
+        "template-variables-renamed",
+        (_template("file:///{path}"), _template("file:///{file}")),
+        "{thing} has other names for its variables: {successor}; the URIs are the same",
         thing="template",
     ),
     kind(

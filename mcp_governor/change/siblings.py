@@ -197,14 +197,16 @@ def _template_moved(old: str, new: str, level: Level) -> Change:
 
     A variable in a query (``{?limit}``) is optional, and ``{+path}`` accepts everything that ``{path}`` does, so a
     client that expands the old template still requests an address that the new one matches; any other edit moves the
-    address.
+    address. Other names of the variables alone leave the addresses as they are.
     """
-    from mcp_governor.change.uri_templates import covers_template, variables, without_query
+    from mcp_governor.change.uri_templates import covers_template, variables, without_names, without_query
 
     before, after = variables(old), variables(new)
     came = [name for name in after if name not in before]
     went = [name for name in before if name not in after]
-    if came and not went:
+    if without_names(old) == without_names(new):
+        kind = "template-variables-renamed"
+    elif came and not went:
         optional = without_query(old) == without_query(new)
         kind = "template-optional-variable-added" if optional else "template-variable-added"
     elif went and not came:

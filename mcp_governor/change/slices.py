@@ -37,6 +37,7 @@ class Step(Struct, frozen=True, eq=False):
             property.
         item: it is an item of the previous node.
         homes: pointers to the alternatives of the previous step that lead here, in the old and the new document.
+        within: it is a part of the previous node that applies to the same value: a branch, or a consequence.
     """
 
     outer: Step | None
@@ -45,6 +46,7 @@ class Step(Struct, frozen=True, eq=False):
     names: tuple[str, ...] = ()
     item: bool = False
     homes: tuple[str, str] = ("", "")
+    within: bool = False
 
 
 class Replacement(Struct, frozen=True, eq=False):

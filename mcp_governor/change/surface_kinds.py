@@ -146,8 +146,15 @@ _TOOLS = [
         ),
         _hints(readOnlyHint=True),
         _hints(readOnlyHint=False),
-        messages=("{what} changed from {old} to {new}",) * 2,
-        entries=("{tool} [changes|change] {field} from `{was}` to `{now}`.",) * 2,
+        # The first ones: only one side states the hint.
+        messages=(("{what} {detail}", "{what} changed from {old} to {new}"),) * 2,
+        entries=(
+            (
+                "{tool} [changes|change] {field}, which {detail}.",
+                "{tool} [changes|change] {field} from `{was}` to `{now}`.",
+            ),
+        )
+        * 2,
         events=CHANGED,
         at="tool",
         contract=True,

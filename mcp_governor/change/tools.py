@@ -197,7 +197,21 @@ def _hints(old: Tool, new: Tool, level: Level, options: ChangeOptions) -> Iterat
             level=level,
             old=before[name],
             new=after[name],
+            facts=Facts(detail=_stated_hint(name, old, new)),
         )
+
+
+def _stated_hint(name: str, old: Tool, new: Tool) -> str:
+    """What happened to a hint that only one of two tools states; empty if both do."""
+    stated = [tool.annotations.get(name) for tool in (old, new)]
+    said = ["true" if one else "false" for one in (old.hints.as_json()[name], new.hints.as_json()[name])]
+    if isinstance(stated[0], bool) and isinstance(stated[1], bool):
+        return ""
+    if isinstance(stated[1], bool):
+        return f"is now {said[1]}; it was not stated, which means {said[0]}"
+    if isinstance(stated[0], bool):
+        return f"is no longer stated, which means {said[1]}; it was {said[0]}"
+    return ""
 
 
 def _wording(old: Tool, new: Tool, level: Level) -> Iterator[Change]:

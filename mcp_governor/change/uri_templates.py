@@ -39,6 +39,20 @@ def variables(template: str) -> list[str]:
     return list(dict.fromkeys(_MODIFIER.sub("", name.strip()) for name in found))
 
 
+def without_names(template: str) -> str:
+    """The template without those names of variables that its addresses do not contain: all but the ones of a query and
+    of parameters (RFC 6570, section 3.2.7 to 3.2.9)."""
+
+    def nameless(match: re.Match[str]) -> str:
+        operator, names = match.groups()
+        if operator in (";", "?", "&"):
+            return match[0]
+        modifiers = (found[0] if (found := _MODIFIER.search(name.strip())) else "" for name in names.split(","))
+        return f"{{{operator}{','.join(modifiers)}}}"
+
+    return _EXPRESSION.sub(nameless, template)
+
+
 def without_query(template: str) -> str:
     """The template without optional variables at its end."""
     return _QUERY.sub("", template)

@@ -72,6 +72,7 @@ class Walk:
         self._step: Step | None = None
         self._entered: tuple[str, ...] = ()
         self._item = False
+        self._within = False
         self._homes = ("", "")
 
     def run(self) -> list[Edit]:
@@ -98,6 +99,7 @@ class Walk:
         # Both are for this node only: the nodes below it are not reached through that property or as that item.
         entered, self._entered = self._entered, ()
         item, self._item = self._item, False
+        within, self._within = self._within, False
         self.questions.budget.spend()
         if self.questions.signature(old) == self.questions.signature(new):
             return
@@ -120,7 +122,7 @@ class Walk:
             self.edits.append(undecided)
             return
         outer, homes = self._step, self._homes
-        self._step = Step(outer, old, new, entered, item, homes)
+        self._step = Step(outer, old, new, entered, item, homes, within)
         if seen is None or seen[0].node is not old or seen[1].node is not new:
             seen = view(old), view(new)
         self._views(*seen, root=root, trust=trust)
@@ -326,6 +328,7 @@ class Walk:
             leaf(family, (key,))
         else:
             self._item = key == "items" and "prefixItems" not in old.keys
+            self._within = key in ("then", "else")
             self.nodes(before, after, trust=trust)
 
     def _applicators(self, old: Alternative, new: Alternative, leaf: Any) -> None:
@@ -357,6 +360,7 @@ class Walk:
             return False
         for one, other in differing:
             self._homes = deref(one).pointer, deref(other).pointer
+            self._within = True
             self.nodes(one, other, trust=False)
         return True
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.facts import owner, tokens_of
+from mcp_governor.change.facts import inside, owner, tokens_of
 from mcp_governor.change.terms import MISSING
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
@@ -183,8 +183,9 @@ class Words:
         return f" of {code(name)}" if name else ""
 
     def value(self) -> str:
-        """The same, as the subject of a sentence."""
-        return code(owner(self._path)) if owner(self._path) else "the value"
+        """What the place is about, as the subject of a sentence: ``q``, or an item of it."""
+        name = owner(self._path)
+        return f"{inside(self._path)}{code(name)}" if name else "the value"
 
     # -- the event
 

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from mcp_governor.change.terms import Verdict
 from mcp_governor.change.wording import code, enumeration
+from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.releases import named_section
 from mcp_governor.changelog.structure import is_newer
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from mcp_governor.change.model import Change
-    from mcp_governor.changelog.model import Changelog, Entry, Kind, Section
+    from mcp_governor.changelog.model import Changelog, Entry, Section
 
 _BULLET = lazy_pattern(r"\s{0,3}(?:[-*+]|\d{1,9}[.)])\s{1,4}")
 _LINE_END = lazy_pattern(r"\r\n|\n|\r")
@@ -74,16 +75,37 @@ class ReleaseComparison(Struct, frozen=True, dict=True):
         return "\n".join(lines) + "\n"
 
     def _summary(self) -> tuple[str, ...]:
-        """The size of the step, as a short summary."""
+        """The size of the step, as a short summary of what the sections say."""
         if not self.with_surfaces:
             return ()
-        breaks = [row.change for row in self.mentions if row.change.verdict is not Verdict.COMPATIBLE]
-        broken = sorted({change.tool for change in breaks if change.tool is not None})
-        if not breaks:
-            return "", "There are no breaking changes."
-        shown = [code(name) for name in broken[:8]] + ([f"{len(broken) - 8} more"] if len(broken) > 8 else [])
-        what = enumeration(shown) if shown else "what the server offers besides its tools"
-        return "", f"There are breaking changes in {what}."
+        # Changes of internal tools promise nothing, and no section has them.
+        counted = [row.change for row in self.mentions if row.change.bump is not Bump.NONE]
+        breaks = [change for change in counted if change.verdict is Verdict.BREAKING]
+        undecided = [change for change in counted if change.verdict is Verdict.UNKNOWN]
+        borne_out = {
+            id(entry) for row in self.mentions for _, _, entry in row.entries if row.change in breaks + undecided
+        }
+        rows = [(kind, entry) for section in self.sections for kind, entry in section.entries if kind in _OF_BREAKS]
+        listed = [kind for kind in _OF_BREAKS if any(one is kind and id(entry) not in borne_out for one, entry in rows)]
+        said = [f"There are breaking changes in {_where(breaks)}."] if breaks else []
+        said += [f"Nothing shows if the changes in {_where(undecided)} break clients."] if undecided else []
+        if listed:
+            lists = "lists" if len(listed) == 1 else "list"
+            under = " and ".join(kind.value for kind in listed)
+            said.append(f"{under} {lists} changes that the two surfaces do not show as breaks.")
+        return "", " ".join(said or ["There are no breaking changes."])
+
+
+_OF_BREAKS = (Kind.REMOVED, Kind.BREAKING)
+"""The subsections about what breaks clients."""
+
+
+def _where(changes: Sequence[Change]) -> str:
+    """The tools that some changes are about, and what else is."""
+    names = sorted({change.tool for change in changes if change.tool is not None})
+    shown = [code(name) for name in names[:8]] + ([f"{len(names) - 8} more"] if len(names) > 8 else [])
+    rest = ["what the server offers besides its tools"] if any(change.tool is None for change in changes) else []
+    return enumeration([*shown, *rest])
 
 
 def _item(text: str, suffix: str) -> str:

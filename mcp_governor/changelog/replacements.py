@@ -23,6 +23,7 @@ _INSTEAD = lazy_pattern(
     r"|becomes?|became|renamed(?: to)?|called|moved to|merged into|replacement:?)\b|→|->|=>",
     re.IGNORECASE,
 )
+_RENAMED = lazy_pattern(r"\brenamed\b|\bcalled\b|\bbecomes?\b|\bbecame\b|→|->|=>", re.IGNORECASE)
 _INSTEAD_OF = lazy_pattern(r"\b(?:instead of|rather than|in place of)\b", re.IGNORECASE)
 _ADVICE = lazy_pattern(r"\b(?:use|call|prefer|switch to|migrate to)\s+(?:the\s+)?(?=`)", re.IGNORECASE)
 _OF_A_PART = lazy_pattern(
@@ -86,6 +87,17 @@ def parting_of(entry: Entry) -> Parting:
     if old is None:
         return Parting(code_spans(after))
     return Parting(code_spans(after[old.end() :]), _first(code_spans(after[: old.start()])))
+
+
+def renamed_to(entry: Entry, tool: str) -> str | None:
+    """The new name of a tool, if an entry says that it is the same tool under another name: "renamed", "now called",
+    or an arrow. A tool that replaces another ("use `b` instead") is not renamed."""
+    if is_about_a_part(entry) or not _RENAMED.search(entry.text):
+        return None
+    parting = parting_of(entry)
+    if parting.replacement is None and len(parting.names) == 2:  # "Renamed `a` to `b`"
+        return parting.names[1] if parting.names[0] == tool else None
+    return parting.replacement if tool in parting.names else None
 
 
 def _first(spans: tuple[str, ...]) -> str | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp_governor.changelog.model import Changelog, Section
     from mcp_governor.surface.model import Surface
 
-__all__ = ["SERVER_INFO", "SchemaVersion", "baseline_version", "schema_version"]
+__all__ = ["SERVER_INFO", "SchemaVersion", "baseline_version", "released_version", "schema_version"]
 
 
 def baseline_version(spec: str, baseline: Surface, changelog: Changelog | None, expected: SchemaVersion) -> str | None:
@@ -47,6 +47,20 @@ def baseline_version(spec: str, baseline: Surface, changelog: Changelog | None, 
     section = changelog.section(expected.text) if expected.text else None
     before = changelog.release_before(section) if section is not None else None
     return before.version_text if before is not None else expected.text
+
+
+def released_version(surface: Surface, changelog: Changelog | None, expected: SchemaVersion) -> str | None:
+    """The schema version of a surface that may be one of a project's releases.
+
+    Args:
+        surface: of then.
+        changelog: as read, ``None`` if there is none.
+        expected: the version of now, from any source other than the server.
+
+    Returns:
+        ``None`` if nothing says it: neither the recording, nor the changelog, nor a tag.
+    """
+    return next(_known(surface, changelog, expected), None)
 
 
 def _said_by_server(baseline: Surface, expected: SchemaVersion) -> str | None:

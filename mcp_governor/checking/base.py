@@ -23,7 +23,8 @@ from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Bump
 from mcp_governor.surface import dump_surface, parse_surface
 from mcp_governor.surface.fingerprint import tool_fingerprint
-from mcp_governor.target.git import commit_of, files_at
+from mcp_governor.target.git import files_at, holds
+from mcp_governor.target.git_commits import commit_at, commit_of
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 
@@ -125,12 +126,19 @@ class Base(Struct, frozen=True, dict=True):
         With ``policy.gate = "change"`` each merged change is a version of its own, so a pull request makes the step
         from its base. Nor does a run for breaks alone read a changelog, which would say what was merged since the
         release.
+
+        That is the last commit that both have: what the base branch got since then is not for the pull request to
+        remove. Where that commit is unknown, or has no surface file, the base branch itself is the stricter choice.
         """
         named = config.baseline and config.baseline != baseline_file(config)
         steps = self.moved_from is not None or only_breaking or config.policy.gate == "change"
         if self.surface is None or named or not steps:
             return None
-        return f"git:{self.ref}:{relative(self.moved_from or config.resolve(baseline_file(config)), Path.cwd())}"
+        file = self.moved_from or config.resolve(baseline_file(config))
+        fork = f"{self.ref}..."
+        apart = commit_at(config.root, fork) not in ("", commit_of(config.root, self.ref))
+        ref = fork if apart and holds(config.root, fork, relative(file, config.root)) else self.ref
+        return f"git:{ref}:{relative(file, Path.cwd())}"
 
     def is_before_release(self, config: Config) -> bool:
         """True if the work tree releases a version: its changelog has another current one than the base's."""

@@ -49,7 +49,7 @@ def check_breaks(surface: Surface, baseline: Baseline | None, config: Config, *,
             "Name it: --against pypi:NAME, or --against git:main:mcp-surface.json once that file is recorded with "
             "mcp-governor snapshot.",
         )
-    report = compare_surfaces(baseline, surface, config, only_breaking=True)
+    report = compare_surfaces(baseline, surface, config, governed=True, only_breaking=True)
     breaks = tuple(change for change in report.changes if change.bump is not Bump.NONE)
     before = governed_before(config, baseline)
     judged = [*last_rewritten(config, surface), *(check_settings_of_breaks(before, config) if before else ())]

@@ -10,7 +10,7 @@ from msgspec import Struct
 from mcp_governor.errors import ConfigError, FileFormatError, GovernorError
 from mcp_governor.files import list_files
 from mcp_governor.surface import fingerprint, load_surface, parse_surface
-from mcp_governor.target.git import files_at_tags, release_tags
+from mcp_governor.target.git_releases import files_at_tags, release_tags
 from mcp_governor.target.resolve import baseline_file as surface_file
 from mcp_governor.text import visible
 from mcp_governor.versions import Numbered

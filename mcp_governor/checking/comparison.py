@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
+from msgspec import Struct
 
+from mcp_governor.checking.governed import config_before
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import baseline_info, counts_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
-from mcp_governor.findings import Bump
-from mcp_governor.surface import fingerprint
-from mcp_governor.target import Baseline, read_sources, resolve_both, tier_rules
-from mcp_governor.target.packages import is_package
+from mcp_governor.checking.versions import versions_between
+from mcp_governor.surface import NO_TIER_RULES, fingerprint
+from mcp_governor.target import Baseline, LiveSource, read_sources, resolve_both, tier_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mcp_governor.change import Change
+    from mcp_governor.checking.versions import Versions
     from mcp_governor.config import Config
+    from mcp_governor.findings import Bump
     from mcp_governor.surface import Surface
 
 
@@ -45,60 +48,70 @@ def compare_targets(
         GovernorError: a target cannot be read.
     """
     sources = resolve_both(old, new, config, command=command)
-    before, after = read_sources(sources, tiers=tier_rules(config))
+    # As in a check: a recording has its own tiers, and today's would hide that a tool was moved.
+    past = tier_rules(config_before(config)) if isinstance(sources[0], LiveSource) else NO_TIER_RULES
+    before, after = read_sources(sources, tiers=(past, tier_rules(config)))
     refuse_empty(before)
-    report = compare_surfaces(Baseline(sources[0].shown, before), after, config, only_breaking=only_breaking)
+    governed = isinstance(sources[1], LiveSource) and sources[1].configured
+    report = compare_surfaces(
+        Baseline(sources[0].shown, before), after, config, governed=governed, only_breaking=only_breaking
+    )
     return with_places(report, after, sources[1]) if places else report
 
 
-def compare_surfaces(baseline: Baseline, surface: Surface, config: Config, *, only_breaking: bool = False) -> Report:
-    """:func:`compare_targets` for surfaces that are already read."""
-    from mcp_governor.change import Verdict
-    from mcp_governor.policy.model import required_step
-    from mcp_governor.version_steps import needed_step
+class Compared(Struct, frozen=True):
+    """Two surfaces, as the policy of a project judges them.
 
-    changes = changes_between(baseline.surface, surface, config)
-    versions = _versions(baseline.surface, surface)
-    steps = {change.id: required_step(change, unknown=config.policy.unknown) for change in changes}
-    highest = Bump.highest(list(steps.values()))
-    required = needed_step(highest, versions[0] if versions else "", zero_policy=config.policy.zero_policy)
+    Attributes:
+        changes: all of them.
+        versions: of the two.
+        required: the step that the changes require.
+        forcing: the changes that require it.
+    """
+
+    changes: Sequence[Change]
+    versions: Versions
+    required: Bump
+    forcing: tuple[Change, ...]
+
+
+def compared(old: Surface, new: Surface, config: Config, *, governed: bool = False) -> Compared:
+    """Compare two surfaces.
+
+    Args:
+        old, new: the two.
+        config: level, options and policy; names the source of the version.
+        governed: ``new`` is that of the governed server.
+    """
+    from mcp_governor.policy.model import needed_by
+
+    changes = changes_between(old, new, config)
+    versions = versions_between(old, new, config, governed=governed)
+    return Compared(changes, versions, *needed_by(changes, versions.old, config.policy))
+
+
+def compare_surfaces(
+    baseline: Baseline, surface: Surface, config: Config, *, governed: bool = False, only_breaking: bool = False
+) -> Report:
+    """:func:`compare_targets` for surfaces that are already read; see also :func:`compared`."""
+    from mcp_governor.change import Verdict
+
+    found = compared(baseline.surface, surface, config, governed=governed)
+    changes, versions = found.changes, found.versions
     if only_breaking:
         changes = [change for change in changes if change.verdict is not Verdict.COMPATIBLE]
     return Report(
         target=surface.source,
         server=ServerInfo.of(surface),
         fingerprint=fingerprint(surface),
-        baseline=baseline_info(baseline),
-        required_bump=required,
-        declared_bump=_declared(baseline.surface, surface, config),
-        declared_versions=versions,
-        forcing=tuple(c.id for c in changes if steps[c.id] is highest) if highest is not Bump.NONE else (),
+        baseline=baseline_info(baseline, versions.old if versions.alike else None),
+        required_bump=found.required,
+        declared_bump=versions.declared(config),
+        declared_versions=versions.both,
+        forcing=tuple(change.id for change in found.forcing),
         changes=tuple(changes),
         counts=counts_of(surface),
         fail_on=fail_on(config),
         unknown_fails=config.policy.unknown == "breaking",
         breaking_fails=True,
     )
-
-
-def _versions(old: Surface, new: Surface) -> tuple[str, str] | None:
-    return (old.version, new.version) if old.version and new.version else None
-
-
-def _declared(old: Surface, new: Surface, config: Config) -> Bump | None:
-    """The step between the versions; ``None`` if one is missing, or if they are not versions of the same thing.
-
-    A server may report the version of its framework. So next to the release of a package it counts only if that release
-    reports its own version.
-    """
-    from mcp_governor.version_steps import declared_step, same_version
-
-    versions = _versions(old, new)
-    if versions is None:
-        return None
-    if (old.release is None) != (new.release is None):
-        pinned, unpinned = (old, new) if old.release is not None else (new, old)
-        reported = replace(pinned, release=None).version
-        if is_package(unpinned.source) or reported is None or not same_version(reported, str(pinned.release)):
-            return None
-    return declared_step(*versions, calver=config.policy.calver).bump

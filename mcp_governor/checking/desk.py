@@ -20,10 +20,10 @@ from mcp_governor.checking.reading import read_governed, trusting
 from mcp_governor.config import DEFAULT_CHANGELOG
 from mcp_governor.errors import UsageError
 from mcp_governor.findings import Bump
-from mcp_governor.policy.model import required_step
+from mcp_governor.policy.model import needed_by
 from mcp_governor.surface import fingerprint
-from mcp_governor.target.git import release_tags
 from mcp_governor.target.git_door import one_look
+from mcp_governor.target.git_releases import release_tags
 from mcp_governor.text import capital, one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
 from mcp_governor.versions import Numbered
@@ -90,8 +90,7 @@ class Desk(Struct, frozen=True, dict=True):
     @cached_property
     def needed(self) -> Bump:
         """The step that the changes require."""
-        steps = [required_step(change, unknown=self.config.policy.unknown) for change in self.changes]
-        return needed_step(Bump.highest(steps), self.before or "", zero_policy=self.config.policy.zero_policy)
+        return needed_by(self.changes, self.before, self.config.policy)[0]
 
     @property
     def counts(self) -> bool:

@@ -31,8 +31,9 @@ from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
 from mcp_governor.findings import Severity
 from mcp_governor.target import tier_rules
-from mcp_governor.target.git import commit_of, files_at
+from mcp_governor.target.git import files_at
 from mcp_governor.target.git_branch import governs_anything, new_links, replaced_folders
+from mcp_governor.target.git_commits import commit_of
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 

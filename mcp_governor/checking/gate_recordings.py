@@ -19,6 +19,7 @@ from mcp_governor.surface import fingerprint, parse_surface
 from mcp_governor.target import FileSource, GitSource, parse_target, resolve
 from mcp_governor.target.git import files_at
 from mcp_governor.target.git_branch import changed_files
+from mcp_governor.target.git_commits import merge_base
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
@@ -46,20 +47,22 @@ def changed_recordings(config: Config, base: Base, report: Report, asked: Asked)
         asked: offline, the recording is what was checked.
     """
     found: dict[str, Any] = {}
+    # The pull request did not change what the base branch got since; where that is unknown, it counts as one.
+    since = merge_base(config.root, config.base) or config.base
     if config.calls_dir:
         # What a call is expected to give is for the base to say; a new expectation takes nothing away.
         calls: dict[str, str] = {}
         for place in _real_places(config.resolve(config.calls_dir)):
-            calls |= changed_files(config.root, config.base, relative(place, config.root))
+            calls |= changed_files(config.root, since, relative(place, config.root))
         names = [name for name in calls if name.endswith(".json")]
-        found |= {name: calls[name] for name in files_at(config.root, config.base, names)}
+        found |= {name: calls[name] for name in files_at(config.root, since, names)}
     folder = config.changelog_options.surfaces.rstrip("/")
-    releases = changed_files(config.root, config.base, folder)
+    releases = changed_files(config.root, since, folder)
     names = [name for name in releases if name.endswith(".json") and Numbered.parse(Path(name).stem) is not None]
     if len(names) > _MAX_RECORDINGS:
         found[folder] = approval_key({name: releases[name] for name in names})
         names = []
-    found |= _worse([*names, *_recordings(config, asked)], config, base, report, asked)
+    found |= _worse([*names, *_recordings(config, asked)], config, since, base, report, asked)
     # No name of a file is that of a setting.
     return {f"the file {visible(name)}": value for name, value in found.items()}
 
@@ -83,9 +86,9 @@ def _recordings(config: Config, asked: Asked) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _worse(names: list[str], config: Config, base: Base, report: Report, asked: Asked) -> dict[str, Any]:
-    """Those of some recordings that are worse than at the base, and than what was checked; see above."""
-    before, after = (files_at(config.root, commit, names) for commit in (config.base, "HEAD"))
+def _worse(names: list[str], config: Config, since: str, base: Base, report: Report, asked: Asked) -> dict[str, Any]:
+    """Those of some recordings that are worse than at a commit, and than what was checked; see above."""
+    before, after = (files_at(config.root, commit, names) for commit in (since, "HEAD"))
     found: dict[str, Any] = {}
     for name in names:
         try:

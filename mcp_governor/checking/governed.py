@@ -13,7 +13,8 @@ from mcp_governor.change.options import option_schemas
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, parse_config
 from mcp_governor.errors import ConfigError, FileFormatError, GovernorError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
-from mcp_governor.target.git import files_at, latest_commit
+from mcp_governor.target.git import files_at
+from mcp_governor.target.git_releases import latest_commit
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
-    from mcp_governor.target.git import ReleasedFile
+    from mcp_governor.target.git_releases import ReleasedFile
 
 MAX_RELEASES = 12
 """Latest releases that are read: as many columns as a page of 75 rem shows with readable labels. The picture says how
@@ -38,8 +38,9 @@ def with_history(report: Report, config: Config) -> Report:
         report: of a run.
         config: names the surface file; its folder is in the repository.
     """
-    from mcp_governor.target.git import is_shallow, released_files
+    from mcp_governor.target.git_commits import is_shallow
     from mcp_governor.target.git_door import one_look
+    from mcp_governor.target.git_releases import released_files
     from mcp_governor.target.read import recordings
     from mcp_governor.target.resolve import baseline_file
 

@@ -8,7 +8,9 @@ from mcp_governor.checking.governed import gate_at
 from mcp_governor.errors import GovernorError
 from mcp_governor.surface import fingerprint
 from mcp_governor.target import StatedRelease
-from mcp_governor.target.git import is_shallow, release_tags, states_of
+from mcp_governor.target.git import states_of
+from mcp_governor.target.git_commits import is_shallow
+from mcp_governor.target.git_releases import release_tags
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
 from mcp_governor.checking.discipline import Discipline
 from mcp_governor.checking.last_release import rewritten_release
+from mcp_governor.checking.versions import governed_versions
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
@@ -79,7 +80,7 @@ def check_release(
     declared = read_declared(config, surface, changelog)
     if stage.version:
         declared = replace(declared, expected=declared.expected.for_release(stage.version))
-    old_version = _old_version(baseline, declared, config)
+    old_version = governed_versions(baseline.surface if baseline else None, declared, config).old
     declared = replace(declared, expected=_to_be_tagged(declared, stage))
     new_version = declared.expected.text
     result = evaluate(
@@ -219,15 +220,6 @@ def _numbered(baseline: Baseline | None, version: str | None) -> Baseline | None
     if baseline is None or version is None:
         return baseline
     return replace(baseline, surface=replace(baseline.surface, release=version))
-
-
-def _old_version(baseline: Baseline | None, declared: Declared, config: Config) -> str | None:
-    """The version of the baseline, from the same source as the current version."""
-    if baseline is None:
-        return None
-    from mcp_governor.changelog import baseline_version
-
-    return baseline_version(config.schema_version, baseline.surface, declared.changelog, declared.expected)
 
 
 def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: Config) -> Sequence[Finding]:

@@ -12,7 +12,7 @@ from mcp_governor.checking.changelog import load_changelog
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
 from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
 from mcp_governor.surface import dump_surface, fingerprint, parse_surface
-from mcp_governor.target.git import files_at_tags, release_tags
+from mcp_governor.target.git_releases import files_at_tags, release_tags
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_sources import SERVER_INFO, SchemaVersion

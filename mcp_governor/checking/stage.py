@@ -10,7 +10,8 @@ from mcp_governor.errors import GovernorError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.stage import Stage
 from mcp_governor.surface import parse_surface
-from mcp_governor.target.git import file_at, first_held, release_of_head, release_tag
+from mcp_governor.target.git import file_at
+from mcp_governor.target.git_releases import first_held, release_of_head, release_tag
 from mcp_governor.target.read import recordings
 from mcp_governor.target.resolve import baseline_file
 

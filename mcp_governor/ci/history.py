@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from mcp_governor.errors import UsageError
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.target.git import is_shallow
+from mcp_governor.target.git_commits import is_cut_off, is_shallow, shared_commits
 from mcp_governor.target.git_door import ask_git, ask_remote, name_commit
 from mcp_governor.target.tag_names import version_of_tag
 
@@ -41,7 +41,7 @@ class Clone:
     """
 
     def __init__(self, root: Path, job: Job) -> None:
-        self._root = root
+        self.root = root
         self._job = job
         self.problem = ""
         if self.text("rev-parse", "--show-superproject-working-tree"):
@@ -53,25 +53,20 @@ class Clone:
 
     def text(self, *arguments: str) -> str:
         """The output of git as text; empty if it fails."""
-        answer = ask_git(self._root, *arguments)
+        answer = ask_git(self.root, *arguments)
         return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
 
     def has(self, commit: str) -> bool:
         """True if the clone has a commit."""
-        return ask_git(self._root, "cat-file", "-e", f"{commit}^{{commit}}").code == 0
+        return ask_git(self.root, "cat-file", "-e", f"{commit}^{{commit}}").code == 0
 
     def is_shallow(self) -> bool:
         """True if the history was cut off when the repository was cloned."""
-        return is_shallow(self._root)
-
-    def cut_off(self, *commits: str, without: str) -> bool:
-        """True if the history of commits, apart from that of another one, ends where the clone is shallow: behind that
-        may be a later common commit."""
-        return self.is_shallow() and bool(self.text("rev-list", "--max-parents=0", "-1", *commits, f"^{without}"))
+        return is_shallow(self.root)
 
     def name(self, ref: str, commit: str) -> bool:
         """Let a ref stand for a commit; false if git refuses."""
-        return name_commit(self._root, ref, commit)
+        return name_commit(self.root, ref, commit)
 
     def fetch(self, *wanted: str) -> bool:
         """Fetch from ``origin``; false if that fails, and then ``problem`` says why.
@@ -94,7 +89,7 @@ class Clone:
         if not _ADDRESS.match(address):
             self.problem = "the remote origin has no https address"
             return None
-        answer = ask_remote(self._root, command, *options, "origin", *refs, header=self._header(address))
+        answer = ask_remote(self.root, command, *options, "origin", *refs, header=self._header(address))
         self.problem = answer.problem or f"git {command} failed"
         return answer.lines if answer.code == 0 else None
 
@@ -170,14 +165,14 @@ def _merge_base(clone: Clone, base: str) -> str:
     for depth in (0, *_DEPTHS):
         if depth and not (clone.is_shallow() and clone.fetch(f"--depth={depth}", base, head)):
             return ""
-        found = clone.text("merge-base", "--all", base, head).split()
+        found = shared_commits(clone.root, base, head)
         if len(found) > 1:
             raise UsageError(
                 "The pull request and its base branch have several last common commits, so it is unknown what is new.",
                 "Merge the base branch into the pull request, or check out the merge that GitHub makes, as "
                 "actions/checkout does by default.",
             )
-        if found and not clone.cut_off(base, head, without=found[0]):
+        if found and not is_cut_off(clone.root, base, head, without=found[0]):
             return found[0]
     clone.problem = f"the branches have no common commit within {_DEPTHS[-1]:,} commits"
     return ""

@@ -98,7 +98,9 @@ def check(
 
     \b
         mcp-governor check --only breaking --against pypi:NAME -- my-server
-        mcp-governor check --only breaking --against git:main:FILE -- my-server
+        mcp-governor check --only breaking --against git:main...:FILE -- my-server
+
+    Three dots name the last commit that main and HEAD share, as in git diff: what main got since is not removed.
 
     If the profile has a result contract (charter, surface, schema-md, omni), each tool with readOnlyHint is called once
     with good arguments and once with bad ones, and the responses are checked. Other tools are called only if [[calls]]
@@ -113,8 +115,8 @@ def check(
     With --base REF, a run says which changes the base branch does not have yet, and checks a pull request that makes a
     release as one. What is compared, and with what, is read from the configuration of the base; if the pull request
     changes that, both comparisons are made, and the worse one counts. With policy.gate = "change", it compares with
-    the surface file of the base. With --approval required, a break that is new fails the run until somebody approves
-    it (mcp-governor ci does so by a label):
+    the surface file at the last commit that HEAD shares with the base. With --approval required, a break that is new
+    fails the run until somebody approves it (mcp-governor ci does so by a label):
 
     \b
         mcp-governor check --new-only --base origin/main --approval required

@@ -14,6 +14,7 @@ from mcp_governor.policy.manifest import STATUS, is_deprecated
 from mcp_governor.policy.windows import Notice
 from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.surface.deprecations import META_PREFIX
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.version_steps import is_promised, next_version, same_version
 from mcp_governor.versions import Numbered
@@ -48,22 +49,38 @@ def check_departures(
             yield from _lowering(change, tool, history)
         # Renaming an advanced tool breaks it, which the next case handles.
         elif change.kind == RENAMED and tool.tier is not Tier.ADVANCED:
-            yield from _rename(change, tool, history)
+            yield from _rename(change, tool, old, new, history, today)
         elif tool.tier is Tier.ADVANCED and change.verdict is Verdict.BREAKING:
             yield from _advanced_break(change, tool, history)
 
 
-def _removal(tool: Tool, old: Surface, new: Surface, history: History, today: date | None) -> Iterator[Finding]:
+def aliases(tool: Tool | None) -> frozenset[str]:
+    """The former names that a tool states in its ``_meta``."""
+    named = [tool.meta.get(key) for key in (f"{META_PREFIX}aliases", "aliases")] if tool is not None else []
+    return frozenset(name for names in named if isinstance(names, list) for name in names if isinstance(name, str))
+
+
+def _removal(
+    tool: Tool, old: Surface, new: Surface, history: History, today: date | None, *, like: str = ""
+) -> Iterator[Finding]:
+    """Check a tool that is gone; ``like`` is a new one that may be the same."""
     notice, window, name = history.notice(tool), history.windows.of(tool.tier), tool.name
     tier = tool.tier.value
     if notice is None and is_deprecated(old.manifest):
         # The server as a whole was deprecated, so its tools have no replacement in it.
         since = history.announced_parts(STATUS, frozenset()) or history.old_version or ""
-        notice = Notice(since, None, None, "server.json", nothing=True)
+        notice = Notice(since, None, None, "server.json", None, nothing=True)
     if notice is None and _left_the_listing(tool, history):
         return
     if notice is None:
-        yield finding("policy/removed-undeprecated", "", tool=name, value=tier, tier=tier, window=_releases(window))
+        facts = {"tier": tier, "window": _releases(window), "replacement": "a replacement", "hint": ""}
+        if like:
+            was, now = one_line(name, 60), one_line(like, 60)
+            hint = f" If it is the same tool, say so in the changelog: - `{was}` is renamed to `{now}`."
+            facts |= {"like": now, "old": was, "replacement": f"`{now}` as its replacement", "hint": hint}
+        yield finding(
+            "policy/removed-undeprecated", "", tool=name, value=tier, says="alike" if like else "", facts=facts
+        )
         return
     carried = history.carried(notice.since)
     if carried < window:
@@ -99,11 +116,18 @@ def _left_the_listing(tool: Tool, history: History) -> bool:
     return since is not None and history.carried(since) >= history.windows.of(tool.tier)
 
 
-def _rename(change: Change, tool: Tool, history: History) -> Iterator[Finding]:
+def _rename(
+    change: Change, tool: Tool, old: Surface, new: Surface, history: History, today: date | None
+) -> Iterator[Finding]:
+    """Check a tool that is gone while one like it is new: a rename if somebody says so, else a removal."""
     from mcp_governor.changelog.subjects import subject_of
 
-    window, notice = history.windows.of(tool.tier), history.notice(tool)
-    if notice is None or history.carried(notice.since) < window:
+    window, notice, successor = history.windows.of(tool.tier), history.notice(tool), new.by_name.get(str(change.new))
+    if notice is not None and history.carried(notice.since) >= window:
+        return
+    if not history.says_renamed(tool.name, str(change.new)) and tool.name not in aliases(successor):
+        yield from _removal(tool, old, new, history, today, like=str(change.new))
+    else:
         yield finding(
             "policy/rename-without-window",
             "",

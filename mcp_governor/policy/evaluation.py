@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.config.model import PolicyConfig
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.deprecation import check_departures, check_deprecations
-from mcp_governor.policy.model import PolicyResult, required_step
+from mcp_governor.policy.model import PolicyResult, needed_by
 from mcp_governor.policy.stepping import VersionStep
 from mcp_governor.policy.windows import History
 from mcp_governor.rules.finding import finding
@@ -56,10 +56,7 @@ def evaluate(
         admitted: the step that the changelog's entries for the next release require, by the rules after 1.0.0.
         source: where ``new_version`` comes from.
     """
-    counted = [(change, required_step(change, unknown=settings.unknown)) for change in changes]
-    highest = Bump.highest([bump for _, bump in counted])
-    forcing = tuple(change for change, bump in counted if bump is highest and bump is not Bump.NONE)
-    needed = needed_step(highest, old_version or "", zero_policy=settings.zero_policy)
+    needed, forcing = needed_by(changes, old_version, settings)
     admitted_bump = needed_step(admitted, old_version or "", zero_policy=settings.zero_policy)
     step = VersionStep(old_version, new_version, needed, forcing, settings, stage, admitted_bump, source)
     history = History(changelog, old_version, step.judged, settings.windows)

@@ -8,9 +8,13 @@ from msgspec import Struct
 
 from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Bump, Tier
+from mcp_governor.version_steps import needed_step
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_governor.change.model import Change
+    from mcp_governor.config.model import PolicyConfig
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Pending
 
@@ -33,6 +37,20 @@ class PolicyResult(Struct, frozen=True):
     forcing: tuple[Change, ...] = ()
     pending: Pending | None = None
     coming: str | None = None
+
+
+def needed_by(changes: Sequence[Change], before: str | None, settings: PolicyConfig) -> tuple[Bump, tuple[Change, ...]]:
+    """The step that a release must make, and the changes that require it.
+
+    Args:
+        changes: all of them, including accepted ones.
+        before: the version before the step; ``None`` if unknown, which counts as one after 1.0.0.
+        settings: the ``policy`` table of the configuration.
+    """
+    counted = [(change, required_step(change, unknown=settings.unknown)) for change in changes]
+    highest = Bump.highest([bump for _, bump in counted])
+    forcing = tuple(change for change, bump in counted if bump is highest and bump is not Bump.NONE)
+    return needed_step(highest, before or "", zero_policy=settings.zero_policy), forcing
 
 
 def required_step(change: Change, *, unknown: str = "breaking") -> Bump:

@@ -48,8 +48,8 @@ class Notice(Struct, frozen=True):
     replacement: str | None
     sunset: str | None
     source: str
-    stated_since: str | None = None
-    nothing: bool = False
+    stated_since: str | None
+    nothing: bool
 
 
 class History(Struct, frozen=True, dict=True):
@@ -213,6 +213,14 @@ class History(Struct, frozen=True, dict=True):
                 if tool in entry.names and tool in (announced := parting_of(entry)).names:
                     return announced
         return None
+
+    def says_renamed(self, tool: str, successor: str) -> bool:
+        """True if an entry of the changelog, current release included, says that a tool was or will be renamed."""
+        from mcp_governor.changelog.replacements import renamed_to
+
+        sections = self.changelog.sections if self.changelog is not None else ()
+        entries = (entry for section in sections for _, entry in section.entries)
+        return any(tool in entry.names and renamed_to(entry, tool) == successor for entry in entries)
 
     def tier_move(self, tool: Tool, tier: Tier) -> str | None:
         """The first published release that announced the move of a tool to ``tier`` or lower.

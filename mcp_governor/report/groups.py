@@ -94,7 +94,7 @@ def count_of(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
-UNKNOWN_STEP = "declared: unknown, as only one of the two targets names its release"
+UNKNOWN_STEP = "declared: unknown, as the versions of the two targets come from different sources"
 """Where two versions are not of one thing, and so make no step."""
 
 

@@ -108,7 +108,7 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
                     return _refused(refusal(name, error.__cause__))
                 raise
 
-    calls = pool or Pool(root=str(project.root) if project is not None else "")
+    calls = pool or (Pool() if project is None else Pool(root=str(project.root), config=str(project.config)))
     jobs = Jobs()
     service = Service(project, calls, jobs)
 

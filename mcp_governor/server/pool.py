@@ -20,7 +20,7 @@ import anyio.to_thread
 from mcp_governor.programs import our_python
 from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
 from mcp_governor.server.lines import cost
-from mcp_governor.server.project import ROOT
+from mcp_governor.server.project import CONFIG, ROOT
 from mcp_governor.server.worker import RESULT_BYTES
 
 if TYPE_CHECKING:
@@ -128,12 +128,18 @@ class Pool:
         waiting: calls that may wait for one.
         wait_seconds: how long each may wait.
         root: the folder whose files the workers may read; none if it is empty.
+        config: the configuration file by which they compare; the defaults if it is empty.
     """
 
     def __init__(
-        self, size: int = WORKERS, waiting: int = WAITING, wait_seconds: float = WAIT_SECONDS, root: str = ""
+        self,
+        size: int = WORKERS,
+        waiting: int = WAITING,
+        wait_seconds: float = WAIT_SECONDS,
+        root: str = "",
+        config: str = "",
     ) -> None:
-        self._root = root
+        self._variables = {ROOT: root, CONFIG: config}
         self._free = anyio.Semaphore(size)
         self._waiting = 0
         self._waiting_cost = 0
@@ -237,7 +243,7 @@ class Pool:
 
     def _started(self) -> Worker:
         # Three times as much, for members other than the envelope and for escaped JSON.
-        worker = Worker("mcp_governor.server.worker", 3 * RESULT_BYTES, **{ROOT: self._root})
+        worker = Worker("mcp_governor.server.worker", 3 * RESULT_BYTES, **self._variables)
         self._all.add(worker)
         return worker
 

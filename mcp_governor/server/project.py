@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 ROOT = "MCP_GOVERNOR_ROOT"
 """The variable with the root, for a worker; without it no file can be read."""
 
+CONFIG = "MCP_GOVERNOR_PROJECT_CONFIG"
+"""The variable with the configuration file, for a worker; without it the defaults count."""
+
 MAX_PATH = 400
 """Characters of a path that an agent may send: a fifth of what systems take, and more than repositories have."""
 
@@ -49,6 +52,18 @@ class Project(Struct, frozen=True):
     def of(cls, config: Config) -> Project | None:
         """The project of a configuration; ``None`` if there is no configuration file."""
         return cls(config.path, config.root) if config.path is not None else None
+
+
+def config_here() -> Config:
+    """The configuration of the project for which a worker works, or the defaults.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    from mcp_governor.config import Config, load_config
+
+    file = os.environ.get(CONFIG)
+    return load_config(Path(file)) if file else Config()
 
 
 def path_of(uri: str, root: str | None = None) -> str:

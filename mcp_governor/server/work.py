@@ -21,12 +21,13 @@ from mcp_governor.server.answers import (
     RulesData,
     ValidateData,
 )
-from mcp_governor.server.project import MAX_URI, MissingError, OutsideError, path_of, read_inside
+from mcp_governor.server.project import MAX_URI, MissingError, OutsideError, config_here, path_of, read_inside
 from mcp_governor.server.quoting import Quoter, names_in, prose_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.rules.rule import Example
     from mcp_governor.surface import Surface
@@ -113,19 +114,25 @@ def compare_surfaces(
     new_uri: Annotated[str | None, _uri("newer")] = None,
 ) -> ToolResponse[CompareData]:
     """See the metadata; models read that."""
-    from mcp_governor.change import compare
-    from mcp_governor.errors import GovernorError
-    from mcp_governor.findings import Bump
+    from mcp_governor.checking.comparison import compared
+    from mcp_governor.errors import ConfigError, GovernorError
 
     wrong = _objection(old_tools, old_uri, "old") or _objection(new_tools, new_uri, "new")
     if wrong:
         recovery: dict[str, Any] = {"suggested_tool": "compare_surfaces", "suggested_args": _SAMPLE}
         return ToolResponse[CompareData].fail("malformed_name", wrong, **recovery)
     try:
-        old, new = _surface(old_tools, old_uri), _surface(new_tools, new_uri)
+        config = config_here()
+        # Tiers of the configuration are for the surface of the project, and for what replaces an older one.
+        old, new = _surface(old_tools, old_uri), _surface(new_tools, new_uri, config)
+        judged = compared(old, new, config)
     except OutsideError as error:
         widening = {"scope_requested": "files outside of the project", "would_unblock": False, "reason": str(error)}
         return ToolResponse[CompareData].refuse("allowlist_violation", str(error), widening_hint=widening)
+    except ConfigError:
+        message = "The configuration of the project cannot be read."
+        recovery = {"suggested_tool": "check_server", "suggested_args": {"offline": True}}
+        return ToolResponse[CompareData].fail("index_not_ready", message, **recovery)
     except (MissingError, GovernorError, OSError) as error:
         known = not isinstance(error, MissingError)
         message = "The file is not a recorded surface." if known else "The project has no file at that URI."
@@ -137,7 +144,6 @@ def compare_surfaces(
             suggested_tool="compare_surfaces",
             suggested_args=_SAMPLE,
         )
-    changes = compare(old, new)
     quoted = Quoter(name for surface in (old, new) for tool in surface.tools for name in names_in(tool.raw))
     found = [
         ChangeData(
@@ -148,9 +154,9 @@ def compare_surfaces(
             message=quoted(change.message, change.tool, change.path),
             witness_json=json.dumps(change.witness) if change.has_witness else None,
         )
-        for change in changes
+        for change in judged.changes
     ]
-    data = CompareData(required_bump=Bump.highest([change.bump for change in changes]).value, changes=found)
+    data = CompareData(required_bump=judged.required.value, changes=found)
     return ToolResponse[CompareData].success(data) if found else ToolResponse[CompareData].empty(data)
 
 
@@ -166,12 +172,15 @@ _SAMPLE = {"old_tools": [{"name": "find", "inputSchema": {"type": "object"}}], "
 """A call that works everywhere: one tool that goes away."""
 
 
-def _surface(tools: list[dict[str, Any]] | None, uri: str | None) -> Surface:
-    from mcp_governor.surface import build_surface, parse_surface
+def _surface(tools: list[dict[str, Any]] | None, uri: str | None, config: Config | None = None) -> Surface:
+    """The surface of one side; the tiers of a configuration, if one is given, are laid over a recording."""
+    from mcp_governor.surface import NO_TIER_RULES, build_surface, parse_surface
+    from mcp_governor.target import tier_rules
 
     if uri is None:
         return build_surface({"tools": tools})
-    return parse_surface(read_inside(path_of(uri)), "the file")
+    tiers = tier_rules(config) if config is not None else NO_TIER_RULES
+    return parse_surface(read_inside(path_of(uri)), "the file", tiers=tiers)
 
 
 def validate_response(

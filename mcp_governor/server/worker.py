@@ -77,13 +77,11 @@ def warm() -> None:
     """Load what calls need, while the first request is on its way: a small one of each kind is done."""
     import gc
 
-    from mcp_governor.change.surfaces import compare
     from mcp_governor.server.work import WORK
-    from mcp_governor.surface import build_surface
 
     tool = {"name": "find", "description": "Finds.", "inputSchema": {"type": "object", "properties": {"a": {}}}}
     stricter = {**tool, "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}
-    compare(build_surface({"tools": [tool]}), build_surface({"tools": [stricter]}))
+    WORK["compare_surfaces"](old_tools=[tool], new_tools=[stricter])
     WORK["lint_description"](name="find", description="Finds.", other_tools=["scan"])
     WORK["validate_response"](result={"content": []}, tool=tool)
     WORK["list_rules"]()

@@ -162,8 +162,9 @@ class Surface(Struct, frozen=True, dict=True):
             metadata; empty if it was not recorded.
         conversation: problems while the lists were read, empty if there were none: ``noise`` (first lines of stdout
             that were not MCP), ``requests`` (methods of requests from the server), ``failedLists`` (method → code and
-            message of the error for a declared list), ``publishedSecrets`` (origins of the secrets that were redacted).
-            Not part of a surface file.
+            message of the error for a declared list), ``mismatches`` (members of results of the wrong type), ``pages``
+            (method → items on each page, of lists with several), ``publishedSecrets`` (origins of the secrets that were
+            redacted). Not part of a surface file.
         release: the version of the package that was started, if the target pins one; the server may report the version
             of its framework instead.
         stated: the version that the configuration's ``schema-version`` had when the surface was recorded, and its

@@ -66,28 +66,33 @@ def refuse_client_config(source: FileSource) -> None:
         raise not_named(source.shown, servers)
 
 
-def read_sources(sources: Sequence[Source], *, tiers: TierRules = NO_TIER_RULES) -> list[Surface]:
+def read_sources(sources: Sequence[Source], *, tiers: Sequence[TierRules] = ()) -> list[Surface]:
     """Read the surfaces of several sources, in order; live ones are read concurrently.
+
+    Args:
+        sources: what to read.
+        tiers: those of each source; by default none has any.
 
     Raises:
         GovernorError: as for :func:`read_source`, for the first source that fails.
     """
+    pairs = list(zip(sources, tiers or (NO_TIER_RULES,) * len(sources), strict=True))
     live = [source for source in sources if isinstance(source, LiveSource)]
     if len(live) < 2 or any(source.list_params for source in live):
-        return [read_source(source, tiers=tiers) for source in sources]
+        return [read_source(source, tiers=own) for source, own in pairs]
     from mcp_governor import wire
 
     limits = limits_of(*live)
     answers = dict(zip(map(id, live), wire.read_many([source.endpoint for source in live], limits=limits), strict=True))
     surfaces = []
-    for source in sources:
+    for source, own in pairs:
         if not isinstance(source, LiveSource):
-            surfaces.append(read_source(source, tiers=tiers))
+            surfaces.append(read_source(source, tiers=own))
             continue
         answer = answers[id(source)]
         if isinstance(answer, GovernorError):
             raise answer
-        surfaces.append(surface_of(answer, source, tiers=tiers))
+        surfaces.append(surface_of(answer, source, tiers=own))
     return surfaces
 
 
@@ -205,8 +210,9 @@ def recording_of_base(source: Source, config: Config, *, typed: bool) -> Source 
     Raises:
         UsageError: it is a ref, or a file that the user typed, that only the pull request has.
     """
-    from mcp_governor.target.git import commit_of, holds
+    from mcp_governor.target.git import holds
     from mcp_governor.target.git_branch import belongs_to_branch
+    from mcp_governor.target.git_commits import commit_of
 
     if isinstance(source, GitSource):
         commit = commit_of(source.folder, source.ref)
@@ -279,7 +285,9 @@ def named_baseline(config: Config, against: str | None = None, *, source: Source
 
 
 def _default_source(config: Config, stage: Stage) -> Source | None:
-    from mcp_governor.target.git import holds, is_shallow, latest_release
+    from mcp_governor.target.git import holds
+    from mcp_governor.target.git_commits import is_shallow
+    from mcp_governor.target.git_releases import latest_release
 
     file = config.root / SURFACE_FILE
     shown = SURFACE_FILE

@@ -97,7 +97,8 @@ def _no_server(source: Source, named: str) -> Source:
 
 
 def _committed(config: Config, stage: Stage) -> Source | None:
-    from mcp_governor.target.git import holds, latest_release
+    from mcp_governor.target.git import holds
+    from mcp_governor.target.git_releases import latest_release
 
     name = baseline_file(config)
     tip = config.base or "HEAD"

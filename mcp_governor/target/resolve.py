@@ -94,7 +94,12 @@ FORMS = (
         "`CONFIG.json#NAME`",
         "a server of a client configuration (`mcpServers`, VS Code `servers`)",
     ),
-    Form("recording", "git:REF[:PATH]", "`git:REF[:PATH]`", "a recorded surface at a git ref"),
+    Form(
+        "recording",
+        "git:REF[:PATH]",
+        "`git:REF[:PATH]`",
+        "a recorded surface at a git ref; `git:main...` is its merge base with HEAD, as in `git diff`",
+    ),
     Form("code", "a name from [tool.mcp-governor.servers]", "`NAME`", "a server of `[tool.mcp-governor.servers]`"),
 )
 """All forms of a TARGET, for README.md and messages."""

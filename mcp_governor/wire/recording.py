@@ -78,6 +78,8 @@ async def _read_recording(session: Session, list_params: Sequence[Mapping[str, A
         "noise": list(session.noise),
         "requests": redact_json(list(dict.fromkeys(session.refused_requests))),
         "failedLists": failed,
+        **({"mismatches": list(session.mismatches)} if session.mismatches else {}),
+        **({"pages": dict(session.pages)} if session.pages else {}),
         **({"publishedSecrets": sorted(session.published)} if session.published else {}),
     }
     if opt_in:

@@ -96,8 +96,8 @@ def decode(data: bytes | str, depth: int) -> list[Message]:
 
 
 def is_response(message: Message) -> bool:
-    """True if a message is a response."""
-    return "method" not in message
+    """True if a message is a response, also if a serializer wrote ``"method": null`` into it."""
+    return not isinstance(message.get("method"), str)
 
 
 def result_of(message: Message, method: str) -> Message:

@@ -9,18 +9,20 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.listings import RESULT_FIELDS
+from mcp_governor.surface.messages import mismatches
 from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import mirrored
 from mcp_governor.wire.protocol import Greeting, enveloped
-from mcp_governor.wire.transport import Pipelined
+from mcp_governor.wire.transport import ConnectionLostError, Pipelined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.pulse import Pulse
@@ -44,6 +46,18 @@ _PAGES_KEPT = 20
 """Most pages of a list whose different fields are kept."""
 
 
+_MISMATCHES_KEPT = 20
+"""Most members of the wrong type that are kept."""
+
+_RESULTS = {
+    "tools": "ListToolsResult",
+    "prompts": "ListPromptsResult",
+    "resources": "ListResourcesResult",
+    "resourceTemplates": "ListResourceTemplatesResult",
+}
+"""Member with the items of a list → type of the result."""
+
+
 class Session:
     """An open connection; made by :func:`mcp_governor.wire.connect`.
 
@@ -55,6 +69,9 @@ class Session:
         limits: the limits of the session.
         tools: name → item of ``tools/list``, as first listed in this session.
         listings: fields of list results other than their items, see ``Surface.listings``.
+        mismatches: members of results other than list items that do not have the type of the specification, each with
+            ``path`` and ``error``, safe to show; see ``mcp_governor.surface.messages``.
+        pages: method → number of items on each page, of lists with several pages.
         stderr: the end of what a child process wrote to stderr in this connection, at most ``limits.stderr_bytes``;
             ``None`` if the server is not a child process.
         published: origins of secrets that the server sent back, such as ``the header X``.
@@ -69,10 +86,13 @@ class Session:
         self._numbers = itertools.count(1)
         self._deadline: float | None = None
         self._greeting = Greeting(era=Era.LEGACY, protocol="")
+        self._answered = ""
         self.limits = limits
         self.tools: dict[str, Any] = {}
         self.listings: dict[str, list[dict[str, Any]]] = {}
         self.published: set[str] = set()
+        self.mismatches: list[dict[str, str]] = []
+        self.pages: dict[str, list[int]] = {}
         self.stderr: bytearray | None = None
 
     @property
@@ -117,15 +137,25 @@ class Session:
 
     @property
     def noise(self) -> list[str]:
-        """The first lines of a child's stdout that were not JSON-RPC, as sent (not safe to show)."""
+        """The first lines of a child's stdout that clients cannot read, as sent (not safe to show)."""
         return self._inbox.noise
+
+    @property
+    def noise_lines(self) -> int:
+        """Number of lines of a child's stdout that clients cannot read."""
+        return self._inbox.noise_lines
 
     async def begin(self, greeting: Greeting) -> None:
         """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
         self._greeting = greeting
+        self._answered = "server/discover" if greeting.era is Era.MODERN else "initialize"
         if greeting.era is Era.MODERN:
             self._keep_fields("discover", greeting.result)
         self._inbox.meter.item(greeting.result, "its response to the handshake")
+        kind = "DiscoverResult" if greeting.era is Era.MODERN else "InitializeResult"
+        # What is inside of these is part of the surface, and rules of its own check it.
+        inside = {key for key in ("serverInfo", "capabilities") if isinstance(greeting.result.get(key), dict)}
+        self._note_mismatches(greeting.result, kind, "", inside)
         if greeting.era is Era.LEGACY:
             message = rpc.notification("notifications/initialized")
             await self._transport.notify(message, self._headers(message, Era.LEGACY), self._left(None))
@@ -171,7 +201,7 @@ class Session:
         except TimeoutError:
             await self._cancel(message, era)
             raise
-        return self._redacted(rpc.result_of(answer, method))
+        return self._result_of(answer, method)
 
     async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
         """See :class:`~mcp_governor.wire.protocol.Asker`."""
@@ -191,7 +221,7 @@ class Session:
 
     def result(self, number: int, method: str) -> Message:
         """See :class:`~mcp_governor.wire.protocol.Asker`."""
-        return self._redacted(rpc.result_of(self._mailbox.collect(number), method))
+        return self._result_of(self._mailbox.collect(number), method)
 
     def _redacted(self, result: Message) -> Message:
         """Remove secrets that the server was given from its result, so that they do not leave this package.
@@ -234,7 +264,9 @@ class Session:
         """
         seconds = self.limits.request_timeout if timeout is None else timeout
         try:
-            return await self.ask(method, params, self.era, seconds)
+            result = await self.ask(method, params, self.era, seconds)
+            self._answered = method
+            return result
         except TimeoutError:
             # The deadline of the enclosing block has passed, so its owner creates the error.
             if self._deadline is not None and time.monotonic() >= self._deadline:
@@ -246,6 +278,8 @@ class Session:
             )
             raise self.explained(error) from None
         except ServerError as error:
+            if isinstance(error, ConnectionLostError):
+                error.say_when(method, self._answered)
             raise self.explained(error) from None
 
     def answered_another(self, method: str) -> ProtocolError | None:
@@ -269,6 +303,7 @@ class Session:
             RpcError, UnreachableError: as for :meth:`request`.
         """
         items: list[Any] = []
+        sizes: list[int] = []
         cursors: set[str] = set()
         asked = dict(params or {})
         for _ in range(self.limits.pages):
@@ -285,6 +320,8 @@ class Session:
             except ProtocolError as error:
                 raise self.explained(error) from None
             items += page
+            sizes.append(len(page))
+            self._note_mismatches(result, _RESULTS[key], f"/listings/{key}", (key,))
             if not params:
                 self._keep_fields(key, result)
             if len(items) > self.limits.items:
@@ -296,6 +333,8 @@ class Session:
             if cursor is None:
                 if method == "tools/list":
                     self._remember(items)
+                if len(sizes) > 1 and not params:
+                    self.pages[method] = sizes
                 return items
             if not isinstance(cursor, str):
                 raise self._broken(f"nextCursor of {method} is not a string.", "Leave it out on the last page.")
@@ -343,6 +382,29 @@ class Session:
             result = await self.request("tools/call", again, timeout=timeout)
         cleaned: Message = redact_json(result)
         return cleaned
+
+    def _note_mismatches(self, result: Mapping[str, Any], kind: str, place: str, inside: Collection[str]) -> None:
+        """Note members of a result of the wrong type, except those that :data:`RESULT_FIELDS` keeps for their rules."""
+        apart_from = (*RESULT_FIELDS, *inside)
+        for found in mismatches(result, kind, self.protocol, apart_from=apart_from):
+            path = place + join_pointer("", *found.path)
+            error = f"{path.lstrip('/')} is {found.shown}"
+            self._note_mismatch(path, error if found.missing else f"{error}, not {found.wanted}")
+
+    def _note_mismatch(self, path: str, error: str) -> None:
+        note = {"path": path, "error": error}
+        if len(self.mismatches) < _MISMATCHES_KEPT and note not in self.mismatches:
+            self.mismatches.append(note)
+
+    def _result_of(self, answer: Message, method: str) -> Message:
+        """The result in a response; other members are noted."""
+        result = rpc.result_of(answer, method)
+        # The schemas permit no other member, and the official TypeScript clients refuse the response over one.
+        for member in sorted(answer.keys() - {"jsonrpc", "id", "result"})[:_MISMATCHES_KEPT]:
+            shown, of = one_line(member, 40), one_line(method, 60)
+            path = join_pointer("/responses", of, shown)
+            self._note_mismatch(path, f'the response to {of} has a member "{shown}" beside its result')
+        return self._redacted(result)
 
     def _keep_fields(self, listing: str, result: Mapping[str, Any]) -> None:
         """Keep the fields of a result other than its items; pages with equal fields are kept once."""

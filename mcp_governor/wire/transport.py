@@ -8,6 +8,7 @@ client can use it.
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
@@ -42,6 +43,18 @@ class ConnectionLostError(UnreachableError):
     def __init__(self, message: str, hint: str = "", *, heard: bool = True) -> None:
         super().__init__(message, hint)
         self.heard = heard
+
+    def say_when(self, method: str, answered: str) -> None:
+        """Name the request that got no response, and the last one that did, if the message leaves that open.
+
+        Args:
+            method: the method of the request.
+            answered: the method of the last request with a response.
+        """
+        end = "before it answered."
+        if self.message.endswith(end):
+            self.message = f"{self.message.removesuffix('.')} {one_line(method, 60)}; it had answered {answered}."
+            self.hint = "Run the command by hand and send it the same requests to see why."
 
 
 class HttpStatusError(UnreachableError):
@@ -124,14 +137,15 @@ class Inbox:
         meter: counts everything that is received.
         notifications: number of notifications.
         refused: methods of the server's requests, except ``ping``.
-        noise: the first lines that were not JSON-RPC.
+        noise: the first lines that were not JSON-RPC, or had a byte-order mark in front.
+        noise_lines: number of such lines.
         stray_id: the id of the last response without a request, as JSON, safe to show; empty if there was none.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self.meter = Meter(limits)
-        self._noise_lines = 0
+        self.noise_lines = 0
         self._strays = 0
         self.stray_id = ""
         self.notifications = 0
@@ -187,6 +201,12 @@ class Inbox:
             "Answer every request with the id that it came with, as the same JSON type.",
         )
 
+    def heard_noise(self, line: bytes) -> None:
+        """Count a line of stdout that clients cannot read."""
+        self.noise_lines += 1
+        if len(self.noise) < NOISE_KEPT and line:
+            self.noise.append(beginning(line, 200))
+
     def not_a_message(self, line: bytes, why: str) -> None:
         """Count a line that is not a JSON-RPC message.
 
@@ -197,13 +217,11 @@ class Inbox:
             raise ProtocolError(
                 f"it sent a JSON-RPC message that cannot be read: {why}.", "Send one JSON object per message."
             )
-        self._noise_lines += 1
-        if len(self.noise) < NOISE_KEPT and line:
-            self.noise.append(beginning(line, 200))
-        if self._noise_lines > self._limits.noise_lines:
+        self.heard_noise(line)
+        if self.noise_lines > self._limits.noise_lines:
             last = one_line(beginning(line, 200), 60)
             raise ProtocolError(
-                f'it wrote {self._noise_lines} lines on stdout that are not JSON-RPC (last: "{last}").',
+                f'it wrote {self.noise_lines} lines on stdout that are not JSON-RPC (last: "{last}").',
                 "Send logs to stderr; stdout is for MCP messages only.",
             )
 
@@ -273,6 +291,10 @@ class Mailbox:
             return []
         try:
             self.meter.unparsed(data)
+            if isinstance(data, bytes) and data.startswith(BOM_UTF8):
+                # No client reads such a line, but what it says can still be checked.
+                self._inbox.heard_noise(data)
+                data = data.removeprefix(BOM_UTF8)
             try:
                 messages = rpc.decode(data, self._limits.depth)
             except rpc.NotJsonRpcError as error:

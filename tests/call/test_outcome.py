@@ -68,6 +68,61 @@ def test_descriptions_of_anything_else(text):
     assert not outcome_of(read_response(flagged(text))).refused_arguments
 
 
+def said(text, **more):
+    return {"content": [{"type": "text", "text": text}], **more}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        said("Error: getaddrinfo ENOTFOUND api.example.com"),
+        said("Error fetching https://example.com: fetch failed", isError=False),
+        said("❌ Error: no token"),
+        said("ERROR: the request timed out\nsee the log"),
+        said("Error 503 from upstream"),
+        said("Error while reading the page"),
+        said("An error occurred"),
+        said("An unexpected error occurred: x"),
+        said("Failed to fetch weather data"),
+        said("Traceback (most recent call last):\n  File"),
+        said("httpx.ConnectError: All connection attempts failed"),
+        said("Error: no", structuredContent={"result": "Error: no"}),
+        said('{"error": "no such host"}'),
+        said('{"error": {"code": 7}, "success": false}'),
+    ],
+)
+def test_an_error_that_is_not_marked_as_one_is_no_success(value):
+    outcome = outcome_of(read_response(value))
+    assert (outcome.channel, outcome.status, outcome.failed) == (Channel.RESULT, "error", True)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        said("Errors: 0"),
+        said("Error handling in Go: wrap it"),
+        said("Error rate: 0.1 %"),
+        said("Error messages are listed below."),
+        said("Errors and warnings"),
+        said("No error: all is well"),
+        said("3 items\nError: none of them"),
+        said("[2026-01-01] Error: in a log that was asked for"),
+        said("# Error: a heading of a document") | {"structuredContent": {"title": "Error: a heading"}},
+        said('{"error": null, "items": []}'),
+        said('{"error": "in one of them", "items": [1]}'),
+        said('{"error": broken'),
+        said(""),
+        {"content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}]},
+    ],
+)
+def test_what_only_speaks_of_errors_is_a_success(value):
+    assert not outcome_of(read_response(value)).failed
+
+
+def test_an_unmarked_error_about_arguments_refuses_them():
+    assert outcome_of(read_response(said("Error: Field required [q]"))).refused_arguments
+
+
 @pytest.mark.parametrize(
     ("error", "refused"),
     [

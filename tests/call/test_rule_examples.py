@@ -44,6 +44,7 @@ def test_every_rule_that_reads_a_response_has_examples():
         "charter/repeatable",
         "schema-md/deterministic",
         "call/server-exited",
+        "call/stdout-noise",
         "call/drift-accepted",
         "call/drift-refused",
         "call/expectation",

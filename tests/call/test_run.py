@@ -308,7 +308,7 @@ def test_a_server_that_asks_back_is_refused_and_reported():
     ("tool", "rules"),
     [
         ("chatter", []),
-        ("noise", []),
+        ("noise", ["call/stdout-noise"]),
         ("binary", []),
         ("textless", []),
         ("hollow", ["call/result-shape"]),

@@ -168,7 +168,12 @@ NUMBERS = build_surface(
         ("n", {"content": []}, [("call/structured-missing", "/structuredContent")]),
         ("n", {"content": [], "structuredContent": None}, [("call/structured-missing", "/structuredContent")]),
         ("n", {"content": [], "isError": True}, []),
-        ("n", {"content": [], "structuredContent": {"n": "x"}, "isError": True}, []),
+        (
+            "n",
+            {"content": [], "structuredContent": {"n": "x"}, "isError": True},
+            [("call/error-structure", "/structuredContent/n")],
+        ),
+        ("n", {"content": [], "structuredContent": {"n": 1, "error": "x"}, "isError": True}, []),
         ("any", {"content": [], "structuredContent": [1]}, []),
         ("any", {"content": [], "structuredContent": {}}, [("call/output-schema", "/structuredContent")]),
         ("remote", {"content": [], "structuredContent": {}}, []),

@@ -283,6 +283,16 @@ SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
         {"resources": [{"uri": "a:x", "annotations": {"audience": ["assistant"]}}]},
         [("prompt-or-resource-wording-changed", "/resources/a:x/annotations", C)],
     ),
+    "template with names that changed places": (
+        template("x://{a}/{b}"),
+        template("x://{b}/{a}"),
+        [("template-variables-renamed", "/resourceTemplates/x:~1~1{a}~1{b}", B)],
+    ),
+    "template with another name that is part of the address": (
+        template("x://{a}{?b}"),
+        template("x://{a}{?c}"),
+        [("template-changed", "/resourceTemplates/x:~1~1{a}{?b}", B)],
+    ),
     "template takes slashes": (
         template("file:///{path}{?mode}"),
         template("file:///{+path}{?mode}"),
@@ -306,7 +316,7 @@ SIBLINGS: dict[str, tuple[Any, Any, list[tuple[str, str, Verdict]]]] = {
     "template variable renamed": (
         template("file:///{path}"),
         template("file:///{file}"),
-        [("template-changed", "/resourceTemplates/file:~1~1~1{path}", B)],
+        [("template-variables-renamed", "/resourceTemplates/file:~1~1~1{path}", B)],
     ),
     "template variable added": (
         template("file:///{path}"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from mcp_governor.changelog import (
     show,
 )
 from mcp_governor.errors import FileFormatError, UsageError
-from mcp_governor.surface import dump_surface, fingerprint, load_surface
+from mcp_governor.surface import build_surface, dump_surface, fingerprint, load_surface
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "changelogs"
 OLD, NEW = load_surface(FOLDER / "old.json"), load_surface(FOLDER / "new.json")
@@ -136,6 +137,55 @@ def test_two_releases_side_by_side() -> None:
         "## Removed\n\n- `old_search` is gone; use `search` instead.\n\n"
         "## Breaking\n\n- `search` no longer accepts `desc` for `order`.\n"
     )
+
+
+CLOSED, OPEN, INTERNAL = (
+    {"tools": [{"name": "a", "inputSchema": schema}, *more]}
+    for schema, more in (
+        ({"type": "object", "properties": {"q": {"type": "string", "maxLength": 5}}}, []),
+        ({"type": "object", "properties": {"q": {"type": "string"}}}, []),
+        (
+            {"type": "object", "properties": {"q": {"type": "string"}}},
+            [{"name": "b", "inputSchema": {"type": "object"}, "tier": "internal"}],
+        ),
+    )
+)
+SEEN, UNSEEN = (
+    {"tools": [{"name": "a", "inputSchema": {"properties": {"q": {"$ref": f"https://example.org/{name}.json"}}}}]}
+    for name in ("old", "new")
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "entries", "headline"),
+    [
+        (OPEN, CLOSED, "**Breaking**\n\n- `a` takes at most 5 letters as `q`.", "There are breaking changes in `a`."),
+        (CLOSED, OPEN, "**Added**\n\n- `a` takes any `q`.", "There are no breaking changes."),
+        # a section about breaks is never below a headline that there are none
+        (OPEN, OPEN, "**Breaking**\n\n- `a` answers in feet.", "Breaking lists changes that the two surfaces do not"),
+        (CLOSED, OPEN, "**Breaking**\n\n- `a` takes any `q`.", "Breaking lists changes that the two surfaces do not"),
+        (OPEN, OPEN, "**Removed**\n\n- `z` is gone.", "Removed lists changes that the two surfaces do not"),
+        (
+            OPEN,
+            CLOSED,
+            "**Removed**\n\n- `z` is gone.\n\n**Breaking**\n\n- `a` takes at most 5 letters as `q`.",
+            "There are breaking changes in `a`. Removed lists changes that the two surfaces do not show as breaks.",
+        ),
+        # what no section has is no break
+        (INTERNAL, OPEN, "**Fixed**\n\n- Nothing to see.", "There are no breaking changes."),
+        (SEEN, UNSEEN, "**Fixed**\n\n- Nothing to see.", "Nothing shows if the changes in `a` break clients."),
+        (OPEN, {"tools": []}, "**Removed**\n\n- `a` is gone.", "There are breaking changes in `a`."),
+    ],
+)
+def test_headline_and_sections_agree(old: Any, new: Any, entries: str, headline: str) -> None:
+    before, after = build_surface(old), build_surface(new)
+    changelog = parse(f"## 2.0.0 (current)\n\n{entries}\n\n## 1.0.0\n", "log.md")
+    found = compare_releases(
+        changelog, "1.0.0", "2.0.0", changes=compare(before, after), tools={*before.by_name, *after.by_name}
+    )
+    note = found.as_markdown()
+    assert note.split("\n")[2].startswith(headline)
+    assert not ("There are no breaking changes" in note and ("## Breaking" in note or "## Removed" in note))
 
 
 def test_a_release_note_keeps_the_authors_lists() -> None:

@@ -15,7 +15,7 @@ from mcp_governor.config.model import PolicyConfig
 from mcp_governor.stage import Stage
 from mcp_governor.surface import parse_surface
 from mcp_governor.target import read_baseline
-from mcp_governor.target.git import latest_release, release_of_head
+from mcp_governor.target.git_releases import latest_release, release_of_head
 
 LOG = "CHANGES.md"
 

@@ -66,7 +66,10 @@ UNREACHABLE = {
         "hostile.py MODE: it exited with status 3",
         r"  cannot open the database \x1b[31m/srv/db\x1b[0m \u{202e}",
     ],
-    "exits_halfway": ["hostile.py MODE: it exited with status 7 before it answered.", "Run the command by hand"],
+    "exits_halfway": [
+        "hostile.py MODE: it exited with status 7 before it answered tools/list; it had answered initialize.",
+        "Run the command by hand",
+    ],
     "silent": ["hostile.py MODE: no response to `initialize` within 0.5 s."],
     "silent_on_list": ["hostile.py MODE: no response to tools/list within 3 s.", "Raise --timeout"],
     "garbage": [r"lines on stdout that are not JSON-RPC", r"\x1b[2J", "Send logs to stderr"],
@@ -76,7 +79,9 @@ UNREACHABLE = {
     "many_tools": ["tools/list lists more than 50,000 items."],
     "long_line": ["hostile.py MODE: it sent more than 33,554,432 bytes in one reading."],
     "deep_10000": ["hostile.py MODE: the server sent a message nested deeper than 200 levels.", "Flatten the schema"],
-    "closes_stdout": ["hostile.py MODE: it closed its stdout before it answered."],
+    "closes_stdout": [
+        "hostile.py MODE: it closed its stdout before it answered tools/list; it had answered initialize."
+    ],
 }
 
 
@@ -97,7 +102,10 @@ def test_every_command_says_it_the_same_way(folder: Path, command: str) -> None:
     configured(folder, "exits_halfway")
     arguments = ["mcp-surface.json", "h"] if command == "diff" else []
     reported = fails(folder, command, *arguments, code=3).err
-    assert "hostile.py exits_halfway: it exited with status 7 before it answered." in reported
+    assert (
+        "hostile.py exits_halfway: it exited with status 7 before it answered tools/list; it had answered initialize."
+        in reported
+    )
 
 
 @pytest.mark.parametrize("mode", ["banner", "stderr_flood", "stubborn", "strange_ids"])

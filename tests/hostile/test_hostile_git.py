@@ -16,8 +16,8 @@ from support import Leash
 from traps import TOOL, Trap, put, surface
 
 from mcp_governor.errors import TargetError, UsageError
-from mcp_governor.target.git import latest_release
 from mcp_governor.target.git_door import ask_git, ask_remote, name_commit
+from mcp_governor.target.git_releases import latest_release
 
 NAMES = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@h.example", "GIT_COMMITTER_NAME": "t"}
 WHO = {**NAMES, "GIT_COMMITTER_EMAIL": "t@h.example", "GIT_CONFIG_GLOBAL": os.devnull}

@@ -6,7 +6,7 @@ A cell lists the findings in letters; ``.`` is a release that may go out.
     C  policy.calver does not allow the changes
     U  removed without ever having been deprecated
     E  removed before enough minor releases have carried the warning
-    R  renamed without a window (a warning)
+    R  renamed without a window (a warning); without anybody who says that it is a rename, it is a removal
     L  moved down a tier before the window has passed
     A  an advanced tool breaks before the window has passed
 
@@ -47,8 +47,8 @@ internal    .  .  .  .      .  .  .  .      .  .  .  .      . . . .   . . . .
 """
 RENAMED = """
             never           now             1               2         3
-facade      BR BR BR R      BR BR BR R      BR BR BR R      B B B .   B B B .
-standard    BR BR BR R      BR BR BR R      BR BR BR R      B B B .   B B B .
+facade      BU BU BU U      BU BU BU U      BE BE BE E      B B B .   B B B .
+standard    BU BU BU U      BU BU BU U      BE BE BE E      B B B .   B B B .
 advanced    BA BA A  A      BA BA A  A      B  B  .  .      B B . .   B B . .
 internal    .  .  .  .      .  .  .  .      .  .  .  .      . . . .   . . . .
 """

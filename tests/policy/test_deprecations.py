@@ -328,8 +328,46 @@ def test_severities() -> None:
         surface(tool("list_files_of_user", inputSchema={"properties": {"path": {}, "depth": {}}})),
         surface(tool("list_files_of_users", inputSchema={"properties": {"path": {}, "depth": {}}})),
     )
-    result = evaluate(compare(before, after), before, after, old_version="1.0.0", new_version="2.0.0")
-    assert [(f.rule, f.severity) for f in result.findings] == [("policy/rename-without-window", Severity.WARNING)]
+    renamed = "## 2.0.0 (current)\n\n**Breaking**\n\n- `list_files_of_user` is now called `list_files_of_users`.\n"
+    for log, expected in (
+        (None, ("policy/removed-undeprecated", Severity.ERROR)),
+        (parse(renamed, "log.md"), ("policy/rename-without-window", Severity.WARNING)),
+    ):
+        result = evaluate(
+            compare(before, after), before, after, old_version="1.0.0", new_version="2.0.0", changelog=log
+        )
+        assert [(f.rule, f.severity) for f in result.findings] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("said", "renamed"),
+    [
+        ("`find` is renamed to `find_books`.", True),
+        ("`find` is now called `find_books`.", True),
+        ("`find` → `find_books`", True),
+        ("The tool `find` becomes `find_books`.", True),
+        ("Renamed `find` to `find_books`.", True),
+        # another tool takes its place, or another name, tool or part is meant
+        ("`find` is removed; use `find_books` instead.", False),
+        ("`find` is replaced by `find_books`.", False),
+        ("`find` is renamed to `find_texts`.", False),
+        ("`look` is renamed to `find_books`.", False),
+        ("The parameter `find` of `list` is renamed to `find_books`.", False),
+        ("`find` is gone.", False),
+    ],
+)
+def test_a_tool_is_renamed_if_the_changelog_or_an_alias_says_so(said: str, renamed: bool) -> None:
+    schema = {"properties": {"q": {"type": "string"}}}
+    old, new = surface(tool("find", inputSchema=schema)), surface(tool("find_books", inputSchema=schema))
+    stated = surface(tool("find_books", inputSchema=schema, _meta={"aliases": ["find"]}))
+    log = parse(f"## 2.0.0 (current)\n\n**Breaking**\n\n- {said}\n", "log.md")
+
+    def rules(new: Surface) -> list[str]:
+        found = evaluate(compare(old, new), old, new, old_version="1.0.0", new_version="2.0.0", changelog=log)
+        return [one.rule for one in found.findings]
+
+    assert rules(new) == ["policy/rename-without-window" if renamed else "policy/removed-undeprecated"]
+    assert rules(stated) == ["policy/rename-without-window"]
 
 
 @pytest.mark.parametrize(

@@ -190,3 +190,14 @@ def test_a_version_that_only_the_tag_moves_is_judged_at_the_tag(stage: Stage) ->
     at_tag = Stage(stage.gate, at_release=True, tag="v1.2.1")
     assert rules(judged("minor", "1.2.0", "1.2.1", stage=at_tag, source=source)) == "bump-too-small"
     assert rules(judged("minor", "1.2.0", "1.2.1", stage=stage, source=source)) == "bump-too-small"
+
+
+@pytest.mark.parametrize(("sunset", "rules_between"), [("1.3.0", "sunset-passed"), ("1.4.0", ".")])
+def test_a_sunset_is_judged_at_the_version_that_waits(sunset: str, rules_between: str) -> None:
+    meta = {"deprecated": {"since": "1.0.0", "replacement": "new", "sunset": sunset}}
+    tools = [{"name": "old", "_meta": meta}, {"name": "new"}]
+    now = build_surface({"tools": [{"inputSchema": {"type": "object"}, **tool} for tool in tools]})
+    addition = Change("tool-added", "new", "", Side.SURFACE, Verdict.COMPATIBLE, Bump.MINOR)
+    result = evaluate([addition], now, now, old_version="1.2.0", new_version="1.2.0", stage=BETWEEN)
+    assert str(result.pending) == "minor, release as 1.3.0"
+    assert rules(result) == rules_between

@@ -221,3 +221,25 @@ def test_the_order_of_the_sections_means_nothing(drawn: tuple[list[str], int], d
     shuffled = data.draw(st.permutations(sections))
     other = History(parse("\n\n".join(shuffled) + "\n", "l"), versions[-2], versions[-1])
     assert other.carried(versions[announcing]) == reported.carried(versions[announcing])
+
+
+NAMED = "# Log\n\n## 3.x (current)\n\n## 2.x\n\n## 1.x" + NOTICE + "\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "since", "carried"),
+    [(NAMED, "1.x", 2), (NAMED, "2.x", 1), (NAMED, "3.x", 0), (NAMED, "0.x", 0), ("", "2.x", 1), ("", "1.x", 0)],
+)
+def test_versions_without_an_order_are_counted_by_their_sections(log: str, since: str, carried: int) -> None:
+    history = History(parse(log, "log.md") if log else None, "2.x", "3.x")
+    assert history.carried(since) == carried
+
+
+def test_a_deprecation_of_unknown_age_is_as_old_as_the_baseline() -> None:
+    surface = build_surface(
+        {"tools": [{"name": "old", "inputSchema": {"type": "object"}, "_meta": {"deprecated": True}}]}
+    )
+    for version in ("1.4.0", None):
+        notice = History(None, version, "2.0.0").notice(surface.tools[0])
+        assert notice is not None
+        assert notice.since == (version or "")

@@ -118,7 +118,7 @@ def test_only_the_page_reads_the_releases(repo: Path, capsys, monkeypatch: pytes
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("read")
 
-    monkeypatch.setattr("mcp_governor.target.git.released_files", refuse)
+    monkeypatch.setattr("mcp_governor.target.git_releases.released_files", refuse)
     for name in ("text", *FORMATS):
         if name != "html":
             assert governor_here("check", "new.json", "--format", name, capsys=capsys).code in (0, 1)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mcp_governor.target import git_door
-from mcp_governor.target.git import release_of_head
 from mcp_governor.target.git_door import ask_git, one_look
+from mcp_governor.target.git_releases import release_of_head
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -104,6 +104,6 @@ def test_a_release_makes_no_step_with_what_a_server_reports() -> None:
         report = between(*pair)
         assert report.declared_bump is None
         said = "\n".join(str(line) for line in diff_lines(report))
-        assert "declared: unknown, as only one of the two targets names its release" in said
+        assert "declared: unknown, as the versions of the two targets come from different sources" in said
         assert "9.9.0" not in said
     assert between("pypi:name==1.4.0", "name", "1.4.0").declared_bump is Bump.NONE

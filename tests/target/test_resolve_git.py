@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mcp_governor.config import Config
 from mcp_governor.errors import TargetError
 from mcp_governor.target import GitSource, parse_target, read_source
-from mcp_governor.target.git import latest_release
+from mcp_governor.target.git_commits import merge_base
+from mcp_governor.target.git_releases import latest_release
 from mcp_governor.target.tag_names import version_of_tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -95,3 +100,85 @@ def test_the_tags_of_the_package_itself_count(repo: Path) -> None:
     git("tag", f"{repo.name}@1.11.0")
     git("tag", f"{repo.name}@1.12.0-rc.1")
     assert latest_release(repo, "mcp-surface.json") == (f"{repo.name}@1.11.0", "mcp-surface.json")
+
+
+@pytest.fixture
+def forked(repo: Path) -> Path:
+    """``topic`` leaves ``main`` at v2.0.0-rc.1; each then records a surface of its own."""
+    for branch in ("topic", "main"):
+        git(repo, "checkout", "-q", "-B", branch, "v2.0.0-rc.1")
+        document = {"tools": [{"name": f"tool_of_{branch}", "inputSchema": {"type": "object"}}]}
+        (repo / "mcp-surface.json").write_text(json.dumps(document))
+        git(repo, "commit", "-q", "-a", "-m", branch)
+    git(repo, "checkout", "-q", "topic")
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("ref", "name"),
+    [
+        ("main", "tool_of_main"),
+        ("main...", "tool_2.0.0-rc.1"),
+        ("...main", "tool_2.0.0-rc.1"),
+        ("main...topic", "tool_2.0.0-rc.1"),
+        ("v1.2.0...main", "tool_1.2.0"),
+        ("topic...", "tool_of_topic"),
+    ],
+)
+def test_three_dots_name_the_merge_base_as_in_git_diff(forked: Path, ref: str, name: str) -> None:
+    assert read_source(parse_target(f"git:{ref}:mcp-surface.json", Config(), base=forked)).tools[0].name == name
+
+
+def _crossed(root: Path) -> None:
+    """Each branch is merged into the other, so that they have two last common commits."""
+    for branch, other in (("a", "topic"), ("b", "main")):
+        git(root, "branch", branch, other)
+    git(root, "merge", "-q", "-s", "ours", "--no-edit", "b")
+    git(root, "checkout", "-q", "main")
+    git(root, "merge", "-q", "-s", "ours", "--no-edit", "a")
+
+
+def _unrelated(root: Path) -> None:
+    git(root, "checkout", "-q", "--orphan", "alone")
+    git(root, "commit", "-q", "-m", "alone")
+
+
+def _shallow(root: Path) -> None:
+    (root / ".git" / "shallow").write_text(f"{_rev(root, 'topic')}\n{_rev(root, 'main')}\n")
+
+
+def _rev(root: Path, ref: str) -> str:
+    return subprocess.run(
+        ("git", "-C", str(root), "rev-parse", ref), check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("change", "ref", "message", "hint"),
+    [
+        (None, "nope...", 'git has no ref "nope" here', "git fetch origin nope"),
+        (None, "main...topic...", "git has no ref", "git fetch"),
+        (_crossed, "topic...main", "topic and main have 2 last common commits", "merge topic first"),
+        (_unrelated, "main...", "main and HEAD have no common commit", "Name a commit of main"),
+        (_shallow, "main...topic", "shallow clone lacks the history", "git fetch --unshallow"),
+    ],
+)
+def test_without_one_merge_base_nothing_is_compared(
+    forked: Path, change: Callable[[Path], None] | None, ref: str, message: str, hint: str
+) -> None:
+    if change is not None:
+        change(forked)
+    with pytest.raises(TargetError, match=message) as caught:
+        read_source(parse_target(f"git:{ref}", Config(), base=forked))
+    assert hint in caught.value.hint
+
+
+def test_a_shallow_clone_may_hide_a_later_common_commit(forked: Path) -> None:
+    # v1.2.0 stays in sight by its own tag, but the history between it and both branches does not.
+    git(forked, "commit", "-q", "--allow-empty", "-m", "more")
+    git(forked, "merge", "-q", "-s", "ours", "--no-edit", "v1.2.0")
+    merged = _rev(forked, "HEAD~1")
+    (forked / ".git" / "shallow").write_text(f"{merged}\n{_rev(forked, 'main')}\n")
+    assert merge_base(forked, "main") == ""
+    (forked / ".git" / "shallow").unlink()
+    assert merge_base(forked, "main") == _rev(forked, "v2.0.0-rc.1")

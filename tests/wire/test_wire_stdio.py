@@ -273,11 +273,21 @@ def test_a_raw_surrogate_survives(reader, leash: Leash) -> None:
 
 # ── servers that cannot be read: class, sentence, exit code ─────────────────────────────────────────────────
 
+AT_THE_LIST = "before it answered tools/list; it had answered initialize."
+
 FAILURES = [
     ("exits_at_once", UnreachableError, "it exited with status 3 before it answered."),
-    ("exits_halfway", UnreachableError, "it exited with status 7 before it answered."),
+    (
+        "exits_halfway",
+        UnreachableError,
+        f"it exited with status 7 {AT_THE_LIST}",
+    ),
     ("killed", UnreachableError, "it was ended by SIGKILL before it answered."),
-    ("closes_stdout", UnreachableError, "it closed its stdout before it answered."),
+    (
+        "closes_stdout",
+        UnreachableError,
+        f"it closed its stdout {AT_THE_LIST}",
+    ),
     ("silent", UnreachableError, "no response to `initialize` within 1.5 s."),
     ("deaf", UnreachableError, "no response to `initialize` within 1.5 s."),
     ("silent_on_list", UnreachableError, "no response to tools/list within 0.5 s."),

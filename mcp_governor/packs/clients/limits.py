@@ -7,7 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.packs.spec.messages import boolean_properties
 from mcp_governor.rules.scope import about
+from mcp_governor.schemas.dialects import DIALECTS, draft_named
 from mcp_governor.schemas.keywords import MIXED_MAP_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.patterns import encodable, existing
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
@@ -144,3 +146,33 @@ def strict_objects(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
         yield hit(node.pointer, schema, problem="does not say additionalProperties: false")
     elif missing:
         yield hit(node.pointer, schema, problem=f"leaves optional: {', '.join(missing)}")
+
+
+def output_dialect(tool: Tool, context: Context) -> Iterator[Hit]:
+    """The dialect that an output schema names is one of ``dialects``; unpublished ones have a rule of their own."""
+    schema = tool.output_schema
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    draft = draft_named(named) if isinstance(named, str) else None
+    if draft is not None and DIALECTS[draft].name not in context.options["dialects"]:
+        yield hit("/outputSchema/$schema", named, dialect=DIALECTS[draft].name)
+
+
+def first_page(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """All tools are on the first page of their list."""
+    pages = surface.conversation.get("pages")
+    sizes = pages.get("tools/list") if isinstance(pages, dict) else None
+    if isinstance(sizes, list) and sizes and all(isinstance(size, int) for size in sizes) and sum(sizes) > sizes[0]:
+        yield hit("/conversation/pages", None, first=sizes[0], count=sum(sizes), pages=len(sizes))
+
+
+def typed_list(tool: Tool, context: Context) -> Iterator[Hit]:
+    """Properties of a root are not booleans, and the root of an output is an object; for protocols that permit both."""
+    surface = context.surface
+    if surface.protocol is not None and not surface.modern:
+        return
+    for side, name, schema in boolean_properties(tool):
+        place = join_pointer(f"/{side}/properties", name)
+        yield hit(place, schema, says="property", parameter=name, side=side)
+    output = tool.output_schema
+    if isinstance(output, dict) and output.get("type") != "object":
+        yield hit("/outputSchema", output.get("type"), says="root")

@@ -78,7 +78,9 @@ def stdout_noise(surface: Surface, _context: Context) -> Iterator[Hit]:
     lines = surface.conversation.get("noise")
     if isinstance(lines, list) and lines:
         # The lines may differ between runs; the finding stays the same.
-        yield hit("/conversation/noise", None, first=one_line(str(lines[0]), 80))
+        first = str(lines[0])
+        says = "mark" if first.startswith("\ufeff") else "noise"
+        yield hit("/conversation/noise", None, says=says, first=one_line(first, 80))
 
 
 def server_request(surface: Surface, _context: Context) -> Iterator[Hit]:
