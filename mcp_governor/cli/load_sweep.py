@@ -303,6 +303,6 @@ def _stem(url: str) -> str:
 def _exit_code(measured: Sweep) -> int:
     if measured.interrupted == INTERRUPTED:
         return STOPPED_BY_USER
-    if measured.recommended is None:
+    if not any(point.succeeded for point in measured.points):
         return int(Exit.NOTHING_CHECKED)
     return int(Exit.PASS if measured.feasible else Exit.FINDINGS)

@@ -77,7 +77,7 @@ def test_no_point_within_the_goals_is_a_finding(tmp_path):
     with loaded(service=0.05) as there:
         done = sweep(tmp_path, there.url, *FEW, "--p95-slo-ms", "10")
     assert done.code == 1
-    assert "No concurrency meets p95 ≤ 10 ms" in done.out
+    assert "No concurrency is recommended: none meets p95 ≤ 10 ms" in done.out
 
 
 def test_base_url_names_the_host(tmp_path):
