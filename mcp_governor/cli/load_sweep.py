@@ -115,7 +115,7 @@ _HIGHEST_PORT = 65_535
     metavar="DIR",
     help="Write all of them to this folder, named after the server",
 )
-@configured("trust", "quiet")
+@configured("trust", "output", "quiet", formats=click.Choice(["text", "json"]))
 def sweep(
     run: Run,
     target: str | None,
@@ -188,9 +188,14 @@ def sweep(
         _refuse_to_replace(markdown_out.with_suffix(".svg"))
     with _progress(run.output) as emit:
         measured = run_sweep(source, plan, options=options, make_bench=make_bench, emit=emit)
-    from mcp_governor.report.sweep_text import sweep_lines
+    if run.output.format == "json":
+        from mcp_governor.load.sweep_document import document
 
-    write_lines(sweep_lines(measured, verbose=run.output.verbose), Output())
+        write_json(document(measured), run.output)
+    else:
+        from mcp_governor.report.sweep_text import sweep_lines
+
+        write_lines(sweep_lines(measured, verbose=run.output.verbose), run.output)
     url = getattr(getattr(source, "endpoint", None), "url", "")
     for file in _written(measured, json_out, markdown_out, html_out, report_dir, url):
         if run.output.verbose >= 0:

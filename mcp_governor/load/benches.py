@@ -90,7 +90,7 @@ class FirstResponse:
         body: its bytes.
         kind: its content type.
         parts: the body before and after its id.
-        tools: the tools that it lists; ``None`` if it is no list.
+        tools: the tools that it lists; ``None`` for another method.
     """
 
     body: bytes

@@ -119,7 +119,7 @@ def other_lists(points: Sequence[Point]) -> Iterator[str]:
         ways = " and ".join(_WAYS[kind] for kind in KINDS if changed.errors.get(kind))
         yield (
             f"At {changed.concurrency} in flight, {count:,} of {changed.requests:,} lists were not the one that came "
-            f"alone: {ways}. Nothing tells a client that such a response is wrong; the server should answer with an "
+            f"alone: {ways}. No client can see that such a response is wrong; the server should answer with an "
             "error."
         )
 
