@@ -6,6 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.linting.schemas import alone, is_self_contained, plainly_accepts
 from mcp_governor.schemas.keywords import DEFINITIONS
 
@@ -19,6 +20,9 @@ BUDGET = 5.0
 
 _MAX_BRANCHES = 100
 """Most branches of a ``oneOf`` that are asked about."""
+
+_SELF = lazy_pattern(r'"\$(?:dynamicRef|recursiveRef)"|"\$ref": "[^"#]*#?"|"\$id"')
+"""References to a whole schema, or to one that only evaluation finds."""
 
 _ROOT = frozenset(("$schema", "type", "title", "description", "properties", "required", "additionalProperties"))
 _PLAIN = frozenset(("type", "title", "description", "default", "examples", "format", "items", "deprecated"))
@@ -76,7 +80,9 @@ class Emptiness:
         properties, required = root.get("properties", {}), root.get("required", [])
         if not isinstance(required, list) or not isinstance(properties, dict) or _is_plain(root, properties, required):
             return False, []
-        if self.is_empty(_requiring(root, [*required, *properties])) is False:
+        # A schema that refers to its root means another one if the root requires more.
+        is_fixed = not _SELF.search(json.dumps(root, default=str))
+        if is_fixed and self.is_empty(_requiring(root, [*required, *properties])) is False:
             return False, []
         by_itself = [
             name
@@ -87,7 +93,9 @@ class Emptiness:
             return True, [name for name in by_itself if name in required]
         known = set(by_itself)
         return False, [
-            name for name in properties if name in known or self.is_empty(_requiring(root, [*required, name]))
+            name
+            for name in properties
+            if name in known or (is_fixed and self.is_empty(_requiring(root, [*required, name])))
         ]
 
     def dead_choices(self, root: Any, node: Mapping[str, Any]) -> list[int]:

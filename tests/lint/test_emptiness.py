@@ -93,9 +93,9 @@ def test_many_alternatives_are_not_compared() -> None:
 
 
 def test_a_reference_to_the_root_is_not_moved() -> None:
-    """``#`` in a part means the whole schema, which the part on its own no longer is."""
-    root = {"type": "object", "properties": {"p": {"oneOf": [{"$ref": "#"}, {"type": "object"}]}}}
-    assert Emptiness().dead_choices(root, root["properties"]["p"]) == []
+    """``#`` in a part means the whole schema, which the part on its own no longer is: it would never end."""
+    part = {"type": "object", "required": ["c"], "properties": {"c": {"$ref": "#"}}}
+    assert Emptiness().impossible({"type": "object", "properties": {"p": part, "n": False}}) == (False, ["n"])
 
 
 VALUES: list[Any] = [None, True, False, 0, 1, 2, 1.5, "", "a", "ab", [], [1], ["a"], {}, {"a": 1}, {"a": "x"}]
