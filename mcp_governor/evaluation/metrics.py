@@ -103,6 +103,7 @@ class Metrics:
         runner: who answered.
         scores: one for each answer, in the order of the answers.
         asked: number of queries of the set, more than answers if the run ended early.
+        served: ids of the models that the provider says have answered, sorted; empty if it does not say.
     """
 
     runner: RunnerInfo
@@ -114,6 +115,7 @@ class Metrics:
     requests: int = 0
     seconds: float = 0.0
     dollars: float | None = None
+    served: tuple[str, ...] = ()
 
     @cached_property
     def accuracy(self) -> Share:
@@ -237,6 +239,7 @@ def measure(run: Run, tools: Sequence[Mapping[str, Any]], *, split: str | None =
         seconds=sum(answer.usage.seconds for answer in answers),
         # A sum of which a part is not known would pass for the whole.
         dollars=sum(known) if len(known) == len(costs) else None,
+        served=tuple(sorted({answer.served for answer in answers if answer.served})),
     )
 
 

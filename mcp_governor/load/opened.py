@@ -46,6 +46,7 @@ class Opened:
         address: where connections go; ``None`` over stdio.
         era, protocol: of its handshake.
         tools: name → tool as listed.
+        first_page: the tools of its first page.
         has_more_pages: its first page of ``tools/list`` is not the last one.
     """
 
@@ -55,6 +56,7 @@ class Opened:
     era: Era
     protocol: str
     tools: Mapping[str, Any]
+    first_page: list[Any]
     has_more_pages: bool
 
     @property
@@ -137,6 +139,7 @@ async def _open(
             era=session.era,
             protocol=session.protocol,
             tools=tools,
+            first_page=first["tools"] if isinstance(first.get("tools"), list) else [],
             has_more_pages=first.get("nextCursor") is not None,
         )
 

@@ -56,6 +56,7 @@ class Recipe:
         connections: most of them that a worker opens: the size of the pool.
         expected: body of a good response before and after its id; ``None`` if bodies differ and each is parsed.
         kind: content type of a good response.
+        tools: the tools of the first list, with which later ones are compared; ``None`` if they are not.
         longest: most bytes of a response.
         timeout: seconds for one response.
     """
@@ -71,6 +72,7 @@ class Recipe:
     connections: int = 0
     expected: tuple[bytes, bytes] | None = None
     kind: str = ""
+    tools: list[Any] | None = None
 
 
 def recipe_of(job: HttpJob, address: Address, *, longest: int, timeout: float) -> Recipe:
@@ -162,6 +164,7 @@ def to_json(recipe: Recipe) -> dict[str, Any]:
         "session": recipe.session,
         "connections": recipe.connections,
         "kind": recipe.kind,
+        "tools": recipe.tools,
         "expected": [*map(_text, recipe.expected)] if recipe.expected else None,
     }
 
@@ -180,6 +183,7 @@ def from_json(value: Any) -> Recipe:
         session=value["session"],
         connections=value["connections"],
         kind=value["kind"],
+        tools=value["tools"],
         expected=(data(expected[0]), data(expected[1])) if expected else None,
     )
 
