@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.budget import MAX_RENDERED
 from mcp_governor.change.identity import Identities
 from mcp_governor.change.lifting import lifted, way_to
-from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
+from mcp_governor.change.reading import Reading, conjunction, disjunction, render, stand_ins
 from mcp_governor.change.slices import WHOLE, Slicer, Step
 from mcp_governor.change.terms import MISSING, Level, Side
 from mcp_governor.containment import Containment, contains
@@ -57,6 +57,7 @@ class Edit:
         note: facts for the policy: ``required``, ``default``, ``closed``, ``declares``, ``explicit``, ``bare`` (a root
             without properties), ``stated`` (the description gives the default).
         trusted: a result for its place also holds for the whole document.
+        case: where it applies, if only to some alternatives: ``where `action` is "create"``.
         trail: the properties on the path to it, regardless of any ``$ref`` in between: ``/error/kind``.
     """
 
@@ -70,6 +71,7 @@ class Edit:
     without_it: Replacement | None = None
     kind: str | None = None
     name: str = ""
+    case: str = ""
     note: frozenset[str] = frozenset()
     trusted: bool = True
     trail: str = ""
@@ -241,10 +243,31 @@ class Questions:
             return None
         asked: Which = "old" if self.side is Side.INPUT else "new"
         cut = self._cut(edit, asked)
+        answer = self._answer_alone(edit, place, asked, cut, witness=witness)
+        if answer.has_witness and self._is_kept(answer.witness):
+            # Whatever this edit refuses alone, the new document may still accept in another way.
+            return self._in_time(lambda: self._ask(*self._with_other_side(place), witness=witness))
+        return answer
+
+    def _answer_alone(self, edit: Edit, place: Replacement, asked: Which, cut: Slice, *, witness: bool) -> Containment:
         # It breaks at its own place, and some value gets there, so it breaks the document without another search.
         if not witness and edit.exact and edit.forward.verdict == "no" and cut.plain and self._is_reached(edit, asked):
             return edit.forward
         return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
+
+    def _is_kept(self, witness: Any) -> bool:
+        """True if the documents do not differ for a value."""
+        _, opened = self._readings()
+        wider = (self.new.root, Reading.RAW) if self.side is Side.INPUT else (self.old.root, opened)
+        return self._validator(*wider).accepts(witness) is True
+
+    def _with_other_side(self, place: Replacement) -> tuple[Any, Any]:
+        """What the promise and an edit alone leave, with what the other document has."""
+        wider, promised = self._alone(place, WHOLE)
+        _, opened = self._readings()
+        if self.side is Side.INPUT:
+            return disjunction(wider, self._render(self.new.root, definition="e")), promised
+        return disjunction(wider, self._render(self.old.root, opened, definition="e")), promised
 
     def _is_reached(self, edit: Edit, document: Which) -> bool:
         """True if some instance of a document has a part at the place of an edit, provided that the path there is

@@ -128,7 +128,7 @@ def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
     best: dict[tuple[str, str], Change] = {}
     for edit in edits:
         change = _change(pair, edit, published)
-        key = (change.kind, change.path)
+        key = (edit.kind or change.kind, change.path)
         if key not in best or _RANK[change.verdict] > _RANK[best[key].verdict]:
             best[key] = change
     return list(best.values())
@@ -166,7 +166,8 @@ def _facts(edit: Edit, path: str) -> Facts:
         names = names_on(path)
         # The place is that of the key, by its new name, or the list of required keys, which may name an undeclared one.
         around = names[:-1] if names and names[-1] in (edit.name, edit.new) else names
-        return Facts((*around, edit.name), successor=edit.new if edit.kind == "argument-renamed" else None)
+        successor = edit.new if edit.kind == "argument-renamed" else None
+        return Facts((*around, edit.name), successor=successor, detail=edit.case)
     return Facts(detail=", ".join(edit.note)) if edit.kind in ("schema-repaired", "schema-unusable") else NO_FACTS
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.slices import Replacement, restricted
@@ -43,16 +44,22 @@ class Spot:
 
     def single_out(self, edit: Edit, take_over: TakeOver) -> None:
         """Set the old node with one edit, and the new one without it."""
+        edit.with_it = replacement_of(self.old_view, partial(self.old_with, take_over))
+        edit.without_it = replacement_of(self.new_view, partial(self.new_without, take_over))
 
-        def changed(keep: Keep | None) -> SchemaNode:
-            one, other = restricted(self.old, keep), restricted(self.new, keep)
-            return swapped(self.old_view, self.old_slot or self.old, take_over(one, other))
+    def members(self, *, new: bool) -> tuple[Alternative, ...]:
+        """The members of the view that are compared here."""
+        return (self.new_slot or self.new,) if new else (self.old_slot or self.old,)
 
-        def reverted(keep: Keep | None) -> SchemaNode:
-            one, other = restricted(self.old, keep), restricted(self.new, keep)
-            return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
+    def old_with(self, take_over: TakeOver, keep: Keep | None) -> SchemaNode:
+        """The old node with one edit."""
+        one, other = restricted(self.old, keep), restricted(self.new, keep)
+        return swapped(self.old_view, self.old_slot or self.old, take_over(one, other))
 
-        edit.with_it, edit.without_it = replacement_of(self.old_view, changed), replacement_of(self.new_view, reverted)
+    def new_without(self, take_over: TakeOver, keep: Keep | None) -> SchemaNode:
+        """The new node without it."""
+        one, other = restricted(self.old, keep), restricted(self.new, keep)
+        return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
 
 
 def swapped(view: View, member: Alternative, substitute: Alternative) -> SchemaNode:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.graph import SchemaNode, pointers
-from mcp_governor.change.names import is_false
+from mcp_governor.change.joint import joint_spot
+from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
@@ -31,6 +32,7 @@ from mcp_governor.surface.canonical import canonical_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mcp_governor.change.joint import JointSpot
     from mcp_governor.change.slices import Keep
     from mcp_governor.change.spot import TakeOver
 
@@ -73,6 +75,7 @@ class Walk:
         self._entered: tuple[str, ...] = ()
         self._item = False
         self._homes = ("", "")
+        self._declaring: dict[View, dict[str, list[Alternative]]] = {}
 
     def run(self) -> list[Edit]:
         """The edits from the old document to the new one."""
@@ -166,9 +169,19 @@ class Walk:
     def _views(self, old: View, new: View, *, root: bool, trust: bool) -> None:
         self._exclusion(old, new, root=root, trust=trust)
         paired, gone, come = pair(old.alternatives, new.alternatives, self._alternative_signature)
+        joint = self._joint(old, new, gone, come, root=root, trust=trust)
+        if joint is not None:
+            gone, come = ([item for item in side if item.type != "object"] for side in (gone, come))
         retyped = pair_retyped(gone, come)
         # If exactly one may hold, an alternative that accepts more can make the whole accept less.
         trust = trust and not ((old.exclusive or new.exclusive) and len(old.alternatives) > 1)
+        if joint is not None:
+            start = len(self.edits), len(self.silent)
+            self._union(joint, old, new)
+            self._alternatives(joint)
+            for edit in (*self.edits[start[0] :], *self.silent[start[1] :]):
+                edit.trusted = False
+            self.complete = False
         if gone or come:
             self._types(old, new, gone, come, retyped, root=root, trust=trust)
         for before, after in paired:
@@ -176,6 +189,47 @@ class Walk:
         for before, after in retyped:
             one, other = comparable(before, after)
             self._alternatives(Spot(old, new, one, other, root, trust, before, after))
+
+    def _joint(
+        self, old: View, new: View, gone: list[Alternative], come: list[Alternative], *, root: bool, trust: bool
+    ) -> JointSpot | None:
+        """Both sides as one object each, if one object stands for several others."""
+        slots = tuple([item for item in side if item.type == "object"] for side in (gone, come))
+        if min(map(len, slots)) != 1 or max(map(len, slots)) == 1:
+            return None
+        return joint_spot(old, new, (slots[0], slots[1]), self.questions.signature, root=root, trust=trust)
+
+    def _union(self, spot: JointSpot, old: View, new: View) -> None:
+        """What the alternatives say beyond what the joints do."""
+        with_it, without_it = spot.old_with_union(), spot.new_without_union()
+        forward, backward = self.questions.both(old.node, with_it, root=spot.root)
+        if forward.verdict == "yes" and not spot.new.keys.get("properties"):
+            return  # All keys are gone, and with them what was said of several.
+        before, after = ([item.type for item in view.alternatives] for view in (old, new))
+        edit = Edit("type", new.node.pointer, before, after, forward, backward, trusted=False)
+        edit.with_it = replacement_of(old, lambda _: with_it)
+        edit.without_it = replacement_of(new, lambda _: without_it)
+        edit.step = self._step
+        self._add(edit)
+
+    def isolate(self, start: tuple[int, int], spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> None:
+        """Let the edits from a position on be tried alone as one, because there is no single place for each."""
+        for edit in (*self.edits[start[0] :], *self.silent[start[1] :]):
+            if edit.step is not None:
+                spot.single_out(edit, take_over)
+                edit.step, edit.names, edit.here, edit.exact = self._step, names, None, False
+
+    def declaring(self, view: View) -> dict[str, list[Alternative]]:
+        """Property → the alternatives of a view that declare it."""
+        found = self._declaring.get(view)
+        if found is None:
+            found = self._declaring[view] = {}
+            for item in view.alternatives:
+                names = declared(item.node())
+                self.questions.budget.spend(len(names))
+                for name in names:
+                    found.setdefault(name, []).append(item)
+        return found
 
     def _exclusion(self, old: View, new: View, *, root: bool, trust: bool) -> None:
         """``anyOf`` becomes ``oneOf`` or the reverse, which matters to values that satisfy two alternatives."""
