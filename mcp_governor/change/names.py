@@ -72,13 +72,13 @@ def together(node: SchemaNode, *, unions: bool = True, conditions: bool = True) 
     """
     yield node
     seen = {node}
-    pending = list(parts(node, unions=unions, conditions=conditions))
+    pending = list(parts(node, unions=unions, conditions=conditions))[::-1]
     while pending:
         part = pending.pop()
         if part not in seen:
             seen.add(part)
             yield part
-            pending.extend(parts(part, conditions=conditions))
+            pending.extend(list(parts(part, conditions=conditions))[::-1])
 
 
 def names(node: SchemaNode, *, unions: bool = True) -> Names:

@@ -32,7 +32,7 @@ def pair(
         (_likeness(gone[left], come[right], old_tags[left], new_tags[right]), -left - right, left, right)
         for left, right in _candidates(gone, come, old_tags, new_tags)
     ]
-    same = _same_tags(scored, old_tags, new_tags)
+    same = _same_tags(scored)
     used_old = {left for left, _ in same}
     used_new = {right for _, right in same}
     pairs += [(gone[left], come[right]) for left, right in same]
@@ -54,15 +54,9 @@ def pair(
     return pairs, gone, come
 
 
-def _same_tags(
-    scored: list[tuple[float, int, int, int]], old_tags: list[_Tags], new_tags: list[_Tags]
-) -> list[tuple[int, int]]:
-    """Pairs of positions with equal values for a common tag, if each has it in common with the other only."""
-    agreeing = [
-        (left, right)
-        for score, _, left, right in scored
-        if score >= _TAGGED and any(old_tags[left][name] == new_tags[right].get(name) for name in old_tags[left])
-    ]
+def _same_tags(scored: list[tuple[float, int, int, int]]) -> list[tuple[int, int]]:
+    """Pairs of positions of alternatives that share values of their tags, each with the other only."""
+    agreeing = [(left, right) for score, _, left, right in scored if score >= _TAGGED]
     lefts, rights = (Counter(pair[at] for pair in agreeing) for at in (0, 1))
     return [(left, right) for left, right in agreeing if lefts[left] == rights[right] == 1]
 

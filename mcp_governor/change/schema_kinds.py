@@ -327,7 +327,10 @@ _KEYS = [
         other_side="output-field-added",
         example=_schema(_object(properties={"m": _object()}), _object(properties={"m": _object(properties=_A)})),
         contract=True,
-        message="{thing} is now declared; as an undeclared key it accepted other values",
+        message=(
+            "{thing} is now declared; {parent} accepted this key undeclared, with other values",
+            "{thing} is now declared; this key was accepted undeclared, with other values",
+        ),
         entry="{tool} now [declares|declare] {field}, which accepted other values as an undeclared key.",
         event=Event.ADDED,
         thing="parameter",
@@ -417,6 +420,52 @@ _WHOLE = [
         entries=(
             "{tool} [has|have] a new description of {field}.",
             "{tool} [has|have] a new description of {field} in the result.",
+        ),
+    ),
+    *both_sides(
+        "argument-descriptions-lost",
+        "output-field-descriptions-lost",
+        (
+            "No parameter has a description any more: models have only the names to go by. An upgrade of a library can "
+            "do that without anybody noticing.",
+            "No field of the result has a description any more.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "schema-description-changed",
+        "output-schema-description-changed",
+        value({"type": "string", "description": "City."}, _STRING),
+        (Bump.PATCH, Bump.PATCH),
+        contract=False,
+        messages=(
+            "the descriptions of all parameters are gone: {lost}",
+            "the descriptions of all fields are gone: {lost}",
+        ),
+        entries=(
+            "{tool} no longer [describes|describe] {lost}.",
+            "{tool} no longer [describes|describe] {lost} in the result.",
+        ),
+    ),
+    *both_sides(
+        "choice-labels-changed",
+        "output-choice-labels-changed",
+        (
+            "The labels of listed values changed; the accepted calls are the same.",
+            "The labels of listed values changed; the possible results are the same.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "choice-labels-changed",
+        "output-choice-labels-changed",
+        value({"oneOf": [{"const": "a", "title": "A"}]}, {"oneOf": [{"const": "a", "title": "The first"}]}),
+        (Bump.PATCH, Bump.PATCH),
+        wording=True,
+        contract=False,
+        messages=(
+            "labels of the values{of} <are new: {new}|are gone, were {old}|changed from {old} to {new}|changed>",
+            "labels of the values{of} <are new: {new}|are gone, were {old}|changed from {old} to {new}|changed>",
+        ),
+        entries=(
+            "{tool} [has|have] other labels for the values of {field}.",
+            "{tool} [has|have] other labels for the values of {field} in the result.",
         ),
     ),
     *both_sides(

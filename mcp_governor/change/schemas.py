@@ -12,6 +12,7 @@ from mcp_governor.change.facts import NO_FACTS, Facts, names_on
 from mcp_governor.change.graph import parse
 from mcp_governor.change.making import make
 from mcp_governor.change.reading import render, stand_ins
+from mcp_governor.change.rewording import reworded
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.terms import MISSING, Level, Side, Verdict
 from mcp_governor.change.usable import accepts_no_object, broken_root
@@ -21,21 +22,17 @@ from mcp_governor.containment.validating import Validating
 from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schemas.extent import count_values
-from mcp_governor.schemas.walking import walk
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph
     from mcp_governor.change.model import Change
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
 
-_WORDS = ("description", "markdownDescription", "examples", "example", "deprecated")
 _RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
 
 
@@ -84,7 +81,7 @@ def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:
         changes = [_undecided(pair, "its references nest too deeply to be followed")]
     except OverBudgetError as error:
         changes = [_undecided(pair, str(error))]
-    return [*changes, *_wording(pair)]
+    return [*changes, *reworded(pair)]
 
 
 def respelled(pair: SchemaPair) -> Change:
@@ -209,30 +206,3 @@ def _validating(schema: Any, document: Graph) -> Validating:
     which no witness depends."""
     found = Validating(schema)
     return found if found.readable else Validating(render(document.root))
-
-
-def _wording(pair: SchemaPair) -> Iterator[Change]:
-    """Changed words at places that both schemas have."""
-    old = {pointer: schema for pointer, schema in walk(pair.old) if isinstance(schema, dict)}
-    kind = kind_of(Edit("description", "", kind="schema-description-changed"), pair.side)
-    reworded = [
-        (pointer, schema, old[pointer])
-        for pointer, schema in walk(pair.new)
-        if isinstance(schema, dict) and pointer in old and not _same_words(old[pointer], schema)
-    ]
-    for pointer, schema, before in sorted(reworded, key=lambda item: item[0]):
-        for key in _WORDS:
-            if not same_json(before.get(key), schema.get(key)):
-                yield make(
-                    kind,
-                    pair.tool,
-                    f"{pair.base}{pointer}/{key}",
-                    tier=pair.tier,
-                    level=pair.level,
-                    old=before.get(key, MISSING),
-                    new=schema.get(key, MISSING),
-                )
-
-
-def _same_words(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    return all(same_json(old.get(key), new.get(key)) for key in _WORDS if key in old or key in new)

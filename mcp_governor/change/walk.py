@@ -16,6 +16,7 @@ from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.graph import SchemaNode, pointers
 from mcp_governor.change.joint import joint_spot
+from mcp_governor.change.media_types import same_media_type
 from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import compare_objects, plain
@@ -254,7 +255,7 @@ class Walk:
         for key, family in NOTE_FAMILIES.items():
             before, place = old.notes.get(key, (MISSING, old.node.pointer))
             after, there = new.notes.get(key, (MISSING, new.node.pointer))
-            if _same_note(family, value_or_none(before), value_or_none(after)) or (
+            if _same_note(key, value_or_none(before), value_or_none(after)) or (
                 family == "format" and _retyped_altogether(old, new)
             ):
                 continue
@@ -455,8 +456,10 @@ _STATED = lazy_pattern(
 )
 
 
-def _same_note(family: str, old: Any, new: Any) -> bool:
-    if family == "header" and isinstance(old, str) and isinstance(new, str):
+def _same_note(key: str, old: Any, new: Any) -> bool:
+    if key == "contentMediaType" and same_media_type(old, new):
+        return True
+    if key == "x-mcp-header" and isinstance(old, str) and isinstance(new, str):
         return old.lower() == new.lower()  # names of HTTP fields (RFC 9110, section 5.1)
     return same_json(old, new)
 

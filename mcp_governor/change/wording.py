@@ -153,7 +153,7 @@ class Words:
         return f"{self._facts.thing or self._kind.thing} {self.name()}"
 
     def parent(self) -> str:
-        """The prompt to which an argument belongs."""
+        """The prompt or the property to which the last name belongs."""
         return code(self._facts.fields[-2]) if len(self._facts.fields) > 1 else ""
 
     def successor(self) -> str:
