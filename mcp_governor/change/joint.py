@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SchemaNode
-from mcp_governor.change.names import closed_here, declared, fixed_values, tags
+from mcp_governor.change.names import UNIONS, closed_here, declared, fixed_values, tags
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.slices import restricted
 from mcp_governor.change.spot import Spot
@@ -206,10 +206,42 @@ def _moved(own: SchemaNode, source: SchemaNode, target: SchemaNode) -> SchemaNod
     return SchemaNode(own.pointer, {"enum": moved}, own.notes, synthetic=True)
 
 
-def told_apart(one: Alternative, others: Iterable[Alternative]) -> str | None:
+@frozen
+class Around:
+    """What declares keys next to a schema that is a part of another one.
+
+    Attributes:
+        names: keys that schemas declare which apply along with it.
+        others: the alternatives to it.
+    """
+
+    names: frozenset[str] = frozenset()
+    others: tuple[SchemaNode, ...] = ()
+
+    def part(self, alternative: Alternative, key: str, value: SchemaNode) -> Around:
+        """What is around one of the schemas that an alternative applies in place.
+
+        Args:
+            alternative: the alternative.
+            key: the keyword.
+            value: the schema.
+        """
+        exclusive = key in UNIONS
+        rest = alternative.with_keys({key: None}) if exclusive else alternative
+        others = tuple(part for part in alternative.keys[key] if part is not value) if exclusive else ()
+        return Around(self.names | declared(rest.node()).keys(), self.others + others)
+
+    def declares(self, name: str) -> bool:
+        return name in self.names or any(name in declared(other) for other in self.others)
+
+
+NOTHING_AROUND = Around()
+
+
+def told_apart(one: SchemaNode, others: Iterable[SchemaNode]) -> str | None:
     """The property whose value tells an alternative from all of some others; ``None`` if no property does."""
-    mine = tags(one.node())
-    theirs = [tags(other.node()) for other in others]
+    theirs = [tags(other) for other in others]
     return next(
-        (name for name, values in mine.items() if all(name in tag and not values & tag[name] for tag in theirs)), None
+        (name for name, values in tags(one).items() if all(name in tag and not values & tag[name] for tag in theirs)),
+        None,
     )

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mcp_governor.change.edit import Questions
+    from mcp_governor.change.joint import Around
     from mcp_governor.change.spot import Spot, TakeOver
     from mcp_governor.change.view import Alternative, View
 
@@ -50,6 +51,7 @@ class Walker(Protocol):
     edits: list[Edit]
     silent: list[Edit]
     complete: bool
+    around: tuple[Around, Around]
 
     def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None: ...
 
@@ -60,6 +62,8 @@ class Walker(Protocol):
     def judge(self, spot: Spot, take_over: TakeOver, edit: Edit) -> None: ...
 
     def isolate(self, start: tuple[int, int], spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> None: ...
+
+    def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None: ...
 
     def declaring(self, view: View) -> dict[str, list[Alternative]]: ...
 
@@ -91,8 +95,9 @@ class _Objects:
         self.new = new = spot.new
         self.root = spot.root
         self.trust = spot.trust
-        self.old_elsewhere = declared_elsewhere(old.node())
-        self.new_elsewhere = declared_elsewhere(new.node())
+        self.old_elsewhere, self.new_elsewhere = (
+            declared_elsewhere(side.node()) | around.names for side, around in zip((old, new), walk.around, strict=True)
+        )
         self.joint = isinstance(spot, JointSpot)
         self.old_properties: dict[str, SchemaNode] = _declared(old)
         self.new_properties: dict[str, SchemaNode] = _declared(new)
@@ -149,24 +154,27 @@ class _Objects:
             names = (was or name, name)
             self.walk.isolate(start, self.spot, lambda one, other: _with_values_of(one, other, names), names)
 
-    def _others(self, name: str, *, new: bool) -> list[Alternative]:
+    def _others(self, name: str, *, new: bool) -> list[SchemaNode]:
         """The other alternatives on a side that declare a key."""
         view = self.spot.new_view if new else self.spot.old_view
         mine = set(map(id, self.spot.members(new=new)))
-        if len(view.alternatives) == len(mine):
-            return []
-        return [other for other in self.walk.declaring(view).get(name, ()) if id(other) not in mine]
+        found = [part for part in self.walk.around[new].others if name in declared(part)]
+        self.walk.questions.budget.spend(len(self.walk.around[new].others))
+        if len(view.alternatives) > len(mine):
+            found += [other.node() for other in self.walk.declaring(view).get(name, ()) if id(other) not in mine]
+        self.walk.questions.budget.spend(len(found))
+        return found
 
     def _removed_here(self, name: str) -> None:
         """A key that this alternative no longer declares, and another one does."""
-        apart = None if name in self.new_elsewhere else told_apart(self.new, self._others(name, new=True))
+        apart = None if name in self.new_elsewhere else told_apart(self.new.node(), self._others(name, new=True))
         if apart is None:
             self.walk.complete = False  # The keys of alternatives that may hold together count together.
         else:
             self._removed(name, "branch-argument-removed", apart)
 
     def _added_here(self, name: str) -> None:
-        apart = None if name in self.old_elsewhere else told_apart(self.old, self._others(name, new=False))
+        apart = None if name in self.old_elsewhere else told_apart(self.old.node(), self._others(name, new=False))
         if name in self.new_required:
             self._required(name)
         elif apart is None:
@@ -183,6 +191,8 @@ class _Objects:
             own, known = _declared(mine), declared(theirs.node())
             for name, nodes in declared(mine.node()).items():
                 if name in own or name in known or name in self.walk.declaring(view):
+                    continue
+                if self.walk.around[removed].declares(name):
                     continue
                 value = plain(nodes[0], self.walk.questions.keep)
                 edit = Edit("argument", nodes[0].pointer, kind="argument-added", name=name, trusted=self.trust)
@@ -352,6 +362,7 @@ class _Objects:
         before = self.old.keys.get("dependentSchemas", {})
         after = self.new.keys.get("dependentSchemas", {})
         for name in sorted(before.keys() & after.keys()):
+            self.walk.enter((self.old, "dependentSchemas", before[name]), (self.new, "dependentSchemas", after[name]))
             self.walk.nodes(before[name], after[name], trust=False)
         if before.keys() != after.keys():
             self.leaf("dependency", ("dependentSchemas",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.equality import same_json
@@ -76,8 +77,11 @@ def _labels(pair: SchemaPair, pointer: str, old: dict[str, Any], new: dict[str, 
     before, after = _labelled(old), _labelled(new)
     changed = [value for value in before if value in after and before[value] != after[value]]
     if changed:
-        values = ({value: side[value] for value in changed if side[value]} or MISSING for side in (before, after))
-        yield _change(pair, "choice-labels-changed", pointer, **dict(zip(("old", "new"), values, strict=True)))
+        one, other = (
+            {_text(json.loads(value)) or value: side[value] for value in changed if side[value]}
+            for side in (before, after)
+        )
+        yield _change(pair, "choice-labels-changed", pointer, old=one or MISSING, new=other or MISSING)
 
 
 def _labelled(schema: dict[str, Any]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.graph import SchemaNode, pointers
-from mcp_governor.change.joint import joint_spot
+from mcp_governor.change.joint import NOTHING_AROUND, joint_spot
 from mcp_governor.change.media_types import same_media_type
 from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
@@ -27,6 +27,7 @@ from mcp_governor.change.terms import MISSING, value_or_none
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.keywords import IN_PLACE
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
@@ -61,6 +62,7 @@ class Walk:
         pairs: the differing nodes that were compared, outer ones first.
         silent: edits that change nothing at their own place.
         complete: every difference is covered by some edit.
+        around: what declares keys next to the two nodes that are compared, in the old and the new document.
     """
 
     def __init__(self, questions: Questions) -> None:
@@ -76,6 +78,8 @@ class Walk:
         self._entered: tuple[str, ...] = ()
         self._item = False
         self._homes = ("", "")
+        self.around = NOTHING_AROUND, NOTHING_AROUND
+        self._place = self.around
         self._declaring: dict[View, dict[str, list[Alternative]]] = {}
 
     def run(self) -> list[Edit]:
@@ -102,6 +106,7 @@ class Walk:
         # Both are for this node only: the nodes below it are not reached through that property or as that item.
         entered, self._entered = self._entered, ()
         item, self._item = self._item, False
+        place, self._place = self._place, (NOTHING_AROUND, NOTHING_AROUND)
         self.questions.budget.spend()
         if self.questions.signature(old) == self.questions.signature(new):
             return
@@ -123,12 +128,13 @@ class Walk:
             undecided = Edit("schema", new.pointer, forward=reason, backward=reason, kind="schema-undecided")
             self.edits.append(undecided)
             return
-        outer, homes = self._step, self._homes
+        outer, homes, around = self._step, self._homes, self.around
+        self.around = place
         self._step = Step(outer, old, new, entered, item, homes)
         if seen is None or seen[0].node is not old or seen[1].node is not new:
             seen = view(old), view(new)
         self._views(*seen, root=root, trust=trust)
-        self._step, self._homes = outer, homes
+        self._step, self._homes, self.around = outer, homes, around
         if self._is_redirected(sites, old, new):
             for edit in (*self.edits[start:], *self.silent[silent:]):
                 edit.path = _relocated(edit.path, new.pointer, sites[1])
@@ -381,6 +387,8 @@ class Walk:
             leaf(family, (key,))
         else:
             self._item = key == "items" and "prefixItems" not in old.keys
+            if key in IN_PLACE:
+                self.enter((old, key, before), (new, key, after))
             self.nodes(before, after, trust=trust)
 
     def _applicators(self, old: Alternative, new: Alternative, leaf: Any) -> None:
@@ -412,8 +420,13 @@ class Walk:
             return False
         for one, other in differing:
             self._homes = deref(one).pointer, deref(other).pointer
+            self.enter((old, key, one), (new, key, other))
             self.nodes(one, other, trust=False)
         return True
+
+    def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None:
+        """Remember what is around two schemas that apply in place."""
+        self._place = self.around[0].part(*old), self.around[1].part(*new)
 
     def _differing(self, old: list[SchemaNode], new: list[SchemaNode]) -> list[tuple[SchemaNode, SchemaNode]]:
         """Branches that only one of the lists has, in order."""

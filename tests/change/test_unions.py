@@ -109,6 +109,19 @@ PAIRS: dict[str, tuple[Any, Any, list[tuple[str, str, str]]]] = {
             ("branch-argument-removed", 'parameter `parent` is no longer declared where `action` is "create"', B),
         ],
     ),
+    "a key moved to another case, beside keys": (
+        obj({"n": INT}, oneOf=[case("create", name=STR), case("delete", id=STR)]),
+        obj({"n": INT}, oneOf=[case("create", name=STR), case("delete", name=STR)]),
+        [
+            ("branch-argument-added", 'parameter `name` is now declared where `action` is "delete" as well', C),
+            *gone("id"),
+        ],
+    ),
+    "a key that one alternative of several loses": (
+        obj({"n": INT}, anyOf=[obj({"a": STR}, "a"), obj({"b": STR, "a": True}, "b")]),
+        obj({"n": INT}, anyOf=[obj({"a": STR}, "a"), obj({"b": STR}, "b")]),
+        [],
+    ),
     "a key moved between alternatives that may hold together": (
         union(obj({"id": STR, "n": True}, "id"), obj({"url": STR}, "url"), key="anyOf"),
         union(obj({"id": STR}, "id"), obj({"url": STR, "n": True}, "url"), key="anyOf"),
@@ -242,6 +255,7 @@ def compared(old: Any, new: Any, side: Side, level: Level) -> list[Change]:
     return compare(one, other, level=level, options=ChangeOptions(deadline=2.0))
 
 
+@pytest.mark.slow
 @settings(
     max_examples=100,
     deadline=None,
