@@ -188,7 +188,7 @@ def _put(slot: Alternative, source: Alternative, target: Alternative, take_over:
 def _moved(own: SchemaNode, source: SchemaNode, target: SchemaNode) -> SchemaNode:
     """The values of one key in one alternative after an edit of those that all alternatives accept.
 
-    It keeps its own values where they tell it from the others, and gains those that none had.
+    It keeps its own values where they distinguish it from the others, and gains those that none had.
     """
     if own is source:
         return target
@@ -238,8 +238,8 @@ class Around:
 NOTHING_AROUND = Around()
 
 
-def told_apart(one: SchemaNode, others: Iterable[SchemaNode]) -> str | None:
-    """The property whose value tells an alternative from all of some others; ``None`` if no property does."""
+def distinguishing(one: SchemaNode, others: Iterable[SchemaNode]) -> str | None:
+    """The property whose value distinguishes an alternative from all of some others; ``None`` if no property does."""
     theirs = [tags(other) for other in others]
     return next(
         (name for name, values in tags(one).items() if all(name in tag and not values & tag[name] for tag in theirs)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
 from mcp_governor.change.graph import SchemaNode
-from mcp_governor.change.joint import JointSpot, told_apart
+from mcp_governor.change.joint import JointSpot, distinguishing
 from mcp_governor.change.names import (
     closed_here,
     declared,
@@ -167,14 +167,14 @@ class _Objects:
 
     def _removed_here(self, name: str) -> None:
         """A key that this alternative no longer declares, and another one does."""
-        apart = None if name in self.new_elsewhere else told_apart(self.new.node(), self._others(name, new=True))
+        apart = None if name in self.new_elsewhere else distinguishing(self.new.node(), self._others(name, new=True))
         if apart is None:
             self.walk.complete = False  # The keys of alternatives that may hold together count together.
         else:
             self._removed(name, "branch-argument-removed", apart)
 
     def _added_here(self, name: str) -> None:
-        apart = None if name in self.old_elsewhere else told_apart(self.old.node(), self._others(name, new=False))
+        apart = None if name in self.old_elsewhere else distinguishing(self.old.node(), self._others(name, new=False))
         if name in self.new_required:
             self._required(name)
         elif apart is None:
@@ -395,7 +395,7 @@ def _split(names: list[str], check: Callable[[str], bool]) -> tuple[list[str], l
 
 
 def _case(alternative: Alternative, apart: str) -> str:
-    """The values of the property that tells an alternative from others, for a message."""
+    """The values of the property that distinguishes an alternative from others, for a message."""
     values = fixed_values(alternative.keys["properties"][apart]) if apart else None
     return f"where {code(apart)} is {listed_values(values)}" if values else ""
 

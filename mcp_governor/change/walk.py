@@ -21,8 +21,8 @@ from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
-from mcp_governor.change.slices import Step, restricted
-from mcp_governor.change.spot import Spot, replacement_of
+from mcp_governor.change.slices import Step
+from mcp_governor.change.spot import Spot, replacement_of, slim
 from mcp_governor.change.terms import MISSING, value_or_none
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
@@ -346,7 +346,7 @@ class Walk:
             take_over: returns an alternative with the content of another at the place of the edit.
             edit: the edit; its ``names`` are filled in.
         """
-        before, after = _slim(spot, take_over, edit.names)
+        before, after = slim(spot, take_over, edit.names)
         edit.forward = self.questions.forward(before, after, root=spot.root, witness=False)
         edit.here = partial(self._here, spot, take_over, edit.names)
         if edit.needs_direction:
@@ -358,7 +358,7 @@ class Walk:
         edit.trail = join_pointer("", *self._trail)
 
     def _here(self, spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> Containment:
-        before, after = _slim(spot, take_over, names)
+        before, after = slim(spot, take_over, names)
         return self.questions.forward(before, after, root=spot.root)
 
     def _arrays(self, old: Alternative, new: Alternative, leaf: Any, trust: bool) -> None:
@@ -495,36 +495,6 @@ def _retyped_altogether(old: View, new: View) -> bool:
 
 def _with_exclusion_of(one: View, other: View, _: Keep | None) -> SchemaNode:
     return union(one.node.pointer, one.alternatives, exclusive=other.exclusive)
-
-
-_ANYTHING = SchemaNode("", synthetic=True)
-_PLAIN = frozenset({"additionalProperties", "properties", "required"})
-
-
-def _slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[SchemaNode, SchemaNode]:
-    """An alternative without and with an edit, without properties that are the same in both: the rest decides, and is
-    faster to compare.
-
-    A "yes" also holds for the whole alternatives; a "no" is checked for the whole document later.
-    """
-    one, other = spot.old, spot.new
-    if one.keys.keys() <= _PLAIN and other.keys.keys() <= _PLAIN:
-        # Nothing counts members or looks at their names, so the other members cannot affect the answer and need not be
-        # copied: there may be thousands, each with an edit.
-        one = restricted(one, frozenset({*names, *one.keys.get("required", ())}))
-        other = restricted(other, frozenset(names))
-    changed = take_over(one, other)
-    before, after = one.keys.get("properties", {}), changed.keys.get("properties", {})
-    if not any(after.get(name) is node for name, node in before.items()):
-        return one.node(), changed.node()
-    return (
-        one.with_keys({"properties": _without_shared(before, after)}).node(),
-        changed.with_keys({"properties": _without_shared(after, before)}).node(),
-    )
-
-
-def _without_shared(mine: dict[str, SchemaNode], theirs: dict[str, SchemaNode]) -> dict[str, SchemaNode]:
-    return {name: _ANYTHING if theirs.get(name) is node else node for name, node in mine.items()}
 
 
 def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:

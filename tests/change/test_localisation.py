@@ -223,7 +223,7 @@ COMPOSED: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
     "the same beside keys of the object itself": (
         obj(properties={"a": STR}, oneOf=[branch("x", size=STR), branch("y")]),
         obj(properties={"a": STR}, oneOf=[branch("x", size=STR), branch("y", size=INT)]),
-        [("argument-added", C)],
+        [("branch-argument-added", C)],
     ),
     "below alternatives that exclude each other only as a whole": (
         obj(
