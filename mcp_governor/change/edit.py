@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.budget import MAX_RENDERED
 from mcp_governor.change.identity import Identities
 from mcp_governor.change.lifting import lifted, way_to
-from mcp_governor.change.reading import Reading, conjunction, disjunction, render, stand_ins
+from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
 from mcp_governor.change.slices import WHOLE, Slicer, Step
 from mcp_governor.change.terms import MISSING, Level, Side
 from mcp_governor.containment import Containment, contains
 from mcp_governor.containment.validating import Validating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph, SchemaNode
@@ -199,11 +199,13 @@ class Questions:
         """True if a node is the schema ``true`` in any spelling."""
         return self.covers(lambda: (self._render(node), True))
 
+    def accepts_all(self, outer: SchemaNode, inner: SchemaNode) -> bool:
+        """True if a node certainly accepts every instance that another one does."""
+        return self.covers(lambda: (self._render(outer), self._render(inner)))
+
     def same_set(self, one: SchemaNode, other: SchemaNode) -> bool:
         """True if two nodes certainly accept the same instances."""
-        return self.covers(lambda: (self._render(one), self._render(other))) and self.covers(
-            lambda: (self._render(other), self._render(one))
-        )
+        return self.accepts_all(one, other) and self.accepts_all(other, one)
 
     def covers(self, schemas: Callable[[], tuple[Any, Any]]) -> bool:
         """True if the first of two schemas certainly accepts everything that the second does."""
@@ -243,31 +245,28 @@ class Questions:
             return None
         asked: Which = "old" if self.side is Side.INPUT else "new"
         cut = self._cut(edit, asked)
-        answer = self._answer_alone(edit, place, asked, cut, witness=witness)
-        if answer.has_witness and self._is_kept(answer.witness):
-            # Whatever this edit refuses alone, the new document may still accept in another way.
-            return self._in_time(lambda: self._ask(*self._with_other_side(place), witness=witness))
-        return answer
-
-    def _answer_alone(self, edit: Edit, place: Replacement, asked: Which, cut: Slice, *, witness: bool) -> Containment:
         # It breaks at its own place, and some value gets there, so it breaks the document without another search.
         if not witness and edit.exact and edit.forward.verdict == "no" and cut.plain and self._is_reached(edit, asked):
             return edit.forward
         return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
 
-    def _is_kept(self, witness: Any) -> bool:
-        """True if the documents do not differ for a value."""
+    def is_kept(self, witness: Any) -> bool:
+        """True if a value that an edit alone breaks is no break between the documents."""
         _, opened = self._readings()
         wider = (self.new.root, Reading.RAW) if self.side is Side.INPUT else (self.old.root, opened)
-        return self._validator(*wider).accepts(witness) is True
+        return self._in_time(lambda: _held(self._validator(*wider).accepts(witness))).verdict == "yes"
 
-    def _with_other_side(self, place: Replacement) -> tuple[Any, Any]:
-        """What the promise and an edit alone leave, with what the other document has."""
-        wider, promised = self._alone(place, WHOLE)
-        _, opened = self._readings()
+    def without(self, others: Iterable[Edit]) -> Containment:
+        """Forward between the documents, as far as some edits do not decide it."""
+        return self._in_time(lambda: self._ask(*self._without(others)))
+
+    def _without(self, others: Iterable[Edit]) -> tuple[Any, Any]:
+        closed, opened = self._readings()
         if self.side is Side.INPUT:
-            return disjunction(wider, self._render(self.new.root, definition="e")), promised
-        return disjunction(wider, self._render(self.old.root, opened, definition="e")), promised
+            undone = WHOLE.replaced(*(edit.without_it for edit in others if edit.without_it is not None))
+            return self._render(self.new.root, replaced=undone), self._render(self.old.root, closed, arguments=True)
+        made = WHOLE.replaced(*(edit.with_it for edit in others if edit.with_it is not None))
+        return self._render(self.old.root, opened, replaced=made), self._render(self.new.root, closed)
 
     def _is_reached(self, edit: Edit, document: Which) -> bool:
         """True if some instance of a document has a part at the place of an edit, provided that the path there is
@@ -421,6 +420,10 @@ class Questions:
     def signature(self, node: SchemaNode) -> int:
         """A number that is equal for nodes with the same content, apart from wording and the names in ``$defs``."""
         return self._identities.of(node)
+
+
+def _held(accepted: bool | None) -> Containment:
+    return YES if accepted else Containment("unknown")
 
 
 class _TooLargeError(Exception):

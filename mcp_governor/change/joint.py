@@ -13,59 +13,59 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SchemaNode
-from mcp_governor.change.names import UNIONS, closed_here, declared, fixed_values, tags
+from mcp_governor.change.names import UNIONS, declared, fixed_values, tags
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.slices import restricted
 from mcp_governor.change.spot import Spot
-from mcp_governor.change.view import Alternative, union
+from mcp_governor.change.view import Alternative, conjunction, union
 from mcp_governor.frozen import frozen
 from mcp_governor.schemas.keywords import IN_PLACE, about
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from mcp_governor.change.edit import Questions
     from mcp_governor.change.slices import Keep
     from mcp_governor.change.spot import TakeOver
     from mcp_governor.change.view import View
 
-    _Signature = Callable[[SchemaNode], int]
-
 _OWN = about("object") - {"properties", "required", *IN_PLACE}
-_CLOSING = ("additionalProperties", "unevaluatedProperties")
+_MAX_COMPARED = 8
+"""Maximum number of schemas for one key of which those are left out that another one covers."""
 
 
-def _joined(slots: Sequence[Alternative], signature: _Signature) -> Alternative:
+def _joined(slots: Sequence[Alternative], questions: Questions) -> Alternative:
     """Alternatives of type ``object`` as one.
 
     Args:
         slots: the alternatives, at least one.
-        signature: a number that is equal for equal schemas.
+        questions: about the documents.
     """
     first = slots[0]
     found: dict[str, list[SchemaNode]] = {}
     for slot in slots:
         for name, nodes in declared(slot.node()).items():
             found.setdefault(name, []).extend(nodes)
-    keys: dict[str, Any] = {name: first.keys[name] for name in _OWN if _agreed(name, slots, signature)}
-    if all(closed_here(slot.node()) for slot in slots):
-        keys |= {key: first.keys[key] for key in _CLOSING if key in first.keys}
-    keys["properties"] = {name: _either(nodes, signature) for name, nodes in found.items()}
+    keys: dict[str, Any] = {name: first.keys[name] for name in _OWN if _agreed(name, slots, questions)}
+    keys["properties"] = {name: _either(nodes, questions) for name, nodes in found.items()}
     keys["required"] = sorted(frozenset.intersection(*(frozenset(slot.keys.get("required", ())) for slot in slots)))
     where = {key: place for slot in reversed(slots) for key, place in slot.where.items()}
     return Alternative("object", {key: value for key, value in keys.items() if value != []}, where, first.home)
 
 
-def _agreed(key: str, slots: Sequence[Alternative], signature: _Signature) -> bool:
+def _agreed(key: str, slots: Sequence[Alternative], questions: Questions) -> bool:
     return (
         all(key in slot.keys for slot in slots)
-        and len({signature(SchemaNode("", {key: slot.keys[key]})) for slot in slots}) == 1
+        and len({questions.signature(SchemaNode("", {key: slot.keys[key]})) for slot in slots}) == 1
     )
 
 
-def _either(nodes: Iterable[SchemaNode], signature: _Signature) -> SchemaNode:
+def _either(nodes: Iterable[SchemaNode], questions: Questions) -> SchemaNode:
     """A node for the values that some of the nodes accept, with the annotations on which these agree."""
-    different = list({signature(node): node for node in reversed(list(nodes))}.values())[::-1]
+    different = list({questions.signature(node): node for node in reversed(list(nodes))}.values())[::-1]
+    if len(different) <= _MAX_COMPARED and any(fixed_values(node) is None for node in different):
+        different = _widest(different, questions)
     first = different[0]
     if len(different) == 1:
         return first
@@ -77,6 +77,17 @@ def _either(nodes: Iterable[SchemaNode], signature: _Signature) -> SchemaNode:
     return SchemaNode(first.pointer, {"anyOf": different}, notes, synthetic=True)
 
 
+def _widest(nodes: list[SchemaNode], questions: Questions) -> list[SchemaNode]:
+    """The nodes without those that accept nothing beyond another one, and that say nothing else."""
+    kept = list(nodes)
+    for node in nodes:
+        stated = NOTE_FAMILIES.keys() & node.notes.keys()
+        others = [other for other in kept if other is not node]
+        if any(stated <= other.notes.keys() and questions.accepts_all(other, node) for other in others):
+            kept = others
+    return kept
+
+
 @frozen
 class JointSpot(Spot):
     """A spot between two joints.
@@ -84,11 +95,13 @@ class JointSpot(Spot):
     Attributes:
         old_slots, new_slots: the alternatives behind the two.
         differing: the keywords of the joints that differ, and the properties, as ``properties/NAME``.
+        common: ids of the schemas of properties that say what the joint of their alternative says.
     """
 
     old_slots: tuple[Alternative, ...] = ()
     new_slots: tuple[Alternative, ...] = ()
     differing: frozenset[str] = frozenset()
+    common: frozenset[int] = frozenset()
 
     def members(self, *, new: bool) -> tuple[Alternative, ...]:
         return self.new_slots if new else self.old_slots
@@ -110,10 +123,47 @@ class JointSpot(Spot):
         return union(self.new_view.node.pointer, self._members(self.new_view, slots), exclusive=self.old_view.exclusive)
 
     def _changed(self, take_over: TakeOver, keep: Keep | None = None) -> list[Alternative]:
-        return [_put(restricted(slot, keep), self.old, self.new, take_over) for slot in self.old_slots]
+        return self._with(self.old_slots, take_over, keep, new=False)
 
     def _reverted(self, take_over: TakeOver, keep: Keep | None = None) -> list[Alternative]:
-        return [_put(restricted(slot, keep), self.new, self.old, take_over) for slot in self.new_slots]
+        return self._with(self.new_slots, take_over, keep, new=True)
+
+    def _with(
+        self, slots: tuple[Alternative, ...], take_over: TakeOver, keep: Keep | None, *, new: bool
+    ) -> list[Alternative]:
+        source, target = (self.new, self.old) if new else (self.old, self.new)
+        exclusive = (self.new_view if new else self.old_view).exclusive
+        # A value that no alternative had goes to one of them, if not more than one may hold.
+        return [
+            self._put(restricted(slot, keep), source, target, take_over, gains=not (exclusive and index))
+            for index, slot in enumerate(slots)
+        ]
+
+    def _put(
+        self, slot: Alternative, source: Alternative, target: Alternative, take_over: TakeOver, *, gains: bool
+    ) -> Alternative:
+        """One of several alternatives with what an edit changes between their joint and another one.
+
+        Args:
+            slot: the alternative.
+            source: the joint to which it belongs.
+            target: the joint that has the edit.
+            take_over: the edit.
+            gains: it also gets the values that no alternative had.
+        """
+        made = take_over(slot, target)
+        was, now = slot.keys.get("properties", {}), made.keys.get("properties", {})
+        joint = source.keys.get("properties", {})
+        properties: dict[str, SchemaNode] = {}
+        mine = declared(slot.node()) if now.keys() - was.keys() else was
+        for name, node in now.items():
+            if node is was.get(name) or name not in joint:
+                properties[name] = node
+            elif name in mine:
+                own = was.get(name)
+                alike = id(own) in self.common
+                properties[name] = node if own is None or alike else _moved(own, joint[name], node, gains=gains)
+        return made.with_keys({"properties": properties or None})
 
     def _members(self, view: View, substitutes: Sequence[Alternative]) -> list[Alternative]:
         joint = set(map(id, (*self.old_slots, *self.new_slots)))
@@ -135,21 +185,30 @@ def joint_spot(
     old: View,
     new: View,
     slots: tuple[Sequence[Alternative], Sequence[Alternative]],
-    signature: _Signature,
+    questions: Questions,
     *,
     root: bool,
     trust: bool,
 ) -> JointSpot:
     """The spot between some alternatives of an old and some of a new node."""
-    before, after = (_joined(side, signature) for side in slots)
+    before, after = (_joined(side, questions) for side in slots)
     one, other = (_parts(joint) for joint in (before, after))
     differing = frozenset(
         key
         for key in one.keys() | other.keys()
-        if key not in one or key not in other or signature(one[key]) != signature(other[key])
+        if key not in one or key not in other or questions.signature(one[key]) != questions.signature(other[key])
+    )
+    common = frozenset(
+        id(node)
+        for side, joint in zip(slots, (before, after), strict=True)
+        for slot in side
+        for name, node in slot.keys.get("properties", {}).items()
+        if name in joint.keys["properties"]
+        and questions.signature(node) == questions.signature(joint.keys["properties"][name])
     )
     return JointSpot(
         *(old, new, before, after, root, trust),
+        common=common,
         old_slots=tuple(slots[0]),
         new_slots=tuple(slots[1]),
         differing=differing,
@@ -162,48 +221,23 @@ def _parts(joint: Alternative) -> dict[str, SchemaNode]:
     return own | {f"properties/{name}": node for name, node in joint.keys.get("properties", {}).items()}
 
 
-def _put(slot: Alternative, source: Alternative, target: Alternative, take_over: TakeOver) -> Alternative:
-    """One of several alternatives with what an edit changes between their joint and another one.
-
-    Args:
-        slot: the alternative.
-        source: the joint to which it belongs.
-        target: the joint that has the edit.
-        take_over: the edit.
-    """
-    made = take_over(slot, target)
-    was, now = slot.keys.get("properties", {}), made.keys.get("properties", {})
-    joint = source.keys.get("properties", {})
-    properties: dict[str, SchemaNode] = {}
-    mine = declared(slot.node()) if now.keys() - was.keys() else was
-    for name, node in now.items():
-        if node is was.get(name) or name not in joint:
-            properties[name] = node
-        elif name in mine:
-            own = was.get(name)
-            properties[name] = node if own is None else _moved(own, joint[name], node)
-    return made.with_keys({"properties": properties or None})
-
-
-def _moved(own: SchemaNode, source: SchemaNode, target: SchemaNode) -> SchemaNode:
+def _moved(own: SchemaNode, source: SchemaNode, target: SchemaNode, *, gains: bool) -> SchemaNode:
     """The values of one key in one alternative after an edit of those that all alternatives accept.
 
-    It keeps its own values where they distinguish it from the others, and gains those that none had.
+    It keeps what distinguishes it from the others. A list of values may also gain those that no alternative had.
     """
-    if own is source:
-        return target
-    values, before, after = (fixed_values(node) for node in (own, source, target))
-    if values is None:
-        return target
-    if before is None:
-        before = [value for part in source.keywords.get("anyOf", ()) for value in fixed_values(part) or ()]
-    if after is None:
-        after = [value for part in target.keywords.get("anyOf", ()) for value in fixed_values(part) or ()]
-    if not after:
-        return target
+    values, before, after = fixed_values(own), _values(source), _values(target)
+    if values is None or not after:
+        return conjunction(own, target)
     kept, had = set(map(canonical_json, values)), set(map(canonical_json, before))
-    moved = [value for value in after if (text := canonical_json(value)) in kept or text not in had]
+    moved = [value for value in after if (text := canonical_json(value)) in kept or (gains and text not in had)]
     return SchemaNode(own.pointer, {"enum": moved}, own.notes, synthetic=True)
+
+
+def _values(joint: SchemaNode) -> list[Any]:
+    """The values of a key in a joint, if it lists them."""
+    values = fixed_values(joint)
+    return values or [value for part in joint.keywords.get("anyOf", ()) for value in fixed_values(part) or ()]
 
 
 @frozen

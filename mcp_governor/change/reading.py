@@ -93,20 +93,11 @@ def render(
 
 def conjunction(one: Any, other: Any) -> Any:
     """The conjunction of two rendered schemas, whose definitions have different names."""
-    return _combined("allOf", one, other)
-
-
-def disjunction(one: Any, other: Any) -> Any:
-    """The disjunction of two such schemas."""
-    return _combined("anyOf", one, other)
-
-
-def _combined(key: str, one: Any, other: Any) -> Any:
     if not isinstance(one, dict) or not isinstance(other, dict):
-        return {key: [one, other]}
+        return {"allOf": [one, other]}
     definitions = {**one.get("$defs", {}), **other.get("$defs", {})}
     parts = [{key: value for key, value in schema.items() if key != "$defs"} for schema in (one, other)]
-    return {key: parts, **({"$defs": definitions} if definitions else {})}
+    return {"allOf": parts, **({"$defs": definitions} if definitions else {})}
 
 
 _SUBSTITUTE = "mcp-governor:unreadable:"

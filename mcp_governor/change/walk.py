@@ -204,7 +204,7 @@ class Walk:
         slots = tuple([item for item in side if item.type == "object"] for side in (gone, come))
         if min(map(len, slots)) != 1 or max(map(len, slots)) == 1:
             return None
-        return joint_spot(old, new, (slots[0], slots[1]), self.questions.signature, root=root, trust=trust)
+        return joint_spot(old, new, (slots[0], slots[1]), self.questions, root=root, trust=trust)
 
     def _union(self, spot: JointSpot, old: View, new: View) -> None:
         """What the alternatives say beyond what the joints do."""

@@ -50,6 +50,7 @@ CONDITIONS = {
 }
 EITHER = obj({"id": STR, "url": STR}, anyOf=[{"required": ["id"]}, {"required": ["url"]}])
 BRANCHES = union(obj({"id": STR}, "id"), obj({"url": STR}, "url"), key="anyOf")
+CLOSED = {"additionalProperties": False}
 NARROWER = ("type-narrowed", "the alternatives changed", B)
 WIDER = ("type-widened", "the alternatives changed", C)
 
@@ -132,6 +133,47 @@ PAIRS: dict[str, tuple[Any, Any, list[tuple[str, str, str]]]] = {
         obj({"a": STR}),
         gone("b", "c"),
     ),
+    "a key moved out of an alternative": (
+        obj({"n": INT}, anyOf=[obj({"a": STR, "x": STR}, "a"), obj({"b": STR}, "b")]),
+        obj({"n": INT, "x": STR}, anyOf=[obj({"a": STR}, "a"), obj({"b": STR}, "b")]),
+        # {"b": "", "x": null} was valid
+        [("schema-tightened", "the schema changed", B)],
+    ),
+    "closed objects": (
+        {**FLAT, **CLOSED},
+        union(*({**part, **CLOSED} for part in CASES["oneOf"])),
+        [NARROWER],
+    ),
+    "an action less, and nothing else": (
+        obj({"action": {"enum": ["create", "delete", "update"]}, "name": STR, "id": STR}, "action"),
+        union(case("create", name=STR), case("delete", id=STR)),
+        [("enum-value-removed", '`action` no longer accepts "update"', B)],
+    ),
+    "values that differ between alternatives": (
+        union(case("create", n={**NUM, "maximum": 5}), case("delete", n={**NUM, "minimum": 1})),
+        obj({**ACTIONS, "n": INT}, "action"),
+        [("type-narrowed", "the type of `n` changed from number to integer", B), WIDER],
+    ),
+    "the widest of them": (
+        obj({**ACTIONS, "n": {**INT, "default": 3}}, "action"),
+        union(*(case(name, n={**INT, "maximum": most, "default": 3}) for name, most in (("create", 5), ("delete", 9)))),
+        [NARROWER, ("bound-tightened", "maximum of `n` is new: 9", B)],
+    ),
+    "the same default in all of them": (
+        obj({**ACTIONS, "n": {**INT, "default": 3}}, "action"),
+        union(
+            case("create", n={**INT, "maximum": 5, "default": 3}), case("delete", n={**INT, "minimum": 1, "default": 3})
+        ),
+        [NARROWER],
+    ),
+    "an alternative that keeps its tag, and a new one": (
+        obj({"kind": {"enum": ["image", "audio", "blob"]}, "data": STR}, "kind", "data"),
+        union(
+            obj({"kind": {"enum": ["image", "audio"]}, "data": STR}, "kind", "data"),
+            obj({"kind": {"const": "file"}}, "kind"),
+        ),
+        [("enum-value-removed", '`kind` no longer accepts "blob"', B), WIDER],
+    ),
     # two alternatives without requirements both take {}
     "alternatives that exclude each other": (
         obj({"id": STR, "url": STR}),
@@ -153,8 +195,7 @@ def test_one_object_and_several(comparer: Comparer, name: str, place: str) -> No
     old, new, expected = PAIRS[name]
     changes = meaningful(comparer.schemas(*map(PLACES[place], (old, new))))
     told = [
-        (change.kind, change.message.replace("alternatives of `q`", "alternatives"), str(change.verdict))
-        for change in changes
+        (change.kind, change.message.replace(" of `q` changed", " changed"), str(change.verdict)) for change in changes
     ]
     assert sorted(told) == sorted(expected)
     for change in changes:
@@ -179,12 +220,37 @@ def test_results_too(comparer: Comparer) -> None:
     assert {change.kind for change in comparer.schemas(new, more, Side.OUTPUT)} == {"output-field-added"}
 
 
-def test_an_edit_beside_a_union_keeps_its_own_witness(comparer: Comparer) -> None:
-    old, new = (obj({"q": part, "n": {"type": "integer", "maximum": most}}) for part, most in ((FLAT, 9), (CASES, 5)))
-    changes = {change.kind: change for change in comparer.schemas(old, new)}
-    assert changes.keys() == {"type-narrowed", "bound-tightened"}
-    assert changes["bound-tightened"].witness.keys() == {"n"}
-    assert changes["type-narrowed"].witness.keys() == {"q"}
+@pytest.mark.parametrize("name", ["flat to cases", "values that differ between alternatives"])
+def test_an_edit_beside_a_union_keeps_its_own_witness(comparer: Comparer, name: str) -> None:
+    old, new = (
+        obj({"q": part, "n": {"type": "integer", "maximum": most}})
+        for part, most in zip(PAIRS[name][:2], (9, 5), strict=True)
+    )
+    broken = {c.kind: c for c in comparer.schemas(old, new) if c.verdict is Verdict.BREAKING}
+    assert broken.keys() == {"type-narrowed", "bound-tightened"}
+    assert broken["bound-tightened"].witness.keys() == {"n"}
+    assert broken["type-narrowed"].witness.keys() == {"q"}
+
+
+def test_a_value_that_is_gone_does_not_show_what_the_union_refuses(comparer: Comparer) -> None:
+    changes = {change.kind: change for change in comparer.schemas(*PAIRS["an action less"][:2])}
+    assert changes["type-narrowed"].witness == {"action": "create"}
+    assert changes["enum-value-removed"].witness["action"] == "update"
+
+
+def test_what_one_alternative_refuses_another_one_may_accept(comparer: Comparer) -> None:
+    """The pairs of alternatives swap a bound, at a place where the walk does not ask for the union as a whole."""
+
+    def schema(first: int, second: int, most: int) -> dict[str, Any]:
+        parts = [obj({name: True, "v": {**STR, "maxLength": length}}) for name, length in (("a", first), ("b", second))]
+        condition = {"if": {"required": ["x"]}, "then": {"minProperties": 1}}
+        return obj(
+            {"n": {**INT, "maximum": most}}, allOf=[{"properties": {"q": union(*parts, key="anyOf")}, **condition}]
+        )
+
+    changes = comparer.schemas(schema(5, 9, 9), schema(9, 5, 5))
+    [broken] = [change for change in changes if change.verdict is not Verdict.COMPATIBLE]
+    assert (broken.kind, broken.path) == ("bound-tightened", "/inputSchema/properties/n/maximum")
 
 
 # -- laws, on schemas that nobody chose; the judge is a validator on instances that are enumerated
