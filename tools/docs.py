@@ -48,6 +48,10 @@ CHANGES_READING = """\
   change of it is reported; where it differs, at least one is. A schema that is written differently and provably means
   the same is `schema-rewritten`, which requires no version step and is listed with the wording. What the comparison
   cannot name is `contract-undecided` or `schema-undecided`, which count as breaks.
+- **One object and a union of objects** (`anyOf`, `oneOf`) are compared as one object each: a parameter is gone only if
+  no alternative declares it any more, and new only if none did. What the alternatives say about several keys at once
+  is one change of the union (`type-narrowed`, `type-widened`). Alternatives that share the value of a tag
+  (`action: {"const": "create"}`) with each other only are compared in pairs.
 - **`old` and `new`** in the JSON report are left out where there is no value; `null` is a value.
 - **An unusable input schema** accepts no JSON object, or has a root that is `false`, is of another type than
   `object`, or names its dialect and says nothing else. To repair one is `schema-repaired` and does not break anything:
@@ -75,7 +79,7 @@ schemas are read:
 
 | edit | by default | option in `policy` |
 | --- | --- | --- |
-| a parameter is removed | breaking | `argument-removed` |
+| a parameter is removed, or one of several alternatives loses it | breaking | `argument-removed` |
 | an input object is closed: `additionalProperties` absent → `false` | compatible; `strict`: breaking | `input-closed` |
 | an object open by declaration (`true`, `{}`, a schema) is closed | breaking | `declared-openness-closed` |
 | a field is added to a closed output | compatible, with a note | `closed-output`, for hosts that cache schemas |

@@ -15,7 +15,7 @@ from mcp_governor.containment import Containment, contains
 from mcp_governor.containment.validating import Validating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph, SchemaNode
@@ -57,6 +57,7 @@ class Edit:
         note: facts for the policy: ``required``, ``default``, ``closed``, ``declares``, ``explicit``, ``bare`` (a root
             without properties), ``stated`` (the description gives the default).
         trusted: a result for its place also holds for the whole document.
+        case: where it applies, if only to some alternatives: ``where `action` is "create"``.
         trail: the properties on the path to it, regardless of any ``$ref`` in between: ``/error/kind``.
     """
 
@@ -70,6 +71,7 @@ class Edit:
     without_it: Replacement | None = None
     kind: str | None = None
     name: str = ""
+    case: str = ""
     note: frozenset[str] = frozenset()
     trusted: bool = True
     trail: str = ""
@@ -217,11 +219,13 @@ class Questions:
         """True if a node certainly accepts everything that a schema does."""
         return not self.unreadable and self.covers(lambda: (self._render(node), schema))
 
+    def accepts_all(self, outer: SchemaNode, inner: SchemaNode) -> bool:
+        """True if a node certainly accepts every instance that another one does."""
+        return self.covers(lambda: (self._render(outer), self._render(inner)))
+
     def same_set(self, one: SchemaNode, other: SchemaNode) -> bool:
         """True if two nodes certainly accept the same instances."""
-        return self.covers(lambda: (self._render(one), self._render(other))) and self.covers(
-            lambda: (self._render(other), self._render(one))
-        )
+        return self.accepts_all(one, other) and self.accepts_all(other, one)
 
     def covers(self, schemas: Callable[[], tuple[Any, Any]]) -> bool:
         """True if the first of two schemas certainly accepts everything that the second does."""
@@ -265,6 +269,24 @@ class Questions:
         if not witness and edit.exact and edit.forward.verdict == "no" and cut.plain and self._is_reached(edit, asked):
             return edit.forward
         return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
+
+    def is_kept(self, witness: Any) -> bool:
+        """True if a value that an edit alone breaks is no break between the documents."""
+        _, opened = self._readings()
+        wider = (self.new.root, Reading.RAW) if self.side is Side.INPUT else (self.old.root, opened)
+        return self._in_time(lambda: _held(self._validator(*wider).accepts(witness))).verdict == "yes"
+
+    def without(self, others: Iterable[Edit]) -> Containment:
+        """Forward between the documents, as far as some edits do not decide it."""
+        return self._in_time(lambda: self._ask(*self._without(others)))
+
+    def _without(self, others: Iterable[Edit]) -> tuple[Any, Any]:
+        closed, opened = self._readings()
+        if self.side is Side.INPUT:
+            undone = WHOLE.replaced(*(edit.without_it for edit in others if edit.without_it is not None))
+            return self._render(self.new.root, replaced=undone), self._render(self.old.root, closed, arguments=True)
+        made = WHOLE.replaced(*(edit.with_it for edit in others if edit.with_it is not None))
+        return self._render(self.old.root, opened, replaced=made), self._render(self.new.root, closed)
 
     def _is_reached(self, edit: Edit, document: Which) -> bool:
         """True if some instance of a document has a part at the place of an edit, provided that the path there is
@@ -418,6 +440,10 @@ class Questions:
     def signature(self, node: SchemaNode) -> int:
         """A number that is equal for nodes with the same content, apart from wording and the names in ``$defs``."""
         return self._identities.of(node)
+
+
+def _held(accepted: bool | None) -> Containment:
+    return YES if accepted else Containment("unknown")
 
 
 class _TooLargeError(Exception):

@@ -209,7 +209,7 @@ def _both(key: str, left: Any, right: Any) -> Any:
     if key == "required":
         return [*left, *(name for name in right if name not in left)]
     if key in ("properties", "patternProperties"):
-        return {**right, **{name: _conjunction(item, right.get(name)) for name, item in left.items()}}
+        return {**right, **{name: conjunction(item, right.get(name)) for name, item in left.items()}}
     if key in _LOWER:
         return max(left, right)
     if key in _UPPER:
@@ -217,7 +217,8 @@ def _both(key: str, left: Any, right: Any) -> Any:
     return left if left is right or (not isinstance(left, SchemaNode | list | dict) and left == right) else _APART
 
 
-def _conjunction(left: SchemaNode, right: SchemaNode | None) -> SchemaNode:
+def conjunction(left: SchemaNode, right: SchemaNode | None) -> SchemaNode:
+    """A node for the values that both nodes accept."""
     if right is None or right is left or is_true(right):
         return left
     if is_true(left):
