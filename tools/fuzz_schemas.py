@@ -166,7 +166,7 @@ class Maker:
         return out
 
     def union(self, depth: int) -> dict[str, Any]:
-        """A union of objects, as SDKs write it: told apart by a member, or each with members of its own."""
+        """A union of objects, as SDKs write it: distinguished by a member, or each with members of its own."""
         tag = self.pick(NAMES) if self.chance(0.6) else None
         branches: list[Any] = []
         for index in range(2 + self.below(2)):

@@ -2,7 +2,7 @@
 
 Takes the published tools of servers of ``good_calls.py``, tightens one parameter at a time, and sends the witness of the
 break to servers with the old and the new signature, made with each SDK as it is installed: the official Python SDK and
-FastMCP, which coerce with pydantic, and zod with and without ``z.coerce.number()``. Reads the recordings beside the
+FastMCP, which coerce with pydantic, and zod with and without ``z.coerce.number()``. Reads the recordings next to the
 repository.
 """
 
@@ -271,10 +271,10 @@ def main() -> int:
         made = [(what, old, new, found[0]) for what, old, new in pairs(server) if (found := witness(old, new))]
         cases = [(new, value) for _, _, new, value in made]
         javascript = by_zod(cases, zod) if zod is not None and cases else [[] for _ in cases]
-        for (what, old, new, value), told in zip(made, javascript, strict=True):
+        for (what, old, new, value), replies in zip(made, javascript, strict=True):
             before[anyio.run(by_sdk, old, value)] += 1
             answers = {"mcp": anyio.run(by_sdk, new, value), "fastmcp": anyio.run(by_fastmcp, new, value)}
-            answers |= dict(zip(("zod", "zod, coerced"), told, strict=False))
+            answers |= dict(zip(("zod", "zod, coerced"), replies, strict=False))
             for sdk, answer in answers.items():
                 if answer is not None:
                     refused[sdk][answer] += 1

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KINDS = ("string", "object", "array", "number", "boolean", "null")
 """The JSON types, those first whose values no server takes for another type."""
 USUAL = 2
-"""A number that is no boolean to any server."""
+"""A number that no server takes for a boolean."""
 SAFE = 2**53
 """Integers below it are exact in JavaScript (RFC 8259, section 6)."""
 

@@ -2,7 +2,7 @@
 
 JSON Schema (Core, section 6.4) requires ECMA-262 with Unicode, and patterns are not anchored. Constructs that are not
 regular (back-references), or for which engines differ (case folding), raise :class:`UnsupportedPatternError`, because
-no answer would be safe. Characters on which engines differ are kept beside a set, see :class:`Chars`.
+no answer would be safe. Characters on which engines differ are kept with a set, see :class:`Chars`.
 """
 
 from __future__ import annotations
@@ -349,7 +349,7 @@ def _read(tree: Regex, reading: Reading) -> Regex:
 def backtracks(source: str) -> bool:
     """True if a backtracking engine may be slow, because of nested repetitions or many in a row."""
     if source in WIDER:
-        return False  # our own: the parts of each format are told apart by one character
+        return False  # our own: one character distinguishes the parts of each format
     try:
         tree = parse(source)
     except UnsupportedPatternError:

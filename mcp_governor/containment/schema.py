@@ -74,12 +74,10 @@ class Schema:
         try:
             foreign = foreign_patterns(given, self.text)
             read = [without_foreign(given, foreign, matching=matching) for matching in (True, False) if foreign]
-            texts = [text_of(schema) for schema in read]
+            made = [(schema, text_of(schema)) for schema in read]
         except (ValueError, TypeError, AttributeError, RecursionError):
             return ()
-        found = tuple(
-            Schema(schema, text, self.draft, trusted=self._trusted) for schema, text in zip(read, texts, strict=True)
-        )
+        found = tuple(Schema(schema, text, self.draft, trusted=self._trusted) for schema, text in made)
         if found:
             self.problem = next((schema.problem for schema in found if schema.problem), None)
         return found

@@ -214,7 +214,7 @@ def _ends_here(target: Any) -> bool:
 # enough for the patterns of two surfaces, which often repeat in many schemas
 @lru_cache(maxsize=1_024)
 def compiles(pattern: str) -> bool:
-    """True if a pattern is a regular expression of ECMA-262, as far as the native engine can tell."""
+    """True if a pattern is a regular expression of ECMA-262, as far as the native engine knows."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
     except ValueError:
