@@ -1,6 +1,6 @@
 """Share of witnesses that a real server refuses: ``python tools/witness_replay.py [SERVER…]``.
 
-Takes the published tools of servers of ``good_calls.py``, tightens one parameter at a time, and sends the witness of the
+Takes the published tools of servers of ``good_calls.py``, tightens one parameter at a time, and sends the witness of a
 break to servers with the old and the new signature, made with each SDK as it is installed: the official Python SDK and
 FastMCP, which coerce with pydantic, and zod with and without ``z.coerce.number()``. Reads the recordings next to the
 repository.
