@@ -108,12 +108,11 @@ def _shortest(
     machines: list[tuple[Automaton, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
 ) -> str | Exhausted:
     """The shortest string, but an empty one only if there is no other: it convinces nobody."""
-    if not machines:
-        # Without patterns, most questions end here and do not need an automaton.
-        for word in (WORD, *"ab1_"):
-            text: str = word.ljust(low, "a")[:high]
-            if text and text not in excluded:
-                return text
+    # Without patterns, most questions end here and do not need an automaton.
+    for word in (WORD, *"ab1_"):
+        text: str = word.ljust(low, "a")[:high]
+        if text and text not in excluded and all(machine.matches(text) is wanted for machine, wanted in machines):
+            return text
     if low == 0 and high != 0:
         found = find_string(machines, 1, high, excluded, searcher.tick)
         if isinstance(found, str):
