@@ -175,6 +175,14 @@ def test_a_definition_cut_short_in_a_circle_is_whole_elsewhere() -> None:
     assert isinstance(search({"properties": {"x": {"type": "string", "maxLength": 3}}}, inner), Empty)
 
 
+def test_long_lists_that_differ_in_one_value_take_few_steps() -> None:
+    every = list(range(5_000))
+    found = search({"enum": [value for value in every if value != 777]}, {"enum": every}, steps=50)
+    assert isinstance(found, Found)
+    assert found.value == 777
+    assert isinstance(search({"enum": every}, {"enum": every[1:]}, steps=50), Empty)
+
+
 def test_steps_are_limited() -> None:
     with pytest.raises(StoppedError):
         search({"minimum": 0}, {"enum": list(range(501))}, steps=50)
