@@ -6,8 +6,12 @@ schema is read once as if all strings matched it, and once as if none did.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
+import jsonschema_rs
+
+from mcp_governor.schemas.dialects import uri_of
 from mcp_governor.schemas.keywords import SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.soundness import compiles
 from mcp_governor.schemas.walking import patterns_of
@@ -22,7 +26,14 @@ def foreign_patterns(schema: Any, text: str) -> frozenset[str]:
     """
     if '"pattern' not in text:
         return frozenset()
-    return frozenset(pattern for pattern in patterns_of(schema) if isinstance(pattern, str) and not compiles(pattern))
+    return frozenset(pattern for pattern in patterns_of(schema) if isinstance(pattern, str) and _is_foreign(pattern))
+
+
+# as many as :func:`compiles` keeps
+@lru_cache(maxsize=1_024)
+def _is_foreign(pattern: str) -> bool:
+    # The engine takes \A of Rust, and the meta-schemas of early drafts do not, because they assert the format.
+    return not compiles(pattern) or not jsonschema_rs.meta.is_valid({"$schema": uri_of(7), "pattern": pattern})
 
 
 def without_foreign(schema: Any, patterns: frozenset[str], *, matching: bool) -> Any:

@@ -43,6 +43,14 @@ def test_it_is_equal_to_itself_only(pattern: str) -> None:
     assert answer(this, {"type": ["string", "null"], "pattern": pattern}).witness is None
 
 
+@pytest.mark.parametrize("draft", [4, 6, 7, 19, 20])
+@pytest.mark.parametrize("pattern", [*FOREIGN, r"\Ab"])
+def test_it_is_read_in_every_dialect(pattern: str, draft: int) -> None:
+    this = {"type": "object", "properties": {"a": string(pattern=pattern), "b": string()}}
+    assert contains({"type": "object"}, this, default_dialect=draft, deadline=30.0).verdict == "yes"
+    assert contains({"required": ["a"]}, this, default_dialect=draft, deadline=30.0).witness == {}
+
+
 @pytest.mark.parametrize("pattern", FOREIGN)
 def test_its_neighbours_are_decided(pattern: str) -> None:
     this = string(pattern=pattern)
