@@ -43,7 +43,9 @@ CHANGES_READING = """\
 - **The witness** of a break is a statement about the two schemas: for an input, arguments that were valid before and
   are invalid now; for an output, a result that is possible now and never was. It does not say what the server
   does with it. Where several edits break one schema, each has a witness that depends on that edit alone, if there is
-  one.
+  one. Of several values, it is the one that convinces: an example or a default of the schema, a string of the
+  stated `format`, a value that no server takes for one of another type (`{}` or `2`, not `false` or `""`), an integer
+  that JavaScript can send.
 - **The fingerprint** and the changes agree: where the contract of a tool is the same (`mcp-governor fingerprint`), no
   change of it is reported; where it differs, at least one is. A schema that is written differently and provably means
   the same is `schema-rewritten`, which requires no version step and is listed with the wording. What the comparison
@@ -90,7 +92,7 @@ schemas are read:
 `true`, unless its description said so |
 | a required parameter with a default is added | breaking | `required-with-default` |
 | a behaviour hint promises less than before, by the defaults of the protocol | breaking | `hint-less-safe` |
-| a format is added or changed | compatible, with a note | `assert-formats` |
+| a format is added or changed | compatible, with a note | `assert-formats`: what the strings of the two formats say |
 | capabilities are dropped | a note | `capabilities` |
 | description, title, icons, other `_meta` | wording, a patch | |
 | a `$ref` that cannot be followed | the same on both sides: no change; changed: unknown | |

@@ -24,6 +24,7 @@ from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
 from mcp_governor.change.terms import MISSING, Side
 from mcp_governor.change.wording import code, listed_values
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.translation import DISPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -109,7 +110,7 @@ class _Objects:
         if not self._respelled():
             self._patterns()
             self._extra()
-        for key in ("dependentRequired",):
+        for key in ("dependentRequired", DISPUTED):
             if self.old.keys.get(key) != self.new.keys.get(key):
                 self.leaf("dependency", (key,))
         self._dependent_schemas()

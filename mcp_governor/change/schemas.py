@@ -23,6 +23,7 @@ from mcp_governor.containment.validating import Validating
 from mcp_governor.frozen import frozen
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schemas.extent import count_values
+from mcp_governor.schemas.formats import asserting
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
 
@@ -114,9 +115,14 @@ def _usability(pair: SchemaPair, budget: Budget) -> list[Change]:
 def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
     declared = pair.level is Level.DECLARED
     arguments = pair.side is Side.INPUT
-    old = parse(pair.old, drop_safe_integers=declared, arguments=arguments)
-    new = parse(pair.new, drop_safe_integers=declared, arguments=arguments)
-    questions = Questions(old, new, pair.side, pair.level, deadline=pair.options.deadline, budget=budget)
+    asserted = pair.options.assert_formats
+    old, new = (
+        parse(schema, drop_safe_integers=declared, arguments=arguments, assert_formats=asserted)
+        for schema in (pair.old, pair.new)
+    )
+    questions = Questions(
+        old, new, pair.side, pair.level, deadline=pair.options.deadline, budget=budget, assert_formats=asserted
+    )
     settled = settled_edits(questions)
     edits = [edit for edit in settled.edits if _concerns(edit, pair.side)]
     if not edits:
@@ -193,11 +199,14 @@ class _Published:
     @cached_property
     def _validators(self) -> tuple[Validating, Validating]:
         old, new = self._read
-        return _validating(self._pair.old, old), _validating(self._pair.new, new)
+        schemas = self._pair.old, self._pair.new
+        if self._pair.options.assert_formats:
+            schemas = asserting(schemas[0]), asserting(schemas[1])
+        return _validating(schemas[0], old), _validating(schemas[1], new)
 
 
 def _validating(schema: Any, document: Graph) -> Validating:
     """A schema as published; if no validator accepts it, as it was read: without the parts that are not schemas, on
     which no witness depends."""
-    found = Validating(schema)
-    return found if found.readable else Validating(render(document.root))
+    found = Validating(schema, foreign=True)
+    return found if found.readable else Validating(render(document.root), foreign=True)

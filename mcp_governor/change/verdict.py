@@ -87,10 +87,10 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
         "default-changed": options.default_changed,
         "default-added": _presence(edit, edit.new, options),
         "default-removed": _presence(edit, edit.old, options),
-        "format-added": _asserted(options),
-        "format-changed": _asserted(options),
-        "output-format-removed": _asserted(options),
-        "output-format-changed": _asserted(options),
+        "format-added": _asserted(edit, options),
+        "format-changed": _asserted(edit, options),
+        "output-format-removed": _asserted(edit, options),
+        "output-format-changed": _asserted(edit, options),
         "schema-unusable": "breaking",
     }.get(kind, _of_note(edit, kind)) == "breaking"
 
@@ -122,5 +122,6 @@ def _presence(edit: Edit, stated: Any, options: ChangeOptions) -> str:
     return "breaking" if stated is True and "stated" not in edit.note else "compatible"
 
 
-def _asserted(options: ChangeOptions) -> str:
-    return "breaking" if options.assert_formats else "compatible"
+def _asserted(edit: Edit, options: ChangeOptions) -> str:
+    """The verdict for a format; that of JSON Schema's own formats is containment's (``graph.parse``)."""
+    return "breaking" if options.assert_formats and edit.family == "format" else "compatible"

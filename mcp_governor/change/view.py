@@ -14,13 +14,14 @@ from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import UNIONS, is_true
 from mcp_governor.schemas.keywords import REFERENCES, about
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.translation import DISPUTED
 from mcp_governor.schemas.values import narrow_type_of
 from mcp_governor.surface.canonical import canonical_json
 
 _KEYS_OF_TYPE = {
-    "object": about("object"),
+    "object": about("object") | {DISPUTED},
     "array": about("array"),
-    "string": about("string"),
+    "string": about("string") | {"format"},  # an assertion in some comparisons, see `graph.parse`
     "number": about("number"),
     "integer": about("number"),
     "boolean": frozenset[str](),

@@ -27,6 +27,7 @@ from mcp_governor.change.terms import MISSING, value_or_none
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.formats import format_patterns
 from mcp_governor.schemas.keywords import IN_PLACE
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
@@ -264,7 +265,7 @@ class Walk:
             before, place = old.notes.get(key, (MISSING, old.node.pointer))
             after, there = new.notes.get(key, (MISSING, new.node.pointer))
             if _same_note(key, value_or_none(before), value_or_none(after)) or (
-                family == "format" and _retyped_altogether(old, new)
+                family == "format" and (_retyped_altogether(old, new) or self._asserts(key, before, after))
             ):
                 continue
             step = "changed" if key in old.notes and key in new.notes else ("added" if key in new.notes else "removed")
@@ -276,6 +277,10 @@ class Walk:
                 if step != "changed" and _states_default(without, value):
                     edit.note = frozenset({"stated"})
                 self.edits.append(edit)
+
+    def _asserts(self, key: str, *formats: Any) -> bool:
+        """True if a format is an assertion here, which :meth:`_alternatives` compares."""
+        return key == "format" and self.questions.assert_formats and any(map(format_patterns, formats))
 
     def _types(
         self,
@@ -329,6 +334,9 @@ class Walk:
         for family, keys in _BOUNDS:
             if any(old.keys.get(key) != new.keys.get(key) for key in keys) or _retyped(old, new, keys):
                 leaf(family, keys)
+        if old.keys.get("format") != new.keys.get("format"):
+            step = "added" if "format" not in old.keys else "changed" if "format" in new.keys else "removed"
+            leaf("asserted-format", ("format",), kind=f"format-{step}")
         self._arrays(old, new, leaf, spot.trust)
         self._applicators(old, new, leaf)
         compare_objects(self, spot, leaf)

@@ -170,6 +170,19 @@ class Opaque(Formula):
 
 
 @frozen(eq=False)
+class Hint(Formula):
+    """True for all values; suggests some.
+
+    Attributes:
+        samples: values that the author of the schema gave, the best first.
+        format: the patterns of the format that strings should have.
+    """
+
+    samples: tuple[Frozen, ...]
+    format: tuple[Formula, ...]
+
+
+@frozen(eq=False)
 class Ref(Formula):
     """A recursive definition, which is unfolded on demand."""
 
