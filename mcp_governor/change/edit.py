@@ -234,6 +234,14 @@ class Questions:
             return [None] * len(values)
         return [validator.accepts(value) for value in values]
 
+    def takes_member(self, node: SchemaNode, name: str, value: Any) -> bool | None:
+        """If a node accepts some object in which a member has this value; ``None`` where that is unknown."""
+        if self.unreadable:
+            return None
+        never = {"not": {"type": "object", "required": [name], "properties": {name: {"const": value}}}}
+        answer = self._in_time(lambda: contains(never, self._render(node), deadline=self.deadline, witness=False))
+        return {"yes": False, "no": True}.get(answer.verdict)
+
     def within(self, node: SchemaNode, schema: Any) -> bool:
         """True if a node certainly accepts nothing that a schema refuses."""
         return not self.unreadable and self.covers(lambda: (schema, self._render(node)))
