@@ -154,7 +154,6 @@ def _false_alarms(question: dict[str, Any], answer: dict[str, Any], tally: Tally
             yield Failure("false alarm", question, f"{change['kind']} at {change['path']}")
 
 
-NOTHING = (False, {"not": True}, {"not": {}})
 GONE = ("argument-removed", "output-field-removed")
 NEW = ("argument-added", "required-argument-added", "output-field-added")
 
@@ -171,12 +170,16 @@ def _untrue(question: dict[str, Any], answer: dict[str, Any]) -> Iterator[Failur
             yield Failure("untrue", question, f"{change['kind']} at {change['path']}")
 
 
+def _is_nothing(schema: Any) -> bool:
+    return schema is False or (isinstance(schema, dict) and schema.get("not", False) in (True, {}))
+
+
 def _root_keys(schema: Any) -> set[str]:
     """The keys that a schema declares, itself or in its alternatives."""
     if not isinstance(schema, dict):
         return set()
     own = schema.get("properties")
-    found = {key for key, part in own.items() if part not in NOTHING} if isinstance(own, dict) else set()
+    found = {key for key, part in own.items() if not _is_nothing(part)} if isinstance(own, dict) else set()
     parts = [part for word in ("anyOf", "oneOf") if isinstance(schema.get(word), list) for part in schema[word]]
     return found.union(*map(_root_keys, parts))
 

@@ -302,7 +302,7 @@ class Questions:
         return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
 
     def is_kept(self, witness: Any) -> bool:
-        """True if a value that an edit alone breaks is no break between the documents."""
+        """True if the documents keep their promise for a value that an edit alone breaks."""
         _, opened = self._readings()
         wider = (self.new.root, Reading.RAW) if self.side is Side.INPUT else (self.old.root, opened)
         return self._in_time(lambda: _held(self._validator(*wider).accepts(witness))).verdict == "yes"
