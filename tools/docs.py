@@ -44,11 +44,17 @@ CHANGES_READING = """\
 - **The witness** of a break is a statement about the two schemas: for an input, arguments that were valid before and
   are invalid now; for an output, a result that is possible now and never was. It does not say what the server
   does with it. Where several edits break one schema, each has a witness that depends on that edit alone, if there is
-  one.
+  one. Of several values, it is the one that convinces: an example or a default of the schema, a string of the
+  stated `format`, a value that no server takes for one of another type (`{}` or `2`, not `false` or `""`), an integer
+  that JavaScript can send.
 - **The fingerprint** and the changes agree: where the contract of a tool is the same (`mcp-governor fingerprint`), no
   change of it is reported; where it differs, at least one is. A schema that is written differently and provably means
   the same is `schema-rewritten`, which requires no version step and is listed with the wording. What the comparison
   cannot name is `contract-undecided` or `schema-undecided`, which count as breaks.
+- **One object and a union of objects** (`anyOf`, `oneOf`) are compared as one object each: a parameter is gone only if
+  no alternative declares it any more, and new only if none did. What the alternatives say about several keys at once
+  is one change of the union (`type-narrowed`, `type-widened`). Alternatives that share the value of a tag
+  (`action: {"const": "create"}`) with each other only are compared in pairs.
 - **`old` and `new`** in the JSON report are left out where there is no value; `null` is a value.
 - **An unusable input schema** accepts no JSON object, or has a root that is `false`, is of another type than
   `object`, or names its dialect and says nothing else. To repair one is `schema-repaired` and does not break anything:
@@ -76,7 +82,7 @@ schemas are read:
 
 | edit | by default | option in `policy` |
 | --- | --- | --- |
-| a parameter is removed | breaking | `argument-removed` |
+| a parameter is removed, or one of several alternatives loses it | breaking | `argument-removed` |
 | an input object is closed: `additionalProperties` absent → `false` | compatible; `strict`: breaking | `input-closed` |
 | an object open by declaration (`true`, `{}`, a schema) is closed | breaking | `declared-openness-closed` |
 | a field is added to a closed output | compatible, with a note | `closed-output`, for hosts that cache schemas |
@@ -87,7 +93,7 @@ schemas are read:
 `true`, unless its description said so |
 | a required parameter with a default is added | breaking | `required-with-default` |
 | a behaviour hint promises less than before, by the defaults of the protocol | breaking | `hint-less-safe` |
-| a format is added or changed | compatible, with a note | `assert-formats` |
+| a format is added or changed | compatible, with a note | `assert-formats`: what the strings of the two formats say |
 | capabilities are dropped | a note | `capabilities` |
 | description, title, icons, other `_meta` | wording, a patch | |
 | a `$ref` that cannot be followed | the same on both sides: no change; changed: unknown | |

@@ -7,6 +7,7 @@
 - A value that was accepted and is now rejected, or was impossible and is now possible, is reported: there is a change
     of that tool and side that breaks or is unknown. With ``strict`` that is any value; with ``declared`` one whose
     objects have declared keys only.
+- No parameter or field is gone that an alternative of the same object still declares, and none is new that one did.
 - With ``strict``, a break by containment is also one between the whole schemas.
 """
 
@@ -123,6 +124,7 @@ def _judge(
         if "witness" in change and not witness_holds(question, change):
             text = json.dumps(change["witness"])[:200]
             yield Failure("wrong witness", question, f"{change['kind']} at {change['path']}: {text}")
+    yield from _untrue(question, answer)
     yield from _false_alarms(question, answer, tally)
     yield from _refuted(question, answer, tally, rng, effort)
 
@@ -150,6 +152,36 @@ def _false_alarms(question: dict[str, Any], answer: dict[str, Any], tally: Tally
         tally.add("breaks held against the whole")
         if contains(outer, inner, deadline=DEADLINE).verdict == "yes":
             yield Failure("false alarm", question, f"{change['kind']} at {change['path']}")
+
+
+GONE = ("argument-removed", "output-field-removed")
+NEW = ("argument-added", "required-argument-added", "output-field-added")
+
+
+def _untrue(question: dict[str, Any], answer: dict[str, Any]) -> Iterator[Failure]:
+    """Keys of a root that are called gone or new although the other side declares them."""
+    for change in answer["changes"]:
+        if change["kind"] not in GONE + NEW:
+            continue
+        side = "new" if change["kind"] in GONE else "old"
+        schema = _tool(question[side], change["tool"]).get(dict(SIDES)[change["side"]])
+        way = change["path"].split("/")[2:]
+        if way.count("properties") == 1 and "$defs" not in way and way[-1] in _root_keys(schema):
+            yield Failure("untrue", question, f"{change['kind']} at {change['path']}")
+
+
+def _is_nothing(schema: Any) -> bool:
+    return schema is False or (isinstance(schema, dict) and schema.get("not", False) in (True, {}))
+
+
+def _root_keys(schema: Any) -> set[str]:
+    """The keys that a schema declares, itself or in its alternatives."""
+    if not isinstance(schema, dict):
+        return set()
+    own = schema.get("properties")
+    found = {key for key, part in own.items() if not _is_nothing(part)} if isinstance(own, dict) else set()
+    parts = [part for word in ("anyOf", "oneOf") if isinstance(schema.get(word), list) for part in schema[word]]
+    return found.union(*map(_root_keys, parts))
 
 
 def _kinds(answer: dict[str, Any]) -> list[str]:
@@ -305,8 +337,8 @@ def still(kind: str, case: dict[str, Any]) -> bool:
         return bool(answer["moved"]) and not reported
     if kind == "fingerprint stays":
         return bool(reported) and not answer["moved"]
-    if kind == "false alarm":
-        return any(_false_alarms(case, answer, Tally()))
+    if kind in ("untrue", "false alarm"):
+        return any(_untrue(case, answer) if kind == "untrue" else _false_alarms(case, answer, Tally()))
     if kind == "wrong witness":
         return any("witness" in part and not witness_holds(case, part) for part in answer["changes"])
     return kind == "slow" and answer["seconds"] > HANG

@@ -45,7 +45,23 @@ PATTERNS = [
     "^.*$",
     "é",
     r"^\w*$",
+    ".+",
+    r"^\p{L}+$",
+    r"[^\p{Lu}]",
 ]
+FOREIGN = {
+    r"\A[a-c]+\Z": "^[a-c]+$",
+    r"\Ab": "^b",
+    "(?P<n>a)(?P=n)": "^aa$",
+    "[ab": "x",
+    "(?>a|ab)c": "^ac$",
+    r"\h": "[ ]",
+}
+"""Patterns that are not ECMA-262, each with one that it may mean: an answer must hold whatever it means."""
+ONLY_NATIVE = {r"\p{L}": r"[^\W\d_]", r"[^\p{Lu}]": "[^A-Z]"}
+"""What Python lacks → a spelling that it reads alike for the characters of the samples."""
+FORMATS = ["date", "date-time", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uri-reference"]
+FORMATS += ["uuid", "json-pointer", "regex", "int32"]
 SCALARS: list[Any] = [None, True, False, 0, 1, 2, -1, 1.0, 1.5, 0.5, 3, "", "a", "b", "ab", "abc", "x1", "é", "a b"]
 VALUES: list[Any] = [*SCALARS, [], [1], [1, 1], ["a"], [1, 2], [0, True], {}, {"a": 1}, {"b": "a"}, {"a": "a", "b": 1}]
 TYPES = ["string", "integer", "number", "null", "boolean", "array", "object"]
@@ -55,7 +71,7 @@ ARRAYS += ["contains", "prefixItems", "unevaluatedItems"]
 OBJECTS = ["properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties"]
 OBJECTS += ["maxProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties", "properties"]
 NUMBERS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]
-STRINGS = ["minLength", "maxLength", "pattern", "pattern", "format"]
+STRINGS = ["minLength", "maxLength", "pattern", "pattern", "format", "format", "default", "examples"]
 LOGIC = ["allOf", "anyOf", "oneOf", "not", "if"]
 IN_PLACE = (*LOGIC, "dependentSchemas")
 GENERAL = ["type", "enum", "const"]
@@ -135,6 +151,8 @@ class Maker:
         """A schema of at most this depth."""
         if depth <= 0 or self.chance(0.2):
             return self.leaf()
+        if self.chance(0.08):
+            return self.union(depth)
         theme = self.pick(THEMES)
         out: dict[str, Any] = {}
         for _ in range(1 + self.below(4)):
@@ -145,6 +163,23 @@ class Maker:
             out["type"] = self.pick(KIND_OF[id(theme)])
         if self.refers() and self.chance(0.1):
             out["$ref"] = self.pick(list(self.references))
+        return out
+
+    def union(self, depth: int) -> dict[str, Any]:
+        """A union of objects, as SDKs write it: distinguished by a member, or each with members of its own."""
+        tag = self.pick(NAMES) if self.chance(0.6) else None
+        branches: list[Any] = []
+        for index in range(2 + self.below(2)):
+            members = {name: self.schema(depth - 2) for name in self.names(2)}
+            if tag is not None:
+                members[tag] = {"const": self.pick(["a", "b", index, f"k{index}"])}
+            branch: dict[str, Any] = {"type": "object", "properties": members, "required": [tag or next(iter(members))]}
+            if self.chance(0.4):
+                branch["additionalProperties"] = False
+            branches.append(branch)
+        out: dict[str, Any] = {self.pick(["anyOf", "oneOf"]): branches}
+        if self.chance(0.4):
+            out["properties"] = {name: self.schema(depth - 2) for name in self.names(2)}
         return out
 
     def add(self, out: dict[str, Any], word: str, depth: int) -> None:
@@ -182,9 +217,13 @@ class Maker:
         if word == "enum":
             return [copy.deepcopy(self.pick(VALUES)) for _ in range(1 + self.below(5))]
         if word == "pattern":
-            return self.pick(PATTERNS)
+            return self.pick(PATTERNS) if self.chance(0.95) else self.pick(list(FOREIGN))
         if word == "format":
-            return self.pick(["date", "ipv4", "uri"])
+            return self.pick(FORMATS)
+        if word == "default":
+            return copy.deepcopy(self.pick(VALUES))
+        if word == "examples":
+            return [copy.deepcopy(self.pick(VALUES)) for _ in range(1 + self.below(2))]
         if word == "uniqueItems":
             return self.chance(0.9)
         if word == "multipleOf":
@@ -297,6 +336,31 @@ def copied(value: Any) -> Any:
     if isinstance(value, list):
         return [copied(part) for part in value]
     return value
+
+
+def meant(schema: Any, *, python: bool = False) -> Any:
+    """The schema with patterns that a validator reads, of the same meaning.
+
+    Args:
+        schema: any JSON value.
+        python: true for a validator with the patterns of Python.
+    """
+    schema = copied(schema)
+    steads = {**FOREIGN, **({pattern: _for_python(pattern) for pattern in PATTERNS} if python else {})}
+    for place in places(schema):
+        if isinstance(place.get("pattern"), str):
+            place["pattern"] = steads.get(place["pattern"], place["pattern"])
+        if isinstance(place.get("patternProperties"), dict):
+            place["patternProperties"] = {
+                steads.get(name, name): part for name, part in place["patternProperties"].items()
+            }
+    return schema
+
+
+def _for_python(pattern: str) -> str:
+    for native, stead in ONLY_NATIVE.items():
+        pattern = pattern.replace(native, stead)
+    return pattern
 
 
 def spelled(schema: Any, draft: int) -> Any:

@@ -143,13 +143,48 @@ class Surfaces:
             tool[side]["type"] = "object"
             return
         place = maker.pick(places(tool[side]))
-        roll = maker.below(7)
+        roll = maker.below(9)
+        if roll > 6:
+            self.union(place)
+            return
         if roll == 0:
             place["default"] = maker.pick([None, 0, 1, "x", "y"])
         elif roll == 1:
             place["format"] = maker.pick(["date", "uri"])
         elif "properties" in place and isinstance(place["properties"], dict):
             self.properties(place, roll)
+
+    def union(self, place: dict[str, Any]) -> None:
+        """An object as several, or several as one, and sometimes a little different."""
+        maker = self.maker
+        word = next((word for word in ("anyOf", "oneOf") if isinstance(place.get(word), list)), None)
+        if word is not None:
+            parts = [part for part in place.pop(word) if isinstance(part, dict)]
+            for part in parts:
+                place["properties"] = {**place.get("properties", {}), **part.get("properties", {})}
+            if parts and maker.chance(0.5):
+                place[word] = [{"required": part["required"]} for part in parts if "required" in part] or [True]
+            if maker.chance(0.5):
+                place["properties"] = {**place.get("properties", {}), "kind": {"enum": ["x", "y"]}}
+            return
+        members = place.get("properties")
+        if not isinstance(members, dict) or not members:
+            return
+        parts = [{"type": "object", "properties": {}} for _ in range(2 + maker.below(2))]
+        common = maker.chance(0.3)
+        for name, member in members.items():
+            for part in parts if maker.chance(0.3) else [maker.pick(parts)]:
+                part["properties"][name] = copied(member)
+        for part, tag in zip(parts, "xyz", strict=False):
+            if maker.chance(0.6):
+                part["properties"]["kind"] = {"const": tag}
+            needed = [name for name in part["properties"] if maker.chance(0.4)]
+            part.update({"required": needed} if needed else {})
+            part.update({"additionalProperties": False} if maker.chance(0.15) else {})
+        place[maker.pick(["anyOf", "oneOf"])] = parts
+        for key in ("properties", "required", "additionalProperties"):
+            if not common:
+                place.pop(key, None)
 
     def properties(self, place: dict[str, Any], roll: int) -> None:
         maker, members = self.maker, place["properties"]

@@ -21,9 +21,10 @@ from fuzz_edits import Editor, opposite, respelled
 from fuzz_instances import Sampler, Universe
 from fuzz_limits import beyond
 from fuzz_pool import Failure, Tally, tick
-from fuzz_schemas import DRAFTS, Maker, spelled
+from fuzz_schemas import DRAFTS, Maker, meant, spelled
 
 from mcp_governor.containment import contains
+from mcp_governor.schemas.formats import asserting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +43,8 @@ BEYOND = 0.12
 """Share of cases that exceed a limit: they take most of the time."""
 COMPLEMENTS = 0.15
 """Share of cases with a schema and the negation of a similar one, which accept nearly everything and nearly nothing."""
+ASSERTED = 0.02
+"""Share of cases with formats as assertions, whose patterns are long."""
 TRIVIAL = 0.25
 """Share of cases in which one of the schemas is only a type, or empty."""
 REAL_SHARE = 0.05
@@ -78,7 +81,7 @@ def draft_of(schema: Any, default: int) -> int:
 def native(schema: Any, default: int) -> Any:
     """The native validator; ``None`` if the schema is unusable."""
     try:
-        return NATIVE[draft_of(schema, default)](schema, validate_formats=False, offline=True)
+        return NATIVE[draft_of(schema, default)](meant(schema), validate_formats=False, offline=True)
     except OURS:
         raise
     except BaseException:
@@ -88,8 +91,8 @@ def native(schema: Any, default: int) -> Any:
 def accepts_twice(schema: Any, value: Any, default: int) -> bool | None:
     """The verdict of both validators; ``None`` if they differ or fail."""
     try:
-        first = NATIVE[draft_of(schema, default)](schema, validate_formats=False, offline=True).is_valid(value)
-        second = PYTHON[draft_of(schema, default)](schema).is_valid(value)
+        first = NATIVE[draft_of(schema, default)](meant(schema), validate_formats=False, offline=True).is_valid(value)
+        second = PYTHON[draft_of(schema, default)](meant(schema, python=True)).is_valid(value)
     except OURS:
         raise
     except BaseException:
@@ -137,6 +140,8 @@ class Case:
             schemas.append(rng.choice([True, False, *({"type": kind} for kind in ("array", "object", "number"))]))
         elif self.family == "small":
             schemas.append(maker.document(2))
+        if self.family == "small" and rng.random() < ASSERTED:
+            self.family, schemas = "formats", [asserting(schema) for schema in schemas]
         self.draft = 20 if rng.random() < 0.7 else rng.choice([4, 6, 7, 19])
         if rng.random() < 0.04:
             # the same words under the rules of several dialects

@@ -21,34 +21,12 @@ from mcp_governor.change.budget import Budget, OverBudgetError
 from mcp_governor.containment import contains
 from mcp_governor.containment.validators import compile_schema, compiled
 from mcp_governor.schemas.branches import branches
+from mcp_governor.schemas.formats import EXAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcp_governor.containment.validating import Validating
-
-FORMATS: Mapping[str, str] = {
-    "date": "2026-01-15",
-    "date-time": "2026-01-15T12:00:00Z",
-    "time": "12:00:00Z",
-    "duration": "P1D",
-    "email": "someone@example.com",
-    "idn-email": "someone@example.com",
-    "hostname": "example.com",
-    "idn-hostname": "example.com",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "iri": "https://example.com/",
-    "iri-reference": "/example",
-    "json-pointer": "/example",
-    "regex": "example",
-    "relative-json-pointer": "0",
-    "uri": "https://example.com/",
-    "uri-reference": "/example",
-    "uri-template": "https://example.com/{id}",
-    "uuid": "123e4567-e89b-42d3-a456-426614174000",
-}
-"""A value for each format of JSON Schema (2020-12, validation, section 7.3), with reserved names and addresses only."""
 
 NOTHING: Any = object()
 """Means that no value was found. ``None`` cannot, because it is a value."""
@@ -310,9 +288,9 @@ class Sampler:
         return NOTHING
 
     def _string(self, schema: dict[str, Any]) -> Any:
-        known = FORMATS.get(str(schema.get("format")))
+        known = EXAMPLES.get(str(schema.get("format")))
         if known is not None:
-            return known
+            return known[0]
         text = self._rng.choice(("example", "sample", "test")) if self._rng is not None else "example"
         low, high = _size(schema, "minLength", 0), _size(schema, "maxLength", _MAX_LENGTH)
         if low > _MAX_LENGTH:

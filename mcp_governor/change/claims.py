@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MAX_TRIED = 2_000
 """Most listed values that are tried one by one; of longer lists, all or none count."""
+_MAX_ASKED = 20
+"""Most values of a member of several alternatives; each takes two questions about the whole object."""
 
 
 def enum_facts(edit: Edit, questions: Questions) -> Facts:
@@ -36,6 +38,15 @@ def enum_facts(edit: Edit, questions: Questions) -> Facts:
     if nodes is None:
         return Facts()
     before, after = nodes
+    name = _member(edit)
+    if name:
+        lost, gained = _without(old, new), _without(new, old)
+        if len(lost) + len(gained) > _MAX_ASKED:
+            return Facts()
+        return Facts(
+            lost=_taken(questions, before, after, name, lost),
+            gained=_taken(questions, after, before, name[::-1], gained),
+        )
     if edit.old is MISSING:
         gained = _accepted(questions, after, new)
         return Facts(gained=gained if questions.within(after, {"enum": list(gained)}) else ())
@@ -53,6 +64,24 @@ def _subject(edit: Edit) -> tuple[SchemaNode, SchemaNode] | None:
     while step is not None and step.within and step.outer is not None:
         step = step.outer
     return (step.old, step.new) if step is not None else None
+
+
+def _member(edit: Edit) -> tuple[str, str] | None:
+    """The member of the subject that has the list, where several alternatives are compared as one object."""
+    step = edit.step
+    return (edit.names[0], edit.names[-1]) if step is not None and edit.names and edit.names != step.names else None
+
+
+def _taken(
+    questions: Questions, here: SchemaNode, there: SchemaNode, names: tuple[str, str], values: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The values that one node accepts for a member, with whatever else, and the other never."""
+    return tuple(
+        value
+        for value in values
+        if questions.takes_member(here, names[0], value) is True
+        and questions.takes_member(there, names[1], value) is False
+    )
 
 
 def _without(values: list[Any], others: list[Any]) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from mcp_governor.containment import Containment, contains
 from mcp_governor.containment.validating import Validating
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph, SchemaNode
@@ -57,6 +57,7 @@ class Edit:
         note: facts for the policy: ``required``, ``default``, ``closed``, ``declares``, ``explicit``, ``bare`` (a root
             without properties), ``stated`` (the description gives the default).
         trusted: a result for its place also holds for the whole document.
+        case: where it applies, if only to some alternatives: ``where `action` is "create"``.
         trail: the properties on the path to it, regardless of any ``$ref`` in between: ``/error/kind``.
     """
 
@@ -70,6 +71,7 @@ class Edit:
     without_it: Replacement | None = None
     kind: str | None = None
     name: str = ""
+    case: str = ""
     note: frozenset[str] = frozenset()
     trusted: bool = True
     trail: str = ""
@@ -105,9 +107,22 @@ class Questions:
         level: declared or strict.
         deadline: seconds per question.
         budget: of the whole comparison.
+        assert_formats: the documents were parsed with formats as assertions.
     """
 
-    def __init__(self, old: Graph, new: Graph, side: Side, level: Level, *, deadline: float, budget: Budget) -> None:
+    def __init__(
+        self,
+        old: Graph,
+        new: Graph,
+        side: Side,
+        level: Level,
+        *,
+        deadline: float,
+        budget: Budget,
+        assert_formats: bool = False,
+    ) -> None:
+        self.assert_formats = assert_formats
+        self._hinting = False
         self.old = old
         self.new = new
         self.side = side
@@ -120,7 +135,7 @@ class Questions:
         self._identities = Identities(budget.spend)
         self._slicer = Slicer()
         self._inhabited: dict[SchemaNode, bool] = {}
-        self._documents: dict[tuple[SchemaNode, Reading, bool], tuple[Any, int]] = {}
+        self._documents: dict[tuple[SchemaNode, Reading, bool, bool], tuple[Any, int]] = {}
         self._validators: dict[tuple[SchemaNode, Reading], Validating] = {}
 
     def both(self, old: SchemaNode, new: SchemaNode, *, root: bool = False) -> tuple[Containment, Containment]:
@@ -137,24 +152,24 @@ class Questions:
 
     def _forward(self, old: SchemaNode, new: SchemaNode, *, root: bool, witness: bool) -> Containment:
         closed, opened = self._readings()
-        if self.side is Side.INPUT:
-            outer = self._render(new)
-            inner = self._render(old, closed, arguments=root)
-        else:
-            outer = self._render(old, opened)
-            inner = self._render(new, closed)
-        return self._ask(outer, inner, witness=witness)
+
+        def schemas() -> tuple[Any, Any]:
+            if self.side is Side.INPUT:
+                return self._render(new), self._render(old, closed, arguments=root)
+            return self._render(old, opened), self._render(new, closed)
+
+        return self._ask(schemas, witness=witness)
 
     def _render(self, node: SchemaNode, reading: Reading = Reading.RAW, *, arguments: bool = False, **more: Any) -> Any:
         """The node in a reading. Readings of whole documents, which every edit needs, are rendered once."""
-        key = (node, reading, arguments)
+        key = (node, reading, arguments, self._hinting)
         whole = node in (self.old.root, self.new.root) and not any(more.values())
         if whole and key in self._documents:
             schema, parts = self._documents[key]
             self._measure(parts)
             return schema
         before = self._rendered
-        schema = render(node, reading, arguments=arguments, spend=self._count, **more)
+        schema = render(node, reading, arguments=arguments, hints=self._hinting, spend=self._count, **more)
         parts = self._rendered - before
         if whole and parts <= _MAX_KEPT:
             self._documents[key] = schema, parts
@@ -179,10 +194,20 @@ class Questions:
         self.budget.spend(parts)
         self.budget.keep(parts)
 
-    def _ask(self, outer: Any, inner: Any, *, witness: bool = True) -> Containment:
+    def _ask(self, schemas: Callable[[], tuple[Any, Any]], *, witness: bool = True) -> Containment:
         """The answer, unless it depends on an unreadable part that only one side has."""
         # Only the witness of a "no" shows if it depends on an unreadable part.
-        answer = contains(outer, inner, deadline=self.deadline, witness=witness or bool(self.unreadable))
+        witness = witness or bool(self.unreadable)
+        self._hinting = witness and (self.old.suggests or self.new.suggests)
+        try:
+            outer, inner = schemas()
+        finally:
+            hinted, self._hinting = self._hinting, False
+        answer = contains(outer, inner, deadline=self.deadline, witness=witness)
+        if hinted and answer.verdict == "unknown":
+            # Without what the authors suggest, more of the two schemas is the same text.
+            outer, inner = schemas()
+            answer = contains(outer, inner, deadline=self.deadline, witness=witness)
         if not self.unreadable:
             return answer
         theirs, ours = stand_ins(outer), stand_ins(inner)
@@ -209,6 +234,14 @@ class Questions:
             return [None] * len(values)
         return [validator.accepts(value) for value in values]
 
+    def takes_member(self, node: SchemaNode, name: str, value: Any) -> bool | None:
+        """If a node accepts some object in which a member has this value; ``None`` where that is unknown."""
+        if self.unreadable:
+            return None
+        never = {"not": {"type": "object", "required": [name], "properties": {name: {"const": value}}}}
+        answer = self._in_time(lambda: contains(never, self._render(node), deadline=self.deadline, witness=False))
+        return {"yes": False, "no": True}.get(answer.verdict)
+
     def within(self, node: SchemaNode, schema: Any) -> bool:
         """True if a node certainly accepts nothing that a schema refuses."""
         return not self.unreadable and self.covers(lambda: (schema, self._render(node)))
@@ -217,11 +250,13 @@ class Questions:
         """True if a node certainly accepts everything that a schema does."""
         return not self.unreadable and self.covers(lambda: (self._render(node), schema))
 
+    def accepts_all(self, outer: SchemaNode, inner: SchemaNode) -> bool:
+        """True if a node certainly accepts every instance that another one does."""
+        return self.covers(lambda: (self._render(outer), self._render(inner)))
+
     def same_set(self, one: SchemaNode, other: SchemaNode) -> bool:
         """True if two nodes certainly accept the same instances."""
-        return self.covers(lambda: (self._render(one), self._render(other))) and self.covers(
-            lambda: (self._render(other), self._render(one))
-        )
+        return self.accepts_all(one, other) and self.accepts_all(other, one)
 
     def covers(self, schemas: Callable[[], tuple[Any, Any]]) -> bool:
         """True if the first of two schemas certainly accepts everything that the second does."""
@@ -266,6 +301,25 @@ class Questions:
             return edit.forward
         return self._in_time(lambda: self._sliced(cut, lambda cut: self._alone(place, cut), witness=witness))
 
+    def is_kept(self, witness: Any) -> bool:
+        """True if the documents keep their promise for a value that an edit alone breaks."""
+        _, opened = self._readings()
+        wider = (self.new.root, Reading.RAW) if self.side is Side.INPUT else (self.old.root, opened)
+        return self._in_time(lambda: _held(self._validator(*wider).accepts(witness))).verdict == "yes"
+
+    def without(self, others: Iterable[Edit]) -> Containment:
+        """Forward between the documents, as far as some edits do not decide it."""
+        edits = tuple(others)
+        return self._in_time(lambda: self._ask(lambda: self._without(edits)))
+
+    def _without(self, others: tuple[Edit, ...]) -> tuple[Any, Any]:
+        closed, opened = self._readings()
+        if self.side is Side.INPUT:
+            undone = WHOLE.replaced(*(edit.without_it for edit in others if edit.without_it is not None))
+            return self._render(self.new.root, replaced=undone), self._render(self.old.root, closed, arguments=True)
+        made = WHOLE.replaced(*(edit.with_it for edit in others if edit.with_it is not None))
+        return self._render(self.old.root, opened, replaced=made), self._render(self.new.root, closed)
+
     def _is_reached(self, edit: Edit, document: Which) -> bool:
         """True if some instance of a document has a part at the place of an edit, provided that the path there is
         plain, so that any value that the node accepts can be there."""
@@ -277,7 +331,7 @@ class Questions:
                 cut = self._slicer.cut(step, (), document)
                 asked = self._in_time(
                     lambda node=node, cut=cut: self._ask(  # type: ignore[misc]
-                        False, self._render(node, closed, replaced=cut.replaced()), witness=False
+                        lambda: (False, self._render(node, closed, replaced=cut.replaced())), witness=False
                     )
                 )
                 self._inhabited[node] = asked.verdict == "no"
@@ -300,12 +354,12 @@ class Questions:
     def _sliced(self, cut: Slice, schemas: Callable[[Slice], tuple[Any, Any]], *, witness: bool = True) -> Containment:
         """The answer for the documents, from the parts that an edit touches if these are enough."""
         if cut.keeps:
-            answer = self._ask(*schemas(cut), witness=witness or not cut.plain)
+            answer = self._ask(lambda: schemas(cut), witness=witness or not cut.plain)
             # A break of a slice is a break of the documents if its witness uses nothing that was left out, or if no
             # keyword could see the difference. A "yes" for a slice proves nothing about them.
             if (answer.has_witness and not cut.hides(answer.witness)) or (cut.plain and answer.verdict == "no"):
                 return answer
-        return self._ask(*schemas(WHOLE), witness=witness)
+        return self._ask(lambda: schemas(WHOLE), witness=witness)
 
     def _readings(self) -> tuple[Reading, Reading]:
         """The readings of the narrower and the wider schema of a question."""
@@ -365,8 +419,8 @@ class Questions:
             not cut.hides(witness)
             and self._validator(inner_root, Reading.RAW).accepts(witness) is True
             and self._validator(outer_root, wider).accepts(witness) is False
-            and Validating(self._render(inner_root, closed, arguments=inputs, replaced=narrow)).accepts(witness) is True
-            and Validating(self._render(outer_root, wider, replaced=spared)).accepts(witness) is True
+            and _accepts(self._render(inner_root, closed, arguments=inputs, replaced=narrow), witness)
+            and _accepts(self._render(outer_root, wider, replaced=spared), witness)
         )
         return Containment("no", witness, has_witness=True) if holds else Containment("unknown")
 
@@ -374,8 +428,8 @@ class Questions:
         """A small value for a node on the path to an edit; ``None`` if there is none."""
         cut = self._slicer.cut(Step(None, node, node), (), document)
         closed, _ = self._readings()
-        schema = self._render(node, closed, replaced={**cut.replaced(), **way.narrowed})
-        return self._ask(False, schema).witness
+        replaced = {**cut.replaced(), **way.narrowed}
+        return self._ask(lambda: (False, self._render(node, closed, replaced=replaced))).witness
 
     def _depends_on(self, witness: Any, with_it: Replacement, without_it: Replacement, cut: Slice) -> bool:
         """True if a witness breaks, and would not break if one edit were undone."""
@@ -386,17 +440,13 @@ class Questions:
         else:
             inner, outer = self._validator(self.new.root, closed), self._validator(self.old.root, opened)
             spared = self._render(self.old.root, opened, replaced=cut.replaced(with_it))
-        return (
-            inner.accepts(witness) is True
-            and outer.accepts(witness) is False
-            and Validating(spared).accepts(witness) is True
-        )
+        return inner.accepts(witness) is True and outer.accepts(witness) is False and _accepts(spared, witness)
 
     def _validator(self, root: SchemaNode, reading: Reading) -> Validating:
         key = (root, reading)
         if key not in self._validators:
             inputs = self.side is Side.INPUT and reading is Reading.CLOSED
-            self._validators[key] = Validating(self._render(root, reading, arguments=inputs))
+            self._validators[key] = Validating(self._render(root, reading, arguments=inputs), foreign=True)
         return self._validators[key]
 
     def _decisive(self, with_it: Replacement, without_it: Replacement, cut: Slice) -> tuple[Any, Any]:
@@ -418,6 +468,14 @@ class Questions:
     def signature(self, node: SchemaNode) -> int:
         """A number that is equal for nodes with the same content, apart from wording and the names in ``$defs``."""
         return self._identities.of(node)
+
+
+def _held(accepted: bool | None) -> Containment:
+    return YES if accepted else Containment("unknown")
+
+
+def _accepts(schema: Any, value: Any) -> bool:
+    return Validating(schema, foreign=True).accepts(value) is True
 
 
 class _TooLargeError(Exception):

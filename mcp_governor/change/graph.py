@@ -16,6 +16,7 @@ from msgspec import Struct
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.schemas.circles import Components
 from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.formats import UNMODELLED, format_patterns
 from mcp_governor.schemas.keywords import (
     APPLICATORS,
     ASSERTION_KEYS,
@@ -30,7 +31,7 @@ from mcp_governor.schemas.keywords import (
 from mcp_governor.schemas.pointers import join_pointer, resolve_pointer
 from mcp_governor.schemas.references import Document
 from mcp_governor.schemas.soundness import wrong_keyword
-from mcp_governor.schemas.translation import rename_keywords
+from mcp_governor.schemas.translation import DISPUTED, rename_keywords
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
@@ -44,6 +45,10 @@ SAFE_INTEGER = 2**53 - 1
 _UNSAID = 0
 """The dialect of a schema without ``$schema``: keywords of every dialect are read."""
 _NOTES = WORDING_KEYS | NOTE_FAMILIES.keys()
+_IN_PLACE = ("$ref", *(key for key in IN_PLACE if key != DISPUTED))
+_ASSERTED = ASSERTION_KEYS | {DISPUTED}
+SUGGESTING = frozenset({"default", "example", "examples", "format"})
+"""Keywords from which a witness is taken, if possible."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -74,7 +79,7 @@ class SchemaNode:
 
     def in_place(self) -> Iterator[SchemaNode]:
         """The schemas that apply to the same instance as this one."""
-        for key in ("$ref", *IN_PLACE):
+        for key in _IN_PLACE:
             value = self.keywords.get(key)
             if isinstance(value, SchemaNode):
                 yield value
@@ -83,21 +88,31 @@ class SchemaNode:
 
 
 class Graph(Struct, frozen=True):
-    """A parsed schema: its root, and a flag that is set if any part is opaque."""
+    """A parsed schema.
+
+    Attributes:
+        root: its root.
+        opaque: the parts that cannot be read.
+        suggests: some part has an example, a default or a format, which a witness should have.
+    """
 
     root: SchemaNode
     opaque: tuple[SchemaNode, ...] = ()
+    suggests: bool = False
 
 
-def parse(schema: Any, *, drop_safe_integers: bool = True, arguments: bool = False) -> Graph:
+def parse(
+    schema: Any, *, drop_safe_integers: bool = True, arguments: bool = False, assert_formats: bool = False
+) -> Graph:
     """Parse a published schema.
 
     Args:
         schema: any JSON value, nested at most ``MAX_DEPTH`` deep; anything that is not a schema becomes an opaque root.
         drop_safe_integers: ignore bounds of ±(2**53 - 1).
         arguments: the schema is a tool's input: callers send an object, even if it does not say so.
+        assert_formats: ``format`` restricts the values.
     """
-    graph = _Parser(schema, drop_safe_integers).graph()
+    graph = _Parser(schema, drop_safe_integers, assert_formats).graph()
     root = graph.root
     if arguments and not root.opaque and _says_no_type(root):
         root.keywords["type"] = "object"
@@ -127,8 +142,9 @@ def _says_no_type(node: SchemaNode, depth: int = 0) -> bool:
 
 
 class _Parser:
-    def __init__(self, schema: Any, drop_safe_integers: bool) -> None:
+    def __init__(self, schema: Any, drop_safe_integers: bool, assert_formats: bool) -> None:
         self.schema = schema
+        self.assert_formats = assert_formats
         self.drop_safe_integers = drop_safe_integers
         self.nodes: dict[str, SchemaNode] = {}
         self.pending: list[tuple[SchemaNode, Any, str]] = []
@@ -144,7 +160,9 @@ class _Parser:
         while self.pending:
             self._fill(*self.pending.pop())
         self._break_circles()
-        return Graph(root, tuple(node for node in self.nodes.values() if node.opaque))
+        nodes = self.nodes.values()
+        suggests = any(not SUGGESTING.isdisjoint(node.notes) for node in nodes)
+        return Graph(root, tuple(node for node in nodes if node.opaque), suggests)
 
     def _node(self, pointer: str, value: Any, base: str) -> SchemaNode:
         node = self.nodes.get(pointer)
@@ -170,6 +188,10 @@ class _Parser:
         base = self.document.base_of(value, base)
         value = self._modern(node, value)
         problem = wrong_keyword(value)
+        if not problem and '"$ref"' in canonical_json(value.get(DISPUTED)):
+            problem = f"its {DISPUTED} cannot be compared"
+        if not problem and self.assert_formats and value.get("format") in UNMODELLED:
+            problem = f"its format {value['format']} cannot be compared"
         if problem:
             self._opaque(node, value, problem)
             return
@@ -187,7 +209,7 @@ class _Parser:
 
     def _assertions(self, node: SchemaNode, value: dict[str, Any], base: str) -> None:
         for key, item in value.items():
-            if key in ASSERTION_KEYS:
+            if key in _ASSERTED or (key == "format" and self.assert_formats and format_patterns(item)):
                 if not self._is_noise(key, item):
                     node.keywords[key] = item
                 continue
@@ -220,11 +242,12 @@ class _Parser:
         """The same schema in 2020-12 keywords, without those that its dialect ignores; the node stores their original
         names."""
         if self.known is not None:
-            value = {key: item for key, item in value.items() if key in self.known or key not in REFUSING}
+            kept = self.known | ({DISPUTED} if self.draft not in (4, 6, 7) else set())
+            value = {key: item for key, item in value.items() if key in kept or key not in REFUSING}
         if self.draft == LATEST or not _LEGACY & value.keys():
             return value
         value = dict(value)
-        node.spelled = rename_keywords(value)
+        node.spelled = rename_keywords(value, self.draft or _UNSAID)
         return value
 
     def _resolve(self, reference: Any, base: str) -> SchemaNode | None:

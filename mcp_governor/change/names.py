@@ -37,13 +37,13 @@ class Names(Struct, frozen=True):
 NO_NAMES = Names()
 
 
-def parts(node: SchemaNode, *, unions: bool = True) -> Iterator[SchemaNode]:
+def parts(node: SchemaNode, *, unions: bool = True, conditions: bool = True) -> Iterator[SchemaNode]:
     """The schemas whose keys count together with those of ``node``."""
     keywords = node.keywords
     if _JOINING.isdisjoint(keywords):
         return
     for key in ("$ref", "if", "then", "else"):
-        if key in keywords:
+        if key in keywords and (conditions or key != "if"):
             yield keywords[key]
     yield from keywords.get("allOf", ())
     yield from keywords.get("dependentSchemas", {}).values()
@@ -62,17 +62,23 @@ def own_names(node: SchemaNode) -> Names:
     return Names(frozenset(named), frozenset(keywords.get("patternProperties", ())))
 
 
-def together(node: SchemaNode, *, unions: bool = True) -> Iterator[SchemaNode]:
-    """``node`` and every schema whose keys count together with its own, each once, even if several paths lead to it."""
+def together(node: SchemaNode, *, unions: bool = True, conditions: bool = True) -> Iterator[SchemaNode]:
+    """``node`` and every schema whose keys count together with its own, each once, even if several paths lead to it.
+
+    Args:
+        node: the schema.
+        unions: follow its own ``anyOf`` and ``oneOf``.
+        conditions: follow ``if``, here and below.
+    """
     yield node
     seen = {node}
-    pending = list(parts(node, unions=unions))
+    pending = list(parts(node, unions=unions, conditions=conditions))[::-1]
     while pending:
         part = pending.pop()
         if part not in seen:
             seen.add(part)
             yield part
-            pending.extend(parts(part))
+            pending.extend(list(parts(part, conditions=conditions))[::-1])
 
 
 def names(node: SchemaNode, *, unions: bool = True) -> Names:
@@ -91,6 +97,18 @@ def declared_elsewhere(node: SchemaNode) -> frozenset[str]:
     return frozenset(
         name for part in together(node) if part is not node for name in part.keywords.get("properties", ())
     )
+
+
+def declared(node: SchemaNode) -> dict[str, list[SchemaNode]]:
+    """Properties that can have a value → their schemas: the node's own, or else those of the schemas which apply along
+    with it. A condition declares nothing."""
+    found = {name: [child] for name, child in node.keywords.get("properties", {}).items() if not is_false(child)}
+    more: dict[str, list[SchemaNode]] = {}
+    for part in together(node, conditions=False):
+        for name, child in part.keywords.get("properties", {}).items():
+            if name not in found and not is_false(child):
+                more.setdefault(name, []).append(child)
+    return found | more
 
 
 def declares(node: SchemaNode) -> bool:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
 from mcp_governor.change.graph import SchemaNode
+from mcp_governor.change.joint import JointSpot, distinguishing
 from mcp_governor.change.names import (
     closed_here,
+    declared,
     declared_elsewhere,
     declares,
+    fixed_values,
     has_extra_schema_itself,
     is_false,
     is_true,
@@ -19,14 +22,17 @@ from mcp_governor.change.names import (
 from mcp_governor.change.reading import render
 from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
 from mcp_governor.change.terms import MISSING, Side
+from mcp_governor.change.wording import code, listed_values
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.translation import DISPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mcp_governor.change.edit import Questions
+    from mcp_governor.change.joint import Around
     from mcp_governor.change.spot import Spot, TakeOver
-    from mcp_governor.change.view import Alternative
+    from mcp_governor.change.view import Alternative, View
 
 
 _MAX_RENAMES = 400
@@ -44,7 +50,9 @@ class Walker(Protocol):
 
     questions: Questions
     edits: list[Edit]
+    silent: list[Edit]
     complete: bool
+    around: tuple[Around, Around]
 
     def property(self, name: str, old: SchemaNode, new: SchemaNode, *, trust: bool, was: str = "") -> None: ...
 
@@ -53,6 +61,12 @@ class Walker(Protocol):
     def child(self, old: Alternative, new: Alternative, key: str, leaf: Leaf, family: str, trust: bool) -> None: ...
 
     def judge(self, spot: Spot, take_over: TakeOver, edit: Edit) -> None: ...
+
+    def isolate(self, start: tuple[int, int], spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> None: ...
+
+    def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None: ...
+
+    def declaring(self, view: View) -> dict[str, list[Alternative]]: ...
 
 
 def plain(value: Any, spend: Callable[[int], None]) -> Any:
@@ -82,8 +96,10 @@ class _Objects:
         self.new = new = spot.new
         self.root = spot.root
         self.trust = spot.trust
-        self.old_elsewhere = declared_elsewhere(old.node())
-        self.new_elsewhere = declared_elsewhere(new.node())
+        self.old_elsewhere, self.new_elsewhere = (
+            declared_elsewhere(side.node()) | around.names for side, around in zip((old, new), walk.around, strict=True)
+        )
+        self.joint = isinstance(spot, JointSpot)
         self.old_properties: dict[str, SchemaNode] = _declared(old)
         self.new_properties: dict[str, SchemaNode] = _declared(new)
         self.old_required = frozenset(old.keys.get("required", ()))
@@ -94,7 +110,7 @@ class _Objects:
         if not self._respelled():
             self._patterns()
             self._extra()
-        for key in ("dependentRequired",):
+        for key in ("dependentRequired", DISPUTED):
             if self.old.keys.get(key) != self.new.keys.get(key):
                 self.leaf("dependency", (key,))
         self._dependent_schemas()
@@ -105,29 +121,87 @@ class _Objects:
     def _properties(self) -> None:
         gone = [name for name in self.old_properties if name not in self.new_properties]
         come = [name for name in self.new_properties if name not in self.old_properties]
+        # What another schema here, or another alternative, declares as well did not go or come with this one.
+        gone, kept = _split(gone, lambda name: name in self.new_elsewhere or bool(self._others(name, new=True)))
+        come, known = _split(come, lambda name: name in self.old_elsewhere or bool(self._others(name, new=False)))
         for before, after in self._renamed(gone, come):
             gone.remove(before)
             come.remove(after)
             node = self.new_properties[after]
             renamed = Edit("argument", node.pointer, before, after, kind="argument-renamed", name=before)
             self._put(renamed, before, after)
-            self.walk.property(after, self.old_properties[before], node, trust=self.trust, was=before)
+            self._shared(after, before)
         for name in gone:
-            if name in self.new_elsewhere:
-                self.walk.complete = False
-                continue  # now declared by another schema that applies here
             self._removed(name)
+        for name in kept:
+            self._removed_here(name)
         for name in come:
-            if name in self.old_elsewhere:
-                self.walk.complete = False
-                continue
             self._added(name)
+        for name in known:
+            self._added_here(name)
+        self._elsewhere()
         shared = [name for name in self.old_properties if name in self.new_properties]
         for name in shared:
-            self.walk.property(name, self.old_properties[name], self.new_properties[name], trust=self.trust)
+            self._shared(name)
         for name in sorted(self.old_required ^ self.new_required):
             if name in shared or name not in {*self.old_properties, *self.new_properties}:
                 self._required(name)
+
+    def _shared(self, name: str, was: str = "") -> None:
+        start = len(self.walk.edits), len(self.walk.silent)
+        before, after = self.old_properties[was or name], self.new_properties[name]
+        self.walk.property(name, before, after, trust=self.trust, was=was)
+        if self.joint:
+            names = (was or name, name)
+            self.walk.isolate(start, self.spot, lambda one, other: _with_values_of(one, other, names), names)
+
+    def _others(self, name: str, *, new: bool) -> list[SchemaNode]:
+        """The other alternatives on a side that declare a key."""
+        view = self.spot.new_view if new else self.spot.old_view
+        mine = set(map(id, self.spot.members(new=new)))
+        found = [part for part in self.walk.around[new].others if name in declared(part)]
+        self.walk.questions.budget.spend(len(self.walk.around[new].others))
+        if len(view.alternatives) > len(mine):
+            found += [other.node() for other in self.walk.declaring(view).get(name, ()) if id(other) not in mine]
+        self.walk.questions.budget.spend(len(found))
+        return found
+
+    def _removed_here(self, name: str) -> None:
+        """A key that this alternative no longer declares, and another one does."""
+        apart = None if name in self.new_elsewhere else distinguishing(self.new.node(), self._others(name, new=True))
+        if apart is None:
+            self.walk.complete = False  # The keys of alternatives that may hold together count together.
+        else:
+            self._removed(name, "branch-argument-removed", apart)
+
+    def _added_here(self, name: str) -> None:
+        apart = None if name in self.old_elsewhere else distinguishing(self.old.node(), self._others(name, new=False))
+        if name in self.new_required:
+            self._required(name)
+        elif apart is None:
+            self.walk.complete = False
+        else:
+            self._added(name, "branch-argument-added", apart)
+
+    def _elsewhere(self) -> None:
+        """Keys that only schemas applying along with one of the objects declare, and nothing on the other side does."""
+        for mine, theirs, view, removed in (
+            (self.old, self.new, self.spot.new_view, True),
+            (self.new, self.old, self.spot.old_view, False),
+        ):
+            own, known = _declared(mine), declared(theirs.node())
+            for name, nodes in declared(mine.node()).items():
+                if name in own or name in known or name in self.walk.declaring(view):
+                    continue
+                if self.walk.around[removed].declares(name):
+                    continue
+                value = plain(nodes[0], self.walk.questions.keep)
+                edit = Edit("argument", nodes[0].pointer, kind="argument-added", name=name, trusted=self.trust)
+                if removed:
+                    edit.kind, edit.old = "argument-removed", value
+                else:
+                    edit.new = value
+                self.walk.edits.append(edit)
 
     def _renamed(self, gone: list[str], come: list[str]) -> list[tuple[str, str]]:
         if len(gone) * len(come) > _MAX_RENAMES:
@@ -147,18 +221,19 @@ class _Objects:
             return types is not None and types == types_of(other) and same_but_for_shape(before, after)
         return likely_same_argument(before, after, one.notes, other.notes)
 
-    def _removed(self, name: str) -> None:
+    def _removed(self, name: str, kind: str = "argument-removed", apart: str = "") -> None:
         node = self.old_properties[name]
-        edit = Edit("argument", node.pointer, plain(node, self.walk.questions.keep), kind="argument-removed", name=name)
+        edit = Edit("argument", node.pointer, plain(node, self.walk.questions.keep), kind=kind, name=name)
+        edit.case = _case(self.new, apart)
         self._put(edit, name)
 
-    def _added(self, name: str) -> None:
+    def _added(self, name: str, kind: str = "", apart: str = "") -> None:
         node = self.new_properties[name]
         needed = name in self.new_required
         note = {"default"} if "default" in node.notes else set()
         if closed_here(self.old.node()):
             note.add("closed")
-        kind = "required-argument-added" if needed else "argument-added"
+        kind = kind or ("required-argument-added" if needed else "argument-added")
         edit = Edit(
             "argument",
             node.pointer,
@@ -168,6 +243,7 @@ class _Objects:
             name=name,
             note=frozenset(note),
         )
+        edit.case = _case(self.old, apart)
         self._put(edit, name)
 
     def _required(self, name: str) -> None:
@@ -179,7 +255,7 @@ class _Objects:
         edit = Edit("argument", at, not now, now, kind=kind, name=name, note=note)
         edit.trusted = self.trust
         edit.names = (name,)
-        self.walk.judge(self.spot, lambda one, _: _toggled(one, name), edit)
+        self.walk.judge(self.spot, lambda one, other: _with_need_of(one, other, name), edit)
         self.walk.edits.append(edit)
 
     def _put(self, edit: Edit, *names: str) -> None:
@@ -287,6 +363,7 @@ class _Objects:
         before = self.old.keys.get("dependentSchemas", {})
         after = self.new.keys.get("dependentSchemas", {})
         for name in sorted(before.keys() & after.keys()):
+            self.walk.enter((self.old, "dependentSchemas", before[name]), (self.new, "dependentSchemas", after[name]))
             self.walk.nodes(before[name], after[name], trust=False)
         if before.keys() != after.keys():
             self.leaf("dependency", ("dependentSchemas",))
@@ -297,10 +374,31 @@ def _declared(alternative: Alternative) -> dict[str, SchemaNode]:
     return {name: node for name, node in alternative.keys.get("properties", {}).items() if not is_false(node)}
 
 
-def _toggled(alternative: Alternative, name: str) -> Alternative:
-    """The alternative with one more required property, or with one fewer."""
-    required = frozenset(alternative.keys.get("required", ())) ^ {name}
-    return alternative.with_keys({"required": sorted(required) or None})
+def _with_need_of(one: Alternative, other: Alternative, name: str) -> Alternative:
+    """The alternative with one more required property, or with one fewer, as in another one."""
+    needed = frozenset(other.keys.get("required", ())) & {name}
+    required = frozenset(one.keys.get("required", ())) - {name} | needed
+    return one.with_keys({"required": sorted(required) or None})
+
+
+def _with_values_of(one: Alternative, other: Alternative, names: tuple[str, ...]) -> Alternative:
+    """``one`` with the values that ``other`` allows for some keys that it has."""
+    theirs = other.keys.get("properties", {})
+    return one.with_keys(
+        {"properties": {**one.keys.get("properties", {}), **{key: theirs[key] for key in names if key in theirs}}}
+    )
+
+
+def _split(names: list[str], check: Callable[[str], bool]) -> tuple[list[str], list[str]]:
+    """The names that fail a check, and those that pass it."""
+    passed = [name for name in names if check(name)]
+    return [name for name in names if name not in passed], passed
+
+
+def _case(alternative: Alternative, apart: str) -> str:
+    """The values of the property that distinguishes an alternative from others, for a message."""
+    values = fixed_values(alternative.keys["properties"][apart]) if apart else None
+    return f"where {code(apart)} is {listed_values(values)}" if values else ""
 
 
 def _with_keys_of(one: Alternative, other: Alternative, names: tuple[str, ...]) -> Alternative:

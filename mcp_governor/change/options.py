@@ -36,7 +36,8 @@ class ChangeOptions(Struct, frozen=True):
         hint_less_safe: a behaviour hint promises less than before.
         capabilities: the server declares fewer capabilities than before, within one protocol era: ``note`` for
             capabilities that depend on the SDK, ``breaking`` if clients rely on them.
-        assert_formats: ``format`` is asserted: if it is added or changed, it rejects values.
+        assert_formats: formats of JSON Schema restrict strings, except ``regex`` and ``idn-hostname``, whose strings
+            cannot be compared. Any other format that is added or changed rejects values.
         deadline: seconds for one containment question.
         tool_deadline: seconds for one tool; anything undecided by then is unknown. The largest known tools take one
             second, and 20,000 edits about this long.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.names import tags
@@ -18,8 +19,8 @@ def pair(
 ) -> tuple[list[tuple[Alternative, Alternative]], list[Alternative], list[Alternative]]:
     """Pairs to compare, then removed alternatives, then added ones. Equal ones are left out.
 
-    Alternatives with the same content are paired first, then those of one type: objects by their tag, then by their
-    common keys, others in order.
+    Alternatives with the same content are paired first, then objects with the same tag, then those of one type: objects
+    by their common keys, others in order. A single object and several others are not paired: see ``change.joint``.
     """
     # However much it changed, its edits are more informative than a removal and an addition.
     if len(old) == len(new) == 1 and old[0].type == new[0].type:
@@ -31,8 +32,16 @@ def pair(
         (_likeness(gone[left], come[right], old_tags[left], new_tags[right]), -left - right, left, right)
         for left, right in _candidates(gone, come, old_tags, new_tags)
     ]
-    used_old: set[int] = set()
-    used_new: set[int] = set()
+    same = _same_tags(scored)
+    used_old = {left for left, _ in same}
+    used_new = {right for _, right in same}
+    pairs += [(gone[left], come[right]) for left, right in same]
+    counts = [
+        sum(item.type == "object" for index, item in enumerate(side) if index not in used)
+        for side, used in ((gone, used_old), (come, used_new))
+    ]
+    if min(counts) == 1 < max(counts):
+        scored = [score for score in scored if gone[score[2]].type != "object"]
     # The likeliest pair comes first; of equally likely ones the first in the lists, so that runs agree.
     for score, _, left, right in sorted(scored, reverse=True):
         if left in used_old or right in used_new or score < 0:
@@ -45,6 +54,15 @@ def pair(
     return pairs, gone, come
 
 
+def _same_tags(scored: list[tuple[float, int, int, int]]) -> list[tuple[int, int]]:
+    """Pairs of positions of alternatives that share values of their tags, each with the other only."""
+    agreeing = [(left, right) for score, _, left, right in scored if score >= _TAGGED]
+    lefts, rights = (Counter(pair[at] for pair in agreeing) for at in (0, 1))
+    return [(left, right) for left, right in agreeing if lefts[left] == rights[right] == 1]
+
+
+_TAGGED = 2.0
+"""The likeness from which two alternatives share the values of a tag."""
 _MAX_PAIRS = 10_000
 """Maximum number of pairs that are all scored. With more, only pairs that share one of their rarest features are
 scored."""
@@ -115,7 +133,7 @@ def _likeness(old: Alternative, new: Alternative, before: _Tags, after: _Tags) -
         # Tags are the names of alternatives: with another value it is another alternative, however alike the rest is.
         if agreeing == 0:
             return -1.0
-        return 2.0 + agreeing / len(shared)
+        return _TAGGED + agreeing / len(shared)
     keys = set(old.keys.get("properties", ())), set(new.keys.get("properties", ()))
     return len(keys[0] & keys[1]) / max(1, len(keys[0] | keys[1]))
 

@@ -13,6 +13,7 @@ import hashlib
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.graph import SUGGESTING
 from mcp_governor.change.names import (
     NO_NAMES,
     UNIONS,
@@ -27,6 +28,7 @@ from mcp_governor.change.names import (
     names,
 )
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
+from mcp_governor.schemas.formats import format_patterns
 from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ def render(
     arguments: bool = False,
     replaced: Mapping[SchemaNode, SchemaNode] | None = None,
     noted: bool = False,
+    hints: bool = False,
     definition: str = "d",
     spend: Callable[[int], None] = _unlimited,
 ) -> Any:
@@ -79,10 +82,11 @@ def render(
         arguments: the node is the root of a tool's input: without properties it is a tool without parameters.
         replaced: nodes to render as others, to isolate one edit.
         noted: keep the keys of ``NOTE_FAMILIES``, which do not restrict values.
+        hints: keep examples, defaults and formats, for a convincing witness.
         definition: prefix of the names under ``$defs``.
         spend: called with the work, in schema parts, before it is done; its exceptions are passed on to the caller.
     """
-    renderer = _Renderer(reading, replaced or {}, noted, definition, spend)
+    renderer = _Renderer(reading, replaced or {}, noted, hints, definition, spend)
     role = _Role.RAW if reading is Reading.RAW else (_Role.ROOT if arguments else _Role.WHOLE)
     schema = renderer.node(node, role)
     definitions = renderer.definitions()
@@ -125,9 +129,11 @@ class _Renderer:
         reading: Reading,
         replaced: Mapping[SchemaNode, SchemaNode],
         noted: bool,
+        hints: bool,
         definition: str,
         spend: Callable[[int], None],
     ) -> None:
+        self.hints = hints
         self.spend = spend
         self.reading = reading
         self.definition = definition
@@ -158,7 +164,8 @@ class _Renderer:
         if self.noted and any(key in node.notes for key in NOTE_FAMILIES):
             return {**self.keywords(node, role), **{k: node.notes[k] for k in NOTE_FAMILIES if k in node.notes}}
         if is_true(node):
-            return {} if role is not _Role.ROOT else {"additionalProperties": False}
+            hints = _suggested(node) if self.hints else {}
+            return hints if role is not _Role.ROOT else {**hints, "additionalProperties": False}
         if is_false(node):
             return False
         if role is _Role.RAW:
@@ -191,8 +198,13 @@ class _Renderer:
                 out[key] = out.get(key, []) + [self.node(item, inner) for item in value]
             elif key in SCHEMA_MAP_KEYS:
                 out[key] = {name: self.node(item, inner) for name, item in value.items()}
+            elif key == "format":
+                for pattern in format_patterns(value):
+                    _conjoin(out, {"pattern": pattern})
             else:
                 out[key] = value
+        if self.hints:
+            out.update(_suggested(node))
         return out
 
     def _one_of(self, branches: list[SchemaNode], role: _Role, out: dict[str, Any]) -> None:
@@ -287,6 +299,14 @@ class _Renderer:
     def _close(self, schema: dict[str, Any], allowed: Names) -> None:
         self.spend(len(allowed.properties))
         _shut(schema, allowed)
+
+
+def _suggested(node: SchemaNode) -> dict[str, Any]:
+    """The annotations from which a witness is taken, as far as they are valid."""
+    given = {key: node.notes[key] for key in SUGGESTING.intersection(node.notes)}
+    if not isinstance(given.get("examples", []), list):
+        del given["examples"]
+    return given
 
 
 def _shut(schema: dict[str, Any], allowed: Names) -> None:

@@ -28,6 +28,17 @@ _INPUTS_ONLY = "An output schema that allows nothing is reported as the values t
 _A, _AB = {"a": _STRING}, {"a": _STRING, "n": _INTEGER}
 _ONE, _TWO, _THREE = ({"type": "string", "enum": list(values)} for values in ("a", "ab", "ac"))
 
+_CASE = {"action": {"const": "create"}}, {"action": {"const": "delete"}}
+
+
+def _cases(*keys: dict[str, Any]) -> dict[str, Any]:
+    return _object(
+        oneOf=[
+            _object(properties={**case, **more}, required=["action"]) for case, more in zip(_CASE, keys, strict=True)
+        ]
+    )
+
+
 _ENUMS = [
     *both_sides(
         "enum-value-removed",
@@ -237,6 +248,45 @@ _KEYS = [
         entries=("{tool} no longer [requires|require] {field}.", "{tool} may leave out {field}."),
     ),
     *both_sides(
+        "branch-argument-removed",
+        "output-branch-field-removed",
+        (
+            "One of several alternatives no longer declares a parameter that others still declare: a call of this form "
+            "that passes it is refused, or what it asked for is silently ignored.",
+            "One of several alternatives no longer declares a field that others still declare: clients that read it "
+            "in a result of this form find nothing.",
+        ),
+        (_BREAKING, _BREAKING),
+        "branch-argument-added",
+        "output-branch-field-added",
+        _schema(_cases(_A, _A), _cases({}, _A)),
+        messages=("{thing} is no longer declared {detail}", "{thing} is no longer declared {detail}"),
+        entries=(
+            "{tool} no longer [takes|take] {field} {detail}.",
+            "{tool} no longer [returns|return] {field} {detail}.",
+        ),
+        event=Event.REMOVED,
+    ),
+    *both_sides(
+        "branch-argument-added",
+        "output-branch-field-added",
+        (
+            "One of several alternatives now declares a parameter that others declared before; calls without it still "
+            "work.",
+            "One of several alternatives now declares a field that others declared before.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "branch-argument-removed",
+        "output-branch-field-removed",
+        _schema(_cases({}, _A), _cases(_A, _A)),
+        messages=("{thing} is now declared {detail} as well", "{thing} is now declared {detail} as well"),
+        entries=(
+            "{tool} [takes|take] {field} {detail} as well.",
+            "{tool} [returns|return] {field} {detail} as well.",
+        ),
+        event=Event.ADDED,
+    ),
+    *both_sides(
         "key-pattern-removed",
         "output-key-pattern-removed",
         (
@@ -285,6 +335,24 @@ _KEYS = [
         message="required {thing} is new",
         entry="{tool} now [requires|require] the new {field}.",
         event=Event.EXTENDED,
+        thing="parameter",
+    ),
+    Kind(
+        "undeclared-key-restricted",
+        Side.INPUT,
+        "A key that callers could already pass, since the object allows undeclared ones, is now a declared parameter: "
+        "other values that were accepted for it are refused.",
+        _BREAKING,
+        reverse="argument-removed",
+        other_side="output-field-added",
+        example=_schema(_object(properties={"m": _object()}), _object(properties={"m": _object(properties=_A)})),
+        contract=True,
+        message=(
+            "{thing} is now declared; {parent} accepted this key undeclared, with other values",
+            "{thing} is now declared; this key was accepted undeclared, with other values",
+        ),
+        entry="{tool} now [declares|declare] {field}, which accepted other values as an undeclared key.",
+        event=Event.ADDED,
         thing="parameter",
     ),
     Kind(
@@ -372,6 +440,52 @@ _WHOLE = [
         entries=(
             "{tool} [has|have] a new description of {field}.",
             "{tool} [has|have] a new description of {field} in the result.",
+        ),
+    ),
+    *both_sides(
+        "argument-descriptions-lost",
+        "output-field-descriptions-lost",
+        (
+            "No parameter has a description any more: models have only the names to go by. An upgrade of a library can "
+            "do that without anybody noticing.",
+            "No field of the result has a description any more.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "schema-description-changed",
+        "output-schema-description-changed",
+        value({"type": "string", "description": "City."}, _STRING),
+        (Bump.PATCH, Bump.PATCH),
+        contract=False,
+        messages=(
+            "the descriptions of all parameters are gone: {lost}",
+            "the descriptions of all fields are gone: {lost}",
+        ),
+        entries=(
+            "{tool} no longer [describes|describe] {lost}.",
+            "{tool} no longer [describes|describe] {lost} in the result.",
+        ),
+    ),
+    *both_sides(
+        "choice-labels-changed",
+        "output-choice-labels-changed",
+        (
+            "The labels of listed values changed; the accepted calls are the same.",
+            "The labels of listed values changed; the possible results are the same.",
+        ),
+        (_COMPATIBLE, _COMPATIBLE),
+        "choice-labels-changed",
+        "output-choice-labels-changed",
+        value({"oneOf": [{"const": "a", "title": "A"}]}, {"oneOf": [{"const": "a", "title": "The first"}]}),
+        (Bump.PATCH, Bump.PATCH),
+        wording=True,
+        contract=False,
+        messages=(
+            "labels of the values{of} <are new: {new}|are gone, were {old}|changed from {old} to {new}|changed>",
+            "labels of the values{of} <are new: {new}|are gone, were {old}|changed from {old} to {new}|changed>",
+        ),
+        entries=(
+            "{tool} [has|have] other labels for the values of {field}.",
+            "{tool} [has|have] other labels for the values of {field} in the result.",
         ),
     ),
     *both_sides(

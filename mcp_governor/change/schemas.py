@@ -15,6 +15,7 @@ from mcp_governor.change.facts import NO_FACTS, Facts, names_on
 from mcp_governor.change.graph import parse
 from mcp_governor.change.making import make
 from mcp_governor.change.reading import render, stand_ins
+from mcp_governor.change.rewording import reworded
 from mcp_governor.change.settle import settled_edits
 from mcp_governor.change.terms import MISSING, Level, Side, Verdict
 from mcp_governor.change.usable import accepts_no_object, broken_root
@@ -23,20 +24,17 @@ from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schemas.extent import count_values
-from mcp_governor.schemas.walking import walk
+from mcp_governor.schemas.formats import asserting
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.surface.fingerprint import same_contract
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph
     from mcp_governor.change.model import Change
     from mcp_governor.change.options import ChangeOptions
     from mcp_governor.findings import Tier
 
-_WORDS = ("description", "markdownDescription", "examples", "example", "deprecated")
 _RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
 
 
@@ -84,7 +82,7 @@ def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:
         changes = [_undecided(pair, "its references nest too deeply to be followed")]
     except OverBudgetError as error:
         changes = [_undecided(pair, str(error))]
-    return [*changes, *_wording(pair)]
+    return [*changes, *reworded(pair)]
 
 
 def respelled(pair: SchemaPair) -> Change:
@@ -117,9 +115,14 @@ def _usability(pair: SchemaPair, budget: Budget) -> list[Change]:
 def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
     declared = pair.level is Level.DECLARED
     arguments = pair.side is Side.INPUT
-    old = parse(pair.old, drop_safe_integers=declared, arguments=arguments)
-    new = parse(pair.new, drop_safe_integers=declared, arguments=arguments)
-    questions = Questions(old, new, pair.side, pair.level, deadline=pair.options.deadline, budget=budget)
+    asserted = pair.options.assert_formats
+    old, new = (
+        parse(schema, drop_safe_integers=declared, arguments=arguments, assert_formats=asserted)
+        for schema in (pair.old, pair.new)
+    )
+    questions = Questions(
+        old, new, pair.side, pair.level, deadline=pair.options.deadline, budget=budget, assert_formats=asserted
+    )
     settled = settled_edits(questions)
     edits = [edit for edit in settled.edits if _concerns(edit, pair.side)]
     if not edits:
@@ -128,7 +131,7 @@ def _contract(pair: SchemaPair, budget: Budget) -> list[Change]:
     best: dict[tuple[str, str], Change] = {}
     for edit in edits:
         change = _change(pair, edit, published)
-        key = (change.kind, change.path)
+        key = (edit.kind or change.kind, change.path)
         if key not in best or _RANK[change.verdict] > _RANK[best[key].verdict]:
             best[key] = change
     return list(best.values())
@@ -165,7 +168,8 @@ def _facts(edit: Edit, path: str, published: _Published | None) -> Facts:
         names = names_on(path)
         # The place is that of the key, by its new name, or the list of required keys, which may name an undeclared one.
         around = names[:-1] if names and names[-1] in (edit.name, edit.new) else names
-        return Facts((*around, edit.name), successor=edit.new if edit.kind == "argument-renamed" else None)
+        successor = edit.new if edit.kind == "argument-renamed" else None
+        return Facts((*around, edit.name), successor=successor, detail=edit.case)
     return Facts(detail=", ".join(edit.note)) if edit.kind in ("schema-repaired", "schema-unusable") else NO_FACTS
 
 
@@ -195,38 +199,14 @@ class _Published:
     @cached_property
     def _validators(self) -> tuple[Validating, Validating]:
         old, new = self._read
-        return _validating(self._pair.old, old), _validating(self._pair.new, new)
+        schemas = self._pair.old, self._pair.new
+        if self._pair.options.assert_formats:
+            schemas = asserting(schemas[0]), asserting(schemas[1])
+        return _validating(schemas[0], old), _validating(schemas[1], new)
 
 
 def _validating(schema: Any, document: Graph) -> Validating:
     """A schema as published; if no validator accepts it, as it was read: without the parts that are not schemas, on
     which no witness depends."""
-    found = Validating(schema)
-    return found if found.readable else Validating(render(document.root))
-
-
-def _wording(pair: SchemaPair) -> Iterator[Change]:
-    """Changed words at places that both schemas have."""
-    old = {pointer: schema for pointer, schema in walk(pair.old) if isinstance(schema, dict)}
-    kind = kind_of(Edit("description", "", kind="schema-description-changed"), pair.side)
-    reworded = [
-        (pointer, schema, old[pointer])
-        for pointer, schema in walk(pair.new)
-        if isinstance(schema, dict) and pointer in old and not _same_words(old[pointer], schema)
-    ]
-    for pointer, schema, before in sorted(reworded, key=lambda item: item[0]):
-        for key in _WORDS:
-            if not same_json(before.get(key), schema.get(key)):
-                yield make(
-                    kind,
-                    pair.tool,
-                    f"{pair.base}{pointer}/{key}",
-                    tier=pair.tier,
-                    level=pair.level,
-                    old=before.get(key, MISSING),
-                    new=schema.get(key, MISSING),
-                )
-
-
-def _same_words(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    return all(same_json(old.get(key), new.get(key)) for key in _WORDS if key in old or key in new)
+    found = Validating(schema, foreign=True)
+    return found if found.readable else Validating(render(document.root), foreign=True)

@@ -115,6 +115,7 @@ def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Co
         suspects[0].forward = whole
         return
     _settle_alone(questions, suspects)
+    _spare(questions, suspects)
     if any(edit.forward.verdict == "no" for edit in suspects):
         return
     suspected = set(map(id, suspects))
@@ -124,6 +125,14 @@ def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Co
     if any(edit.forward.verdict == "no" for edit in edits):
         return
     edits.append(_somewhere(questions, walk, whole, back))
+
+
+def _spare(questions: Questions, suspects: list[Edit]) -> None:
+    """Ask again about edits that break alone, if the new document accepts in another way what they refuse."""
+    for edit in suspects[:_MAX_WITNESSES]:
+        if edit.forward.verdict == "no" and edit.forward.has_witness and questions.is_kept(edit.forward.witness):
+            others = [other for other in suspects if other is not edit and other.forward.verdict != "yes"]
+            edit.forward = questions.without(others)
 
 
 def _settle_unknown(questions: Questions, walk: Walk, edits: list[Edit], whole: Containment, back: Containment) -> None:

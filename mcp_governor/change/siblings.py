@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
+from mcp_governor.change.media_types import same_media_type
 from mcp_governor.change.terms import MISSING, Level, value_or_none
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
@@ -145,6 +146,9 @@ def _media_type(
 ) -> Iterator[Change]:
     before, after = (MISSING if side.get("mimeType") is None else side["mimeType"] for side in (old, new))
     if before == after:
+        return
+    if same_media_type(before, after):
+        yield _make("prompt-or-resource-wording-changed", f"{place}/mimeType", level, facts, before, after)
         return
     step = "declared" if MISSING in (before, after) else "changed"
     yield _make(f"{facts.thing}-media-type-{step}", f"{place}/mimeType", level, facts, before, after)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.slices import Replacement, restricted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.change.edit import Edit
-    from mcp_governor.change.graph import SchemaNode
     from mcp_governor.change.slices import Keep
     from mcp_governor.change.view import Alternative, View
 
@@ -43,16 +44,22 @@ class Spot(Struct, frozen=True):
 
     def single_out(self, edit: Edit, take_over: TakeOver) -> None:
         """Set the old node with one edit, and the new one without it."""
+        edit.with_it = replacement_of(self.old_view, partial(self.old_with, take_over))
+        edit.without_it = replacement_of(self.new_view, partial(self.new_without, take_over))
 
-        def changed(keep: Keep | None) -> SchemaNode:
-            one, other = restricted(self.old, keep), restricted(self.new, keep)
-            return swapped(self.old_view, self.old_slot or self.old, take_over(one, other))
+    def members(self, *, new: bool) -> tuple[Alternative, ...]:
+        """The members of the view that are compared here."""
+        return (self.new_slot or self.new,) if new else (self.old_slot or self.old,)
 
-        def reverted(keep: Keep | None) -> SchemaNode:
-            one, other = restricted(self.old, keep), restricted(self.new, keep)
-            return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
+    def old_with(self, take_over: TakeOver, keep: Keep | None) -> SchemaNode:
+        """The old node with one edit."""
+        one, other = restricted(self.old, keep), restricted(self.new, keep)
+        return swapped(self.old_view, self.old_slot or self.old, take_over(one, other))
 
-        edit.with_it, edit.without_it = replacement_of(self.old_view, changed), replacement_of(self.new_view, reverted)
+    def new_without(self, take_over: TakeOver, keep: Keep | None) -> SchemaNode:
+        """The new node without it."""
+        one, other = restricted(self.old, keep), restricted(self.new, keep)
+        return swapped(self.new_view, self.new_slot or self.new, take_over(other, one))
 
 
 def swapped(view: View, member: Alternative, substitute: Alternative) -> SchemaNode:
@@ -63,3 +70,33 @@ def swapped(view: View, member: Alternative, substitute: Alternative) -> SchemaN
 def replacement_of(view: View, make: Callable[[Keep | None], SchemaNode]) -> Replacement | None:
     """A node and its replacement; ``None`` for a node that is not part of the document."""
     return None if view.node.synthetic else Replacement(view.node, make)
+
+
+_ANYTHING = SchemaNode("", synthetic=True)
+_PLAIN = frozenset({"additionalProperties", "properties", "required"})
+
+
+def slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[SchemaNode, SchemaNode]:
+    """An alternative without and with an edit, without properties that are the same in both: the rest decides, and is
+    faster to compare.
+
+    A "yes" also holds for the whole alternatives; a "no" is checked for the whole document later.
+    """
+    one, other = spot.old, spot.new
+    if one.keys.keys() <= _PLAIN and other.keys.keys() <= _PLAIN:
+        # Nothing counts members or looks at their names, so the other members cannot affect the answer and need not be
+        # copied: there may be thousands, each with an edit.
+        one = restricted(one, frozenset({*names, *one.keys.get("required", ())}))
+        other = restricted(other, frozenset(names))
+    changed = take_over(one, other)
+    before, after = one.keys.get("properties", {}), changed.keys.get("properties", {})
+    if not any(after.get(name) is node for name, node in before.items()):
+        return one.node(), changed.node()
+    return (
+        one.with_keys({"properties": _without_shared(before, after)}).node(),
+        changed.with_keys({"properties": _without_shared(after, before)}).node(),
+    )
+
+
+def _without_shared(mine: dict[str, SchemaNode], theirs: dict[str, SchemaNode]) -> dict[str, SchemaNode]:
+    return {name: _ANYTHING if theirs.get(name) is node else node for name, node in mine.items()}

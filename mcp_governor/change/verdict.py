@@ -24,6 +24,8 @@ def kind_of(edit: Edit, side: Side) -> str:
         name = _enum_step(edit, lost, gained) if edit.family == "enum" else family_step(edit.family, lost, gained)
     elif name in ("closed", "opened"):
         name = f"input-{name}"
+    elif name == "argument-added" and side is Side.INPUT and edit.forward.verdict == "no":
+        name = "undeclared-key-restricted"  # It broke because the key was accepted before, with other values.
     return name if side is Side.INPUT else catalogue()[name].other_side or name
 
 
@@ -71,9 +73,11 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
     return {
         "argument-removed": options.argument_removed,
         "argument-renamed": options.argument_removed,
+        "branch-argument-removed": options.argument_removed,
         "key-pattern-removed": options.argument_removed,
         "output-key-pattern-removed": options.optional_field_removed,
         "output-field-removed": options.optional_field_removed,
+        "output-branch-field-removed": options.optional_field_removed,
         "output-field-renamed": options.optional_field_removed,
         "output-field-added": options.closed_output if closed else "compatible",
         "output-opened": options.closed_output,
@@ -83,10 +87,10 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
         "default-changed": options.default_changed,
         "default-added": _presence(edit, edit.new, options),
         "default-removed": _presence(edit, edit.old, options),
-        "format-added": _asserted(options),
-        "format-changed": _asserted(options),
-        "output-format-removed": _asserted(options),
-        "output-format-changed": _asserted(options),
+        "format-added": _asserted(edit, options),
+        "format-changed": _asserted(edit, options),
+        "output-format-removed": _asserted(edit, options),
+        "output-format-changed": _asserted(edit, options),
         "schema-unusable": "breaking",
     }.get(kind, _of_note(edit, kind)) == "breaking"
 
@@ -118,5 +122,6 @@ def _presence(edit: Edit, stated: Any, options: ChangeOptions) -> str:
     return "breaking" if stated is True and "stated" not in edit.note else "compatible"
 
 
-def _asserted(options: ChangeOptions) -> str:
-    return "breaking" if options.assert_formats else "compatible"
+def _asserted(edit: Edit, options: ChangeOptions) -> str:
+    """The verdict for a format; that of JSON Schema's own formats is containment's (``graph.parse``)."""
+    return "breaking" if options.assert_formats and edit.family == "format" else "compatible"

@@ -14,13 +14,14 @@ from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import UNIONS, is_true
 from mcp_governor.schemas.keywords import REFERENCES, about
 from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.translation import DISPUTED
 from mcp_governor.schemas.values import narrow_type_of
 from mcp_governor.surface.canonical import canonical_json
 
 _KEYS_OF_TYPE = {
-    "object": about("object"),
+    "object": about("object") | {DISPUTED},
     "array": about("array"),
-    "string": about("string"),
+    "string": about("string") | {"format"},  # an assertion in some comparisons, see `graph.parse`
     "number": about("number"),
     "integer": about("number"),
     "boolean": frozenset[str](),
@@ -209,7 +210,7 @@ def _both(key: str, left: Any, right: Any) -> Any:
     if key == "required":
         return [*left, *(name for name in right if name not in left)]
     if key in ("properties", "patternProperties"):
-        return {**right, **{name: _conjunction(item, right.get(name)) for name, item in left.items()}}
+        return {**right, **{name: conjunction(item, right.get(name)) for name, item in left.items()}}
     if key in _LOWER:
         return max(left, right)
     if key in _UPPER:
@@ -217,7 +218,8 @@ def _both(key: str, left: Any, right: Any) -> Any:
     return left if left is right or (not isinstance(left, SchemaNode | list | dict) and left == right) else _APART
 
 
-def _conjunction(left: SchemaNode, right: SchemaNode | None) -> SchemaNode:
+def conjunction(left: SchemaNode, right: SchemaNode | None) -> SchemaNode:
+    """A node for the values that both nodes accept."""
     if right is None or right is left or is_true(right):
         return left
     if is_true(left):

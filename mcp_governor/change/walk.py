@@ -15,22 +15,27 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.graph import SchemaNode, pointers
-from mcp_governor.change.names import is_false
+from mcp_governor.change.joint import NOTHING_AROUND, joint_spot
+from mcp_governor.change.media_types import same_media_type
+from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import compare_objects, plain
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
-from mcp_governor.change.slices import Step, restricted
-from mcp_governor.change.spot import Spot, replacement_of
+from mcp_governor.change.slices import Step
+from mcp_governor.change.spot import Spot, replacement_of, slim
 from mcp_governor.change.terms import MISSING, value_or_none
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.schemas.formats import format_patterns
+from mcp_governor.schemas.keywords import IN_PLACE
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mcp_governor.change.joint import JointSpot
     from mcp_governor.change.slices import Keep
     from mcp_governor.change.spot import TakeOver
 
@@ -58,6 +63,7 @@ class Walk:
         pairs: the differing nodes that were compared, outer ones first.
         silent: edits that change nothing at their own place.
         complete: every difference is covered by some edit.
+        around: what declares keys next to the two nodes that are compared, in the old and the new document.
     """
 
     def __init__(self, questions: Questions) -> None:
@@ -74,6 +80,9 @@ class Walk:
         self._item = False
         self._within = False
         self._homes = ("", "")
+        self.around = NOTHING_AROUND, NOTHING_AROUND
+        self._place = self.around
+        self._declaring: dict[View, dict[str, list[Alternative]]] = {}
 
     def run(self) -> list[Edit]:
         """The edits from the old document to the new one."""
@@ -100,6 +109,7 @@ class Walk:
         entered, self._entered = self._entered, ()
         item, self._item = self._item, False
         within, self._within = self._within, False
+        place, self._place = self._place, (NOTHING_AROUND, NOTHING_AROUND)
         self.questions.budget.spend()
         if self.questions.signature(old) == self.questions.signature(new):
             return
@@ -121,12 +131,13 @@ class Walk:
             undecided = Edit("schema", new.pointer, forward=reason, backward=reason, kind="schema-undecided")
             self.edits.append(undecided)
             return
-        outer, homes = self._step, self._homes
+        outer, homes, around = self._step, self._homes, self.around
+        self.around = place
         self._step = Step(outer, old, new, entered, item, homes, within)
         if seen is None or seen[0].node is not old or seen[1].node is not new:
             seen = view(old), view(new)
         self._views(*seen, root=root, trust=trust)
-        self._step, self._homes = outer, homes
+        self._step, self._homes, self.around = outer, homes, around
         if self._is_redirected(sites, old, new):
             for edit in (*self.edits[start:], *self.silent[silent:]):
                 edit.path = _relocated(edit.path, new.pointer, sites[1])
@@ -168,9 +179,19 @@ class Walk:
     def _views(self, old: View, new: View, *, root: bool, trust: bool) -> None:
         self._exclusion(old, new, root=root, trust=trust)
         paired, gone, come = pair(old.alternatives, new.alternatives, self._alternative_signature)
+        joint = self._joint(old, new, gone, come, root=root, trust=trust)
+        if joint is not None:
+            gone, come = ([item for item in side if item.type != "object"] for side in (gone, come))
         retyped = pair_retyped(gone, come)
         # If exactly one may hold, an alternative that accepts more can make the whole accept less.
         trust = trust and not ((old.exclusive or new.exclusive) and len(old.alternatives) > 1)
+        if joint is not None:
+            start = len(self.edits), len(self.silent)
+            self._union(joint, old, new)
+            self._alternatives(joint)
+            for edit in (*self.edits[start[0] :], *self.silent[start[1] :]):
+                edit.trusted = False
+            self.complete = False
         if gone or come:
             self._types(old, new, gone, come, retyped, root=root, trust=trust)
         for before, after in paired:
@@ -178,6 +199,47 @@ class Walk:
         for before, after in retyped:
             one, other = comparable(before, after)
             self._alternatives(Spot(old, new, one, other, root, trust, before, after))
+
+    def _joint(
+        self, old: View, new: View, gone: list[Alternative], come: list[Alternative], *, root: bool, trust: bool
+    ) -> JointSpot | None:
+        """Both sides as one object each, if one object stands for several others."""
+        slots = tuple([item for item in side if item.type == "object"] for side in (gone, come))
+        if min(map(len, slots)) != 1 or max(map(len, slots)) == 1:
+            return None
+        return joint_spot(old, new, (slots[0], slots[1]), self.questions, root=root, trust=trust)
+
+    def _union(self, spot: JointSpot, old: View, new: View) -> None:
+        """What the alternatives say beyond what the joints do."""
+        with_it, without_it = spot.old_with_union(), spot.new_without_union()
+        forward, backward = self.questions.both(old.node, with_it, root=spot.root)
+        if forward.verdict == "yes" and not spot.new.keys.get("properties"):
+            return  # All keys are gone, and with them what was said of several.
+        before, after = ([item.type for item in view.alternatives] for view in (old, new))
+        edit = Edit("type", new.node.pointer, before, after, forward, backward, trusted=False)
+        edit.with_it = replacement_of(old, lambda _: with_it)
+        edit.without_it = replacement_of(new, lambda _: without_it)
+        edit.step = self._step
+        self._add(edit)
+
+    def isolate(self, start: tuple[int, int], spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> None:
+        """Let the edits from a position on be tried alone as one, because there is no single place for each."""
+        for edit in (*self.edits[start[0] :], *self.silent[start[1] :]):
+            if edit.step is not None:
+                spot.single_out(edit, take_over)
+                edit.step, edit.names, edit.here, edit.exact = self._step, names, None, False
+
+    def declaring(self, view: View) -> dict[str, list[Alternative]]:
+        """Property → the alternatives of a view that declare it."""
+        found = self._declaring.get(view)
+        if found is None:
+            found = self._declaring[view] = {}
+            for item in view.alternatives:
+                names = declared(item.node())
+                self.questions.budget.spend(len(names))
+                for name in names:
+                    found.setdefault(name, []).append(item)
+        return found
 
     def _exclusion(self, old: View, new: View, *, root: bool, trust: bool) -> None:
         """``anyOf`` becomes ``oneOf`` or the reverse, which matters to values that satisfy two alternatives."""
@@ -202,8 +264,8 @@ class Walk:
         for key, family in NOTE_FAMILIES.items():
             before, place = old.notes.get(key, (MISSING, old.node.pointer))
             after, there = new.notes.get(key, (MISSING, new.node.pointer))
-            if _same_note(family, value_or_none(before), value_or_none(after)) or (
-                family == "format" and _retyped_altogether(old, new)
+            if _same_note(key, value_or_none(before), value_or_none(after)) or (
+                family == "format" and (_retyped_altogether(old, new) or self._asserts(key, before, after))
             ):
                 continue
             step = "changed" if key in old.notes and key in new.notes else ("added" if key in new.notes else "removed")
@@ -215,6 +277,10 @@ class Walk:
                 if step != "changed" and _states_default(without, value):
                     edit.note = frozenset({"stated"})
                 self.edits.append(edit)
+
+    def _asserts(self, key: str, *formats: Any) -> bool:
+        """True if a format is an assertion here, which :meth:`_alternatives` compares."""
+        return key == "format" and self.questions.assert_formats and any(map(format_patterns, formats))
 
     def _types(
         self,
@@ -268,6 +334,9 @@ class Walk:
         for family, keys in _BOUNDS:
             if any(old.keys.get(key) != new.keys.get(key) for key in keys) or _retyped(old, new, keys):
                 leaf(family, keys)
+        if old.keys.get("format") != new.keys.get("format"):
+            step = "added" if "format" not in old.keys else "changed" if "format" in new.keys else "removed"
+            leaf("asserted-format", ("format",), kind=f"format-{step}")
         self._arrays(old, new, leaf, spot.trust)
         self._applicators(old, new, leaf)
         compare_objects(self, spot, leaf)
@@ -287,7 +356,7 @@ class Walk:
             take_over: returns an alternative with the content of another at the place of the edit.
             edit: the edit; its ``names`` are filled in.
         """
-        before, after = _slim(spot, take_over, edit.names)
+        before, after = slim(spot, take_over, edit.names)
         edit.forward = self.questions.forward(before, after, root=spot.root, witness=False)
         edit.here = partial(self._here, spot, take_over, edit.names)
         if edit.needs_direction:
@@ -299,7 +368,7 @@ class Walk:
         edit.trail = join_pointer("", *self._trail)
 
     def _here(self, spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> Containment:
-        before, after = _slim(spot, take_over, names)
+        before, after = slim(spot, take_over, names)
         return self.questions.forward(before, after, root=spot.root)
 
     def _arrays(self, old: Alternative, new: Alternative, leaf: Any, trust: bool) -> None:
@@ -329,6 +398,8 @@ class Walk:
         else:
             self._item = key == "items" and "prefixItems" not in old.keys
             self._within = key in ("then", "else")
+            if key in IN_PLACE:
+                self.enter((old, key, before), (new, key, after))
             self.nodes(before, after, trust=trust)
 
     def _applicators(self, old: Alternative, new: Alternative, leaf: Any) -> None:
@@ -361,8 +432,13 @@ class Walk:
         for one, other in differing:
             self._homes = deref(one).pointer, deref(other).pointer
             self._within = True
+            self.enter((old, key, one), (new, key, other))
             self.nodes(one, other, trust=False)
         return True
+
+    def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None:
+        """Remember what is around two schemas that apply in place."""
+        self._place = self.around[0].part(*old), self.around[1].part(*new)
 
     def _differing(self, old: list[SchemaNode], new: list[SchemaNode]) -> list[tuple[SchemaNode, SchemaNode]]:
         """Branches that only one of the lists has, in order."""
@@ -405,8 +481,10 @@ _STATED = lazy_pattern(
 )
 
 
-def _same_note(family: str, old: Any, new: Any) -> bool:
-    if family == "header" and isinstance(old, str) and isinstance(new, str):
+def _same_note(key: str, old: Any, new: Any) -> bool:
+    if key == "contentMediaType" and same_media_type(old, new):
+        return True
+    if key == "x-mcp-header" and isinstance(old, str) and isinstance(new, str):
         return old.lower() == new.lower()  # names of HTTP fields (RFC 9110, section 5.1)
     return same_json(old, new)
 
@@ -429,36 +507,6 @@ def _retyped_altogether(old: View, new: View) -> bool:
 
 def _with_exclusion_of(one: View, other: View, _: Keep | None) -> SchemaNode:
     return union(one.node.pointer, one.alternatives, exclusive=other.exclusive)
-
-
-_ANYTHING = SchemaNode("", synthetic=True)
-_PLAIN = frozenset({"additionalProperties", "properties", "required"})
-
-
-def _slim(spot: Spot, take_over: TakeOver, names: tuple[str, ...]) -> tuple[SchemaNode, SchemaNode]:
-    """An alternative without and with an edit, without properties that are the same in both: the rest decides, and is
-    faster to compare.
-
-    A "yes" also holds for the whole alternatives; a "no" is checked for the whole document later.
-    """
-    one, other = spot.old, spot.new
-    if one.keys.keys() <= _PLAIN and other.keys.keys() <= _PLAIN:
-        # Nothing counts members or looks at their names, so the other members cannot affect the answer and need not be
-        # copied: there may be thousands, each with an edit.
-        one = restricted(one, frozenset({*names, *one.keys.get("required", ())}))
-        other = restricted(other, frozenset(names))
-    changed = take_over(one, other)
-    before, after = one.keys.get("properties", {}), changed.keys.get("properties", {})
-    if not any(after.get(name) is node for name, node in before.items()):
-        return one.node(), changed.node()
-    return (
-        one.with_keys({"properties": _without_shared(before, after)}).node(),
-        changed.with_keys({"properties": _without_shared(after, before)}).node(),
-    )
-
-
-def _without_shared(mine: dict[str, SchemaNode], theirs: dict[str, SchemaNode]) -> dict[str, SchemaNode]:
-    return {name: _ANYTHING if theirs.get(name) is node else node for name, node in mine.items()}
 
 
 def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:

@@ -153,7 +153,7 @@ class Words:
         return f"{self._facts.thing or self._kind.thing} {self.name()}"
 
     def parent(self) -> str:
-        """The prompt to which an argument belongs."""
+        """The prompt or the property to which the last name belongs."""
         return code(self._facts.fields[-2]) if len(self._facts.fields) > 1 else ""
 
     def successor(self) -> str:
@@ -234,11 +234,11 @@ class Words:
 
     def lost_values(self) -> str:
         """Removed items of a list, as JSON."""
-        return _listed(self._facts.lost)
+        return listed_values(self._facts.lost)
 
     def gained_values(self) -> str:
         """Added items of a list, as JSON."""
-        return _listed(self._facts.gained)
+        return listed_values(self._facts.gained)
 
     def detail(self) -> str:
         return one_line(self._facts.detail)
@@ -310,7 +310,8 @@ def _named(values: Sequence[Any]) -> str:
     return enumeration([*parts, f"{more} more"] if more else parts)
 
 
-def _listed(values: Sequence[Any]) -> str:
+def listed_values(values: Sequence[Any]) -> str:
+    """Some values as JSON; the rest are counted."""
     shown = ", ".join(_shown(value, 40) for value in values[:_MAX_VALUES])
     more = len(values) - _MAX_VALUES
     return f"{shown} and {more} more" if more > 0 else shown

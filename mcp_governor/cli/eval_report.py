@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @tolerance_option
 @store_option
 @json_option
-@configured("output", formats=click.Choice(["text", "markdown", "html"]))
+@configured("output", formats=click.Choice(["text", "markdown", "html", "json"]))
 def eval_report(
     run: Run,
     records: tuple[Path, ...],
@@ -74,6 +74,8 @@ def eval_report(
 
         title = f"Evaluation of {newest.server or 'the server'}"
         write_text(render(title, blocks, steps), run.output, form="markup")
+    elif run.output.format == "json":
+        result.write((), run)
     else:
         write_blocks(f"Evaluation of {newest.server or 'the server'}", blocks, run)
     return result.code

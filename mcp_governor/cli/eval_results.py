@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mcp_governor.cli.common import Run
     from mcp_governor.config.model import EvaluationConfig
     from mcp_governor.evaluation.assessment import Assessment
-    from mcp_governor.evaluation.comparison import Comparison
+    from mcp_governor.evaluation.comparison import Comparison, Moved
     from mcp_governor.evaluation.record import Evaluation
     from mcp_governor.evaluation.store import Store
     from mcp_governor.report.evaluation_words import Block
@@ -151,7 +151,10 @@ class Result(Struct, frozen=True, dict=True):
             yield Sentence(sentence, "bad")
 
     def write(self, blocks: Sequence[Block], run: Run) -> None:
-        """Write blocks in the format of the command line."""
+        """Write blocks in the format of the command line; as JSON, the document."""
+        if run.output.format == "json":
+            write_text(document_text(self), run.output, form="json")
+            return
         write_blocks(f"Evaluation of {self.assessment.evaluation.server or 'the server'}", blocks, run)
 
 
@@ -222,24 +225,60 @@ def _judged(
         elif alpha < wanted.min_agreement:
             failures.append(f"The agreement of the models is {alpha:.2f}; min-agreement is {wanted.min_agreement:g}.")
     if comparison is not None and comparison.verdict is Verdict.REGRESSED:
-        failures.append("The descriptions are understood less well than before.")
+        failures += regressions(comparison)
+    elif comparison is not None:
+        warnings += [
+            f"{_other_model(one)} A change may be the model's." for one in comparison.moved if one.model_changed
+        ]
     if comparison is not None and comparison.verdict is Verdict.INSENSITIVE:
         said = "The comparison could not have found a drop that matters, so it is not a pass."
         (failures if wanted.insensitive == "fail" else warnings).append(said)
     return tuple(failures), tuple(warnings)
 
 
+def regressions(made: Comparison) -> list[str]:
+    """What a drop is due to, as far as the evaluations show it: the words, the model, or either of them."""
+    worse = [one for one in made.moved if one.runner in made.deciding and one.regressed]
+    found = []
+    for one in worse:
+        if one.model_changed and made.same_tools:
+            found.append(f"The model changed: {_other_model(one)} The tools and their descriptions are the same.")
+        elif one.model_changed:
+            found.append(
+                f"Fewer answers are right, and two things changed: the tools, and the model. {_other_model(one)} To "
+                "see which of them it is, ask it about the tools of the baseline."
+            )
+    rest = [one.runner for one in worse if not one.model_changed]
+    if rest and made.same_tools:
+        names = ", ".join(one_line(name, 60) for name in rest)
+        found.append(f"Fewer answers of {names} are right, and neither the tools nor the model it names changed.")
+    elif rest:
+        found.append("The descriptions are understood less well than before.")
+    return found
+
+
+def _other_model(one: Moved) -> str:
+    before, now = (", ".join(one_line(name, 80) for name in names) for names in (one.served_before, one.served_after))
+    return f"{one_line(one.runner, 60)} was answered by {before} in the baseline, and is by {now} now."
+
+
 def write_document(result: Result, file: Path) -> None:
     """Write the JSON document."""
+    from mcp_governor.writing import write_file
+
+    write_file(file, document_text(result))
+
+
+def document_text(result: Result) -> str:
+    """The JSON document, without known secrets."""
     import json
 
     from mcp_governor.evaluation.document import document
     from mcp_governor.secrets import redact
     from mcp_governor.text import escape_json
-    from mcp_governor.writing import write_file
 
     made = document(result.assessment, result.comparison, failures=result.failures, code=result.code)
-    write_file(file, escape_json(redact(json.dumps(made, indent=2, sort_keys=True))) + "\n")
+    return escape_json(redact(json.dumps(made, indent=2, sort_keys=True))) + "\n"
 
 
 def next_step(result: Result) -> str:
@@ -252,7 +291,10 @@ def next_step(result: Result) -> str:
         return "Next: run the same command again; it asks only the queries without an answer."
     if result.comparison is None:
         return "Next: edit a description, then compare with: mcp-governor eval run --baseline last"
-    if result.comparison.verdict is Verdict.REGRESSED:
+    regressed = result.comparison.verdict is Verdict.REGRESSED
+    if regressed and result.comparison.same_tools and any(one.model_changed for one in result.comparison.moved):
+        return "Next: name a dated model with --runner, or take this evaluation as the baseline from now on."
+    if regressed:
         return "Next: see which edit moved which tool: mcp-governor eval report"
     if result.comparison.verdict is Verdict.INSENSITIVE:
         return "Next: add queries (100 to 200 find a drop of 10 points), then run both evaluations again."

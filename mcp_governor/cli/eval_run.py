@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,16 @@ import click
 from msgspec.structs import replace
 
 from mcp_governor.cli import out, terminal
-from mcp_governor.cli.common import SECONDS, Run, TargetCommand, configured, target_argument, useless, write_lines
+from mcp_governor.cli.common import (
+    SECONDS,
+    Run,
+    TargetCommand,
+    configured,
+    target_argument,
+    useless,
+    write_json,
+    write_lines,
+)
 from mcp_governor.cli.eval_execute import executed, live_source
 from mcp_governor.cli.eval_results import (
     Result,
@@ -117,7 +127,7 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 @tolerance_option
 @store_option
 @json_option
-@configured("trust", "output", formats=click.Choice(["text", "markdown"]))
+@configured("trust", "output", formats=click.Choice(["text", "markdown", "json"]))
 def eval_run(
     run: Run,
     target: str | None,
@@ -160,10 +170,10 @@ def eval_run(
     found = load_queries(path)
     split = split if split is not None else wanted.split
     asked = _asked(found, split, path)
-    names = runners or wanted.runners or ("bm25",)
     if not (runners or replay or dry_run or max_cost is not None):
         _refuse_cost(run, target)
-    if len(set(names)) < len(names):
+    chosen = runners or wanted.runners
+    if len(set(chosen)) < len(chosen):
         raise UsageError("A runner is named twice.", "Name each runner once.")
     settings = Settings(
         seed=seed if seed is not None else wanted.seed,
@@ -178,8 +188,10 @@ def eval_run(
     options = Options(base_url=base_url, key_variable=key_variable, temperature=temperature, sends=not dry_run)
     live = live_source(run, target) if execute else None
     surface, subject = _subject(run, target)
+    _refuse_unknown(asked, surface, path)
     with store_of(store, run) as opened:
         keeper = _Keeper(opened, _recorded(file, replay), replay=replay)
+        names = runners or (keeper.runners() if replay else ()) or chosen or ("bm25",)
         made = [_runner(name, keeper, replay, options) for name in names]
         if live is not None and all(one.info.is_proxy for one in made):
             raise UsageError(
@@ -262,6 +274,31 @@ def _asked(found: QuerySet, split: str, path: Path) -> list[Query]:
     return asked
 
 
+def _refuse_unknown(asked: Sequence[Query], surface: Surface, path: Path) -> None:
+    """Refuse queries whose right tool the server does not have: every model would be wrong, and be paid for it.
+
+    Raises:
+        UsageError: it names the first of them.
+    """
+    from mcp_governor.evaluation.against import unknown_tools
+
+    unknown = [(query, name) for query in asked for name in unknown_tools(query.gold, surface)]
+    if not unknown:
+        return
+    query, name = unknown[0]
+    lines = len({one.line for one, _ in unknown})
+    more = (
+        f" ({count_of(lines - 1, 'more line names', 'more lines name')} tools that it does not have)"
+        if lines > 1
+        else ""
+    )
+    raise UsageError(
+        f'{visible(str(path))}:{query.line}: the server has no tool "{one_line(name, 80)}" (gold_tools)'
+        f"{more}.{did_you_mean(name, surface.by_name)}",
+        f"Correct the set; this lists everything: mcp-governor eval check --queries {visible(str(path))}",
+    )
+
+
 def _subject(run: Run, target: str | None) -> tuple[Surface, Subject]:
     from mcp_governor.evaluation.offered import offered_tools
     from mcp_governor.evaluation.running import Subject
@@ -294,6 +331,11 @@ class _Keeper:
         if self._only_file or (found is not None and found.answer.failure is None):
             return found
         return self.store.get(key) or found
+
+    def runners(self) -> tuple[str, ...]:
+        """The runners whose answers a replay shows: those of the recorded file, or of the last evaluation."""
+        last = [self.recorded] if self.recorded is not None else [one.evaluation for one in self.store.evaluations(1)]
+        return tuple(one.runner.name for evaluation in last for one in evaluation.runs)
 
     def put(self, key: str, runner: str, answer: Answer, asked: str) -> None:
         self.store.put(key, runner, answer, asked)
@@ -343,7 +385,11 @@ def _show_plan(
     from mcp_governor.report.evaluation_text import evaluation_lines
     from mcp_governor.report.evaluation_words import plan_blocks
 
-    write_lines(evaluation_lines(plan_blocks(plan(runners, asked, subject, settings, keeper))), run.output)
+    plans = plan(runners, asked, subject, settings, keeper)
+    if run.output.format == "json":
+        write_json({"runners": [asdict(one) for one in plans]}, run.output)
+    else:
+        write_lines(evaluation_lines(plan_blocks(plans)), run.output)
     return int(Exit.PASS)
 
 

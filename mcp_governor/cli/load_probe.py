@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--record", is_flag=True, help="Write the figures that budgets are compared with (load.record)")
 @click.option("--sequential-only", is_flag=True, help="Make no concurrent runs")
-@own_host_option("Make the concurrent runs on a host that is not this machine")
+@own_host_option("Measure a host that is not this machine")
 @reporting("trust")
 def probe(
     run: Run,
@@ -55,6 +55,8 @@ def probe(
     The first list of a connection is measured on its own, then 20 in a row, in both protocol eras if the server offers
     both, then 200 lists with 40 at a time and 1,000 with 100 at a time. A stdio server has one client, so its
     concurrent runs are smaller, with a process for each list in flight.
+
+    Like a sweep, it asks this machine only, or with --i-own-this-host a host of yours.
 
     A list is also stated as a multiple of that of a server that only answers, measured in turn: this can be compared
     between machines. With --record, it is written to mcp-load.json with the sizes, and check --load fails if the list
@@ -129,12 +131,16 @@ def _lines(measured: Probe, report: Report, run: Run, recorded: str) -> Iterator
 
 
 def _next(measured: Probe, run: Run, recorded: str) -> str:
+    from mcp_governor.load.drift import changed_lists
+
     if measured.interrupted:
         return "run it again, to its end."
     if recorded:
         return f"commit {visible(recorded)}, and run check --load in CI."
     if measured.listing.failure:
         return "read the server's log around the list that failed."
+    if any(map(changed_lists, measured.concurrent)):
+        return "read the server's log of the time of the concurrent runs."
     if not run.config.resolve(run.config.load.record).exists() and not run.config.isolated:
         return "keep these figures as a budget: mcp-governor load probe --record"
     if measured.transport == "http":

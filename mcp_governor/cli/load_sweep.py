@@ -115,7 +115,7 @@ _HIGHEST_PORT = 65_535
     metavar="DIR",
     help="Write all of them to this folder, named after the server",
 )
-@configured("trust", "quiet")
+@configured("trust", "output", "quiet", formats=click.Choice(["text", "json"]))
 def sweep(
     run: Run,
     target: str | None,
@@ -188,9 +188,14 @@ def sweep(
         _refuse_to_replace(markdown_out.with_suffix(".svg"))
     with _progress(run.output) as emit:
         measured = run_sweep(source, plan, options=options, make_bench=make_bench, emit=emit)
-    from mcp_governor.report.sweep_text import sweep_lines
+    if run.output.format == "json":
+        from mcp_governor.load.sweep_document import document
 
-    write_lines(sweep_lines(measured, verbose=run.output.verbose), Output())
+        write_json(document(measured), run.output)
+    else:
+        from mcp_governor.report.sweep_text import sweep_lines
+
+        write_lines(sweep_lines(measured, verbose=run.output.verbose), run.output)
     url = getattr(getattr(source, "endpoint", None), "url", "")
     for file in _written(measured, json_out, markdown_out, html_out, report_dir, url):
         if run.output.verbose >= 0:
@@ -303,6 +308,6 @@ def _stem(url: str) -> str:
 def _exit_code(measured: Sweep) -> int:
     if measured.interrupted == INTERRUPTED:
         return STOPPED_BY_USER
-    if measured.recommended is None:
+    if not any(point.succeeded for point in measured.points):
         return int(Exit.NOTHING_CHECKED)
     return int(Exit.PASS if measured.feasible else Exit.FINDINGS)

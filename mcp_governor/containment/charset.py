@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
+from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,6 +71,57 @@ SPACE: CharSet = normalized(
     )
 )
 DOT: CharSet = complement(NEWLINES)
+LOOSE_DOT: CharSet = complement(((0x0A, 0x0A),))
+"""What ``.`` matches in some engine: Python's takes a carriage return and U+2028, and none takes a line feed."""
+
+# Unicode, table 12, and its aliases in PropertyValueAliases.txt.
+_CATEGORIES = {
+    "letter": "L", "cased_letter": "LC", "uppercase_letter": "Lu", "lowercase_letter": "Ll", "titlecase_letter": "Lt",
+    "modifier_letter": "Lm", "other_letter": "Lo", "mark": "M", "nonspacing_mark": "Mn", "spacing_mark": "Mc",
+    "enclosing_mark": "Me", "number": "N", "decimal_number": "Nd", "letter_number": "Nl", "other_number": "No",
+    "punctuation": "P", "connector_punctuation": "Pc", "dash_punctuation": "Pd", "open_punctuation": "Ps",
+    "close_punctuation": "Pe", "initial_punctuation": "Pi", "final_punctuation": "Pf", "other_punctuation": "Po",
+    "symbol": "S", "math_symbol": "Sm", "currency_symbol": "Sc", "modifier_symbol": "Sk", "other_symbol": "So",
+    "separator": "Z", "space_separator": "Zs", "line_separator": "Zl", "paragraph_separator": "Zp",
+}  # fmt: skip
+_SHORT = frozenset(_CATEGORIES.values())
+_SETTLED = 0x30000
+"""The first code point of the planes that Unicode 3.2 left empty, apart from tags and private use."""
+
+
+def category(name: str) -> tuple[CharSet, CharSet] | None:
+    """The code points of a general category in every version of Unicode, and those that it may have in some.
+
+    Engines have different versions of Unicode. Code points that Unicode 3.2 knew, and that are in the same category
+    today, stay there; all others may be in any.
+
+    Args:
+        name: as in ``\\p{…}``: ``L``, ``Lu``, ``Uppercase_Letter``.
+    """
+    short = name if name in _SHORT else _CATEGORIES.get(name.lower())
+    if short is None:
+        return None
+    wanted = ("Lu", "Ll", "Lt") if short == "LC" else (short,)
+    known = _categories()
+    certain = normalized(run for group, runs in known.items() if group.startswith(wanted) for run in runs)
+    return certain, normalized((*certain, *known[""]))
+
+
+@cache
+def _categories() -> dict[str, list[tuple[int, int]]]:
+    """Category → its code points; those whose category depends on the version are under the empty name."""
+    chars = [chr(code) for code in range(_SETTLED)]
+    then, now = (map(unicode.category, chars) for unicode in (unicodedata.ucd_3_2_0, unicodedata))
+    found: dict[str, list[tuple[int, int]]] = {"": [(_SETTLED, LAST)]}
+    start = 0
+    for group, run in groupby(
+        here if here == was and here != "Cn" else "" for was, here in zip(then, now, strict=True)
+    ):
+        end = start + sum(1 for _ in run)
+        found.setdefault(group, []).append((start, end - 1))
+        start = end
+    return {group: [run for run in runs if run != SURROGATES] for group, runs in found.items()}
+
 
 # Readable characters first, because samples are shown to people.
 _PLEASANT = ("a", "0", "A", "-", "_", " ", ".", "/", ":", "x", "1", "b")

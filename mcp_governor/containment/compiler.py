@@ -14,6 +14,7 @@ from mcp_governor.containment.formulas import (
     Bound,
     Contains,
     Formula,
+    Hint,
     Items,
     Multiple,
     Names,
@@ -32,11 +33,13 @@ from mcp_governor.containment.formulas import (
     types,
     values,
 )
+from mcp_governor.containment.likely import is_coercible
 from mcp_governor.containment.outcome import StoppedError
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.unevaluated import Scope, unevaluated
+from mcp_governor.schemas.formats import EXAMPLES, format_patterns
 from mcp_governor.schemas.keywords import REFERENCES
-from mcp_governor.schemas.translation import RECURSIVE
+from mcp_governor.schemas.translation import DISPUTED, RECURSIVE
 from mcp_governor.schemas.values import exact, freeze, text_of
 
 if TYPE_CHECKING:
@@ -81,6 +84,10 @@ _FOREVER = float("inf")
 MAX_FORMULAS = 400_000
 """Most formulas of one schema, including their parts: about 100 MB, for a schema of several megabytes. With more, the
 result is unknown."""
+MAX_HINTS = 10
+"""Most values that one schema suggests: examples beyond the first few are of the same kind."""
+MAX_HINT_TEXT = 2_000
+"""Longest suggested value, in characters: more than anyone would read in a witness."""
 _PATIENCE = 256
 """Number of formulas between two checks of the deadline: about a millisecond."""
 
@@ -93,11 +100,13 @@ class Compiler:
         identity: a string that identifies the document. Parts that are not modelled are equal only to themselves, in
             documents with the same identity.
         written: true if an integer must be written without a fraction, as in draft 4; otherwise ``1.0`` is an integer.
+        hinting: true to turn examples, defaults and formats into hints.
     """
 
-    def __init__(self, document: Document, identity: str, *, written: bool = False) -> None:
+    def __init__(self, document: Document, identity: str, *, written: bool = False, hinting: bool = False) -> None:
         self.document = document
         self.written = written
+        self.hinting = hinting
         self.identity = identity
         self._done: dict[_Key, Formula] = {}
         self._open: set[_Key] = set()
@@ -171,7 +180,7 @@ class Compiler:
         if self._depth >= _SHARED_DEPTH or len(schema) == 1:
             return None
         text = text_of(schema)
-        return None if len(text) > _SHARED_TEXT or '"$' in text else f"{self.written} {text}"
+        return None if len(text) > _SHARED_TEXT or '"$' in text else f"{self.written} {self.hinting} {text}"
 
     def _whole(self, schema: dict[str, Any], base: str, key: _Key) -> Formula:
         self._open.add(key)
@@ -251,6 +260,8 @@ class Compiler:
                 parts.append(build(self, schema, base))
         if "unevaluatedProperties" in schema or "unevaluatedItems" in schema:
             parts.append(unevaluated(self, schema, base))
+        if self.hinting:
+            parts.append(_hint(schema))
         return parts
 
     def follow(self, keyword: str, reference: str, base: str) -> Place | None:
@@ -340,9 +351,31 @@ class Compiler:
                 parts.append(any_of([lacks, need]))
         return all_of(parts)
 
+    def _disputed(self, _: dict[str, Any], value: Any, base: str) -> Formula:
+        text = text_of(value)
+        # Equal text means the same elsewhere, unless it refers to something.
+        name = self.opaque_name(DISPUTED, value, base) if '"$' in text else f"{DISPUTED} {text}"
+        return make(Opaque, "object", name, f"{DISPUTED}, which only some validators of 2019-09 and 2020-12 assert")
+
 
 def _size(kind: str, low: bool, limit: int) -> Formula:
     return TRUE if low and limit == 0 else make(Size, kind, low, limit)
+
+
+def _hint(schema: dict[str, Any]) -> Formula:
+    """What the author of a schema suggests."""
+    given = [*_listed(schema, "examples"), *(schema[key] for key in ("example", "default") if key in schema)]
+    name = schema.get("format")
+    given += EXAMPLES.get(name, ()) if isinstance(name, str) else ()
+    short = (value for value in given[:MAX_HINTS] if len(text_of(value)) <= MAX_HINT_TEXT)
+    samples = tuple(map(freeze, sorted(short, key=is_coercible)))
+    patterns = tuple(map(pattern_node, format_patterns(name)))
+    return make(Hint, samples, patterns) if samples or patterns else TRUE
+
+
+def _listed(schema: dict[str, Any], key: str) -> list[Any]:
+    value = schema.get(key)
+    return value if isinstance(value, list) else []
 
 
 def _quantity(_: Compiler, __: dict[str, Any], value: Any, ___: str) -> Formula:
@@ -367,7 +400,7 @@ _KEYWORDS: dict[str, Callable[[Compiler, dict[str, Any], Any, str], Formula]] = 
     "required": lambda _c, _s, value, _b: all_of(make(Required, key) for key in value),
     "dependentRequired": Compiler._dependent,
     "dependentSchemas": Compiler._dependent,
-    "dependencies": Compiler._dependent,
+    DISPUTED: Compiler._disputed,
     "allOf": lambda c, _s, value, base: all_of(c.conjunct(part, base) for part in value),
     "anyOf": lambda c, _s, value, base: any_of(c.compile(part, base) for part in value),
     "oneOf": Compiler._one,

@@ -50,7 +50,8 @@ def contains(
 ) -> Containment:
     """Decide if ``outer`` accepts every instance that ``inner`` accepts.
 
-    Formats and content keywords are annotations. The dialect is that of ``$schema``.
+    Formats and content keywords are annotations, although a witness has its format if possible; it is also an example
+    or a default of ``inner`` if one will do. The dialect is that of ``$schema``.
 
     Args:
         outer: the schema that should accept more.
@@ -140,13 +141,14 @@ def _by_listing(
     return Containment("no", left.value, has_witness=True) if confirmed else None
 
 
-def _search(outer: Schema, inner: Schema, until: float) -> Outcome:
-    """Search for an instance of ``inner`` that ``outer`` refuses."""
+def _search(outer: Schema, inner: Schema, until: float, *, hinting: bool = False) -> Outcome:
+    """Search for an instance of ``inner`` that ``outer`` refuses; hints of ``inner`` say which is the best."""
     from mcp_governor.containment.formulas import negate
     from mcp_governor.containment.solver import Solver
 
     try:
-        return Solver(until).solve([inner.formula(until), negate(outer.formula(until))])
+        promised = inner.hinted(until) if hinting else inner.formula(until)
+        return Solver(until).solve([promised, negate(outer.formula(until))])
     except StoppedError as error:
         return Unknown(str(error))
     except RecursionError:
@@ -160,7 +162,7 @@ def _conclude(
     if isinstance(outcome, Found):
         confirmed = _confirmed(outer, inner, outcome, until, twice=witness)
         if confirmed:
-            return Containment("no", outcome.value, has_witness=True) if witness else Containment("no")
+            return _likely(outer, inner, outcome, until) if witness else Containment("no")
         doubt = outcome.doubt or ("two validators disagree" if confirmed is False else "a validator takes too long")
     if isinstance(outcome, Empty):
         if native == "no":
@@ -171,6 +173,15 @@ def _conclude(
     if native == "no":
         return Containment("no")
     return Containment("unknown", reason=outcome.reason if isinstance(outcome, Unknown) else doubt)
+
+
+def _likely(outer: Schema, inner: Schema, found: Found, until: float) -> Containment:
+    """A "no" with a witness that the author of the inner schema suggests, if there is one."""
+    if inner.hints:
+        suggested = _search(outer, inner, until, hinting=True)
+        if isinstance(suggested, Found) and _confirmed(outer, inner, suggested, until, twice=True):
+            found = suggested
+    return Containment("no", found.value, has_witness=True)
 
 
 def _confirmed(outer: Schema, inner: Schema, found: Found, until: float, *, twice: bool) -> bool | None:

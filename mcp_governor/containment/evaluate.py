@@ -11,6 +11,7 @@ from mcp_governor.containment.formulas import (
     Constant,
     Contains,
     Formula,
+    Hint,
     Items,
     Matches,
     Multiple,
@@ -30,7 +31,7 @@ from mcp_governor.containment.formulas import (
     Unique,
     Values,
 )
-from mcp_governor.containment.regex import UnsupportedPatternError
+from mcp_governor.containment.regex import Reading, UnsupportedPatternError, read
 from mcp_governor.schemas.values import exact, freeze, is_type, type_of
 
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ def _matches(node: Matches, value: Any, _: _Evaluation) -> Truth:
     if not isinstance(value, str):
         return True
     try:
-        return automaton(node.pattern).matches(value)
+        certain, possible = (automaton(read(node.pattern, way)) for way in (Reading.CERTAIN, Reading.POSSIBLE))
+        return certain.matches(value) or (None if certain is not possible and possible.matches(value) else False)
     except UnsupportedPatternError:
         return None
 
@@ -222,6 +224,7 @@ _RULES: dict[type[Formula], Callable[[Any, Any, _Evaluation], Truth]] = {
     Required: lambda node, value, _: not isinstance(value, dict) or node.key in value,
     SomeMember: _some_member,
     Opaque: _opaque,
+    Hint: lambda *_: True,
     Ref: lambda node, value, see: see(node.unfold(), value),
     And: lambda node, value, see: every(see(part, value) for part in node.parts),
     Or: lambda node, value, see: some(see(part, value) for part in node.parts),

@@ -149,6 +149,18 @@ class Opaque(Formula, frozen=True, eq=False):
     why: str
 
 
+class Hint(Formula, frozen=True, eq=False):
+    """True for all values; suggests some.
+
+    Attributes:
+        samples: values that the author of the schema gave, the best first.
+        format: the patterns of the format that strings should have.
+    """
+
+    samples: tuple[Frozen, ...]
+    format: tuple[Formula, ...]
+
+
 class Ref(Formula, frozen=True, eq=False):
     """A recursive definition, which is unfolded on demand."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_governor.containment.likely import rank
 from mcp_governor.containment.outcome import Cases, Contradiction, Found, Outcome, first_found, refuted
 from mcp_governor.schemas.dialects import dialect_of
 from mcp_governor.schemas.soundness import native_validator
@@ -11,7 +12,7 @@ from mcp_governor.schemas.values import text_of
 
 MAX_VALUES = 100
 """Most values that are checked one by one. With more, the engines decide."""
-_TEXT_LIMITS = ('"pattern', '"content', '"$re', '"$dynamic')
+_TEXT_LIMITS = ('"dependencies', '"pattern', '"content', '"$re', '"$dynamic')
 
 
 def listed_values(schema: Any, draft: int) -> list[Any] | None:
@@ -41,7 +42,7 @@ def _is_schema(schema: Any, draft: int) -> bool:
 
 
 def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_dialect: int) -> Outcome | None:
-    """Find the shortest value that ``inner`` lists and accepts, and that ``outer`` refuses.
+    """Find the most convincing value that ``inner`` lists and accepts, and that ``outer`` refuses.
 
     Args:
         outer: any JSON value.
@@ -75,5 +76,5 @@ def refused(outer: Any, inner: Any, outer_text: str, inner_text: str, default_di
         refuses = not wide.is_valid(value) and narrow.is_valid(value)
         return Found(value) if refuses else refuted(Contradiction.CANDIDATE)
 
-    ordered = dict(sorted(((text_of(value), value) for value in values), key=lambda pair: len(pair[0])))
+    ordered = {text_of(value): value for value in sorted(values, key=rank)}
     return first_found(Cases.each(ordered), look)

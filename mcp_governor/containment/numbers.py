@@ -7,6 +7,7 @@ from math import ceil, floor, lcm
 from typing import TYPE_CHECKING
 
 from mcp_governor.containment.formulas import Bound, Formula, Multiple, Not, Values
+from mcp_governor.containment.likely import USUAL
 from mcp_governor.containment.outcome import (
     Cases,
     Contradiction,
@@ -100,7 +101,7 @@ def _found(number: Number) -> Found | None:
 
 
 def _grid(inside: Range, step: Number, avoided: list[Number], excluded: set[Number], searcher: Searcher) -> Outcome:
-    """A multiple of ``step``, those near zero first."""
+    """A multiple of ``step``, usual ones first."""
     first = None if inside.low is None else ceil(Fraction(inside.low) / step)
     last = None if inside.high is None else floor(Fraction(inside.high) / step)
     if first is not None and not inside.holds(first * step):
@@ -120,17 +121,18 @@ def _grid(inside: Range, step: Number, avoided: list[Number], excluded: set[Numb
         return _found(number) or Unknown("a number that no float is equal to")
 
     tries = MAX_TRIES + len(excluded)
+    # Multiples of a fraction are best near zero, where a float has them exactly enough for every validator.
+    usual = ceil(Fraction(USUAL) / step) if isinstance(step, int) else 1
     return first_found(
-        Cases.within(_outward(first, last), tries, "a number that is a multiple of some steps only"), look
+        Cases.within(_outward(first, last, usual), tries, "a number that is a multiple of some steps only"), look
     )
 
 
-def _outward(first: int | None, last: int | None) -> Iterator[int]:
-    """The integers of a range, those near zero first."""
-    start = 0
-    if first is not None and first > 0:
+def _outward(first: int | None, last: int | None, start: int) -> Iterator[int]:
+    """The integers of a range, those near ``start`` first."""
+    if first is not None and first > start:
         start = first
-    elif last is not None and last < 0:
+    elif last is not None and last < start:
         start = last
     yield start
     distance = 1
@@ -161,14 +163,14 @@ def _real(inside: Range, avoided: list[Number], excluded: set[Number], searcher:
 
 
 def _short(inside: Range) -> Iterator[Number]:
-    yield from (0, 1, -1)
+    yield from (USUAL, Fraction(3, 2), -1)
     low, high = inside.low, inside.high
     near = [bound for bound in (low, high) if bound is not None]
     for bound in near:
         yield bound
         whole = floor(bound)
         yield from (whole, whole + 1, whole - 1)
-    yield from (Fraction(1, 2), Fraction(-1, 2))
+    yield from (0, 1, Fraction(1, 2), Fraction(-1, 2))
     # Where nothing bounds the interval below, it begins near zero: people read the number.
     left = Fraction(low) if low is not None else Fraction(high) - 1 if high is not None and high <= 0 else Fraction(0)
     right = Fraction(high) if high is not None else left + 2000

@@ -6,7 +6,9 @@ from functools import lru_cache
 
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.formulas import TRUE, Formula, Matches, Opaque, all_of, any_of, make, negate, types
-from mcp_governor.containment.regex import Cat, Edge, Look, Regex, UnsupportedPatternError, parse
+from mcp_governor.containment.regex import Cat, Edge, Look, Reading, Regex, UnsupportedPatternError, parse, read
+from mcp_governor.schemas.formats import WIDER
+from mcp_governor.schemas.soundness import compiles
 from mcp_governor.schemas.values import TYPES
 
 _NO_STRING = types(kind for kind in TYPES if kind != "string")
@@ -16,8 +18,10 @@ _NO_STRING = types(kind for kind in TYPES if kind != "string")
 @lru_cache(maxsize=2_048)
 def pattern_node(source: str) -> Formula:
     """The formula of a pattern; lookaheads at its beginning become patterns of their own."""
+    if not compiles(source):
+        return make(Opaque, "string", f"pattern {source}", "a pattern that is not a regular expression of ECMA-262")
     try:
-        return _split_lookaheads(parse(source))
+        return all_of([_split_lookaheads(parse(source)), *map(pattern_node, WIDER.get(source, ()))])
     except UnsupportedPatternError as error:
         return make(Opaque, "string", f"pattern {source}", f"a pattern with {error}")
 
@@ -35,4 +39,4 @@ def _split_lookaheads(tree: Regex) -> Formula:
 
 
 def _matches(tree: Regex) -> Formula:
-    return TRUE if automaton(tree).is_trivial() else make(Matches, tree)
+    return TRUE if automaton(read(tree, Reading.CERTAIN)).is_trivial() else make(Matches, tree)

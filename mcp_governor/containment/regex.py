@@ -1,21 +1,28 @@
 """ECMA-262 regular expressions, read into a small syntax tree.
 
 JSON Schema (Core, section 6.4) requires ECMA-262 with Unicode, and patterns are not anchored. Constructs that are not
-regular (back-references), or for which engines differ (case folding, Unicode properties), raise
-:class:`UnsupportedPatternError`, because no answer would be safe.
+regular (back-references), or for which engines differ (case folding), raise :class:`UnsupportedPatternError`, because
+no answer would be safe. Characters on which engines differ are kept with a set, see :class:`Chars`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.containment import charset
+from mcp_governor.schemas.formats import WIDER
 
 if TYPE_CHECKING:
     from mcp_governor.containment.charset import CharSet
+
+    _Bounds = tuple[CharSet, CharSet]
+    """The characters that are certainly in a set, and those that possibly are."""
 
 MAX_REPEAT = 2_000
 """Most repetitions that are expanded: enough for any length that people write, and a tenth of
@@ -35,9 +42,25 @@ class UnsupportedPatternError(ValueError):
 
 
 class Chars(Struct, frozen=True):
-    """One character of a set."""
+    """One character of a set.
+
+    Attributes:
+        chars: the characters that are certainly in it.
+        doubtful: those that are in it in some version of Unicode; empty if the version does not matter.
+        loose: those that some engine takes, against the specification; empty if they all keep to it.
+    """
 
     chars: CharSet
+    doubtful: CharSet = ()
+    loose: CharSet = ()
+
+
+class Reading(Enum):
+    """Readings of the sets of a pattern, from few characters to many."""
+
+    CERTAIN = "certain"
+    POSSIBLE = "possible"
+    LOOSE = "loose"
 
 
 class Cat(Struct, frozen=True):
@@ -167,15 +190,15 @@ class _Parser:
         if char == "(":
             return self.group()
         if char == "[":
-            return Chars(self.char_class())
+            return self.char_class()
         if char == ".":
-            return Chars(charset.DOT)
+            return Chars(charset.DOT, loose=charset.LOOSE_DOT)
         if char in "^$":
             return Edge(char)
         if char == "\\":
             if self.peek("b") or self.peek("B"):
                 return Edge(self.next())
-            return Chars(self.escape())
+            return _chars(*self.escape())
         if char in "*+?{":
             raise UnsupportedPatternError("a quantifier without anything to repeat")
         return Chars(charset.chars_of(char))
@@ -200,24 +223,35 @@ class _Parser:
         self.depth -= 1
         return tree if look is None else Look(tree, look)
 
-    def escape(self) -> CharSet:
+    def escape(self) -> _Bounds:
         char = self.next()
         if char in _CLASSES:
-            return _CLASSES[char]
+            return (_CLASSES[char],) * 2
         if char in _CONTROLS:
-            return ((_CONTROLS[char],) * 2,)
+            return (((_CONTROLS[char],) * 2,),) * 2
         if char in "xu":
-            return (self.code_point(char),)
+            return ((self.code_point(char),),) * 2
+        if char in "pP":
+            return self.property(inverted=char == "P")
         if char == "c":
             code = ord(self.next()) % 32
-            return ((code, code),)
+            return (((code, code),),) * 2
         if char == "0" and not self.source[self.position : self.position + 1].isdigit():
-            return ((0, 0),)
+            return (((0, 0),),) * 2
         if char.isdigit() or char == "k":
             raise UnsupportedPatternError("a back-reference")
         if char.isalpha():
             raise UnsupportedPatternError(f"the escape \\{char}")
-        return charset.chars_of(char)
+        return (charset.chars_of(char),) * 2
+
+    def property(self, *, inverted: bool) -> _Bounds:
+        name, closed, _ = self.source[self.position :].partition("}")
+        name = name.removeprefix("{").removeprefix("gc=").removeprefix("General_Category=")
+        found = charset.category(name) if closed and self.take("{") else None
+        if found is None:
+            raise UnsupportedPatternError("a Unicode property that is not modelled")
+        self.position = self.source.index("}", self.position) + 1
+        return (charset.complement(found[1]), charset.complement(found[0])) if inverted else found
 
     def code_point(self, char: str) -> tuple[int, int]:
         if char == "u" and self.take("{"):
@@ -237,38 +271,81 @@ class _Parser:
             raise UnsupportedPatternError("an escaped surrogate")
         return code, code
 
-    def char_class(self) -> CharSet:
+    def char_class(self) -> Chars:
         inverted = self.take("^")
-        ranges: list[tuple[int, int]] = []
+        certain: list[tuple[int, int]] = []
+        possible: list[tuple[int, int]] = []
         while not self.take("]"):
             low = self.class_atom()
             if self.peek("-") and not self.peek("-]"):
                 self.next()
-                high = self.class_atom()
-                if len(low) != 1 or len(high) != 1 or low[0][0] != low[0][1] or high[0][0] != high[0][1]:
-                    raise UnsupportedPatternError("a range between classes")
-                if high[0][0] < low[0][0]:
-                    raise UnsupportedPatternError("a range out of order")
-                ranges.append((low[0][0], high[0][0]))
-            else:
-                ranges.extend(low)
-        found = charset.normalized(ranges)
-        return charset.complement(found) if inverted else found
+                found = (_range(low[0], self.class_atom()[0]),)
+                low = found, found
+            certain.extend(low[0])
+            possible.extend(low[1])
+        sets = charset.normalized(certain), charset.normalized(possible)
+        return _chars(*map(charset.complement, sets[::-1])) if inverted else _chars(*sets)
 
-    def class_atom(self) -> CharSet:
+    def class_atom(self) -> _Bounds:
         char = self.next()
         if char == "[" or (char in "&~|-" and self.peek(char)):
             # Rust supports nested classes and set operations here, ECMA-262 does not, so no answer is safe.
             raise UnsupportedPatternError("a class within a class")
         if char != "\\":
-            return charset.chars_of(char)
+            return (charset.chars_of(char),) * 2
         if self.take("b"):
-            return ((8, 8),)
+            return (((8, 8),),) * 2
         return self.escape()
+
+
+def _range(low: CharSet, high: CharSet) -> tuple[int, int]:
+    if len(low) != 1 or len(high) != 1 or low[0][0] != low[0][1] or high[0][0] != high[0][1]:
+        raise UnsupportedPatternError("a range between classes")
+    if high[0][0] < low[0][0]:
+        raise UnsupportedPatternError("a range out of order")
+    return low[0][0], high[0][0]
+
+
+def _chars(certain: CharSet, possible: CharSet) -> Chars:
+    return Chars(certain) if certain == possible else Chars(certain, possible)
+
+
+_END = Edge("$")
+_LOOSE_END = Alt((_END, Cat((Chars(((0x0A, 0x0A),)), _END))))
+"""In Python, ``$`` also matches before a line feed at the end."""
+
+
+# as many patterns as :func:`.patterns.pattern_node` keeps
+@lru_cache(maxsize=2_048)
+def read(tree: Regex, reading: Reading) -> Regex:
+    """The pattern in one reading of the characters on which engines differ; the same object if they do not."""
+    return _read(tree, reading) if _differs(tree) else tree
+
+
+def _differs(tree: Regex) -> bool:
+    if isinstance(tree, Chars):
+        return bool(tree.doubtful or tree.loose)
+    if isinstance(tree, Edge):
+        return tree == _END
+    parts = tree.parts if isinstance(tree, Cat | Alt) else (tree.part,)
+    return any(map(_differs, parts))
+
+
+def _read(tree: Regex, reading: Reading) -> Regex:
+    if isinstance(tree, Chars):
+        loose = tree.loose if reading is Reading.LOOSE else ()
+        return Chars(loose or (tree.doubtful if reading is not Reading.CERTAIN else ()) or tree.chars)
+    if isinstance(tree, Edge):
+        return _LOOSE_END if tree == _END and reading is Reading.LOOSE else tree
+    if isinstance(tree, Cat | Alt):
+        return replace(tree, parts=tuple(_read(part, reading) for part in tree.parts))
+    return replace(tree, part=_read(tree.part, reading)) if isinstance(tree, Repeat | Look) else tree
 
 
 def backtracks(source: str) -> bool:
     """True if a backtracking engine may be slow, because of nested repetitions or many in a row."""
+    if source in WIDER:
+        return False  # our own: one character distinguishes the parts of each format
     try:
         tree = parse(source)
     except UnsupportedPatternError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections import OrderedDict
 from functools import cache, cached_property
@@ -12,15 +13,18 @@ import jsonschema_rs
 
 from mcp_governor.containment.automaton import automaton
 from mcp_governor.containment.compiler import Compiler, forget_shared
+from mcp_governor.containment.evaluate import evaluate
 from mcp_governor.containment.formulas import forget, pool_size
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.regex import backtracks
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
+from mcp_governor.schemas.foreign import foreign_patterns, without_foreign
 from mcp_governor.schemas.references import Document, published
 from mcp_governor.schemas.soundness import find_problem, native_validator
-from mcp_governor.schemas.translation import modern
-from mcp_governor.schemas.walking import patterns_of
+from mcp_governor.schemas.translation import DISPUTED, modern
+from mcp_governor.schemas.values import text_of
+from mcp_governor.schemas.walking import patterns_of, walk
 from mcp_governor.schemas.weight import HEAVY, MAX_WEIGHT, weight
 
 if TYPE_CHECKING:
@@ -37,6 +41,9 @@ recomputed."""
 CACHE_TEXT = 8_000_000
 """Largest total size of the cached schemas, in characters or in tenths of their validators' weight. It limits the
 memory of the cache."""
+
+
+_HINTS = ('"format"', '"default"', '"example"', '"examples"')
 
 
 class Schema:
@@ -56,9 +63,24 @@ class Schema:
         self.weight = weight(given, text)
         self._trusted = trusted
         self._formula: Formula | None = None
+        self._hinted: Formula | None = None
         self.cost = Cost(quick=True, shallow=True) if trusted else self._estimate(given)
         self.canonical = self._canonical(given) if self.cost.quick else None
         self.problem = None if trusted or self._surely_sound else find_problem(given, text, draft)
+        self._readings = self._without_foreign(given) if self.problem or trusted else ()
+
+    def _without_foreign(self, given: Any) -> tuple[Schema, ...]:
+        """The schema with patterns that match everything, and nothing, if some are foreign; then it is usable."""
+        try:
+            foreign = foreign_patterns(given, self.text)
+            read = [without_foreign(given, foreign, matching=matching) for matching in (True, False) if foreign]
+            made = [(schema, text_of(schema)) for schema in read]
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            return ()
+        found = tuple(Schema(schema, text, self.draft, trusted=self._trusted) for schema, text in made)
+        if found:
+            self.problem = next((schema.problem for schema in found if schema.problem), None)
+        return found
 
     def _estimate(self, given: Any) -> Cost:
         try:
@@ -67,7 +89,19 @@ class Schema:
             # A valid schema does not have this shape; `schema_problem` gives the reason.
             return Cost(quick=False, shallow=False)
 
+    @cached_property
+    def _disputed(self) -> bool:
+        """True if the native engine asserts a keyword that others ignore."""
+        late = self.draft is None or self.draft > 7
+        return (
+            late
+            and f'"{DISPUTED}"' in self.text
+            and any(isinstance(part, dict) and DISPUTED in part for _, part in walk(self.source))
+        )
+
     def _canonical(self, given: Any) -> jsonschema_rs.CanonicalSchema | None:
+        if self._disputed:
+            return None
         if self.contents_matter:
             return _canonical(modern(given, self.draft or LATEST, self.text), LATEST)
         return _canonical(given, self.draft)
@@ -119,10 +153,22 @@ class Schema:
             self._formula = Compiler(document, self.text, written=self.written).root(until)
         return self._formula
 
+    @property
+    def hints(self) -> bool:
+        """True if the author may have suggested values, as examples, a default or a format."""
+        return any(word in self.text for word in _HINTS)
+
+    def hinted(self, until: float) -> Formula:
+        """:meth:`formula`, with hints."""
+        if self._hinted is None:
+            document = Document(self.modern, self.text)
+            self._hinted = Compiler(document, self.text, written=self.written, hinting=True).root(until)
+        return self._hinted
+
     @cached_property
     def canonical_modern(self) -> jsonschema_rs.CanonicalSchema | None:
         """The native canonical form in draft 2020-12."""
-        unsuitable = not self.cost.quick or '"$recursive' in self.text
+        unsuitable = not self.cost.quick or self._disputed or '"$recursive' in self.text
         return None if unsuitable else _canonical(self.modern, LATEST)
 
     @cached_property
@@ -154,6 +200,10 @@ class Schema:
 
         Without ``twice``, only the native validator is used.
         """
+        if self._readings:
+            answers = [reading.accepts(value, twice=twice) for reading in self._readings]
+            known = evaluate(self.formula(), value)
+            return known if all(answer is known for answer in answers) else None
         first = opinion(lambda: self.validator.is_valid(value))
         if first is None or not twice:
             return first
@@ -186,13 +236,27 @@ def second_validator(schema: Any, draft: int) -> Any:
 def _second_class(draft: int) -> Any:
     import jsonschema
 
-    return {
+    known = {
         4: jsonschema.Draft4Validator,
         6: jsonschema.Draft6Validator,
         7: jsonschema.Draft7Validator,
         19: jsonschema.Draft201909Validator,
         20: jsonschema.Draft202012Validator,
     }[draft]
+    usual = known.VALIDATORS["pattern"]
+
+    def pattern(validator: Any, source: str, value: Any, schema: Any) -> Any:
+        try:
+            yield from usual(validator, source, value, schema) or ()
+        except re.error:
+            # Python has no \p{…}, and other names for groups.
+            truth = evaluate(pattern_node(source), value)
+            if truth is None:
+                raise
+            if not truth:
+                yield jsonschema.ValidationError(f"{value!r} does not match {source!r}")
+
+    return jsonschema.validators.extend(known, {"pattern": pattern})  # type: ignore[no-untyped-call]
 
 
 def native_covers(outer: Schema, inner: Schema) -> str | None:

@@ -100,6 +100,7 @@ class _Comparison:
         # Temporary schemas are kept as long as the documents, because parts are identified by `id()`, which is reused
         # after an object is gone.
         self.written: list[dict[str, Any]] = []
+        self.texts: dict[int, frozenset[str]] = {}
 
     def covers(self, outer: Any, inner: Any) -> bool:
         """True if ``outer`` provably accepts everything that ``inner`` accepts."""
@@ -190,6 +191,13 @@ class _Comparison:
             word in inner and all(self.covers(outer, part) for part in inner[word]) for word in ("anyOf", "oneOf")
         )
 
+    def listed(self, values: list[Any]) -> frozenset[str]:
+        """The canonical text of each value in a list, which may be asked about for each of thousands of values."""
+        found = self.texts.get(id(values))
+        if found is None:
+            found = self.texts[id(values)] = frozenset(map(text_of, values))
+        return found
+
     def write(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Keep a temporary schema that is not part of the documents."""
         self.written.append(schema)
@@ -242,8 +250,8 @@ def _type(_: _Comparison, __: str, value: Any, inner: dict[str, Any], ___: Any) 
     return narrow <= (wide | {"integer"} if "number" in wide else wide)
 
 
-def _listed(_: _Comparison, key: str, value: Any, inner: dict[str, Any], __: Any) -> bool:
-    allowed = {text_of(member) for member in (value if key == "enum" else [value])}
+def _listed(this: _Comparison, key: str, value: Any, inner: dict[str, Any], _: Any) -> bool:
+    allowed = this.listed(value) if key == "enum" else {text_of(value)}
     if "const" in inner and text_of(inner["const"]) in allowed:
         return True
     return "enum" in inner and all(text_of(member) in allowed for member in inner["enum"])

@@ -25,6 +25,7 @@ from mcp_governor.containment.formulas import (
     TRUE,
     And,
     Formula,
+    Hint,
     Not,
     Opaque,
     Or,
@@ -37,6 +38,7 @@ from mcp_governor.containment.formulas import (
     negate,
     opposite,
 )
+from mcp_governor.containment.likely import KINDS, is_doubtful, rank
 from mcp_governor.containment.numbers import Range, solve_number
 from mcp_governor.containment.objects import ObjectGoal, member_goal, only_name, solve_object
 from mcp_governor.containment.outcome import (
@@ -50,8 +52,8 @@ from mcp_governor.containment.outcome import (
     first_found,
     refuted,
 )
-from mcp_governor.containment.strings import solve_string
-from mcp_governor.schemas.values import TYPES, Frozen, has_type, text_of, thaw
+from mcp_governor.containment.strings import WORD, solve_string
+from mcp_governor.schemas.values import Frozen, has_type, text_of, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -166,7 +168,7 @@ class Solver:
         wanted = dict.fromkeys(node for node in goal if node is not TRUE)
         if not wanted:
             # There are no requirements, so any value will do.
-            return Found(None)
+            return Found(WORD, size=1 + len(WORD))
         if FALSE in wanted or any(isinstance(node, Not) and node.part in wanted for node in wanted):
             return refuted(Contradiction.FALSE)
         # The order affects which instance is found, but not if there is one, so goals that differ only in order share
@@ -204,12 +206,27 @@ class Solver:
         listed, kinds = _restrictions(wanted)
         if listed is not None:
             return self._try_all(listed, wanted)
+        suggested = self._suggested(_hints(wanted), wanted)
+        if suggested is not None:
+            return suggested
         # Every value has one of the types, and a formula excludes the types that are left out.
         return first_found(Cases.each(kinds), lambda kind: self._typed(wanted, kind))
+
+    def _suggested(self, hints: Iterable[Hint], wanted: Iterable[Formula]) -> Found | None:
+        """The first suggested value that satisfies a goal and that no server takes for another one."""
+        for sample in dict.fromkeys(sample for hint in hints for sample in hint.samples):
+            value = thaw(sample)
+            self.tick()
+            if not is_doubtful(value, wanted) and every(evaluate(node, value) for node in wanted):
+                return Found(value, size=1 + len(text_of(value)))
+        return None
 
     def _try_all(self, listed: frozenset[Frozen], wanted: Iterable[Formula]) -> Outcome:
         """Check all candidates of a goal that lists them."""
         rest = [node for node in wanted if not isinstance(node, Values)]
+        # All at once, because two lists of twenty thousand values may differ in one.
+        barred = [node.part.members for node in rest if isinstance(node, Not) and isinstance(node.part, Values)]
+        listed = listed.difference(*barred)
 
         def look(member: Frozen) -> Outcome:
             value = thaw(member)
@@ -220,7 +237,7 @@ class Solver:
             doubt = "" if truth else "a listed value against something that is not modelled"
             return built(value, doubt, len(text_of(value)))
 
-        return first_found(Cases.each(dict.fromkeys(sorted(listed, key=_length))), look)
+        return first_found(Cases.each(dict.fromkeys(sorted(listed, key=lambda member: rank(thaw(member))))), look)
 
     def _typed(self, wanted: Iterable[Formula], kind: str) -> Outcome:
         branch = _Branch(kind)
@@ -237,6 +254,9 @@ class Solver:
         if listed:
             common = frozenset.intersection(*(node.members for node in listed))
             return self._try_all(common, list(branch.asserted))
+        suggested = self._suggested((node for node in branch.atoms if isinstance(node, Hint)), branch.asserted)
+        if suggested is not None:
+            return suggested
         relaxed = self._leaf(branch)
         if not branch.choices or isinstance(relaxed, Empty):
             # Without the disjunctions, the goal is weaker; if it has no instance, the stronger one has none either.
@@ -393,15 +413,23 @@ def _restrictions(wanted: Iterable[Formula]) -> tuple[frozenset[Frozen] | None, 
             barred |= node.part.names
     if listed is not None:
         return frozenset(member for member in listed if all(has_type(member, few) for few in names)), {}
-    kinds = [kind for kind in TYPES if kind not in barred]
+    kinds = [kind for kind in KINDS if kind not in barred]
     for few in names:
         kinds = [kind for kind in kinds if kind in few or (kind == "number" and "integer" in few)]
     return None, dict.fromkeys(kinds)
 
 
-def _length(member: Frozen) -> tuple[int, str]:
-    text = text_of(thaw(member))
-    return len(text), text
+def _hints(wanted: Iterable[Formula]) -> list[Hint]:
+    """The hints of a goal, without those of its alternatives."""
+    found: list[Hint] = []
+    pending = list(wanted)[::-1]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Hint):
+            found.append(node)
+        elif isinstance(node, And):
+            pending.extend(reversed(node.parts))
+    return found
 
 
 def _why(node: Formula) -> str:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from mcp_governor.containment import charset
 from mcp_governor.containment.automaton import automaton
-from mcp_governor.containment.formulas import Formula, Matches, Not, Opaque, Size, Values, make
+from mcp_governor.containment.formulas import Formula, Hint, Matches, Not, Opaque, Size, Values
 from mcp_governor.containment.outcome import (
     Contradiction,
     Exhausted,
@@ -20,20 +17,32 @@ from mcp_governor.containment.outcome import (
     unreachable,
 )
 from mcp_governor.containment.product import find_string
-from mcp_governor.containment.regex import Alt, Cat, Chars, Look, Regex, Repeat, UnsupportedPatternError
+from mcp_governor.containment.regex import Reading, UnsupportedPatternError, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_BREAKS = frozenset(chr(code) for low, high in charset.NEWLINES for code in range(low, high + 1))
+    from mcp_governor.containment.automaton import Automaton
 
+WORD = "example"
+"""A string that any parameter may have, and that no server reads as a number, a boolean or JSON."""
 MAX_LENGTH = 100_000
 """Longest required string, in characters: more than anyone would read in a witness. With more, the result is
 unknown."""
 
 
 def solve_string(atoms: Iterable[Formula], searcher: Searcher) -> Outcome:
-    """The shortest string that satisfies all the atoms."""
+    """A short string that satisfies all the atoms, with the format that they suggest if possible."""
+    atoms = list(atoms)
+    suggested = [pattern for atom in atoms if isinstance(atom, Hint) for pattern in atom.format]
+    if suggested:
+        formatted = _solve([*atoms, *suggested], searcher)
+        if isinstance(formatted, Found):
+            return formatted
+    return _solve(atoms, searcher)
+
+
+def _solve(atoms: list[Formula], searcher: Searcher) -> Outcome:
     low, high = 0, None
     machines: list[tuple[Formula, bool]] = []
     excluded: set[str] = set()
@@ -67,42 +76,45 @@ def _search(
     doubt: str,
 ) -> Outcome:
     try:
-        text = _shortest(machines, *lengths, excluded, searcher)
+        # No version of Unicode has a string if this reading, which matches the most and excludes the least, has none.
+        widest = _automata(machines, Reading.POSSIBLE, Reading.CERTAIN)
+        if doubt and not machines and not lengths[0] and "" not in excluded:
+            return Found("", doubt)  # the most likely of all to be outside of what is not modelled
+        text = _shortest(widest, *lengths, excluded, searcher)
         if isinstance(text, Exhausted):
             return unreachable(text)
-        if _breaks(text):
-            wider = [(_every_dot(node), wanted) for node, wanted in machines]
-            if isinstance(_shortest(wider, *lengths, excluded, searcher), Exhausted):
-                return Unknown("strings with a line break, where regular expression engines differ")
+        agreed = _automata(machines, Reading.CERTAIN, Reading.LOOSE)
+        if not all(machine.matches(text) is wanted for machine, wanted in agreed):
+            text = _shortest(agreed, *lengths, excluded, searcher)
+            if isinstance(text, Exhausted):
+                return Unknown("strings with characters on which regular expression engines differ")
     except UnsupportedPatternError as error:
         return Unknown(str(error))
     return Found(text, doubt, 1 + len(text))
 
 
-def _breaks(text: str) -> bool:
-    return not _BREAKS.isdisjoint(text)
-
-
-def _every_dot(node: Formula) -> Formula:
-    """The pattern with a dot that matches every character, as most authors expect."""
-    return make(Matches, _widened(node.pattern)) if isinstance(node, Matches) else node
-
-
-def _widened(tree: Regex) -> Regex:
-    if isinstance(tree, Chars):
-        return Chars(charset.ANY) if tree.chars == charset.DOT else tree
-    if isinstance(tree, Cat | Alt):
-        return replace(tree, parts=tuple(map(_widened, tree.parts)))
-    return replace(tree, part=_widened(tree.part)) if isinstance(tree, Repeat | Look) else tree
+def _automata(
+    machines: list[tuple[Formula, bool]], matching: Reading, barring: Reading
+) -> list[tuple[Automaton, bool]]:
+    """The automata of patterns that must match (``True``) in one reading, and of those that must not in another."""
+    return [
+        (automaton(read(node.pattern, matching if wanted else barring)), wanted)
+        for node, wanted in machines
+        if isinstance(node, Matches)
+    ]
 
 
 def _shortest(
-    patterns: list[tuple[Formula, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
+    machines: list[tuple[Automaton, bool]], low: int, high: int | None, excluded: frozenset[str], searcher: Searcher
 ) -> str | Exhausted:
-    if not patterns:
-        # Without patterns, most questions end here and do not need an automaton.
-        for char in "a0b1_":
-            if char * low not in excluded:
-                return char * low
-    machines = [(automaton(node.pattern), wanted) for node, wanted in patterns if isinstance(node, Matches)]
+    """The shortest string, but an empty one only if there is no other: it convinces nobody."""
+    # Without patterns, most questions end here and do not need an automaton.
+    for word in (WORD, *"ab1_"):
+        text: str = word.ljust(low, "a")[:high]
+        if text and text not in excluded and all(machine.matches(text) is wanted for machine, wanted in machines):
+            return text
+    if low == 0 and high != 0:
+        found = find_string(machines, 1, high, excluded, searcher.tick)
+        if isinstance(found, str):
+            return found
     return find_string(machines, low, high, excluded, searcher.tick)

@@ -17,6 +17,7 @@ from mcp_governor.containment.regex import backtracks
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.flaws import LISTING, UNLISTED, Flaw, demands_of, flaw_of, listing_bytes
+from mcp_governor.schemas.foreign import foreign_patterns, without_foreign
 from mcp_governor.schemas.soundness import TooHeavyError, native_validator
 from mcp_governor.schemas.translation import modern
 from mcp_governor.schemas.values import text_of
@@ -37,9 +38,12 @@ class Validating:
 
     Args:
         schema: any JSON value.
+        foreign: true if patterns that are not ECMA-262 leave a value undecided only if it depends on them; otherwise
+            such a schema has no validator.
     """
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, *, foreign: bool = False) -> None:
+        self._readings: tuple[Validating, ...] = ()
         self._native: jsonschema_rs.Validator | None = None
         self._text = ""
         self._draft = draft = dialect_of(schema, LATEST)
@@ -55,11 +59,15 @@ class Validating:
             self._heavy = True
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError, jsonschema_rs.ReferencingError):
             self._native = None
+            if foreign and self._text:
+                patterns = foreign_patterns(schema, self._text)
+                read = (without_foreign(schema, patterns, matching=matching) for matching in (True, False) if patterns)
+                self._readings = tuple(map(Validating, read))
 
     @property
     def readable(self) -> bool:
         """True if a validator accepts the schema, as far as known."""
-        return self._native is not None or self._heavy
+        return self._native is not None or self._heavy or any(reading.readable for reading in self._readings)
 
     def accepts(self, value: Any) -> bool | None:
         """True if the schema accepts a value; ``None`` if no validator could decide within :data:`DEADLINE`."""
@@ -76,6 +84,11 @@ class Validating:
         """
         if not self.readable:
             raise UndecidedError("no validator can read the schema")
+        if self._readings:
+            first, second = (reading.is_valid(value) for reading in self._readings)
+            if first is not second:
+                raise UndecidedError("it depends on a pattern that is not ECMA-262")
+            return first
         if self._native is not None and self._harmless:
             return bool(self._native.is_valid(value))
         answer = self._ask("accepts", value)

@@ -8,10 +8,15 @@ from mcp_governor.evaluation.queries import Problem
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from mcp_governor.evaluation.model import Query, QuerySet
     from mcp_governor.surface import Surface, Tool
+
+
+def unknown_tools(names: Iterable[str], surface: Surface) -> list[str]:
+    """Names that are not those of tools of a server."""
+    return [name for name in names if name not in surface.by_name]
 
 
 def mismatches(queries: QuerySet, surface_of: Callable[[Query], Surface]) -> Iterator[Problem]:
@@ -26,8 +31,7 @@ def mismatches(queries: QuerySet, surface_of: Callable[[Query], Surface]) -> Ite
         unknown = [
             (key, name)
             for key, names in (("gold_tools", query.gold), ("forbidden", query.forbidden))
-            for name in names
-            if name not in tools
+            for name in unknown_tools(names, surface_of(query))
         ]
         for key, name in unknown:
             yield Problem(

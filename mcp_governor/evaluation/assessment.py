@@ -97,7 +97,21 @@ def compare(before: Assessment, after: Assessment, *, tolerated: float = TOLERAT
         UsageError: they have no query or no runner in common.
     """
     common = same_queries(before.evaluation.queries, after.evaluation.queries)
-    return compare_runs(before.measured, after.measured, common, tolerated=tolerated, seed=after.evaluation.seed)
+    return compare_runs(
+        before.measured,
+        after.measured,
+        common,
+        tolerated=tolerated,
+        seed=after.evaluation.seed,
+        same_tools=_offered(before) == _offered(after),
+    )
+
+
+def _offered(made: Assessment) -> bytes:
+    """The tools as every model saw them, whatever the order of keys in a file."""
+    from mcp_governor.surface.canonical import canonical_bytes
+
+    return canonical_bytes(list(made.evaluation.tools))
 
 
 def history(evaluations: Sequence[tuple[int | None, Evaluation]]) -> list[Step]:

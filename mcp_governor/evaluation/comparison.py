@@ -53,6 +53,7 @@ class Moved(Struct, frozen=True):
         adjusted: the same after Holm's correction.
         interval: of the change of accuracy, by drawing queries.
         detectable: the smallest drop that is found with a probability of 80 %; ``None`` if none is.
+        served_before, served_after: ids of the models that have answered, as the provider says; empty if it does not.
     """
 
     runner: str
@@ -66,6 +67,13 @@ class Moved(Struct, frozen=True):
     adjusted: float
     interval: Interval | None
     detectable: float | None
+    served_before: tuple[str, ...] = ()
+    served_after: tuple[str, ...] = ()
+
+    @property
+    def model_changed(self) -> bool:
+        """Another model has answered than before, under the same name."""
+        return bool(self.served_before and self.served_after) and self.served_before != self.served_after
 
     @property
     def change(self) -> float:
@@ -90,6 +98,7 @@ class Comparison(Struct, frozen=True):
         tolerated: the drop that has to be detectable.
         not_compared: queries that only one of the sets has, or that differ.
         only_before, only_after: names of runners that only one of them has.
+        same_tools: both offered the same tools, with the same descriptions and schemas; then no wording is the cause.
     """
 
     verdict: Verdict
@@ -100,6 +109,7 @@ class Comparison(Struct, frozen=True):
     not_compared: int = 0
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
+    same_tools: bool = False
 
 
 def same_queries(before: QuerySet, after: QuerySet) -> frozenset[str]:
@@ -132,6 +142,7 @@ def compare_runs(
     *,
     tolerated: float = TOLERATED_DROP,
     seed: int = 0,
+    same_tools: bool = False,
 ) -> Comparison:
     """Compare each runner with itself.
 
@@ -140,6 +151,7 @@ def compare_runs(
         common: ids of the queries to compare (:func:`same_queries`).
         tolerated: the drop of accuracy that has to be detectable, from 0 to 1.
         seed: of the bootstraps.
+        same_tools: both offered the same tools.
 
     Raises:
         UsageError: no runner is in both.
@@ -159,7 +171,7 @@ def compare_runs(
     adjusted = dict(zip(deciding, holm([tests[name] for name in deciding]), strict=True))
     # A proxy next to models is not part of the family: its test decides nothing.
     moved = tuple(
-        _moved(new[name], changes[name], tests[name], adjusted.get(name, tests[name]), len(deciding), seed)
+        _moved(old[name], new[name], changes[name], tests[name], adjusted.get(name, tests[name]), len(deciding), seed)
         for name in shared
     )
     judged = [one for one in moved if one.runner in deciding]
@@ -172,6 +184,7 @@ def compare_runs(
         not_compared=len({score.query.id for one in (*before, *after) for score in one.scores} - common),
         only_before=tuple(name for name in old if name not in new),
         only_after=tuple(name for name in new if name not in old),
+        same_tools=same_tools,
     )
 
 
@@ -195,6 +208,7 @@ def _counts(changes: Mapping[str, tuple[bool, bool]]) -> tuple[int, int]:
 
 
 def _moved(
+    before: Metrics,
     after: Metrics,
     changes: Mapping[str, tuple[bool, bool]],
     p: float,
@@ -220,6 +234,8 @@ def _moved(
         interval=bootstrap(steps, _mean, seed=seed),
         # The level that Holm leaves in the worst case.
         detectable=smallest_drop(len(changes), min(churn, _MOST_CHURN), ALPHA / tests),
+        served_before=before.served,
+        served_after=after.served,
     )
 
 

@@ -78,6 +78,7 @@ def _runner(one: Metrics, run: Run) -> dict[str, Any]:
         "proxy": info.is_proxy,
         "temperature": info.temperature,
         "version": info.version,
+        "served": list(one.served),
         "asked": one.asked,
         "answered": len(one.scores) - one.failures.total(),
         "ended": run.ended,
@@ -150,6 +151,7 @@ def _comparison(made: Comparison) -> dict[str, Any]:
         "tolerated": _number(made.tolerated),
         "interval": _interval(made.interval),
         "not_compared": made.not_compared,
+        "same_tools": made.same_tools,
         "runners": [_moved(one) for one in made.moved],
     }
 
@@ -166,6 +168,9 @@ def _moved(one: Moved) -> dict[str, Any]:
         "adjusted": _number(one.adjusted),
         "interval": _interval(one.interval),
         "detectable": _number(one.detectable),
+        "served_before": list(one.served_before),
+        "served_after": list(one.served_after),
+        "model_changed": one.model_changed,
     }
 
 
@@ -186,6 +191,7 @@ def evaluation_schema() -> dict[str, Any]:
         "proxy": {"type": "boolean", "description": "A ranking by words, which is never model agreement."},
         "temperature": number,
         "version": text,
+        "served": {**names, "description": "Ids of the models that the provider says have answered."},
         "asked": count,
         "answered": count,
         "ended": {**maybe, "description": "Why it ended early."},
@@ -246,6 +252,9 @@ def evaluation_schema() -> dict[str, Any]:
         "adjusted": number,
         "interval": interval,
         "detectable": {**number, "description": "The smallest drop that is found in four of five cases."},
+        "served_before": names,
+        "served_after": names,
+        "model_changed": {"type": "boolean", "description": "Another model has answered than before."},
     }
     comparison = {
         "verdict": {"enum": ["pass", "regressed", "not sensitive enough"]},
@@ -253,6 +262,7 @@ def evaluation_schema() -> dict[str, Any]:
         "tolerated": number,
         "interval": interval,
         "not_compared": count,
+        "same_tools": {"type": "boolean", "description": "Both offered the same tools, so no wording is the cause."},
         "runners": _list(_closed(moved)),
     }
     return {

@@ -100,6 +100,7 @@ class Metrics(Struct, frozen=True, dict=True):
         runner: who answered.
         scores: one for each answer, in the order of the answers.
         asked: number of queries of the set, more than answers if the run ended early.
+        served: ids of the models that the provider says have answered, sorted; empty if it does not say.
     """
 
     runner: RunnerInfo
@@ -111,6 +112,7 @@ class Metrics(Struct, frozen=True, dict=True):
     requests: int = 0
     seconds: float = 0.0
     dollars: float | None = None
+    served: tuple[str, ...] = ()
 
     @cached_property
     def accuracy(self) -> Share:
@@ -234,6 +236,7 @@ def measure(run: Run, tools: Sequence[Mapping[str, Any]], *, split: str | None =
         seconds=sum(answer.usage.seconds for answer in answers),
         # A sum of which a part is not known would pass for the whole.
         dollars=sum(known) if len(known) == len(costs) else None,
+        served=tuple(sorted({answer.served for answer in answers if answer.served})),
     )
 
 

@@ -12,10 +12,10 @@ from msgspec import Struct
 from mcp_governor.containment import contains
 from mcp_governor.fixes.editing import ABSENT, value_at
 from mcp_governor.schemas.dialects import LATEST, dialect_of
-from mcp_governor.schemas.keywords import DEFINITIONS
 from mcp_governor.schemas.patterns import errors, published_parts
 from mcp_governor.schemas.pointers import pointer_tokens
 from mcp_governor.subjects.context import SIDES
+from mcp_governor.subjects.schemas import alone, is_self_contained
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ class Prover:
         before, after = value_at(tool, fragment.pointer), value_at(edited, fragment.pointer)
         bad = _default_broken(old, new, fragment.pointer.removeprefix(f"/{side}"))
         question = (old, new)
-        if fragment.whole and all(_is_self_contained(value) for value in (before, after)):
-            question = (_alone(old, before), _alone(new, after))
+        if fragment.whole and ABSENT not in (before, after) and is_self_contained(before, after):
+            question = (alone(old, before), alone(new, after))
         key = json.dumps([*question, bad], sort_keys=True, default=str)
         if key not in self._known:
             self._known[key] = self._ask(*question, bad)
@@ -114,23 +114,6 @@ def _operate(tool: dict[str, Any], operation: Mapping[str, Any]) -> None:
         del holder[key]
     else:
         holder[key] = copy.deepcopy(operation["value"])
-
-
-def _is_self_contained(fragment: Any) -> bool:
-    """True if a part of a schema has the same meaning on its own, given the definitions."""
-    if fragment is ABSENT:
-        return False
-    text = json.dumps(fragment, default=str)
-    references = text.count('"$ref"') + text.count('"$dynamicRef"') + text.count('"$recursiveRef"')
-    return references == sum(text.count(f'"$ref": "#/{home}/') for home in DEFINITIONS)
-
-
-def _alone(root: Any, fragment: Any) -> Any:
-    if not isinstance(root, dict) or '"$ref"' not in json.dumps(fragment, default=str):
-        schema = {"$schema": root["$schema"]} if isinstance(root, dict) and "$schema" in root else {}
-        return {**fragment, **schema} if isinstance(fragment, dict) else fragment
-    kept = {key: root[key] for key in ("$schema", *DEFINITIONS) if key in root}
-    return {**kept, "allOf": [fragment]}
 
 
 def _default_broken(old: Any, new: Any, pointer: str) -> bool:

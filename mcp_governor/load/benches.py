@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mcp_governor.errors import UnreachableError, UsageError
 from mcp_governor.load.formulas import pool_size
 from mcp_governor.load.http_engine import HttpEngine, NullEngine
-from mcp_governor.load.judge import split_at_id
+from mcp_governor.load.judge import response_in, split_at_id
 from mcp_governor.load.recipe import DIGITS, RESPONSE_FLOOR, RESPONSE_GROWTH, recipe_of
 from mcp_governor.load.request import http_job
 from mcp_governor.load.stdio_engine import MAX_PROCESSES, NullStdio, StdioEngine
@@ -61,12 +61,14 @@ class HttpBench:
             self.response_bytes: int | None = len(body)
             parts = split_at_id(body, first["number"].encode())
             # Without the id in it (an event of its own, say), any place will do: only the size counts.
-            self.first = FirstResponse(body, first["kind"], parts or (body[:-DIGITS], b""))
+            tools = _tools_in(first) if plan.method == "tools/list" else None
+            self.first = FirstResponse(body, first["kind"], parts or (body[:-DIGITS], b""), tools)
             is_same = parts is not None and parts == split_at_id(second["body"], second["number"].encode())
             self._recipe = replace(
                 recipe,
                 expected=parts if is_same else None,
                 kind=first["kind"],
+                tools=tools,
                 session=first["session"],
                 longest=max(RESPONSE_FLOOR, RESPONSE_GROWTH * len(body)),
             )
@@ -88,11 +90,13 @@ class FirstResponse(Struct, frozen=True):
         body: its bytes.
         kind: its content type.
         parts: the body before and after its id.
+        tools: the tools that it lists; ``None`` for another method.
     """
 
     body: bytes
     kind: str
     parts: tuple[bytes, bytes]
+    tools: list[Any] | None = None
 
 
 def first_response(opened: Opened, plan: SweepPlan) -> FirstResponse:
@@ -116,6 +120,12 @@ def _notes(varies: bool, *, has_session: bool, tls: bool) -> list[str]:
     if tls:
         notes.append("The ceiling of the client was measured without TLS, which costs it something as well.")
     return notes
+
+
+def _tools_in(found: dict[str, Any]) -> list[Any] | None:
+    message = response_in(found["kind"], found["body"], int(found["number"]))
+    tools = message["result"].get("tools") if message is not None else None
+    return tools if isinstance(tools, list) else None
 
 
 def _tried(engine: HttpEngine, opened: Opened, plan: SweepPlan) -> dict[str, Any]:
@@ -174,7 +184,7 @@ class StdioBench:
                 "Name smaller --concurrency-values, or the address of the server over HTTP.",
             )
         limits = Limits(request_timeout=plan.timeout, connect_timeout=DEFAULT_LIMITS.connect_timeout)
-        self.engine: Engine = StdioEngine(opened.endpoint, opened.era, limits)
+        self.engine: Engine = StdioEngine(opened.endpoint, opened.era, limits, tools=opened.first_page)
         self._limits = limits
         self._result: Message = {"content": [], "isError": False}
         if plan.method == "tools/list":

@@ -7,6 +7,7 @@ import itertools
 import ssl
 import time
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError
@@ -50,7 +51,7 @@ class Crew:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self.judge = Judge(recipe.method, recipe.expected, recipe.kind)
+        self.judge = Judge(recipe.method, recipe.expected, recipe.kind, recipe.tools)
         self.clients: list[Client] = []
         self._numbers = itertools.count(FIRST_NUMBER)
         self.tls = _tls_context() if recipe.address.tls else None
@@ -63,6 +64,26 @@ class Crew:
         """The first ``count`` clients."""
         self.clients += [Client(self) for _ in range(count - len(self.clients))]
         return self.clients[:count]
+
+
+LONGEST_WAIT = 86_400.0
+"""Most seconds of a ``Retry-After`` that are kept: a limiter that asks for more than a day means "no"."""
+
+
+def seconds_to_wait(retry_after: str) -> float | None:
+    """The seconds of a ``Retry-After`` (RFC 9110, 10.2.3), which is a number or a date; ``None`` if it is neither."""
+    text = retry_after.strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:_MAX_DIGITS]), LONGEST_WAIT)
+    try:
+        at = parsedate_to_datetime(text[:_MAX_DATE]).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return float(min(max(0, round(at - time.time())), LONGEST_WAIT))
+
+
+_MAX_DIGITS, _MAX_DATE = 12, 60
+"""Most characters that are read of a number, and of a date: the longest date of RFC 9110 has 33."""
 
 
 def _tls_context() -> ssl.SSLContext:
@@ -80,6 +101,7 @@ class Client:
         is_busy: a request is under way.
         due: when the current request was to be sent, in seconds of ``time.perf_counter``.
         began: when it was.
+        retry_after: seconds that the last response asked to wait; ``None`` if it asked for none.
     """
 
     def __init__(self, crew: Crew) -> None:
@@ -96,12 +118,14 @@ class Client:
         self.finished: Callable[[Client, str | None, float], None] = lambda _client, _failure, _now: None
         self.is_busy = False
         self.due = self.began = 0.0
+        self.retry_after: float | None = None
 
     def start(self, due: float) -> None:
         """Send a request that was due at ``due``; connects first if there is no connection."""
         self.due = due
         self.began = time.perf_counter()
         self.is_busy = True
+        self.retry_after = None
         if self._is_ready:
             self._send()
         else:
@@ -183,6 +207,7 @@ class Client:
         if connection.failure is not None:
             raise FailedError(connection.failure)
         if connection.status != OK:
+            self.retry_after = seconds_to_wait(connection.retry_after)
             raise FailedError(f"http-{connection.status}")
         message = response_in(connection.kind, bytes(connection.body), int(number))
         if message is None or "error" in message:
@@ -270,6 +295,7 @@ class Client:
         failure = connection.failure
         if failure is None:
             failure = self._crew.judge.failure(connection.status, connection.kind, connection.body, self._number)
+            self.retry_after = seconds_to_wait(connection.retry_after)
             if connection.status == GONE:
                 # The next request opens another session.
                 self._has_session, self._session = False, None

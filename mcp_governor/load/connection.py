@@ -47,6 +47,7 @@ class Connection(asyncio.Protocol):
             ``encoding``), ``None`` if there is one.
         status, kind, body: of the response.
         session: its ``Mcp-Session-Id``.
+        retry_after: its ``Retry-After``, as sent; empty if there is none.
         is_open: the connection can take another request.
     """
 
@@ -65,6 +66,7 @@ class Connection(asyncio.Protocol):
         self.kind = ""
         self.body = bytearray()
         self.session: str | None = None
+        self.retry_after = ""
         self._encoding = ""
         self._head = 0
         self._has_head = False
@@ -167,6 +169,8 @@ class Connection(asyncio.Protocol):
             self._encoding = value.strip().lower().decode("latin-1")
         elif lower == _SESSION:
             self.session = value.decode("latin-1")
+        elif lower == b"retry-after":
+            self.retry_after = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
         self.status = self._parser.get_status_code()

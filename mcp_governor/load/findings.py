@@ -6,6 +6,7 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.load.drift import KINDS, changed_lists
 from mcp_governor.load.records import over_of
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.rule_file import own_rule
@@ -149,7 +150,7 @@ def _not_compared(says: str, budgets: LoadConfig, **facts: Any) -> Finding:
 
 
 def list_findings(probe: Probe) -> Iterator[Finding]:
-    """Lists of one connection that failed, or differ."""
+    """Lists of one connection that failed or differ, and lists under load that are another one."""
     caching, failure = probe.listing.caching, probe.listing.failure
     if failure:
         yield finding("load/list-failed", "/tools", value="list", number=caching.lists + 1, reason=failure.rstrip("."))
@@ -159,6 +160,11 @@ def list_findings(probe: Probe) -> Iterator[Finding]:
         says = "content" if caching.same_tools else "tools"
         changed = list(caching.changed[:5])
         yield finding("load/unstable-list", "/tools", says=says, value=says, lists=caching.lists, changed=changed)
+    for point in probe.concurrent:
+        if count := changed_lists(point):
+            kinds = ", ".join(f"{point.errors[kind]:,} {kind}" for kind in KINDS if kind in point.errors)
+            facts = {"count": f"{count:,}", "requests": f"{point.requests:,}", "flight": point.concurrency}
+            yield finding("load/changed-under-load", "/tools", value=point.concurrency, kinds=kinds, facts=facts)
 
 
 def health_findings(health: Health) -> Iterator[Finding]:

@@ -54,21 +54,24 @@ def point(concurrency: int, sample: Sample, *, ceiling: float | None = None) -> 
         ceiling: requests per second that the client can send at most at this concurrency.
     """
     good = sample.latencies_ms
-    has_any = len(good) > 0
+    # Without those that were given up, a server looks faster the more of its responses never come.
+    took = sorted([*good, *sample.expired_ms]) if sample.expired_ms else good
+    has_any = len(took) > 0
     return Point(
         concurrency=concurrency,
         requests=len(good) + sum(sample.errors.values()),
         errors=dict(sample.errors),
         seconds=sample.seconds,
         throughput=len(good) / sample.seconds if sample.seconds > 0 else 0.0,
-        p50_ms=percentile(good, 0.5) if has_any else None,
-        p95_ms=percentile(good, 0.95) if has_any else None,
-        p99_ms=percentile(good, 0.99) if has_any else None,
-        max_ms=good[-1] if has_any else None,
-        mean_ms=math.fsum(good) / len(good) if has_any else None,
+        p50_ms=percentile(took, 0.5) if has_any else None,
+        p95_ms=percentile(took, 0.95) if has_any else None,
+        p99_ms=percentile(took, 0.99) if has_any else None,
+        max_ms=took[-1] if has_any else None,
+        mean_ms=math.fsum(took) / len(took) if has_any else None,
         ceiling=ceiling,
         stopped=sample.stopped,
-        histogram=counted(good),
+        histogram=counted(took),
+        retry_after_s=sample.retry_after_s,
     )
 
 
@@ -76,7 +79,7 @@ def knee(points: Sequence[Point]) -> int | None:
     """Concurrency of the first point at which p95 is at least 1.8 times that of the point before and throughput at most
     0.8 times (the guide's sweep, FACTS 1.3).
 
-    A point that our client limits says nothing about the server, and neither is one without a successful request.
+    A point that our client limits says nothing about the server, and neither does one without a latency.
 
     Args:
         points: in ascending order of concurrency.
@@ -116,7 +119,7 @@ def saturation(points: Sequence[Point]) -> int | None:
         points: of a closed loop, in ascending order of concurrency.
 
     Returns:
-        ``None`` if the largest concurrency does not saturate the server, or if there are not two points without
+        ``None`` unless a larger concurrency was measured that brought nothing, or if there are not two points without
         failures that our client did not limit.
     """
     usable = [
@@ -133,7 +136,11 @@ def saturation(points: Sequence[Point]) -> int | None:
     if (usable[-1].mean_ms or 0.0) < PLATEAU * lowest:
         return None
     needed = max(item.throughput for item in usable) * lowest / 1000
-    return next((item.concurrency for item in usable if item.concurrency >= NEAR * needed), None)
+    for item, after in itertools.pairwise(usable):
+        if item.concurrency >= NEAR * needed:
+            rest = max(larger.throughput for larger in usable if larger.concurrency >= after.concurrency)
+            return item.concurrency if item.throughput >= (1 - SATURATED_TIE) * rest else None
+    return None
 
 
 MIN_POINTS = 2
@@ -166,16 +173,16 @@ five times as many jobs as cores, it served up to 15 % less than points beyond i
 
 
 def recommended(points: Sequence[Point], p95_slo_ms: float, p99_slo_ms: float) -> Point | None:
-    """The best of the feasible points, or of all if none is: by throughput, then p95, then p99 (FACTS 1.3).
+    """The best of the feasible points: by throughput, then p95, then p99 (FACTS 1.3).
 
-    Unlike the guide's sweep, throughputs within :data:`TIE` of the best one are equal (:data:`SATURATED_TIE` at the
-    point of :func:`saturation`), and the lower latency decides. With exact numbers, noise would choose among the points
-    beyond a server's capacity, and often the slowest of them.
+    Unlike the guide's sweep, a point that is not feasible is never recommended. And throughputs within :data:`TIE` of
+    the best one are equal (:data:`SATURATED_TIE` at the point of :func:`saturation`), and the lower latency decides.
+    With exact numbers, noise would choose among the points beyond a server's capacity, and often the slowest of them.
 
     Returns:
-        ``None`` if no point had a successful request.
+        ``None`` if no point is feasible.
     """
-    candidates = feasible(points, p95_slo_ms, p99_slo_ms) or [item for item in points if item.p95_ms is not None]
+    candidates = feasible(points, p95_slo_ms, p99_slo_ms)
     best = max((item.throughput for item in candidates), default=0.0)
     saturated = saturation(points)
 

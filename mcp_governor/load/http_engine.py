@@ -125,16 +125,25 @@ def shares(number: int, parts: int) -> list[int]:
 
 def merged(parts: Sequence[dict[str, Any]]) -> Sample:
     """One sample from those of the workers."""
-    latencies = array("d")
+    latencies, expired = array("d"), array("d")
     errors: Counter[str] = Counter()
     for part in parts:
         latencies.frombytes(base64.b64decode(part["latencies"]))
+        expired.frombytes(base64.b64decode(part["expired"]))
         errors.update(part["errors"])
     stopped = next((part["stopped"] for part in parts if part["stopped"]), None)
     if not parts:
         return Sample((), {}, 0.0, stopped)
     seconds = max(part["ended"] for part in parts) - min(part["began"] for part in parts)
-    return Sample(sorted(latencies), dict(sorted(errors.items())), seconds, stopped)
+    retry_after = max((part["retry_after"] for part in parts if part["retry_after"] is not None), default=None)
+    return Sample(
+        sorted(latencies),
+        dict(sorted(errors.items())),
+        seconds,
+        stopped,
+        expired_ms=sorted(expired),
+        retry_after_s=retry_after,
+    )
 
 
 class NullEngine(HttpEngine):

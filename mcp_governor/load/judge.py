@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.errors import ProtocolError
+from mcp_governor.load.drift import drift
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.wire import rpc
 
@@ -23,10 +24,14 @@ class Judge:
         method: of the request.
         expected: body of a good response before and after its id.
         kind: content type of a good response; counts if ``expected`` is given.
+        tools: the tools of the first list; ``None`` if lists are not compared.
     """
 
-    def __init__(self, method: str, expected: tuple[bytes, bytes] | None, kind: str = "") -> None:
+    def __init__(
+        self, method: str, expected: tuple[bytes, bytes] | None, kind: str = "", tools: list[Any] | None = None
+    ) -> None:
         self._kind = kind
+        self._tools = tools
         self._method = method
         self._before, self._after = expected or (b"", b"")
         self._length = len(self._before) + len(self._after)
@@ -65,22 +70,24 @@ class Judge:
         if error is not None:
             code = error.get("code") if isinstance(error, dict) else None
             return f"rpc-{code}" if type(code) is int else "rpc"
-        return failure_of_result(message.get("result"), self._method)
+        return failure_of_result(message.get("result"), self._method, self._tools)
 
 
-def failure_of_result(result: Any, method: str) -> str | None:
+def failure_of_result(result: Any, method: str, tools: list[Any] | None = None) -> str | None:
     """The kind of failure of a result, ``None`` if it is good.
 
     Args:
         result: the member ``result`` of a response.
         method: of the request.
+        tools: the tools of the first list; ``None`` if lists are not compared.
     """
     if not isinstance(result, dict):
         return "not-mcp"
     if result.get("resultType", "complete") != "complete":
         return "not-complete"
     if method == "tools/list":
-        return None if isinstance(result.get("tools"), list) else "not-mcp"
+        listed = result.get("tools")
+        return "not-mcp" if not isinstance(listed, list) else None if tools is None else drift(tools, listed)
     return None if result.get("isError", False) is False else "tool-error"
 
 

@@ -45,7 +45,7 @@ class LocustBench:
         self._first = first_response(opened, plan)
         self.response_bytes: int | None = len(self._first.body)
         self.workers = cluster.workers
-        self.engine: Engine = LocustEngine(self._job, plan, cluster, announce)
+        self.engine: Engine = LocustEngine(self._job, plan, cluster, announce, tools=self._first.tools)
         elsewhere = "The ceiling of the client was not measured: Locust's workers are started elsewhere."
         self.notes: tuple[str, ...] = () if cluster.starts_workers else (elsewhere,)
 

@@ -73,18 +73,20 @@ class Cluster(Struct, frozen=True):
     starts_workers: bool = True
 
 
-def locustfile(job: HttpJob, timeout: float) -> str:
+def locustfile(job: HttpJob, timeout: float, tools: list[Any] | None = None) -> str:
     """The source of a locustfile that sends the requests of a job; it contains no secret.
 
     Args:
         job: what to send.
         timeout: seconds for one response.
+        tools: those of the first list, with which later ones are compared; ``None`` if they are not.
     """
     settings = {
         "url": job.shown,
         **{name: getattr(job, name) for name in ("headers", "handshake", "request", "request_headers")},
         "timeout": timeout,
         "max_bytes": DEFAULT_LIMITS.message_bytes,
+        "tools": tools,
     }
     source = (SCRIPTS / "locustfile.py").read_text(encoding="utf-8")
     literal = json.dumps(settings, ensure_ascii=True, indent=2)
@@ -116,7 +118,13 @@ class LocustEngine:
     name = "locust"
 
     def __init__(
-        self, job: HttpJob, plan: SweepPlan, cluster: Cluster | None = None, announce: Announce | None = None
+        self,
+        job: HttpJob,
+        plan: SweepPlan,
+        cluster: Cluster | None = None,
+        announce: Announce | None = None,
+        *,
+        tools: list[Any] | None = None,
     ) -> None:
         """Start the master and the workers.
 
@@ -125,11 +133,13 @@ class LocustEngine:
             plan: the plan, for its timeout.
             cluster: where the workers are; by default four on this machine.
             announce: gets the command that starts a worker by hand.
+            tools: those of the first list, with which later ones are compared; ``None`` if they are not.
 
         Raises:
             MissingDependencyError: Locust is not installed.
             ServerError: the cluster did not start.
         """
+        self._tools = tools
         check_locust()
         self._cluster = cluster or Cluster()
         if not 1 <= self._cluster.workers <= MAX_WORKERS:
@@ -145,7 +155,7 @@ class LocustEngine:
 
     def _start(self, job: HttpJob, plan: SweepPlan, announce: Announce | None) -> None:
         file = self._folder / "locustfile.py"
-        file.write_text(locustfile(job, plan.timeout), encoding="utf-8")
+        file.write_text(locustfile(job, plan.timeout, self._tools), encoding="utf-8")
         cluster = self._cluster
         port = cluster.port or _free_port(cluster.host)
         command = [str(SCRIPTS / "locust_master.py"), cluster.host, str(port), str(cluster.workers)]
@@ -226,7 +236,15 @@ class LocustEngine:
             except OSError:
                 raise ServerError("the Locust master ended.", self._advice()) from None
         found = self._answer(seconds + GRACE_SECONDS)
-        return Sample(found["latencies"], found["errors"], found["seconds"], found["stopped"])
+        return Sample(
+            found["latencies"],
+            found["errors"],
+            found["seconds"],
+            found["stopped"],
+            # Without users there are neither.
+            expired_ms=found.get("expired", ()),
+            retry_after_s=found.get("retry_after"),
+        )
 
     def close(self) -> None:
         """End the master, which ends its workers; what is left then is killed."""

@@ -34,6 +34,14 @@ INTERRUPTED = "interrupted"
 """Why a point was stopped if the user pressed Ctrl-C: the sweep ends with it."""
 
 
+TIME_OUTS = frozenset({"timeout", "connect-timeout"})
+"""Kinds of failure whose requests took the whole time that they had: it is part of the percentiles."""
+
+
+LIMITED = "http-429"
+"""Kind of failure of a request that a rate limiter refused: 429 Too Many Requests (RFC 6585, 4)."""
+
+
 class Loop(StrEnum):
     """How requests are sent: ``closed``, a new one when one is answered; ``open``, at a fixed rate whatever happens."""
 
@@ -83,12 +91,16 @@ class Sample(Struct, frozen=True):
             number of requests.
         seconds: from the first request to the end of the last one.
         stopped: why fewer requests than planned were sent; ``None`` if all were.
+        expired_ms: milliseconds until each request that timed out was given up.
+        retry_after_s: the longest ``Retry-After`` of a response, in seconds; ``None`` if there was none.
     """
 
     latencies_ms: Sequence[float]
     errors: Mapping[str, int]
     seconds: float
     stopped: str | None = None
+    expired_ms: Sequence[float] = ()
+    retry_after_s: float | None = None
 
 
 class Engine(Protocol):
@@ -120,12 +132,14 @@ class Point(Struct, frozen=True):
         errors: kind of failure → number.
         seconds: wall-clock time.
         throughput: successful requests per second.
-        p50_ms, p95_ms, p99_ms, max_ms, mean_ms: latencies in milliseconds; ``None`` without a successful request.
+        p50_ms, p95_ms, p99_ms, max_ms, mean_ms: latencies in milliseconds of the requests that succeeded or timed out;
+            ``None`` if there is no such request.
         ceiling: requests per second that our client reached against a null responder with this concurrency; ``None`` if
             it was not measured.
         stopped: why fewer requests than planned were sent.
         histogram: latencies as counts of buckets (:mod:`mcp_governor.load.histogram`), which can be added to those of
             other runs; quantiles above are exact.
+        retry_after_s: the longest ``Retry-After`` of a response, in seconds; ``None`` if there was none.
     """
 
     concurrency: int
@@ -141,6 +155,12 @@ class Point(Struct, frozen=True):
     ceiling: float | None = None
     stopped: str | None = None
     histogram: Sequence[tuple[int, int]] = ()
+    retry_after_s: float | None = None
+
+    @property
+    def succeeded(self) -> int:
+        """Number of successful requests."""
+        return self.requests - self.failed
 
     @property
     def failed(self) -> int:
@@ -166,7 +186,7 @@ class Sweep(Struct, frozen=True):
         points: the points, in the order of the plan.
         knee: concurrency at which latency jumps while throughput falls (:func:`~mcp_governor.load.formulas.knee`).
         feasible: concurrencies without errors within both goals.
-        recommended: the concurrency to configure; ``None`` if nothing was measured.
+        recommended: the concurrency to configure; ``None`` if none is feasible.
         interrupted: why the sweep ended early; ``None`` if it did not.
         notes: sentences for the reader, for example about N processes behind stdio.
         saturation: concurrency of the first point that brings the server to its highest throughput

@@ -45,6 +45,7 @@ class Opened(Struct, frozen=True):
         address: where connections go; ``None`` over stdio.
         era, protocol: of its handshake.
         tools: name → tool as listed.
+        first_page: the tools of its first page.
         has_more_pages: its first page of ``tools/list`` is not the last one.
     """
 
@@ -54,6 +55,7 @@ class Opened(Struct, frozen=True):
     era: Era
     protocol: str
     tools: Mapping[str, Any]
+    first_page: list[Any]
     has_more_pages: bool
 
     @property
@@ -136,6 +138,7 @@ async def _open(
             era=session.era,
             protocol=session.protocol,
             tools=tools,
+            first_page=first["tools"] if isinstance(first.get("tools"), list) else [],
             has_more_pages=first.get("nextCursor") is not None,
         )
 

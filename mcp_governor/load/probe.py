@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from mcp_governor import wire
 from mcp_governor.errors import GovernorError, UsageError
 from mcp_governor.load import formulas
-from mcp_governor.load.address import is_this_machine
+from mcp_governor.load.address import is_this_machine, judged_address
 from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
 from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, Measuring, measure_era
 from mcp_governor.load.log_scan import LogScan, scan_log
@@ -55,6 +55,7 @@ class ProbePlan(Struct, frozen=True):
         rest: list after a pause, too.
         log: the server's log; ``None`` for none.
         owned: the user says that a host other than this machine is theirs.
+        judges_host: refuse another host that is not the user's before it is asked anything.
     """
 
     runs: tuple[tuple[int, int], ...] | None = None
@@ -64,10 +65,11 @@ class ProbePlan(Struct, frozen=True):
     rest: bool = True
     log: Path | None = None
     owned: bool = False
+    judges_host: bool = True
 
 
-CHEAP = ProbePlan(runs=(), other_era=False, rest=False)
-"""What a check measures: lists in a row over one connection, and the yardstick."""
+CHEAP = ProbePlan(runs=(), other_era=False, rest=False, judges_host=False)
+"""What a check measures: lists in a row over one connection, and the yardstick. It reads whatever server it checks."""
 
 
 class Probe(Struct, frozen=True):
@@ -133,8 +135,10 @@ def run_probe(
         KeyboardInterrupt: the user pressed Ctrl-C, and nothing is to be kept, or there is nothing.
         ServerError: the first list failed.
         NothingCheckedError: the server publishes no tools.
-        UsageError: the log cannot be read.
+        UsageError: the log cannot be read, or the host is not this machine and not said to be the user's.
     """
+    if plan.judges_host and isinstance(source.endpoint, wire.HttpEndpoint):
+        judged_address(source.endpoint, owned=plan.owned)
     log = scan_log(plan.log) if plan.log is not None else None  # a wrong path is said before anything is measured
     done = _Done(Measuring(source, rounds=plan.rounds, per_round=plan.lists, rest=plan.rest))
     interrupted = False
@@ -212,9 +216,6 @@ def _concurrent(
         return
     if transport == "object":
         done.notes.append("No concurrent runs: a server object shares this process, so its queue would be our own.")
-        return
-    if is_remote(source) and not plan.owned:
-        done.notes.append("No concurrent runs: the host is not this machine. If it is yours, add --i-own-this-host.")
         return
     sweep = SweepPlan(
         concurrencies=tuple(concurrency for _, concurrency in runs),

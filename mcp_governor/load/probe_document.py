@@ -142,6 +142,7 @@ def _point(point: Point) -> dict[str, Any]:
         **{key: _ms(getattr(point, key)) for key in ("p50_ms", "p95_ms", "p99_ms", "max_ms")},
         "client_ceiling": point.ceiling,
         "is_client_limited": point.is_client_limited,
+        "retry_after_s": point.retry_after_s,
         "stopped": point.stopped,
     }
 
@@ -297,6 +298,7 @@ _POINT = _object(
             "description": "Requests per second that our client reaches against a null responder.",
         },
         "is_client_limited": {"type": "boolean", "description": "Our client, not the server, may have set the pace."},
+        "retry_after_s": {**_MS_OR_NULL, "description": "The longest Retry-After of a response, in seconds."},
         "stopped": {"type": ["string", "null"]},
     }
 )

@@ -55,6 +55,7 @@ class Recipe(Struct, frozen=True):
         connections: most of them that a worker opens: the size of the pool.
         expected: body of a good response before and after its id; ``None`` if bodies differ and each is parsed.
         kind: content type of a good response.
+        tools: the tools of the first list, with which later ones are compared; ``None`` if they are not.
         longest: most bytes of a response.
         timeout: seconds for one response.
     """
@@ -70,6 +71,7 @@ class Recipe(Struct, frozen=True):
     connections: int = 0
     expected: tuple[bytes, bytes] | None = None
     kind: str = ""
+    tools: list[Any] | None = None
 
 
 def recipe_of(job: HttpJob, address: Address, *, longest: int, timeout: float) -> Recipe:
@@ -161,6 +163,7 @@ def to_json(recipe: Recipe) -> dict[str, Any]:
         "session": recipe.session,
         "connections": recipe.connections,
         "kind": recipe.kind,
+        "tools": recipe.tools,
         "expected": [*map(_text, recipe.expected)] if recipe.expected else None,
     }
 
@@ -179,6 +182,7 @@ def from_json(value: Any) -> Recipe:
         session=value["session"],
         connections=value["connections"],
         kind=value["kind"],
+        tools=value["tools"],
         expected=(data(expected[0]), data(expected[1])) if expected else None,
     )
 

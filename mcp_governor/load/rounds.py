@@ -8,6 +8,8 @@ from array import array
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
+from mcp_governor.load.model import TIME_OUTS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,6 +40,8 @@ class Round:
     Attributes:
         latencies: milliseconds of good responses, from the moment at which the request was due.
         errors: kind of failure → number.
+        expired: milliseconds until each request that timed out was given up, from the same moment.
+        retry_after: the longest ``Retry-After``, in seconds; ``None`` if there was none.
         began, ended: seconds of ``time.perf_counter``.
         stopped: why fewer requests were sent.
     """
@@ -54,6 +58,8 @@ class Round:
         self._lost_in_a_row = 0
         self._over = asyncio.Event()
         self.latencies = array("d")
+        self.expired = array("d")
+        self.retry_after: float | None = None
         self.errors: Counter[str] = Counter()
         self.began = self.ended = 0.0
         self.stopped: str | None = None
@@ -112,6 +118,10 @@ class Round:
             self._lost_in_a_row = 0
         else:
             self.errors[failure] += 1
+            if failure in TIME_OUTS:
+                self.expired.append((now - client.due) * 1000)
+            elif client.retry_after is not None:
+                self.retry_after = max(self.retry_after or 0.0, client.retry_after)
             self._lost_in_a_row = self._lost_in_a_row + 1 if failure in _NO_CONNECTION else 0
             if self._lost_in_a_row >= max(HOPELESS, len(self._clients)):
                 self.stop(f"{self._lost_in_a_row} connections in a row failed")

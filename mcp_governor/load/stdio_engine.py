@@ -8,10 +8,10 @@ import time
 from array import array
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError, ServerError
-from mcp_governor.load.model import INTERRUPTED, Sample
+from mcp_governor.load.model import INTERRUPTED, TIME_OUTS, Sample
 from mcp_governor.programs import our_script
 
 if TYPE_CHECKING:
@@ -38,11 +38,13 @@ class StdioEngine:
         endpoint: its command.
         era: the era that it speaks.
         limits: limits on messages and time.
+        tools: the tools of the first list, with which later ones are compared; ``None`` if they are not.
     """
 
     name = "asyncio"
 
-    def __init__(self, endpoint: StdioEndpoint, era: Era, limits: Limits) -> None:
+    def __init__(self, endpoint: StdioEndpoint, era: Era, limits: Limits, *, tools: list[Any] | None = None) -> None:
+        self._tools = tools
         self._endpoint = endpoint
         self._era = era
         self._limits = limits
@@ -51,7 +53,7 @@ class StdioEngine:
         """See :class:`~mcp_governor.load.model.Engine`."""
         from mcp_governor.wire.loop import run
 
-        point = _Point(self._endpoint, self._era, self._limits, plan, seconds)
+        point = _Point(self._endpoint, self._era, self._limits, plan, seconds, self._tools)
         try:
             run(point.run, concurrency)
         except KeyboardInterrupt:
@@ -88,13 +90,23 @@ class NullStdio(StdioEngine):
 class _Point:
     """One point, in an event loop of its own."""
 
-    def __init__(self, endpoint: StdioEndpoint, era: Era, limits: Limits, plan: SweepPlan, seconds: float) -> None:
+    def __init__(
+        self,
+        endpoint: StdioEndpoint,
+        era: Era,
+        limits: Limits,
+        plan: SweepPlan,
+        seconds: float,
+        tools: list[Any] | None,
+    ) -> None:
+        self._tools = tools
         self._endpoint = endpoint
         self._era = era
         self._limits = limits
         self._plan = plan
         self._seconds = seconds
         self._latencies = array("d")
+        self._expired = array("d")
         self._errors: Counter[str] = Counter()
         self._next = 0
         self._waiting = self._working = 0
@@ -110,7 +122,11 @@ class _Point:
         if self.stopped is None and self._next < self._plan.total:
             self.stopped = "the processes of the server ended"
         return Sample(
-            sorted(self._latencies), dict(sorted(self._errors.items())), self._ended - self._began, self.stopped
+            sorted(self._latencies),
+            dict(sorted(self._errors.items())),
+            self._ended - self._began,
+            self.stopped,
+            expired_ms=sorted(self._expired),
         )
 
     async def run(self, concurrency: int) -> None:
@@ -192,6 +208,8 @@ class _Point:
             self._latencies.append((self._ended - due) * 1000)
         else:
             self._errors[failure] += 1
+            if failure in TIME_OUTS:
+                self._expired.append((self._ended - due) * 1000)
 
     async def _send(self, session: Session) -> str | None:
         """The kind of failure of a request after which the process goes on.
@@ -206,7 +224,7 @@ class _Point:
             result = await session.request(self._plan.method, self._plan.params, timeout=self._plan.timeout)
         except RpcError as error:
             return f"rpc-{error.code}"
-        return failure_of_result(result, self._plan.method)
+        return failure_of_result(result, self._plan.method, self._tools)
 
 
 def _kind(error: ServerError) -> str:

@@ -74,6 +74,7 @@ def _point(item: Point) -> dict[str, Any]:
             )
         },
         "limited_by_client": item.is_client_limited,
+        "retry_after_s": item.retry_after_s,
         "stopped": item.stopped,
         "histogram_us": [list(pair) for pair in item.histogram],
     }
@@ -94,7 +95,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 def sweep_schema() -> dict[str, Any]:
     """A 2020-12 schema that every document satisfies. Objects are open, so that members can be added."""
-    milliseconds = _maybe(_AMOUNT, "Milliseconds; null without a successful request.")
+    milliseconds = _maybe(_AMOUNT, "Milliseconds; null if no request succeeded or timed out.")
     point = _object(
         {
             "concurrency": {"type": "integer", "minimum": 1},
@@ -106,6 +107,7 @@ def sweep_schema() -> dict[str, Any]:
             **dict.fromkeys(("p50_ms", "p95_ms", "p99_ms", "max_ms", "mean_ms"), milliseconds),
             "client_ceiling_rps": _maybe(_AMOUNT, "Requests per second of our client against a null responder."),
             "limited_by_client": {"type": "boolean"},
+            "retry_after_s": _maybe(_AMOUNT, "The longest Retry-After of a response, in seconds."),
             "stopped": _maybe(_TEXT, "Why fewer requests than planned were sent."),
             "histogram_us": {
                 "type": "array",
@@ -144,13 +146,13 @@ def sweep_schema() -> dict[str, Any]:
         "plan": plan,
         "points": {"type": "array", "items": point},
         "knee_concurrency": _maybe(_COUNT, "p95 jumps here while throughput falls."),
-        "saturation_concurrency": _maybe(_COUNT, "From here on, throughput does not grow."),
+        "saturation_concurrency": _maybe(_COUNT, "From here on, throughput does not grow: a larger one was measured."),
         "feasible_concurrencies": {
             "type": "array",
             "items": _COUNT,
             "description": "Without errors, within both goals.",
         },
-        "recommended_concurrency": _maybe(_COUNT, "The best feasible one, or of all if none is."),
+        "recommended_concurrency": _maybe(_COUNT, "The best feasible one; null if none is."),
         "interrupted": _maybe(_TEXT, "Why the sweep ended early."),
         "notes": {"type": "array", "items": _TEXT},
     }

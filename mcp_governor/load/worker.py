@@ -78,7 +78,9 @@ class Worker:
         await self._run(done)
         return {
             "latencies": base64.b64encode(done.latencies.tobytes()).decode("ascii"),
+            "expired": base64.b64encode(done.expired.tobytes()).decode("ascii"),
             "errors": done.errors,
+            "retry_after": done.retry_after,
             "began": done.began,
             "ended": done.ended,
             "stopped": done.stopped,

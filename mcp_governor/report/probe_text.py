@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.load.probe import era_label
 from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import BLANK, line
+from mcp_governor.report.sweep_words import limiter
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def probe_lines(probe: Probe, *, verbose: int = 0) -> Iterator[Line]:
     yield from _time_lines(probe)
     yield from _size_lines(probe.listing.payload, verbose)
     yield from _caching_lines(probe.listing.caching)
+    for sentence in limiter(probe.concurrent, below="leave these runs out with --sequential-only"):
+        yield line((sentence, "yellow"), hang=2)
     for note in probe.notes:
         yield line(("note: ", "dim"), visible(note), hang=6)
 
@@ -198,7 +201,7 @@ def _caching_lines(caching: Caching) -> Iterator[Line]:
         same = "in different orders"
     else:
         same = "which differ"
-    yield line(("caching: ", "bold"), f"{ttl}, {scope}; {count_of(caching.lists, 'list')}, {same}")
+    yield line(("caching: ", "bold"), f"{ttl}, {scope}; {count_of(caching.lists, 'list')} in a row, {same}")
     if caching.rested_ms is not None and caching.repeated_ms is not None:
         yield line(
             f"after a pause of {milliseconds(caching.pause_ms)}, a list takes {milliseconds(caching.rested_ms)}; the "

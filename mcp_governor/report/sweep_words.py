@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.load.model import CLIENT_SHARE, Loop
+from mcp_governor.load.drift import EMPTY, KINDS, LONGER, OTHER, SHORTER, changed_lists
+from mcp_governor.load.model import CLIENT_SHARE, LIMITED, Loop
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -75,11 +76,60 @@ def conclusion(sweep: Sweep) -> str:
     goals = f"p95 ≤ {milliseconds(plan.p95_slo_ms)} ms and p99 ≤ {milliseconds(plan.p99_slo_ms)} ms"
     chosen = next((one for one in sweep.points if one.concurrency == sweep.recommended), None)
     if chosen is None:
-        return "No concurrency can be recommended: no request succeeded."
+        return f"No concurrency is recommended: {_why_none(sweep, goals)}."
     figures = f"{rate(chosen.throughput)} requests/s, p95 {milliseconds(chosen.p95_ms)} ms"
-    if not sweep.feasible:
-        return f"No concurrency meets {goals} without errors; {chosen.concurrency} comes closest ({figures})."
     return f"Recommended concurrency: {chosen.concurrency} ({figures}; within {goals})."
+
+
+def _why_none(sweep: Sweep, goals: str) -> str:
+    """Why no point is feasible."""
+    if not any(point.succeeded for point in sweep.points):
+        return "no request succeeded"
+    whole = [point for point in sweep.points if point.stopped is None]
+    if not whole:
+        return "no point was measured in full"
+    if all(point.errors for point in whole):
+        return "every point has failed requests"
+    fastest = min((point for point in whole if not point.errors), key=lambda point: point.p95_ms or 0.0)
+    best = f"the lowest p95 is {milliseconds(fastest.p95_ms)} ms, at {fastest.concurrency}"
+    without = " without failed requests" if any(point.errors for point in whole) else ""
+    return f"none meets {goals}{without}; {best}"
+
+
+def limiter(points: Sequence[Point], *, below: str = "stay below it with --rate") -> Iterator[str]:
+    """That a rate limiter refused requests, if it did: then the figures are its own.
+
+    Args:
+        points: what was measured.
+        below: how to measure within the limit of a rate limiter.
+    """
+    limited = max(points, key=lambda point: point.errors.get(LIMITED, 0), default=None)
+    if limited is not None and (refused := limited.errors.get(LIMITED, 0)):
+        wait = f", Retry-After {limited.retry_after_s:,.0f} s" if limited.retry_after_s is not None else ""
+        yield (
+            f"A rate limiter refused {refused:,} of {limited.requests:,} requests at {limited.concurrency} in flight "
+            f"(HTTP 429{wait}): it was measured, not the server. Raise its limit for the measurement, or {below}."
+        )
+
+
+def other_lists(points: Sequence[Point]) -> Iterator[str]:
+    """That lists under load were not the one that came alone, if there are such."""
+    changed = max(points, key=changed_lists, default=None)
+    if changed is not None and (count := changed_lists(changed)):
+        ways = " and ".join(_WAYS[kind] for kind in KINDS if changed.errors.get(kind))
+        yield (
+            f"At {changed.concurrency} in flight, {count:,} of {changed.requests:,} lists were not the one that came "
+            f"alone: {ways}. No client can see that such a response is wrong; the server should answer with an "
+            "error."
+        )
+
+
+_WAYS = {
+    EMPTY: "some were empty",
+    SHORTER: "some lacked tools",
+    LONGER: "some had more tools",
+    OTHER: "some had other tools or definitions",
+}
 
 
 def explanations(sweep: Sweep) -> Iterator[str]:
@@ -89,6 +139,8 @@ def explanations(sweep: Sweep) -> Iterator[str]:
         yield f"Knee at {sweep.knee}: p95 jumps there while fewer requests are served."
     if sweep.saturation is not None:
         yield f"Saturated at {sweep.saturation}: from there on, more requests in flight wait, and no more are served."
+    yield from limiter(sweep.points)
+    yield from other_lists(sweep.points)
     if any(point.is_client_limited for point in sweep.points):
         yield (
             f"Points limited by the client are above {CLIENT_SHARE:.0%} of what this client can send: they say nothing "

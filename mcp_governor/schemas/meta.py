@@ -64,6 +64,15 @@ def meta_flaws(schema: Any, draft: int) -> Iterator[Flaw]:
         yield UNLISTED
 
 
+def read_parts(schema: Any, draft: int) -> Iterator[Any]:
+    """The schemas in a schema that its meta-schema checks; not those under ``$defs`` in draft 4, for example."""
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        yield part
+        pending.extend(child for tokens, child in subschemas(part) if _is_read(draft, *_form(tokens)))
+
+
 def _alone(part: Any) -> Any:
     """A part of a schema without the schemas inside it, and without values that meta-schemas do not check."""
     if not isinstance(part, dict):

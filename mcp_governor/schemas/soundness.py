@@ -14,8 +14,8 @@ from mcp_governor.schemas.circles import Circles
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
 from mcp_governor.schemas.flaws import UNLISTED, Flaw
 from mcp_governor.schemas.keywords import JSON_TYPES, REFERENCES, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
-from mcp_governor.schemas.meta import meta_flaws
-from mcp_governor.schemas.pointers import join_pointer
+from mcp_governor.schemas.meta import meta_flaws, read_parts
+from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.schemas.references import Document, Place, published
 from mcp_governor.schemas.translation import UNRESOLVED, modern
 from mcp_governor.schemas.values import is_finite, text_of
@@ -89,7 +89,7 @@ def _refuse_unsound(schema: Any, text: str, draft: int) -> None:
         raise UnsoundError(flaw)
     if '"pattern' in text:
         for pattern in patterns_of(schema):
-            if not _compiles(pattern):
+            if not compiles(pattern):
                 raise UnsoundError(Flaw((), (), "format", "", f"{one_line(pattern, 80)!r} is not a regular expression"))
     if not jsonschema_rs.meta.is_valid(_named(schema, draft)):
         raise UnsoundError(UNLISTED)
@@ -157,11 +157,13 @@ def is_plainly_valid(schema: Any, text: str, draft: int) -> bool:
     """True if a schema is certainly sound; cheaper than :func:`schema_problem`."""
     if not jsonschema_rs.meta.is_valid(_named(schema, draft)):
         return False
-    if '"pattern' in text and (pattern_weight(schema) > MAX_WEIGHT or not all(map(_compiles, patterns_of(schema)))):
+    if '"pattern' in text and (pattern_weight(schema) > MAX_WEIGHT or not all(map(compiles, patterns_of(schema)))):
         return False
     if '"$re' not in text and '"$dynamicRef"' not in text:
         return True
-    return _has_plain_references(schema, text) or _bad_reference(schema, text) is None
+    if _has_plain_references(schema, text, draft):
+        return True
+    return _bad_reference(schema, text) is None and _unread(schema, text, draft) is None
 
 
 # A property may have the name of a keyword; it is a keyword here if its value is a string.
@@ -188,9 +190,11 @@ def surely_compiles(schema: Any, text: str, draft: int) -> bool:
 _REFERENCE = lazy_pattern(r'"\$ref":"#/(\$defs|definitions)/([^"/~%\\]+)"')
 
 
-def _has_plain_references(schema: Any, text: str) -> bool:
+def _has_plain_references(schema: Any, text: str, draft: int) -> bool:
     """True if all references lead to definitions without further references for the same value, so without circles."""
     found = _REFERENCE.findall(text)
+    if draft <= 7 and any(place == "$defs" for place, _ in found):
+        return False  # which the meta-schema does not check
     if len(found) != text.count('"$re') or any(word in text for word in ('"$id"', '"$dynamic')):
         return False
     return all(_ends_here(schema.get(place, {}).get(name)) for place, name in dict.fromkeys(found))
@@ -209,7 +213,8 @@ def _ends_here(target: Any) -> bool:
 
 # enough for the patterns of two surfaces, which often repeat in many schemas
 @lru_cache(maxsize=1_024)
-def _compiles(pattern: str) -> bool:
+def compiles(pattern: str) -> bool:
+    """True if a pattern is a regular expression of ECMA-262, as far as the native engine knows."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
     except ValueError:
@@ -257,12 +262,17 @@ def find_problem(schema: Any, text: str, draft: int | None) -> str | None:
     if problem is None and not finite:
         problem = "contains a number that JSON cannot represent"
     if problem is None and any(f'"{word}"' in text for word in REFERENCES):
-        problem = _bad_reference(modern(schema, draft, text), text)
+        problem = _bad_reference(modern(schema, draft, text), text) or _unread(schema, text, draft)
     return problem
 
 
 def unreadable(error: ValueError) -> str:
-    return "is nested too deeply" if "recursion" in str(error).lower() else f"is not JSON: {one_line(str(error))}"
+    """Why a value has no JSON text, as a clause about it."""
+    if "recursion" in str(error).lower():
+        return "is nested too deeply"
+    if "surrogates not allowed" in str(error):
+        return "has half of a surrogate pair (\\ud800 to \\udfff), which is not a character"
+    return f"is not JSON: {one_line(str(error))}"
 
 
 def _invalid(schema: Any, text: str, draft: int) -> str | None:
@@ -308,6 +318,27 @@ def _bad_reference(schema: Any, text: str) -> str | None:
         if references and circles.hold(part, base):
             return f"applies itself to the same value, without end, at {one_line(references[0], 80)}"
         pending.extend((child, inside) for child in children(part))
+    return None
+
+
+def _unread(schema: Any, text: str, draft: int) -> str | None:
+    """The problem with the first target of a reference that the meta-schema did not check, because the dialect ignores
+    the keyword around it: ``#/$defs/a`` in draft 4, ``#/components/schemas/a`` in any."""
+    document = Document(schema, text, draft=draft)
+    read = {id(part) for part in read_parts(schema, draft)}
+    pending = list(document.parts())
+    while pending:
+        part = pending.pop()
+        inside = document.base_of(part.schema, part.base) if isinstance(part.schema, dict) else part.base
+        references = [part.schema.get(word) for word in REFERENCES] if isinstance(part.schema, dict) else ()
+        for reference in references:
+            target = document.find(inside, reference) if isinstance(reference, str) else None
+            if target is None or id(target.schema) in read or not isinstance(target.schema, dict):
+                continue
+            for flaw in meta_flaws(target.schema, draft):
+                return _broken((*pointer_tokens(target.pointer), *flaw.instance_path), flaw.message)
+            read.update(map(id, read_parts(target.schema, draft)))
+            pending.extend(document.parts(target))
     return None
 
 

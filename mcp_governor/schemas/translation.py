@@ -30,6 +30,8 @@ _KEPT_WITH_REF = frozenset(["$schema", "$ref", *DEFINITIONS])
 _ALONE = _KEPT_WITH_REF | {"$id", "id"}
 _RENAMED = {"additionalItems": "items", "dependencies": "dependentSchemas"}
 
+DISPUTED = "dependencies"
+"""A keyword that 2019-09 has dropped: some validators of later drafts assert it, and others ignore it."""
 IGNORED = "$ignored"
 """Not a keyword. It contains the translation of parts that an old dialect ignores, as targets of references."""
 UNRESOLVED = "#/$nowhere"
@@ -84,11 +86,12 @@ class Translation:
         if not alone and _names_a_resource(schema.get(self.identity)):
             root = schema
         known = self.known & _KEPT_WITH_REF if alone else self.known
-        result = {key: self._value(key, value, root) for key, value in schema.items() if key in known or key == "$defs"}
+        kept = known | {"$defs", *([DISPUTED] if self.draft > 7 else ())}
+        result = {key: self._value(key, value, root) for key, value in schema.items() if key in kept}
         if isinstance(result.get("$ref"), str):
             result["$ref"] = self._moved(result["$ref"], root)
         ignored = self._ignored(schema, result, root) if self.keep else {}
-        rename_keywords(result)
+        rename_keywords(result, self.draft)
         # An empty `items` list has no effect, and an empty `prefixItems` is not valid.
         if result.get("prefixItems") == []:
             del result["prefixItems"]
@@ -176,11 +179,13 @@ def _names_a_resource(identity: Any) -> bool:
     return isinstance(identity, str) and not identity.startswith("#")
 
 
-def rename_keywords(schema: dict[str, Any]) -> dict[str, str]:
+def rename_keywords(schema: dict[str, Any], draft: int) -> dict[str, str]:
     """Rename the keywords of one schema object to those of the newest draft, in place; inner schemas do not change.
 
     Args:
         schema: a schema object of an older draft, without parts that its dialect ignores.
+        draft: the draft; 0 for a schema that does not name one. It is read as the newest one with lists of items, which
+            many generators still write.
 
     Returns:
         Keyword → its old name, for renamed keywords.
@@ -192,7 +197,7 @@ def rename_keywords(schema: dict[str, Any]) -> dict[str, str]:
         if beyond is not None:
             schema["items"] = beyond
         spelled.update(prefixItems="items", items="additionalItems")
-    dependencies = schema.pop("dependencies", None)
+    dependencies = schema.pop(DISPUTED, None) if 4 <= draft <= 7 else None
     for keyword, listed in (("dependentRequired", True), ("dependentSchemas", False)):
         # Other values are not valid, or are in a part that the dialect ignores.
         needs = dependencies.items() if isinstance(dependencies, dict) else ()
@@ -202,7 +207,7 @@ def rename_keywords(schema: dict[str, Any]) -> dict[str, str]:
             schema[keyword] = {**before, **found}
             spelled[keyword] = "dependencies"
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-        if isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
+        if draft == 4 and isinstance(schema.get(exclusive), bool) and schema.pop(exclusive) and bound in schema:
             schema[exclusive] = schema.pop(bound)
     return spelled
 

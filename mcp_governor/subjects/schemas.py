@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.schemas.dialects import LATEST, dialect_of, uri_of
+from mcp_governor.schemas.keywords import DEFINITIONS
 from mcp_governor.schemas.patterns import published_parts, published_validator
 from mcp_governor.schemas.pointers import join_pointer, resolve_fragment
 from mcp_governor.schemas.references import Document
@@ -240,6 +241,23 @@ def plainly_accepts(schema: Any, value: Any) -> bool:
 
 
 _NUMBERS = (int, float)
+
+
+def is_self_contained(*parts: Any) -> bool:
+    """True if parts of a schema have the same meaning in another place, as long as the definitions are there."""
+    text = json.dumps(parts, default=str)
+    references = text.count('"$ref"') + text.count('"$dynamicRef"') + text.count('"$recursiveRef"')
+    return references == sum(text.count(f'"$ref": "#/{home}/') for home in DEFINITIONS)
+
+
+def alone(root: Any, part: Any) -> Any:
+    """A self-contained part of a schema as a schema of its own: with the dialect, and the definitions if it refers to
+    any."""
+    if not isinstance(root, dict) or '"$ref"' not in json.dumps(part, default=str):
+        schema = {"$schema": root["$schema"]} if isinstance(root, dict) and "$schema" in root else {}
+        return {**part, **schema} if isinstance(part, dict) else part
+    kept = {key: root[key] for key in ("$schema", *DEFINITIONS) if key in root}
+    return {**kept, "allOf": [part]}
 
 
 class PartValidators:

@@ -13,8 +13,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-
 from mcp_governor import given
 from mcp_governor.text import command_line, one_line
 
@@ -171,7 +169,8 @@ class HttpEndpoint:
         return f"HttpEndpoint({self.shown!r}, transport={self.transport!r})"
 
 
-class ObjectEndpoint(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class ObjectEndpoint:
     """A server object in this process.
 
     Attributes:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from replacing import replace
 
 from mcp_governor.findings import Severity
 from mcp_governor.rules.finding import fill, finding, named

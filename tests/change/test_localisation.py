@@ -218,12 +218,12 @@ COMPOSED: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
     "a key of one of two exclusive alternatives, known from the other": (
         obj(properties={"q": {"oneOf": [branch("x", size=STR), branch("y")]}}),
         obj(properties={"q": {"oneOf": [branch("x", size=STR), branch("y", size=INT)]}}),
-        [("argument-added", C)],
+        [("branch-argument-added", C)],
     ),
     "the same beside keys of the object itself": (
         obj(properties={"a": STR}, oneOf=[branch("x", size=STR), branch("y")]),
         obj(properties={"a": STR}, oneOf=[branch("x", size=STR), branch("y", size=INT)]),
-        [("argument-added", C)],
+        [("branch-argument-added", C)],
     ),
     "below alternatives that exclude each other only as a whole": (
         obj(
@@ -282,7 +282,7 @@ COMPOSED: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
     "a map that gets its first declared key": (
         obj(properties={"m": obj()}),
         obj(properties={"m": obj(properties={"k": INT})}),
-        [("argument-added", B)],
+        [("undeclared-key-restricted", B)],
     ),
     "a root without properties takes no arguments": (
         obj(),
@@ -293,12 +293,12 @@ COMPOSED: dict[str, tuple[Any, Any, list[tuple[str, Verdict]]]] = {
     "a new argument where others were typed": (
         obj(properties={"a": STR}, additionalProperties=INT),
         obj(properties={"a": STR, "b": STR}, additionalProperties=INT),
-        [("argument-added", B)],
+        [("undeclared-key-restricted", B)],
     ),
     "a new argument that a pattern covered": (
         obj(patternProperties={"^x": INT}, properties={"a": STR}),
         obj(patternProperties={"^x": INT}, properties={"a": STR, "xy": STR}),
-        [("argument-added", B)],
+        [("undeclared-key-restricted", B)],
     ),
 }
 

@@ -119,7 +119,7 @@ SPELLINGS: dict[str, tuple[Any, Any]] = {
     ),
     "oneOf-const-with-titles": (
         prop({"oneOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}]}),
-        prop({"enum": ["b", "a"]}),
+        prop({"enum": ["b", "a"], "enumNames": ["B", "A"]}),
     ),
     "enum-order": (prop({"enum": ["a", "b"]}), prop({"enum": ["b", "a"]})),
     "boolean-as-enum": (prop({"type": "boolean"}), prop({"enum": [True, False]})),

@@ -246,13 +246,21 @@ def test_no_value_of_a_listing_is_invented(comparer: Comparer) -> None:
 QUIET = {
     "schema-description-changed": (
         {"inputSchema": wrapped({**STR, "description": "a"})},
-        {"inputSchema": wrapped(STR)},
+        {"inputSchema": wrapped({**STR, "description": "b"})},
+    ),
+    "choice-labels-changed": (
+        {"inputSchema": wrapped({"oneOf": [{"const": 1, "title": "a"}]})},
+        {"inputSchema": wrapped({"oneOf": [{"const": 1, "title": "b"}]})},
     ),
     "title-changed": ({"title": "A"}, {"title": "B"}),
     "meta-changed": ({"_meta": {"a": 1}}, {"_meta": {"a": 2}}),
     "schema-rewritten": ({"inputSchema": wrapped({"const": 1})}, {"inputSchema": wrapped({"enum": [1]})}),
 }
 SHOWN = {
+    "argument-descriptions-lost": (
+        {"inputSchema": wrapped({**STR, "description": "a"})},
+        {"inputSchema": wrapped(STR)},
+    ),
     "input-closed": ({}, {"inputSchema": {"type": "object", "additionalProperties": False}}),
     "default-added": ({"inputSchema": wrapped(INT)}, {"inputSchema": wrapped({**INT, "default": 1})}),
     "category-changed": ({"_meta": {"category": "a"}}, {"_meta": {"category": "b"}}),

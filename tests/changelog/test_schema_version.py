@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.changelog import SchemaVersion, baseline_version, parse, schema_version
 from mcp_governor.errors import ConfigError

@@ -279,7 +279,7 @@ def test_initialize_reports_the_schema_version(tmp_path: Path, line: str) -> Non
 
 def test_a_recording_of_an_older_version_is_not_behind(tmp_path: Path) -> None:
     """When it was made, both said the same: it need not be made again because the constant moves."""
-    from msgspec.structs import replace
+    from replacing import replace
 
     old = replace(surface("1.0.0"), stated=("1.0.0", "configuration"))
     text = section("1.1.0", current=True)

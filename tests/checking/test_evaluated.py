@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor import check
 from mcp_governor.checking.evaluated import check_evaluated

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.checking.run import check
 from mcp_governor.checking.warned import IN_RESPONSES, ON_STDERR

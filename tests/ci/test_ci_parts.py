@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from github_stub import WRITTEN, GitHub
-from msgspec.structs import replace
 from projects import git, repository
+from replacing import replace
 from support import REPO
 
 from mcp_governor.ci import api
@@ -137,7 +137,7 @@ class TestApi:
         assert len(github.asked) == requests
 
     def test_nobody_answers(self, job):
-        from dataclasses import replace
+        from replacing import replace
 
         with pytest.raises(ApiError, match="ConnectError"):
             PullRequest(replace(job, api="http://127.0.0.1:9")).labels()

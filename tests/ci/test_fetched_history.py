@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 from projects import committed, git, repository, write
+from replacing import replace
 
 from mcp_governor.ci import history
 from mcp_governor.ci.history import Clone, fetch_base, fetch_release

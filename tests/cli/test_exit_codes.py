@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     broken["tools"][2]["inputSchema"]["required"].append("branch")
     for name, raw in (("old", RELEASES[1]), ("new", broken), ("warned", WARNED), ("empty", {"tools": []})):
         (tmp_path / f"{name}.json").write_text(dump_surface(build_surface(raw)))
-    (tmp_path / "fitting.jsonl").write_text('{"query": "Find the book", "gold_tools": ["search_catalog"]}\n')
+    (tmp_path / "fitting.jsonl").write_text('{"query": "Find the book", "gold_tools": ["search_books"]}\n')
     (tmp_path / "queries.jsonl").write_text('{"query": "What is the weather?"}\n')
     (tmp_path / "other.jsonl").write_text('{"query": "What is the weather?", "gold_tools": ["gone"]}\n')
     monkeypatch.chdir(tmp_path)
@@ -88,6 +88,7 @@ TABLE = [
     (4, "eval check empty.json --queries queries.jsonl"),
     (4, "eval run old.json --queries queries.jsonl --store new.db"),
     (0, "eval run old.json --queries fitting.jsonl --store new.db"),
+    (2, "eval run old.json --queries other.jsonl --store new.db"),
     (2, "eval run old.json"),
     (4, "eval run old.json --queries queries.jsonl --store new.db --split dev"),
     (2, "eval report none.jsonl --store new.db"),

@@ -37,7 +37,7 @@ OBEYED = {
     "eval run": {"config", "isolated", "format", "output", "trust", "timeout"},
     "eval report": {"config", "isolated", "format", "output"},
     "load locustfile": {"config", "isolated", "trust", "quiet", "timeout"},
-    "load sweep": {"config", "isolated", "trust", "quiet", "timeout"},
+    "load sweep": {"config", "isolated", "format", "output", "trust", "quiet", "timeout"},
     "schemas export": {"config", "isolated", "quiet", "timeout"},
     "schemas check": REPORTS | {"timeout"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},

@@ -23,12 +23,15 @@ def left(outer: Any, inner: Any, dialect: int = 20) -> Outcome | None:
 @pytest.mark.parametrize(
     ("outer", "inner", "expected"),
     [
-        ({"type": "string"}, {"enum": ["a", 1, None]}, 1),
+        ({"type": "string"}, {"enum": ["a", None, 1]}, 1),
+        # what a server takes for a boolean or leaves out comes last
+        ({"type": "string"}, {"enum": [None, False, 0, 1, "a", 2]}, 2),
+        ({"type": "integer"}, {"enum": [None, True, "", "7", "seven"]}, "seven"),
         ({"type": "string"}, {"enum": ["a", 1, None], "type": ["string", "integer"]}, 1),
         ({"minimum": 3}, {"const": 3.0}, NOTHING),
         ({"type": "object", "required": ["a"]}, {"enum": [{"b": 1}, {"a": 1}, {}]}, {}),
         (False, {"enum": [1], "type": "string"}, NOTHING),
-        ({"minimum": 2}, {"anyOf": [{"const": 1}, {"enum": [2, 3]}, {"oneOf": [{"const": -5}]}]}, 1),
+        ({"minimum": 2}, {"anyOf": [{"const": 1}, {"enum": [2, 3]}, {"oneOf": [{"const": -5}]}]}, -5),
         # both branches hold for 1, so that it is not exactly one
         ({"minimum": 2}, {"oneOf": [{"const": 1}, {"enum": [1, 0]}]}, 0),
     ],

@@ -79,7 +79,10 @@ def test_what_a_pattern_finds(pattern: str, text: str, expected: bool) -> None:
         "(?<=a)b",
         "(?<!a)b",
         "(?i)a",
-        r"\p{L}",
+        r"\p{Script=Latin}",
+        r"\p{Nonsense}",
+        r"\pL",
+        r"\p{L",
         "a{,3}",
         "a{3,1}",
         "(",
@@ -174,9 +177,17 @@ def test_a_witness_is_found_against_a_pattern_that_is_not_modelled() -> None:
     assert verdict(string(pattern=r"^(.)\1$"), string(pattern="^a")) == "no"
 
 
-def test_what_hinges_on_a_line_break_is_left_open() -> None:
-    # people write a dot for any character, and engines differ about line breaks
-    assert answer(string(pattern=".{2,}"), string(minLength=2)).verdict == "unknown"
+def test_a_line_feed_is_matched_by_no_dot() -> None:
+    assert answer(string(pattern=".+"), string(minLength=1)).witness == "\n"
+    assert answer(string(pattern=".{2,}"), string(minLength=2)).witness == "a\n"
+    # in Python, `$` also matches before a line feed at the end
+    assert answer(string(pattern="^.*$"), string()).witness == "\na"
+
+
+@pytest.mark.parametrize("char", ["\r", "\u2028", "\u2029"])
+def test_what_hinges_on_another_line_break_is_left_open(char: str) -> None:
+    # the dot of Python and RE2 matches them, that of ECMA-262 does not
+    assert answer(string(pattern="^.$"), string(pattern=f"^[a{char}]$")).verdict == "unknown"
     assert verdict(string(pattern="^[^\n]*$"), string(pattern="^a$")) == "yes"
 
 

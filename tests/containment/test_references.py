@@ -38,7 +38,7 @@ def test_a_difference_deep_inside_a_recursion_is_found() -> None:
     narrow["$defs"]["node"]["properties"]["children"].update(limited)
     assert verdict(wide, narrow) == "yes"
     found = answer(narrow, wide)
-    assert found.witness == {"value": None, "children": [{"value": None}] * 3}
+    assert found.witness == {"value": "example", "children": [{"value": "example"}] * 3}
 
 
 def test_a_recursion_unrolled_by_one_step() -> None:
@@ -101,7 +101,7 @@ def test_an_assumption_made_inside_a_recursion_is_not_kept() -> None:
         "required": ["a"],
     }
     found = answer(outer, inner)
-    assert found.witness == {"a": None, "b": [None]}
+    assert found.witness == {"a": {}, "b": [{}]}
 
 
 def test_a_definition_that_applies_itself_to_the_same_value() -> None:

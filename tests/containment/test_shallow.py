@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.containment import contains
+from mcp_governor.containment import contains, shallow
 from mcp_governor.containment.shallow import comparable, surely_covers
 from mcp_governor.schemas.cost import estimate
 from mcp_governor.schemas.values import text_of
@@ -133,10 +133,20 @@ def test_dialects_that_read_a_schema_alike(text: str, drafts: tuple[int, int], e
     assert comparable(text, "{}", drafts) is expected
 
 
-def test_a_pattern_that_is_none_makes_no_schema() -> None:
+def test_a_pattern_that_is_none_has_the_same_strings_everywhere() -> None:
     for place in ({"pattern": "["}, {"patternProperties": {"[": {}}}, {"items": [{"pattern": "["}]}):
         schema = {"$schema": "http://json-schema.org/draft-07/schema#", **place}
-        assert contains({**schema, "title": "t"}, schema).verdict == "unknown"
+        assert contains({**schema, "title": "t"}, schema).verdict == "yes"
+        assert contains(schema, {**schema, "type": ["string", "object", "array"]}).verdict == "yes"
+
+
+def test_a_long_list_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Any] = []
+    monkeypatch.setattr(shallow, "text_of", lambda value: read.append(value) or text_of(value))
+    values = [f"v{index}" for index in range(600)]
+    outer = {"anyOf": [{"type": "string", "enum": values[:-1]}, {"type": "null"}]}
+    assert not seen(outer, {"type": "string", "enum": values})
+    assert len(read) < 3 * len(values)
 
 
 def test_alternatives_do_not_multiply() -> None:

@@ -13,8 +13,8 @@ import re
 
 import pytest
 from journeys import Project, checkout, figures
-from msgspec.structs import replace
 from pages import Edited, Typed, steps
+from replacing import replace
 from servers_of_journeys import SERVERS, Cycle, Edit, Server
 from support import REPO
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from evaluation_fakes import TOOLS, answer, info, query, query_set, run
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.errors import UsageError
 from mcp_governor.evaluation.comparison import Verdict, compare_runs, same_queries

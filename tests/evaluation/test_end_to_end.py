@@ -16,7 +16,7 @@ import pytest
 from commandline import governor_here
 from evaluation_fakes import TOOLS, answer, info, query, query_set, run
 from model_asking import BASE, PATH, VARIABLE
-from msgspec.structs import replace
+from replacing import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.cli.eval_execute import live_source

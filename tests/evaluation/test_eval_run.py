@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 from commandline import governor_here
 from evaluation_fakes import TOOLS, FakeRunner, PricedRunner, right
+from replacing import replace
 
 from mcp_governor.cli import eval_run
 from mcp_governor.evaluation.document import evaluation_schema
@@ -121,6 +122,108 @@ def test_a_drop_is_found_and_the_edit_that_made_it(
     page = go("report", "--format", "html")
     assert page.out.count("<circle") == 2
     assert "<script" not in page.out
+
+
+def served_by(model: str, reply: Callable[..., Answer] = right) -> Any:
+    """Answers in the name of a model."""
+    return lambda asked, *_: replace(reply(asked), served=model)
+
+
+@pytest.mark.parametrize(
+    ("now", "reworded", "says", "not_said"),
+    [
+        (
+            "a-2",
+            False,
+            ["The model changed: anthropic:a was answered by a-1 in the baseline, and is by a-2 now."],
+            "less",
+        ),
+        (
+            "a-2",
+            True,
+            ["two things changed: the tools, and the model.", "by a-1 in the baseline", "by a-2 now"],
+            "less",
+        ),
+        ("a-1", True, ["The descriptions are understood less well than before."], "model changed"),
+        ("a-1", False, ["neither the tools nor the model it names changed"], "less well"),
+        ("", False, ["neither the tools nor the model it names changed"], "less well"),
+    ],
+)
+def test_a_drop_is_not_blamed_on_words_that_are_the_same(
+    folder: Path, go: Any, models: Models, now: str, reworded: bool, says: list[str], not_said: str
+) -> None:
+    many = [
+        {**line, "id": f"{line['id']}-{at}", "query": f"{line['query']} {at}"} for line in QUERIES for at in range(8)
+    ]
+    (folder / "mcp-queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in many))
+    models["anthropic:a"] = FakeRunner("anthropic:a", served_by("a-1"))
+    assert go("run", "--runner", "anthropic:a", "--record", "old.jsonl").code == 0
+    if reworded:
+        write_surface(folder, delete_note="Erases.")
+    models["anthropic:a"] = FakeRunner("anthropic:a", served_by(now, wrong_for("delete_note")))
+    # Another store: what is kept for the same words is not asked again.
+    words = ("run", "--runner", "anthropic:a", "--baseline", "old.jsonl", "--store", "new.db")
+    done = go(*words, "--json-out", "out.json")
+    assert done.code == 1
+    for sentence in says:
+        assert sentence in " ".join(done.out.split())
+    assert not_said not in done.out
+    document = json.loads((folder / "out.json").read_text())
+    jsonschema.validate(document, evaluation_schema())
+    comparison = document["comparison"]
+    (moved,) = comparison["runners"]
+    assert (moved["served_before"], moved["served_after"]) == (["a-1"], [now] if now else [])
+    assert (comparison["same_tools"], moved["model_changed"]) == (not reworded, now == "a-2")
+    assert document["runners"][0]["served"] == moved["served_after"]
+
+
+def test_another_model_is_said_without_a_drop_as_well(folder: Path, go: Any, models: Models) -> None:
+    for model, file in (("a-1", "old.jsonl"), ("a-2", "new.jsonl")):
+        models["anthropic:a"] = FakeRunner("anthropic:a", served_by(model))
+        go("run", "--runner", "anthropic:a", "--record", file, "--store", f"{model}.db")
+    done = go("report", "old.jsonl", "new.jsonl")
+    assert "anthropic:a was answered by a-1 in the baseline, and is by a-2 now." in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize("gold", [["gone"], ["find_note", "find_nots"]])
+@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--replay", "--record", "r.jsonl"]])
+def test_a_set_that_names_an_unknown_tool_is_refused_before_anybody_is_asked(
+    folder: Path, go: Any, models: Models, gold: list[str], more: list[str]
+) -> None:
+    models["anthropic:a"] = FakeRunner("anthropic:a")
+    go("run", "--runner", "anthropic:a", "--record", "r.jsonl")
+    models["anthropic:a"].sent.clear()
+    lines = [*QUERIES, {"query": "Where is it?", "gold_tools": gold}, {"query": "Where?", "gold_tools": ["gone"]}]
+    (folder / "mcp-queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = go("run", "--runner", "anthropic:a", *more)
+    assert (done.code, done.out, models["anthropic:a"].sent) == (2, "", [])
+    assert f'mcp-queries.jsonl:14: the server has no tool "{gold[-1]}" (gold_tools)' in done.err
+    assert "(1 more line names tools that it does not have)" in done.err
+    assert "mcp-governor eval check" in done.err
+    # A query of another split is not asked, so its tools do not matter.
+    assert go("run", "--runner", "anthropic:a", "--split", "dev").code == 4
+
+
+def test_a_replay_takes_its_runners_from_the_recording(folder: Path, go: Any, models: Models) -> None:
+    models["anthropic:a"] = FakeRunner("anthropic:a")
+    go("run", "--runner", "anthropic:a", "--runner", "bm25", "--record", "r.jsonl", "--json-out", "live.json")
+    models.clear()
+    for words in (["--record", "r.jsonl", "--store", "elsewhere.db"], []):
+        done = go("run", "--replay", *words, "--json-out", "replay.json")
+        assert done.code == 0, done.err
+        assert (folder / "replay.json").read_bytes() == (folder / "live.json").read_bytes()
+    one = go("run", "--replay", "--runner", "bm25", "--format", "json")
+    assert [runner["name"] for runner in json.loads(one.out)["runners"]] == ["bm25"]
+
+
+def test_json_is_a_format_as_everywhere(folder: Path, go: Any, models: Models) -> None:
+    models["anthropic:a"] = PricedRunner("anthropic:a")
+    plan = json.loads(go("run", "--runner", "anthropic:a", "--dry-run", "--format", "json").out)
+    assert [(one["runner"], one["asked"]) for one in plan["runners"]] == [("anthropic:a", len(QUERIES))]
+    run = go("run", "--runner", "anthropic:a", "--format", "json", "--json-out", "out.json")
+    jsonschema.validate(json.loads(run.out), evaluation_schema())
+    assert run.out == (folder / "out.json").read_text()
+    assert go("report", "--format", "json").out == run.out
 
 
 @pytest.mark.parametrize(("configured", "code"), [("fail", 1), ("warn", 0)])

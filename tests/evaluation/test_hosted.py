@@ -8,7 +8,7 @@ import traceback
 import anyio
 import pytest
 from model_asking import DIALECTS, OFFER, QUERY, SCHEMA, TOOLS, answered, ask, runner, stubbed
-from msgspec.structs import replace
+from replacing import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.errors import GovernorError

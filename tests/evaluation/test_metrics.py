@@ -8,7 +8,7 @@ import pytest
 from evaluation_fakes import SCHEMAS, TOOLS, answer, info, query, query_set, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.evaluation.agreement import agreement
 from mcp_governor.evaluation.metrics import NO_TOOL, Share, judge, measure

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from evaluation_fakes import SUBJECT, TOOLS, answer, info, query, query_set, run
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.evaluation.asking import answer_key, offer_for

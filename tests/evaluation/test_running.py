@@ -12,7 +12,7 @@ import pytest
 from evaluation_fakes import SUBJECT, FakeClock, FakeRunner, PricedRunner, query, query_set, right
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.evaluation.asking import offer_for

@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 import pytest
 from attack import MEGABYTE, PEAK
-from msgspec.structs import replace
+from replacing import replace
 from support import REPO, Leash
 
 from mcp_governor.server import build_server

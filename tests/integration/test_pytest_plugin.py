@@ -151,7 +151,7 @@ class TestBreak:
         failed = re.findall(r"^FAILED (\S+)", done.stdout, re.M)
         assert failed == ["test_own.py::test_own", "mcp::list_articles::changes", "mcp::surface::policy"]
         # Once by the assertion of the project's own test, once by the item.
-        assert done.stdout.count('valid before, invalid now: {"words": ""}') == 2
+        assert done.stdout.count('valid before, invalid now: {"words": "example"}') == 2
         assert "Traceback" not in done.stdout
         other = shop.run(*self.OPTIONS, "-k", "count_pieces", "-v")
         assert other.returncode == 0
@@ -166,7 +166,7 @@ class TestBreak:
         done = shop.run(*self.OPTIONS, "-k", "list_articles")
         assert done.returncode == 0, done.stdout
         assert "required-argument-added  list_articles /inputSchema/properties/shelf" in done.stdout
-        assert done.stdout.count('valid before, invalid now: {"words": ""}') == 1
+        assert done.stdout.count('valid before, invalid now: {"words": "example"}') == 1
         assert re.search(r"^pending: m", done.stdout, re.M), done.stdout
         other = shop.run(*self.OPTIONS, "-k", "count_pieces")
         assert "required-argument-added" not in other.stdout
@@ -176,7 +176,7 @@ class TestBreak:
         done = run(shop.root, "--mcp-charter", *self.OPTIONS, "-n", "2", "-k", "not test_own")
         failed = sorted(re.findall(r"^FAILED (\S+)", done.stdout, re.M))
         assert failed == ["mcp::list_articles::changes", "mcp::surface::policy"]
-        assert done.stdout.count('valid before, invalid now: {"words": ""}') == 1
+        assert done.stdout.count('valid before, invalid now: {"words": "example"}') == 1
         assert (shop.root / "starts").read_text() == "1\n"
 
 

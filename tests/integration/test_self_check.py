@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 from support import REPO, Leash
 
 from mcp_governor.config import load_config

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from replacing import replace
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.findings import Finding, Severity, Spot

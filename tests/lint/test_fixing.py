@@ -113,7 +113,7 @@ def test_an_enum_is_next_to_a_reference_and_not_in_what_others_refer_to():
             {**INTEGER, "description": "Level (1-9)"},
             {**INTEGER, "description": "Level (1-9)", "minimum": 1, "maximum": 9},
             "narrower",
-            0,
+            10,
         ),
         (
             "missing-format",
@@ -121,7 +121,7 @@ def test_an_enum_is_next_to_a_reference_and_not_in_what_others_refer_to():
             {**TEXT, "description": "Account (12 digits)"},
             {**TEXT, "description": "Account (12 digits)", "pattern": r"^\d{12}$"},
             "narrower",
-            "",
+            "example",
         ),
         (
             "well-known-format",
@@ -129,7 +129,7 @@ def test_an_enum_is_next_to_a_reference_and_not_in_what_others_refer_to():
             {**TEXT, "description": "Email address of the reader"},
             {**TEXT, "description": "Email address of the reader", "pattern": r"^[^@\s]+@[^@\s]+$"},
             "narrower",
-            "",
+            "example",
         ),
         ("count-minimum", "limit", INTEGER, {**INTEGER, "minimum": 0}, "narrower", -1),
         ("count-number", "limit", NUMBER, {**INTEGER, "minimum": 0}, "narrower", None),
@@ -142,7 +142,7 @@ def test_an_enum_is_next_to_a_reference_and_not_in_what_others_refer_to():
             None,
         ),
         ("null-default", "x", {**TEXT, "default": None}, {"anyOf": [TEXT, NULL], "default": None}, "wider", None),
-        ("boolean-or-text", "x", {"type": ["boolean", "string"]}, {"type": "boolean"}, "narrower", ""),
+        ("boolean-or-text", "x", {"type": ["boolean", "string"]}, {"type": "boolean"}, "narrower", "example"),
         (
             "undeclared-default",
             "x",
@@ -302,7 +302,7 @@ def test_what_is_meant_to_accept_all_and_does_not_is_left_out():
     closed = {**arguments(x=TEXT, ctx={}), "additionalProperties": False}
     plan, _, _ = planned([tool(closed)], "clarity/leaked-parameter")
     assert plan.fixes == ()
-    assert [left.reason for left in plan.withheld] == ['it would refuse {"ctx": null}, which is accepted today']
+    assert [left.reason for left in plan.withheld] == ['it would refuse {"ctx": "example"}, which is accepted today']
 
 
 def test_what_the_engine_cannot_decide_is_said():

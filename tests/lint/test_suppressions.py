@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.findings import Severity
 from mcp_governor.rules import ActiveRule, LintSettings, Suppression, load_catalogue, select
@@ -142,6 +140,6 @@ def test_what_another_station_of_the_run_says_is_said_once():
 def test_a_twin_that_nobody_knows_says_nothing_for_its_rule():
     selection = select(LintSettings(select=("surface/*",)))
     rule = next(rule for rule in load_catalogue() if rule.twin)
-    active = {rule.id: ActiveRule(dataclasses.replace(rule, twin="acme/gone"), Severity.ERROR, {})}
+    active = {rule.id: ActiveRule(replace(rule, twin="acme/gone"), Severity.ERROR, {})}
     found = govern([finding(rule, "", tool="a")], replace(selection, active=active), stations=("lint", "policy"))
     assert [f.severity for f in found] == [Severity.ERROR]

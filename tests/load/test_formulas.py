@@ -68,7 +68,8 @@ def test_the_knee_is_the_first_point_that_is_slower_and_serves_less(points, expe
         ([_point(40, 1000, 100), _point(80, 1500, 100, errors=1)], [40], 40),
         ([_point(40, 1000, 100), _point(80, 1000, 90)], [40, 80], 80),
         ([_point(40, 1000, 100, 300), _point(80, 1000, 100, 200)], [40, 80], 80),
-        ([_point(40, 9, 900), _point(80, 12, 2000)], [], 80),
+        ([_point(40, 9, 900), _point(80, 12, 2000)], [], None),
+        ([_point(40, 1000, 100, errors=1), _point(80, 1500, 100, errors=1)], [], None),
         # Within 10 % of the best throughput, the lower latency decides, and then the lower concurrency.
         ([_point(40, 900, 50), _point(80, 1000, 100), _point(160, 990, 200)], [40, 80, 160], 40),
         ([_point(40, 899, 50), _point(80, 1000, 100), _point(160, 990, 200)], [40, 80, 160], 80),
@@ -87,8 +88,21 @@ def test_a_point_counts_failures_apart_from_latencies():
     made = point(8, Sample([1.0, 2.0, 3.0, 6.0], {"timeout": 2}, 2.0))
     assert (made.requests, made.failed, made.throughput) == (6, 2, 2.0)
     assert (made.p50_ms, made.p95_ms, made.max_ms, made.mean_ms) == (2.0, 3.0, 6.0, 3.0)
+    assert made.succeeded == 4
     empty = point(8, Sample([], {"refused": 5}, 0.0))
     assert (empty.requests, empty.throughput, empty.p50_ms, empty.mean_ms) == (5, 0.0, None, None)
+
+
+def test_what_timed_out_is_part_of_the_percentiles_with_its_time():
+    """Two of twenty requests never come back: without them, p95 would be that of a quick server."""
+    made = point(8, Sample([5.0] * 18, {"timeout": 2}, 60.0, expired_ms=[30_000.0, 30_000.0], retry_after_s=2))
+    assert (made.p50_ms, made.p95_ms, made.max_ms) == (5.0, 30_000.0, 30_000.0)
+    assert made.mean_ms == pytest.approx((18 * 5 + 60_000) / 20)
+    assert (made.succeeded, made.throughput, made.retry_after_s) == (18, 0.3, 2)
+    assert sum(count for _, count in made.histogram) == 20
+    lost = point(8, Sample([], {"timeout": 1}, 30.0, expired_ms=[30_000.0]))
+    assert (lost.p50_ms, lost.throughput, lost.succeeded) == (30_000.0, 0.0, 0)
+    assert feasible([made, lost], 1e9, 1e9) == ()
 
 
 def _closed(capacity, service, concurrencies, *, noise=()):
@@ -138,6 +152,14 @@ def test_points_that_say_nothing_about_the_server_do_not_saturate_it():
     assert saturation([first, *failing]) is None
     stopped = [_point(item.concurrency, item.throughput, item.mean_ms, stopped="why") for item in rest]
     assert saturation([first, *stopped]) is None
+
+
+def test_a_server_is_saturated_only_where_a_larger_point_brought_nothing():
+    # By Little's law, 200 in flight are what 200 need: nobody has seen that more of them only wait.
+    assert saturation([_point(40, 800, 50), _point(200, 3_000, 67)]) is None
+    assert saturation([_point(40, 800, 50), _point(200, 3_000, 67), _point(240, 3_050, 79)]) == 200
+    # A third more is a gain, wherever the law puts the need.
+    assert saturation([_point(40, 800, 30), _point(60, 1_200, 50), _point(80, 1_600, 50)]) is None
 
 
 @pytest.mark.parametrize("noise", [(1.0,) * 5, (1.02, 1.0, 0.98, 1.02, 1.0), (1.0, 1.02, 1.0, 0.98, 0.98)])

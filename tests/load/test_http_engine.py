@@ -44,6 +44,7 @@ def _plan(**changes) -> SweepPlan:
         ({"era": "legacy", "sessions": True, "close": True}, "legacy"),
         ({"varies": True}, "modern"),
         ({"wrong": "no-length"}, "modern"),
+        ({"wrong": "turned-list"}, "modern"),
         ({"tools": 300, "bytes": 400}, "modern"),
     ],
     ids=str,
@@ -108,6 +109,11 @@ def test_secret_headers_are_sent_with_every_request():
         ("deep", {"not-mcp"}),
         ("upgrade", {"not-http"}),
         ("web-page", {"not-mcp"}),
+        ("empty-list", {"list-empty"}),
+        ("short-list", {"list-shorter"}),
+        ("long-list", {"list-longer"}),
+        ("other-list", {"list-differs"}),
+        ("limited", {"http-429"}),
     ],
 )
 def test_what_a_hostile_server_sends_is_an_error_of_its_kind(wrong, kinds):
@@ -118,6 +124,12 @@ def test_what_a_hostile_server_sends_is_an_error_of_its_kind(wrong, kinds):
     assert set(point.errors) <= kinds
     assert point.failed >= 4
     assert point.requests == 16
+    assert point.retry_after_s == (7 if wrong == "limited" else None)
+    if wrong == "drip":
+        # What was given up took its second, and is among the percentiles.
+        assert point.p99_ms is not None
+        assert point.p99_ms >= 1_000
+        assert sum(count for _, count in point.histogram) == 16
 
 
 def test_a_second_response_that_nobody_asked_for_is_never_taken_for_one():

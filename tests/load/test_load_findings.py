@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 from made_probes import SAME, probe
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.config.model import LoadConfig
 from mcp_governor.load.findings import budget_findings, health_findings, list_findings, log_findings, not_measured
+from mcp_governor.load.formulas import point
 from mcp_governor.load.health import Answer, health_of
 from mcp_governor.load.log_scan import scan_text
+from mcp_governor.load.model import Sample
 from mcp_governor.load.probe import Probe
 from mcp_governor.load.records import LoadRecord
 from mcp_governor.rules import LintSettings, load_catalogue, select
@@ -129,6 +131,16 @@ def test_a_recording_is_said_to_be_one():
 )
 def test_lists_that_differ(caching, rules):
     assert [one.rule for one in list_findings(probe(caching=caching))] == rules
+
+
+def test_lists_under_load_that_are_not_the_one_that_came_alone():
+    errors = {"list-empty": 30, "list-longer": 2, "http-503": 5}
+    points = (point(40, Sample([1.0] * 163, errors, 1.0)), point(100, Sample([1.0], {"http-429": 9}, 1.0)))
+    (one,) = list_findings(replace(probe(), concurrent=points))
+    assert (one.rule, one.severity.value) == ("load/changed-under-load", "error")
+    assert one.message == (
+        "32 of 200 lists with 40 in flight are not the list that came alone: 30 list-empty, 2 list-longer."
+    )
 
 
 def test_a_list_that_failed():

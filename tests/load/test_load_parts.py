@@ -120,10 +120,20 @@ def test_samples_of_workers_are_one():
 
     def part(latencies: list[float], errors: dict[str, int], began: float, ended: float, stopped: str | None = None):
         text = base64.b64encode(array("d", latencies).tobytes()).decode()
-        return {"latencies": text, "errors": errors, "began": began, "ended": ended, "stopped": stopped}
+        return {
+            "latencies": text,
+            "expired": text,
+            "errors": errors,
+            "retry_after": began,
+            "began": began,
+            "ended": ended,
+            "stopped": stopped,
+        }
 
     sample = merged([part([3.0, 1.0], {"reset": 1}, 10.0, 12.0), part([2.0], {"reset": 2, "a": 1}, 9.5, 11.0, "why")])
     assert list(sample.latencies_ms) == [1.0, 2.0, 3.0]
+    assert list(sample.expired_ms) == [1.0, 2.0, 3.0]
+    assert sample.retry_after_s == 10.0
     assert sample.errors == {"a": 1, "reset": 3}
     assert (sample.seconds, sample.stopped) == (2.5, "why")
     assert merged([]).seconds == 0.0

@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 from made_probes import probe
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.load.listing import Yardstick

@@ -233,6 +233,15 @@ def test_a_recording_cannot_be_measured(tmp_path):
         live(FileSource("x.json", tmp_path / "x.json"))
 
 
+@pytest.mark.parametrize("plan", [ProbePlan(), ProbePlan(runs=())])
+def test_a_host_that_is_not_said_to_be_the_users_is_asked_nothing(plan, monkeypatch):
+    monkeypatch.setattr("mcp_governor.load.probe.run", lambda *_: pytest.fail("it was asked"))
+    source = LiveSource(shown="http://192.0.2.1/mcp", endpoint=HttpEndpoint("http://192.0.2.1/mcp"))
+    with pytest.raises(UsageError, match=r"192\.0\.2\.1, which is not this machine") as raised:
+        run_probe(source, plan)
+    assert "--i-own-this-host" in raised.value.hint
+
+
 def test_the_document_follows_its_schema(tmp_path):
     log = tmp_path / "server.log"
     log.write_text(

@@ -77,7 +77,14 @@ def test_no_point_within_the_goals_is_a_finding(tmp_path):
     with loaded(service=0.05) as there:
         done = sweep(tmp_path, there.url, *FEW, "--p95-slo-ms", "10")
     assert done.code == 1
-    assert "No concurrency meets p95 ≤ 10 ms" in done.out
+    assert "No concurrency is recommended: none meets p95 ≤ 10 ms" in done.out
+
+
+def test_json_is_a_format_as_everywhere(tmp_path):
+    with loaded() as there:
+        done = sweep(tmp_path, there.url, *LEAST, "--format", "json", "--json-out", "out.json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out) == json.loads((tmp_path / "out.json").read_text("utf-8"))
 
 
 def test_base_url_names_the_host(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import tomli
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.change.model import Change
 from mcp_governor.change.terms import Side, Verdict

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commandline import contents
 from living import CONFIG, Repository, once
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.checking import releasing
 from mcp_governor.findings import Finding, Severity

@@ -6,7 +6,7 @@ That a changelog is missed ("changelog-deleted") needs a repository: tests/integ
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.config import CallConfig, Config, PolicyConfig, ServerConfig
 from mcp_governor.config.model import LintConfig, Windows

@@ -12,7 +12,6 @@ import precision
 import pytest
 import quality_draw
 import quality_figures
-from msgspec.structs import replace
 from quality_corpus import volumes
 from quality_draw import draw, judged, key_lines, known_keys, read_lines, sheet, write_lines
 from quality_judged import (
@@ -29,6 +28,7 @@ from quality_judged import (
     read_verdicts,
     weighted,
 )
+from replacing import replace
 
 from mcp_governor.findings import Finding, Severity
 from mcp_governor.rules import Catalogue, load_catalogue

@@ -12,7 +12,6 @@ import quality_corpus
 import quality_figures
 import quality_labels
 import recall
-from msgspec.structs import replace
 from quality_corpus import Linted, default_selection, lint, newest, release, releases
 from quality_labels import (
     SPLITS,
@@ -26,6 +25,7 @@ from quality_labels import (
     place_of,
     repairs_of_rules,
 )
+from replacing import replace
 
 from mcp_governor.findings import Finding, Severity, Spot
 from mcp_governor.surface import build_surface

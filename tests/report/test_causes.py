@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from commandline import governor_here
+from replacing import replace
 
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity

@@ -75,7 +75,7 @@ def test_sarif_has_the_rule_the_place_and_an_id_that_stays(folder: Path, capsys)
     broken = results["argument-required"]
     assert broken["level"] == "error", "the version does not account for it"
     assert broken["message"]["text"] == (
-        'reserve_copy: Parameter `branch` is now required. Valid before, invalid now: {"isbn": ""}'
+        'reserve_copy: Parameter `branch` is now required. Valid before, invalid now: {"isbn": "example"}'
         "\nReproduce: cd server && mcp-governor check new.json"
     )
     place = broken["locations"][0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.load.health import Answer, ServerInfo, health_of
 from mcp_governor.load.listing import Caching, EraTimes, Latencies, Listing, Yardstick

@@ -5,13 +5,21 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 from test_report_page import Page
 
 from mcp_governor.load import formulas
 from mcp_governor.load.model import Point, Sweep, SweepPlan
 from mcp_governor.report import sweep_html, sweep_markdown, sweep_picture
-from mcp_governor.report.sweep_words import conclusion, explanations, milliseconds, remarks, sparkline
+from mcp_governor.report.sweep_words import (
+    conclusion,
+    explanations,
+    limiter,
+    milliseconds,
+    other_lists,
+    remarks,
+    sparkline,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -78,10 +86,27 @@ def test_the_conclusion_says_what_it_rests_on():
     strict = _sweep(plan=SweepPlan(p95_slo_ms=50.0))
     assert strict.feasible == ()
     assert conclusion(strict) == (
-        "No concurrency meets p95 ≤ 50 ms and p99 ≤ 800 ms without errors; 80 comes closest "
-        "(765 requests/s, p95 108 ms)."
+        "No concurrency is recommended: none meets p95 ≤ 50 ms and p99 ≤ 800 ms without failed requests; "
+        "the lowest p95 is 57 ms, at 40."
     )
-    assert conclusion(_sweep([NOTHING])) == "No concurrency can be recommended: no request succeeded."
+    assert conclusion(_sweep([NOTHING])) == "No concurrency is recommended: no request succeeded."
+    limited = replace(POINTS[0], errors={"http-429": 260}, retry_after_s=1.0)
+    assert conclusion(_sweep([limited])) == "No concurrency is recommended: every point has failed requests."
+    cut = _sweep([replace(POINTS[0], stopped="the time was over")])
+    assert conclusion(cut) == "No concurrency is recommended: no point was measured in full."
+
+
+def test_a_limiter_and_lists_that_differ_are_named():
+    limited = replace(POINTS[0], requests=300, errors={"http-429": 260}, retry_after_s=1.0)
+    (said,) = limiter([POINTS[0], limited, replace(limited, errors={"http-429": 9})])
+    assert said.startswith("A rate limiter refused 260 of 300 requests at 40 in flight (HTTP 429, Retry-After 1 s): it")
+    (said,) = limiter([replace(limited, retry_after_s=None)], below="wait")
+    assert "(HTTP 429): it was measured, not the server" in said
+    assert said.endswith("or wait.")
+    other = replace(POINTS[0], requests=300, errors={"list-empty": 3, "list-longer": 1, "timeout": 9})
+    (said,) = other_lists([POINTS[0], other])
+    assert "At 40 in flight, 4 of 300 lists were not the one that came alone: some were empty and some had more" in said
+    assert [*limiter([other]), *other_lists([limited]), *limiter([]), *other_lists([])] == []
 
 
 def test_what_is_not_the_servers_figure_is_said():

@@ -75,7 +75,7 @@ PROBLEMS: dict[str, tuple[Any, str]] = {
     "too deep": (DEEP, "is nested too deeply"),
     "not JSON": ({"const": {1, 2}}, "is not JSON"),
     "key that is no text": ({"properties": {1: {}}}, "is not JSON"),
-    "half a character": ({"const": "\ud800"}, "is not JSON"),
+    "half a character": ({"const": "\ud800"}, "has half of a surrogate pair"),
 }
 
 SOUND: dict[str, Any] = {
@@ -127,8 +127,8 @@ def test_a_sound_schema_has_no_problem(name: str) -> None:
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_a_question_about_no_schema_is_unknown_and_says_why(name: str) -> None:
     schema, _ = PROBLEMS[name]
-    if name == "not a number":
-        # a cache knows it as null; the finding is the problem finder's
+    if name == "not a number" or "pattern" in name:
+        # a cache knows the former as null; the latter has unknown strings, see test_foreign
         return
     for outer, inner in ((schema, {"type": "string"}), ({"type": "string"}, schema)):
         found = contains(outer, inner)

@@ -40,6 +40,13 @@ TOOLS = [
     }
     for index in range(OPTIONS.get("tools", 3))
 ]
+LISTS = {
+    "empty-list": [],
+    "short-list": TOOLS[1:],
+    "long-list": [*TOOLS, {**TOOLS[0], "name": "more"}],
+    "other-list": [{**TOOLS[0], "description": "another one"}, *TOOLS[1:]],
+    "turned-list": TOOLS[::-1],
+}
 SEEN = {"connections": 0, "list": 0, "call": 0, "initialize": 0, "inside": 0, "most": 0, "deleted": 0, "authorized": 0}
 BOMB = gzip.compress(b"0" * 50_000_000) if OPTIONS.get("wrong") == "gzip" else b""
 TOOK: list[float] = []
@@ -209,6 +216,11 @@ async def wrong(kind: str, writer: asyncio.StreamWriter, number: int) -> bool:  
         writer.write(b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n")
     elif kind == "web-page":
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>")
+    elif kind in LISTS:
+        body = json.dumps({"jsonrpc": "2.0", "id": number, "result": {"tools": LISTS[kind]}}).encode()
+        writer.write(json_head + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    elif kind == "limited":
+        writer.write(b"HTTP/1.1 429 X\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")
     elif kind == "closes":
         return False
     await writer.drain()

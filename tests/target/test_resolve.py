@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.config import Config, Launch, ServerConfig
 from mcp_governor.errors import ConfigError, Exit, GovernorError, MissingDependencyError, TargetError, UsageError

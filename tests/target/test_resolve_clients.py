@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from replacing import replace
 
 from mcp_governor.config import Config, ServerConfig
 from mcp_governor.errors import ConfigError, TargetError, UsageError

@@ -136,12 +136,17 @@ def shares(users: dict[str, int], total: int) -> dict[str, int]:
 def merged(done: Any, workers: int, seconds: float) -> dict[str, Any]:
     """One sample from those of the workers."""
     latencies: list[float] = []
+    expired: list[float] = []
+    retry_after = None
     errors: dict[str, int] = {}
     reports = left = 0
     for part in done:
         reports += 1
         left += part["left"]
         latencies += part["latencies"]
+        expired += part["expired"]
+        if part["retry_after"] is not None:
+            retry_after = max(retry_after or 0.0, part["retry_after"])
         for kind, number in part["errors"].items():
             errors[kind] = errors.get(kind, 0) + number
     stopped = None
@@ -149,7 +154,8 @@ def merged(done: Any, workers: int, seconds: float) -> dict[str, Any]:
         stopped = f"{workers - reports} of {workers} Locust workers did not report"
     elif left:
         stopped = "the time was over"
-    return {"latencies": sorted(latencies), "errors": errors, "seconds": seconds, "stopped": stopped}
+    more = {"expired": sorted(expired), "retry_after": retry_after}
+    return {"latencies": sorted(latencies), "errors": errors, "seconds": seconds, "stopped": stopped, **more}
 
 
 def main(host: str, port: str, workers: str) -> None:

@@ -21,7 +21,8 @@ from locust.runners import WorkerRunner
 
 SETTINGS: dict[str, Any] = {}
 """url, headers of every message, handshake (the initialize request and the notification after it, or null), request,
-request_headers (after the handshake), timeout (seconds) and max_bytes of a response."""
+request_headers (after the handshake), timeout (seconds) and max_bytes of a response, and tools: those of the list that
+came alone (or null), with which lists are compared."""
 
 URL = os.environ.get("MCP_LOAD_URL") or SETTINGS.get("url", "")
 HEADERS = {**SETTINGS.get("headers", {}), **json.loads(os.environ.get("MCP_LOAD_HEADERS") or "{}")}
@@ -61,6 +62,7 @@ class Pace:
         self._taken = 0
         self._rate = message.data["rate"]
         self._open = point = {"number": message.data["number"], "latencies": [], "errors": {}, "left": self._left}
+        point |= {"expired": [], "retry_after": None}
         self._began = time.perf_counter()
         self._wake.set()
         end = self._began + message.data["seconds"]
@@ -117,6 +119,7 @@ class McpUser(FastHttpUser):
     def on_start(self) -> None:
         """Connect; a failed handshake is tried again before each request, and counted."""
         self.session_headers: dict[str, str] = {}
+        self.retry_after: float | None = None
         self.is_open = SETTINGS["handshake"] is None
         self._open_session()
         PACE.connected += 1
@@ -137,6 +140,10 @@ class McpUser(FastHttpUser):
             point["latencies"].append(milliseconds)
         else:
             point["errors"][failure] = point["errors"].get(failure, 0) + 1
+            if failure == "timeout":
+                point["expired"].append(milliseconds)
+            elif self.retry_after is not None:
+                point["retry_after"] = max(point["retry_after"] or 0.0, self.retry_after)
         point["left"] -= 1
 
     def _open_session(self) -> str | None:
@@ -151,6 +158,7 @@ class McpUser(FastHttpUser):
         """Send a message; returns the kind of failure, ``None`` if there is none."""
         headers = {**HEADERS, **self.session_headers, **({} if name == "initialize" else SETTINGS["request_headers"])}
         name = name or message["method"]
+        self.retry_after = None
         try:
             with self.client.post(
                 URL,
@@ -162,6 +170,9 @@ class McpUser(FastHttpUser):
                 allow_redirects=False,
             ) as response:
                 failure = self._failure(response, message)
+                wait = (response.headers or {}).get("retry-after") or ""
+                if wait.isascii() and wait.isdigit():
+                    self.retry_after = min(float(wait[:12]), 86_400.0)
                 if failure is None:
                     response.success()
                     session = (response.headers or {}).get(SESSION)
@@ -207,10 +218,29 @@ def failure_in(body: bytes, content_type: str, number: Any) -> str | None:
                 if "error" in message:
                     return f"rpc{message['error']['code']}"
                 if "result" in message:
-                    return "tool-error" if message["result"].get("isError") is True else None
+                    if message["result"].get("isError") is True:
+                        return "tool-error"
+                    tools, first = message["result"].get("tools"), SETTINGS.get("tools")
+                    return drift(first, tools) if isinstance(tools, list) and first is not None else None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return "malformed"
     return "malformed"
+
+
+def drift(first: list[Any], now: list[Any]) -> str | None:
+    """How a list differs from the first one, in whatever order; ``None`` if it holds the same tools."""
+    if now == first or not now:
+        return None if now == first else "list-empty"
+    before, after = ({}, {})  # type: dict[str, list[Any]], dict[str, list[Any]]
+    for found, tools in ((before, first), (after, now)):
+        for tool in tools:
+            name = tool.get("name") if isinstance(tool, dict) else None
+            found.setdefault(name if isinstance(name, str) else "", []).append(tool)
+    gone = any(len(after.get(name, ())) < len(tools) for name, tools in before.items())
+    new = any(len(before.get(name, ())) < len(tools) for name, tools in after.items())
+    if gone != new:
+        return "list-shorter" if gone else "list-longer"
+    return "list-differs" if gone or before != after else None
 
 
 def messages(body: bytes, content_type: str) -> list[Any]:

@@ -19,7 +19,7 @@ from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcp_governor.surface.model import Surface, Tool
 
@@ -173,10 +173,17 @@ def bounds_open(node: SchemaPlace, _context: Context) -> Iterator[Hit]:
     """No lower bound exceeds its upper bound."""
     if not isinstance(node.schema, dict):
         return
+    for low, high in crossed(node.schema):
+        least, most = node.schema[low], node.schema[high]
+        yield hit(f"{node.pointer}/{low}", least, low=low, high=high, least=least, most=most)
+
+
+def crossed(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The pairs of bounds of a schema of which the lower exceeds the upper."""
     for low, high in _BOUNDS:
-        least, most = node.schema.get(low), node.schema.get(high)
+        least, most = schema.get(low), schema.get(high)
         if _is_number(least) and _is_number(most) and least > most:
-            yield hit(f"{node.pointer}/{low}", least, low=low, high=high, least=least, most=most)
+            yield low, high
 
 
 def _is_number(value: Any) -> TypeGuard[float]:

@@ -1,0 +1,64 @@
+r"""Patterns of other languages than ECMA-262: ``\A…\Z`` of Python, ``\h`` of PCRE, an unclosed class.
+
+A validator refuses a whole schema for one of them. What does not depend on its strings is known all the same: the
+schema is read once as if all strings matched it, and once as if none did.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import jsonschema_rs
+
+from mcp_governor.schemas.dialects import uri_of
+from mcp_governor.schemas.keywords import SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.schemas.soundness import compiles
+from mcp_governor.schemas.walking import patterns_of
+
+
+def foreign_patterns(schema: Any, text: str) -> frozenset[str]:
+    """The patterns of a schema that are not ECMA-262.
+
+    Args:
+        schema: any JSON value.
+        text: the schema as JSON text.
+    """
+    if '"pattern' not in text:
+        return frozenset()
+    return frozenset(pattern for pattern in patterns_of(schema) if isinstance(pattern, str) and _is_foreign(pattern))
+
+
+# as many as :func:`compiles` keeps
+@lru_cache(maxsize=1_024)
+def _is_foreign(pattern: str) -> bool:
+    # The engine takes \A of Rust, and the meta-schemas of early drafts do not, because they assert the format.
+    return not compiles(pattern) or not jsonschema_rs.meta.is_valid({"$schema": uri_of(7), "pattern": pattern})
+
+
+def without_foreign(schema: Any, patterns: frozenset[str], *, matching: bool) -> Any:
+    """The schema with patterns that every string matches, or none, in place of foreign ones."""
+    # Names of members must stay different, so each pattern gets its own number of empty groups.
+    stead = {
+        pattern: ("" if matching else r"[^\s\S]") + "(?:)" * number
+        for number, pattern in enumerate(sorted(patterns), 1)
+    }
+    return _replaced(schema, stead)
+
+
+def _replaced(schema: Any, stead: dict[str, str]) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "pattern" and isinstance(value, str):
+            out[key] = stead.get(value, value)
+        elif key == "patternProperties" and isinstance(value, dict):
+            out[key] = {stead.get(name, name): _replaced(part, stead) for name, part in value.items()}
+        elif (key in SCHEMA_MAP_KEYS or key == "dependencies") and isinstance(value, dict):
+            out[key] = {name: _replaced(part, stead) for name, part in value.items()}
+        elif (key in SCHEMA_LIST_KEYS or key == "items") and isinstance(value, list):
+            out[key] = [_replaced(part, stead) for part in value]
+        else:
+            out[key] = _replaced(value, stead) if key in SCHEMA_KEYS else value
+    return out

@@ -1,0 +1,350 @@
+"""A flat object and a union of objects say the same things about the same calls, and are compared as such."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcp_governor.change import Change, ChangeOptions, Level, Side, Verdict, compare
+from mcp_governor.surface import build_surface
+from tests.change.conftest import Comparer, meaningful
+
+STR, INT, NUM = {"type": "string"}, {"type": "integer"}, {"type": "number"}
+B, C = "breaking", "compatible"
+
+
+def obj(properties: dict[str, Any], *required: str, **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, **({"required": list(required)} if required else {}), **more}
+
+
+def union(*branches: Any, key: str = "oneOf", **more: Any) -> dict[str, Any]:
+    return {"type": "object", key: list(branches), **more}
+
+
+def case(action: str, *required: str, **properties: Any) -> dict[str, Any]:
+    return obj({"action": {"const": action}, **properties}, "action", *required)
+
+
+ACTIONS = {"action": {"enum": ["create", "delete"]}}
+FLAT = obj({**ACTIONS, "name": STR, "parent": STR, "id": STR}, "action")
+CASES = union(case("create", "name", name=STR, parent=STR), case("delete", "id", id=STR))
+MIXED = obj(
+    ACTIONS,
+    "action",
+    oneOf=[
+        {"properties": {"action": {"const": "create"}, "name": STR, "parent": STR}, "required": ["name"]},
+        {"properties": {"action": {"const": "delete"}, "id": STR}, "required": ["id"]},
+    ],
+)
+CONDITIONS = {
+    **FLAT,
+    "allOf": [
+        {"if": {"properties": {"action": {"const": action}}}, "then": {"required": [name]}}
+        for action, name in (("create", "name"), ("delete", "id"))
+    ],
+}
+EITHER = obj({"id": STR, "url": STR}, anyOf=[{"required": ["id"]}, {"required": ["url"]}])
+BRANCHES = union(obj({"id": STR}, "id"), obj({"url": STR}, "url"), key="anyOf")
+CLOSED = {"additionalProperties": False}
+NARROWER = ("type-narrowed", "the alternatives changed", B)
+WIDER = ("type-widened", "the alternatives changed", C)
+
+
+def gone(*names: str) -> list[tuple[str, str, str]]:
+    return [("argument-removed", f"parameter `{name}` is gone", B) for name in names]
+
+
+PAIRS: dict[str, tuple[Any, Any, list[tuple[str, str, str]]]] = {
+    "flat to branches": (EITHER, BRANCHES, [WIDER]),
+    # {"id": "", "url": null} was valid
+    "branches to flat": (BRANCHES, EITHER, [NARROWER]),
+    # the same declared calls; {"action": "create", "name": "", "id": 5} is valid in one of them only
+    "conditions to cases": (CONDITIONS, CASES, [("schema-changed", "the schema changed", C)]),
+    "cases to conditions": (CASES, CONDITIONS, [("schema-changed", "the schema changed", C)]),
+    "flat to cases": (FLAT, CASES, [NARROWER]),
+    "cases to flat": (CASES, FLAT, [WIDER]),
+    "common keys moved out": (CASES, MIXED, []),
+    "common keys moved in": (MIXED, CASES, []),
+    "cases to nothing": (CASES, {"type": "object"}, gone("action", "id", "name", "parent")),
+    "cases to one of their keys": (CASES, obj(ACTIONS, "action"), [WIDER, *gone("id", "name", "parent")]),
+    "an action less": (
+        obj({**FLAT["properties"], "action": {"enum": ["create", "delete", "update"]}}, "action"),
+        CASES,
+        [("enum-value-removed", '`action` no longer accepts "update"', B), NARROWER],
+    ),
+    "an action more": (
+        CASES,
+        obj({**FLAT["properties"], "action": {"enum": ["create", "delete", "update"]}}, "action"),
+        [("enum-value-added", '`action` also accepts "update"', C), WIDER],
+    ),
+    "a tighter value": (
+        obj({**ACTIONS, "name": STR, "id": STR}, "action"),
+        union(case("create", name={"type": "string", "minLength": 3}), case("delete", id=STR)),
+        [("length-tightened", "minLength of `name` is new: 3", B)],
+    ),
+    "a value that all of them have": (
+        obj({"id": STR, "url": STR, "n": NUM}, anyOf=EITHER["anyOf"]),
+        union(obj({"id": STR, "n": INT}, "id"), obj({"url": STR, "n": INT}, "url"), key="anyOf"),
+        [("type-narrowed", "the type of `n` changed from number to integer", B), WIDER],
+    ),
+    "a new key": (
+        obj({**ACTIONS, "id": STR}, "action"),
+        union(case("create", name=STR), case("delete", id=STR)),
+        [("argument-added", "optional parameter `name` is new", C)],
+    ),
+    "one case in two": (
+        union(obj({"k": {"enum": ["a", "b"]}, "v": STR}, "k"), obj({"k": {"const": "c"}}, "k")),
+        union(*(obj({"k": {"const": k}, **v}, "k") for k, v in (("a", {"v": STR}), ("b", {"v": STR}), ("c", {})))),
+        [],
+    ),
+    "a key moved to another case": (
+        union(case("create", name=STR, parent=STR), case("delete", id=STR)),
+        union(case("create", name=STR), case("delete", id=STR, parent=STR)),
+        [
+            ("branch-argument-added", 'parameter `parent` is now declared where `action` is "delete" as well', C),
+            ("branch-argument-removed", 'parameter `parent` is no longer declared where `action` is "create"', B),
+        ],
+    ),
+    "a key moved to another case, beside keys": (
+        obj({"n": INT}, oneOf=[case("create", name=STR), case("delete", id=STR)]),
+        obj({"n": INT}, oneOf=[case("create", name=STR), case("delete", name=STR)]),
+        [
+            ("branch-argument-added", 'parameter `name` is now declared where `action` is "delete" as well', C),
+            *gone("id"),
+        ],
+    ),
+    "a key that one alternative of several loses": (
+        obj({"n": INT}, anyOf=[obj({"a": STR}, "a"), obj({"b": STR, "a": True}, "b")]),
+        obj({"n": INT}, anyOf=[obj({"a": STR}, "a"), obj({"b": STR}, "b")]),
+        [],
+    ),
+    "a key moved between alternatives that may hold together": (
+        union(obj({"id": STR, "n": True}, "id"), obj({"url": STR}, "url"), key="anyOf"),
+        union(obj({"id": STR}, "id"), obj({"url": STR, "n": True}, "url"), key="anyOf"),
+        [],
+    ),
+    "a union beside keys that loses it": (
+        obj({"a": STR}, anyOf=[{"properties": {"b": STR}}, {"properties": {"c": STR}}]),
+        obj({"a": STR}),
+        gone("b", "c"),
+    ),
+    "a key moved out of an alternative": (
+        obj({"n": INT}, anyOf=[obj({"a": STR, "x": STR}, "a"), obj({"b": STR}, "b")]),
+        obj({"n": INT, "x": STR}, anyOf=[obj({"a": STR}, "a"), obj({"b": STR}, "b")]),
+        # {"b": "", "x": null} was valid
+        [("schema-tightened", "the schema changed", B)],
+    ),
+    "closed objects": (
+        {**FLAT, **CLOSED},
+        union(*({**part, **CLOSED} for part in CASES["oneOf"])),
+        [NARROWER],
+    ),
+    "an action less, and nothing else": (
+        obj({"action": {"enum": ["create", "delete", "update"]}, "name": STR, "id": STR}, "action"),
+        union(case("create", name=STR), case("delete", id=STR)),
+        [("enum-value-removed", '`action` no longer accepts "update"', B)],
+    ),
+    "values that differ between alternatives": (
+        union(case("create", n={**NUM, "maximum": 5}), case("delete", n={**NUM, "minimum": 1})),
+        obj({**ACTIONS, "n": INT}, "action"),
+        [("type-narrowed", "the type of `n` changed from number to integer", B), WIDER],
+    ),
+    "the widest of them": (
+        obj({**ACTIONS, "n": {**INT, "default": 3}}, "action"),
+        union(*(case(name, n={**INT, "maximum": most, "default": 3}) for name, most in (("create", 5), ("delete", 9)))),
+        [NARROWER, ("bound-tightened", "maximum of `n` is new: 9", B)],
+    ),
+    "the same default in all of them": (
+        obj({**ACTIONS, "n": {**INT, "default": 3}}, "action"),
+        union(
+            case("create", n={**INT, "maximum": 5, "default": 3}), case("delete", n={**INT, "minimum": 1, "default": 3})
+        ),
+        [NARROWER],
+    ),
+    "an alternative that keeps its tag, and a new one": (
+        obj({"kind": {"enum": ["image", "audio", "blob"]}, "data": STR}, "kind", "data"),
+        union(
+            obj({"kind": {"enum": ["image", "audio"]}, "data": STR}, "kind", "data"),
+            obj({"kind": {"const": "file"}}, "kind"),
+        ),
+        [("enum-value-removed", '`kind` no longer accepts "blob"', B), WIDER],
+    ),
+    # two alternatives without requirements both take {}
+    "alternatives that exclude each other": (
+        obj({"id": STR, "url": STR}),
+        union(obj({"id": STR}), obj({"url": STR})),
+        [("type-changed", "the alternatives changed", B)],
+    ),
+}
+PLACES: dict[str, Any] = {
+    "root": lambda schema: schema,
+    "nested": lambda schema: obj({"q": schema}, "q"),
+    "items": lambda schema: obj({"q": {"type": "array", "items": schema}}),
+    "reference": lambda schema: {**obj({"x": {"$ref": "#/$defs/q"}}), "$defs": {"q": schema}},
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", PAIRS)
+def test_one_object_and_several(comparer: Comparer, name: str, place: str) -> None:
+    old, new, expected = PAIRS[name]
+    changes = meaningful(comparer.schemas(*map(PLACES[place], (old, new))))
+    told = [
+        (change.kind, change.message.replace(" of `q` changed", " changed"), str(change.verdict)) for change in changes
+    ]
+    assert sorted(told) == sorted(expected)
+    for change in changes:
+        assert change.has_witness == (change.verdict is Verdict.BREAKING and "removed" not in change.kind) or (
+            change.kind == "enum-value-removed"
+        )
+
+
+def test_results_too(comparer: Comparer) -> None:
+    status = {"status": {"enum": ["done", "failed"]}}
+    old = obj({**status, "result": STR, "error": STR}, "status")
+    new = union(
+        obj({"status": {"const": "done"}, "result": STR}, "status", "result"),
+        obj({"status": {"const": "failed"}, "error": STR}, "status", "error"),
+    )
+    [change] = comparer.schemas(old, new, Side.OUTPUT)
+    assert (change.kind, change.verdict) == ("output-type-narrowed", Verdict.COMPATIBLE)
+    [change] = comparer.schemas(new, old, Side.OUTPUT)
+    assert (change.kind, change.verdict) == ("output-type-widened", Verdict.BREAKING)
+    assert change.witness in ({"status": "done"}, {"status": "failed"})
+    more = union(*(obj({**part["properties"], "n": INT}, *part["required"]) for part in new["oneOf"]))
+    assert {change.kind for change in comparer.schemas(new, more, Side.OUTPUT)} == {"output-field-added"}
+
+
+@pytest.mark.parametrize("name", ["flat to cases", "values that differ between alternatives"])
+def test_an_edit_beside_a_union_keeps_its_own_witness(comparer: Comparer, name: str) -> None:
+    old, new = (
+        obj({"q": part, "n": {"type": "integer", "maximum": most}})
+        for part, most in zip(PAIRS[name][:2], (9, 5), strict=True)
+    )
+    broken = {c.kind: c for c in comparer.schemas(old, new) if c.verdict is Verdict.BREAKING}
+    assert broken.keys() == {"type-narrowed", "bound-tightened"}
+    assert broken["bound-tightened"].witness.keys() == {"n"}
+    assert broken["type-narrowed"].witness.keys() == {"q"}
+
+
+def test_a_value_that_is_gone_does_not_show_what_the_union_refuses(comparer: Comparer) -> None:
+    changes = {change.kind: change for change in comparer.schemas(*PAIRS["an action less"][:2])}
+    assert changes["type-narrowed"].witness == {"action": "create"}
+    assert changes["enum-value-removed"].witness["action"] == "update"
+
+
+def test_what_one_alternative_refuses_another_one_may_accept(comparer: Comparer) -> None:
+    """The pairs of alternatives swap a bound, at a place where the walk does not ask for the union as a whole."""
+
+    def schema(first: int, second: int, most: int) -> dict[str, Any]:
+        parts = [obj({name: True, "v": {**STR, "maxLength": length}}) for name, length in (("a", first), ("b", second))]
+        condition = {"if": {"required": ["x"]}, "then": {"minProperties": 1}}
+        return obj(
+            {"n": {**INT, "maximum": most}}, allOf=[{"properties": {"q": union(*parts, key="anyOf")}, **condition}]
+        )
+
+    changes = comparer.schemas(schema(5, 9, 9), schema(9, 5, 5))
+    [broken] = [change for change in changes if change.verdict is not Verdict.COMPATIBLE]
+    assert (broken.kind, broken.path) == ("bound-tightened", "/inputSchema/properties/n/maximum")
+
+
+# -- laws, on schemas that nobody chose; the judge is a validator on instances that are enumerated
+
+NAMES = ("a", "b", "c")
+VALUES: dict[str, list[Any]] = {"a": ["", 1, None], "b": ["x", 2], "c": [{}, {"a": "x"}, {"a": 1, "b": "x"}]}
+kinds = st.sampled_from([STR, INT, True, {"type": "string", "minLength": 1}, {"type": ["string", "null"]}])
+tags = st.sampled_from(["k", "l", "m"])
+TAGS = ("k", "l", "m", "n")
+
+
+@st.composite
+def branches(draw: st.DrawFn, names: tuple[str, ...] = NAMES[:2], nested: bool = True) -> dict[str, Any]:
+    chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=2))
+    properties: dict[str, Any] = {name: draw(kinds) for name in chosen}
+    if nested and draw(st.integers(0, 3)) == 0:
+        properties["c"] = draw(schemas(nested=False))
+    tag = draw(st.one_of(st.none(), st.sampled_from([["k"], ["l"], ["m"], ["k", "l"], ["k", "l", "m"]])))
+    if tag is not None:
+        properties["t"] = {"const": tag[0]} if len(tag) == 1 else {"enum": tag}
+    required = [name for name in properties if draw(st.booleans())]
+    closed = {"additionalProperties": False} if draw(st.integers(0, 3)) == 0 else {}
+    return obj(properties, *required, **closed)
+
+
+@st.composite
+def schemas(draw: st.DrawFn, nested: bool = True) -> dict[str, Any]:
+    """A flat object, a union of objects, or an object with a union beside its keys."""
+    form = draw(st.sampled_from(["flat", "flat", "anyOf", "oneOf", "beside"]))
+    if form == "flat":
+        return draw(branches(nested=nested))
+    parts = [draw(branches(nested=nested)) for _ in range(draw(st.integers(2, 3)))]
+    if form != "beside":
+        return union(*parts, key=form)
+    return {**draw(branches(nested=nested)), draw(st.sampled_from(["anyOf", "oneOf"])): parts}
+
+
+def members(depth: int = 1) -> list[dict[str, Any]]:
+    """Objects with every combination of some values."""
+    inner = members(0) if depth else []
+    columns = [[..., *VALUES["a"]], [..., *VALUES["b"]], [..., *inner[::7]], [..., *TAGS]]
+    return [
+        {name: value for name, value in zip((*NAMES, "t"), row, strict=True) if value is not ...}
+        for row in itertools.product(*columns)
+    ]
+
+
+INSTANCES = members()
+
+
+def declares(schema: Any, name: str) -> bool:
+    if isinstance(schema, list):
+        return any(declares(part, name) for part in schema)
+    if not isinstance(schema, dict):
+        return False
+    return name in schema.get("properties", {}) or any(declares(schema.get(key), name) for key in ("anyOf", "oneOf"))
+
+
+ADDITIONS = ("argument-added", "required-argument-added", "output-field-added")
+
+
+def compared(old: Any, new: Any, side: Side, level: Level) -> list[Change]:
+    key = "inputSchema" if side is Side.INPUT else "outputSchema"
+    one, other = (
+        build_surface({"tools": [{"name": "t", "inputSchema": {"type": "object"}, key: schema}]})
+        for schema in (old, new)
+    )
+    return compare(one, other, level=level, options=ChangeOptions(deadline=2.0))
+
+
+@pytest.mark.slow
+@settings(
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(schemas(), schemas(), st.sampled_from(list(Side)[:2]), st.sampled_from(Level))
+def test_what_is_said_of_unions_is_true(old: Any, new: Any, side: Side, level: Level) -> None:
+    judge(old, new, side, level)
+
+
+def judge(old: Any, new: Any, side: Side, level: Level) -> None:
+    changes = compared(old, new, side, level)
+    takes, refuses = (old, new) if side is Side.INPUT else (new, old)
+    valid, now = jsonschema.Draft202012Validator(takes), jsonschema.Draft202012Validator(refuses)
+    for change in changes:
+        if len(change.facts.fields) == 1:
+            name = change.facts.fields[0]
+            assert change.kind not in ("argument-removed", "output-field-removed") or not declares(new, name), change
+            assert change.kind not in ADDITIONS or not declares(old, name), change
+        if change.has_witness:
+            assert valid.is_valid(change.witness), change
+            assert not now.is_valid(change.witness), change
+    if level is Level.STRICT and all(change.verdict is Verdict.COMPATIBLE for change in changes):
+        refused = [value for value in INSTANCES if valid.is_valid(value) and not now.is_valid(value)]
+        assert not refused, (refused[0], changes)
