@@ -106,7 +106,6 @@ ROOTLESS = {
         "rules/scaffold.py write_pages: write_file",
     },
     "our own file next to Python's bytecode, never through a link": {
-        "cli/__init__.py _keep: write_file",
     },
     "next to the store that it describes": {"evaluation/store.py Store._prepare: write_file"},
 }

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from certificates import self_signed
+from replacing import replace
 from serving import loaded
 
 from mcp_governor.errors import UnreachableError, UsageError
@@ -29,7 +28,7 @@ def swept(url: str, plan: SweepPlan = PLAN, *, headers: dict[str, str] | None = 
 
 
 def _plan(**changes) -> SweepPlan:
-    return dataclasses.replace(PLAN, **changes)
+    return replace(PLAN, **changes)
 
 
 @pytest.mark.parametrize(
