@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.budget import MAX_RENDERED, OverBudgetError
@@ -460,10 +461,19 @@ class Questions:
         allowed = self._render(self.old.root, opened, replaced=cut.replaced(with_it), definition="e")
         return self._render(self.old.root, opened, replaced=rest), conjunction(possible, allowed)
 
-    def equal(self) -> bool:
-        """True if the two documents certainly accept the same instances. Then they agree in every reading: a closed one
-        accepts fewer, an opened one more."""
-        return self.same_set(self.old.root, self.new.root)
+    def equal(self) -> bool | None:
+        """If the two documents accept the same instances; ``None`` if that is unknown. If they do, they agree in every
+        reading: a closed one accepts fewer, an opened one more."""
+
+        def rendered(*nodes: SchemaNode) -> Any:
+            return tuple(map(self._render, nodes))
+
+        roots = self.old.root, self.new.root
+        verdicts = {
+            self._in_time(partial(self._ask, partial(rendered, *order), witness=False)).verdict
+            for order in (roots, reversed(roots))
+        }
+        return False if "no" in verdicts else (None if "unknown" in verdicts else True)
 
     def signature(self, node: SchemaNode) -> int:
         """A number that is equal for nodes with the same content, apart from wording and the names in ``$defs``."""

@@ -74,8 +74,10 @@ def _settled(questions: Questions, walk: Walk) -> Settlement:
     kept = _kept(edits)
     if kept:
         return Settlement(kept)
-    undecided = "no" not in (forward.verdict, backward.verdict)
-    if (nothing_seen and undecided and _localised(walk)) or questions.equal():
+    shown = nothing_seen and "no" not in (forward.verdict, backward.verdict) and _localised(walk)
+    # What changes nothing at its place, as callers and readers see it, may still change what the schema says.
+    equal = questions.equal() if walk.silent or not shown else True
+    if equal or (equal is None and shown):
         return Settlement([], same=True)
     return Settlement([_somewhere(questions, walk, forward, backward)])
 
@@ -121,7 +123,10 @@ def _settle_break(questions: Questions, walk: Walk, edits: list[Edit], whole: Co
     suspected = set(map(id, suspects))
     for edit in edits:
         if id(edit) not in suspected and edit.with_it is not None:
-            edit.forward = questions.alone(edit) or edit.forward
+            answer = questions.alone(edit)
+            # A result that the other document keeps in another way says nothing of the break that is to be explained.
+            if answer is not None and not (answer.has_witness and questions.is_kept(answer.witness)):
+                edit.forward = answer
     if any(edit.forward.verdict == "no" for edit in edits):
         return
     edits.append(_somewhere(questions, walk, whole, back))

@@ -7,13 +7,9 @@ this is against a schema, so it decides only which value is tried first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mcp_governor.containment.formulas import And, Formula, Not, Or, Types
 from mcp_governor.schemas.values import text_of, type_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 KINDS = ("string", "object", "array", "number", "boolean", "null")
 """The JSON types, those first whose values no server takes for another type."""
@@ -48,16 +44,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_doubtful(value: Any, goal: Iterable[Formula]) -> bool:
-    """True if a suggested value proves little: servers take 0 and 1 for something else only if that is a boolean."""
-    if isinstance(value, int | float) and value in (0, 1) and not isinstance(value, bool):
-        return any(isinstance(node, Not) and _names_boolean(node.part) for node in goal)
-    return is_coercible(value)
-
-
-def _names_boolean(node: Formula, depth: int = 2) -> bool:
-    if isinstance(node, Types):
-        return "boolean" in node.names
-    return depth > 0 and isinstance(node, And | Or) and any(_names_boolean(part, depth - 1) for part in node.parts)

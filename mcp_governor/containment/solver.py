@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -38,7 +38,7 @@ from mcp_governor.containment.formulas import (
     negate,
     opposite,
 )
-from mcp_governor.containment.likely import KINDS, is_doubtful, rank
+from mcp_governor.containment.likely import KINDS, is_coercible, rank
 from mcp_governor.containment.numbers import Range, solve_number
 from mcp_governor.containment.objects import ObjectGoal, member_goal, only_name, solve_object
 from mcp_governor.containment.outcome import (
@@ -217,7 +217,7 @@ class Solver:
         for sample in dict.fromkeys(sample for hint in hints for sample in hint.samples):
             value = thaw(sample)
             self.tick()
-            if not is_doubtful(value, wanted) and every(evaluate(node, value) for node in wanted):
+            if not _is_doubtful(value, wanted) and every(evaluate(node, value) for node in wanted):
                 return Found(value, size=1 + len(text_of(value)))
         return None
 
@@ -435,3 +435,16 @@ def _hints(wanted: Iterable[Formula]) -> list[Hint]:
 def _why(node: Formula) -> str:
     part = node.part if isinstance(node, Not) else node
     return part.why if isinstance(part, Opaque) else ""
+
+
+def _is_doubtful(value: Any, goal: Iterable[Formula]) -> bool:
+    """True if a suggested value proves little: servers take 0 and 1 for something else only if that is a boolean."""
+    if isinstance(value, int | float) and value in (0, 1) and not isinstance(value, bool):
+        return any(isinstance(node, Not) and _names_boolean(node.part) for node in goal)
+    return is_coercible(value)
+
+
+def _names_boolean(node: Formula, depth: int = 2) -> bool:
+    if isinstance(node, Types):
+        return "boolean" in node.names
+    return depth > 0 and isinstance(node, And | Or) and any(_names_boolean(part, depth - 1) for part in node.parts)

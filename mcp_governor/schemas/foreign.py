@@ -15,6 +15,7 @@ from mcp_governor.schemas.dialects import uri_of
 from mcp_governor.schemas.keywords import SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.soundness import compiles
 from mcp_governor.schemas.walking import patterns_of
+from mcp_governor.schemas.weight import MAX_WEIGHT, pattern_weight
 
 
 def foreign_patterns(schema: Any, text: str) -> frozenset[str]:
@@ -23,8 +24,12 @@ def foreign_patterns(schema: Any, text: str) -> frozenset[str]:
     Args:
         schema: any JSON value.
         text: the schema as JSON text.
+
+    Returns:
+        The patterns; none of a schema whose patterns together are too heavy for any validator.
     """
-    if '"pattern' not in text:
+    # Each is compiled to see, which takes 5 to 40 ms for those that weigh most.
+    if '"pattern' not in text or pattern_weight(schema) > MAX_WEIGHT:
         return frozenset()
     return frozenset(pattern for pattern in patterns_of(schema) if isinstance(pattern, str) and _is_foreign(pattern))
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _SECONDS = 0.25
 """Time limit for one question. Of 2,064 input schemas of public servers one takes longer; the others take 2 ms."""
-BUDGET = 5.0
-"""Time limit for all questions about a surface, in seconds."""
+BUDGET = 1.0
+"""Time limit for all questions about a surface, in seconds: as long as 500 usual tools take."""
 
 _MAX_BRANCHES = 100
 """Most branches of a ``oneOf`` that are asked about."""

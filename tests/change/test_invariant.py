@@ -335,7 +335,7 @@ HELD = {"if": {"required": ["a"]}, "then": {"minProperties": 1}}
 def of_whole(monkeypatch: pytest.MonkeyPatch, forward: Containment, backward: Containment) -> None:
     """Let containment say this of the documents as wholes, and nothing of their equality as sets."""
     monkeypatch.setattr("mcp_governor.change.edit.Questions.whole", lambda _: (forward, backward))
-    monkeypatch.setattr("mcp_governor.change.edit.Questions.equal", lambda _: False)
+    monkeypatch.setattr("mcp_governor.change.edit.Questions.equal", lambda _: None)
 
 
 def test_a_key_that_another_schema_declares_now_is_not_taken_for_kept(

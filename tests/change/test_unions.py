@@ -238,6 +238,28 @@ def test_a_value_that_is_gone_does_not_show_what_the_union_refuses(comparer: Com
     assert changes["enum-value-removed"].witness["action"] == "update"
 
 
+def test_readers_who_tolerate_more_do_not_make_two_schemas_the_same(comparer: Comparer) -> None:
+    """A reader reads a closed alternative as an open one, so the two say the same to it; {"k": "y"} is a result now."""
+    parts = case("y", n=STR) | CLOSED, {"properties": {"n": STR}}
+    old, new = ({"type": "object", "properties": {"q": union(*parts, key=key)}} for key in ("oneOf", "anyOf"))
+    for before, after in ((old, new), (new, old)):
+        [change] = comparer.schemas(before, after, Side.OUTPUT)
+        assert (change.kind, change.verdict) == ("output-schema-changed", Verdict.COMPATIBLE)
+
+
+def test_an_edit_is_not_blamed_for_what_both_documents_do(comparer: Comparer) -> None:
+    """That the second alternative needs ``c`` frees {"k": "y"}, which was possible before; another tag was not."""
+    one = obj({"k": {"const": "y"}})
+    old = {"oneOf": [one, obj({"k": {"const": "z"}, "c": INT}, "k")]}
+    new = {"oneOf": [one, obj({"c": INT}, "k", "c")]}
+    old, new = ({"type": "object", "properties": {"q": schema}} for schema in (old, new))
+    broken, sound = comparer.schemas(old, new, Side.OUTPUT)
+    assert (broken.kind, broken.verdict) == ("output-schema-changed", Verdict.BREAKING)
+    validators = (jsonschema.Draft202012Validator(schema) for schema in (old, new))
+    assert [validator.is_valid(broken.witness) for validator in validators] == [False, True]
+    assert (sound.kind, sound.verdict) == ("output-field-guaranteed", Verdict.COMPATIBLE)
+
+
 def test_what_one_alternative_refuses_another_one_may_accept(comparer: Comparer) -> None:
     """The pairs of alternatives swap a bound, at a place where the walk does not ask for the union as a whole."""
 

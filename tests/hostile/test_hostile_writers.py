@@ -105,8 +105,7 @@ ROOTLESS = {
     "a folder of rules: typed, and then `write_below`, else with a root": {
         "rules/scaffold.py write_pages: write_file",
     },
-    "our own file next to Python's bytecode, never through a link": {
-    },
+    "our own file next to Python's bytecode, never through a link": {},
     "next to the store that it describes": {"evaluation/store.py Store._prepare: write_file"},
 }
 """Reason → callers of the door that name no root, or one of which this test does not see what it is."""
