@@ -132,7 +132,7 @@ def _judge(
 POLICY = {
     *("argument-removed", "argument-renamed", "default-changed", "extra-values-tightened", "extra-values-changed"),
     *("key-pattern-removed", "output-key-pattern-removed", "output-field-removed", "output-field-renamed"),
-    *("input-closed", "tool-removed", "tool-renamed"),
+    *("branch-argument-removed", "output-branch-field-removed", "input-closed", "tool-removed", "tool-renamed"),
 }
 """Kinds that break by policy, whatever the schemas accept."""
 
