@@ -56,7 +56,7 @@ def parts() -> list[object]:
             marks = [pytest.mark.live] if PLACES[begun.name].live else []
             if page.name == "README.md" and page.parent == REPO:
                 marks.append(pytest.mark.readme)
-            cases.append(pytest.param(begun.name, done, id=f"{name_of(page)}:{begun.line}-{begun.name}", marks=marks))
+            cases.append(pytest.param(begun.name, done, id=f"{name_of(page)}-{begun.name}", marks=marks))
     return cases
 
 
