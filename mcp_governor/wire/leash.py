@@ -72,11 +72,9 @@ def fork(control: int, status: int, patience: float) -> int:
 def _adopt_orphans() -> None:
     if sys.platform == "linux":
         try:
-            # The server waits for this, and importing ctypes itself takes five times as long.
-            import _ctypes
+            import ctypes
 
-            prctl = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]
-            _ctypes.call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         except (ImportError, OSError, AttributeError):
             pass  # a Python without ctypes: processes that stay below the server are still found
 
