@@ -27,6 +27,8 @@ _SELF = lazy_pattern(r'"\$(?:dynamicRef|recursiveRef)"|"\$ref": "[^"#]*#?"|"\$id
 _ROOT = frozenset(("$schema", "type", "title", "description", "properties", "required", "additionalProperties"))
 _PLAIN = frozenset(("type", "title", "description", "default", "examples", "format", "items", "deprecated"))
 """Keywords of a parameter that leave values of each of its types: a list without items fits any ``items``."""
+_LISTED = frozenset(("enum", "title", "description", "default", "examples", "deprecated"))
+"""Keywords of a list of values that no other keyword narrows."""
 _TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "string"))
 
 
@@ -134,6 +136,8 @@ def _is_plain_part(schema: Any) -> bool:
     if not isinstance(schema, dict) or (_PLAIN.issuperset(schema) and _is_type(schema.get("type"))):
         return schema is True or isinstance(schema, dict)
     values = schema.get("enum")
+    if isinstance(values, list) and values and _LISTED.issuperset(schema):
+        return True
     first = values[0] if isinstance(values, list) and values else None
     return any(plainly_accepts(schema, value) for value in (first, schema.get("minimum"), schema.get("maximum")))
 
