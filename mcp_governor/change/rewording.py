@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.change.model import Change
-    from mcp_governor.change.schemas import SchemaPair
+    from mcp_governor.change.schema_pair import SchemaPair
 
     _Schemas = dict[str, dict[str, Any]]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.claims import enum_facts
 from mcp_governor.change.edit import Edit, Questions
@@ -32,36 +30,9 @@ if TYPE_CHECKING:
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph
     from mcp_governor.change.model import Change
-    from mcp_governor.change.options import ChangeOptions
-    from mcp_governor.findings import Tier
+    from mcp_governor.change.schema_pair import SchemaPair
 
 _RANK = {Verdict.BREAKING: 2, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 0}
-
-
-class SchemaPair(Struct, frozen=True):
-    """The two sides of a comparison.
-
-    Attributes:
-        old, new: the published schemas.
-        side: input or output.
-        tool: the tool's name.
-        tier: of the tool.
-        level: declared or strict.
-        options: the policy.
-    """
-
-    old: Any
-    new: Any
-    side: Side
-    tool: str
-    tier: Tier
-    level: Level
-    options: ChangeOptions
-
-    @property
-    def base(self) -> str:
-        """Pointer to the schema in the tool."""
-        return "/inputSchema" if self.side is Side.INPUT else "/outputSchema"
 
 
 def compare_schemas(pair: SchemaPair, budget: Budget) -> list[Change]:

@@ -267,7 +267,8 @@ def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget:
         if same_json(before, after):
             return ()
         # Loaded here, because a comparison without schema differences does not need the engine.
-        from mcp_governor.change.schemas import SchemaPair, compare_schemas
+        from mcp_governor.change.schema_pair import SchemaPair
+        from mcp_governor.change.schemas import compare_schemas
 
         return compare_schemas(SchemaPair(before, after, side, old.name, old.tier, level, options), budget)
 

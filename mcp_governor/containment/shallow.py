@@ -100,7 +100,7 @@ class _Comparison:
         # Temporary schemas are kept as long as the documents, because parts are identified by `id()`, which is reused
         # after an object is gone.
         self.written: list[dict[str, Any]] = []
-        self.texts: dict[int, frozenset[str]] = {}
+        self.spelled: dict[int, frozenset[str]] = {}
 
     def covers(self, outer: Any, inner: Any) -> bool:
         """True if ``outer`` provably accepts everything that ``inner`` accepts."""
@@ -193,9 +193,9 @@ class _Comparison:
 
     def listed(self, values: list[Any]) -> frozenset[str]:
         """The canonical text of each value in a list, which may be asked about for each of thousands of values."""
-        found = self.texts.get(id(values))
+        found = self.spelled.get(id(values))
         if found is None:
-            found = self.texts[id(values)] = frozenset(map(text_of, values))
+            found = self.spelled[id(values)] = frozenset(map(text_of, values))
         return found
 
     def write(self, schema: dict[str, Any]) -> dict[str, Any]:

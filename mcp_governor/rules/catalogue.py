@@ -54,7 +54,7 @@ class Profile(Struct, frozen=True):
 
 
 class Rules(Mapping[str, Rule]):
-    """Rules by id, in alphabetical order; one of ours is made when it is first used."""
+    """Rules by id, in alphabetical order; a built-in one is made when it is first used."""
 
     def __init__(self, own: Collection[str], others: Mapping[str, Rule]) -> None:
         self._own = own

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.change.budget import Budget
-from mcp_governor.change.schemas import SchemaPair, compare_schemas
+from mcp_governor.change.schema_pair import SchemaPair
+from mcp_governor.change.schemas import compare_schemas
 from mcp_governor.change.terms import Side
 from mcp_governor.rules.finding import finding
 from mcp_governor.schema_files.models import pair_up

@@ -100,7 +100,7 @@ def test_the_first_lines_of_the_readme_find_a_break_without_any_set_up(tmp_path:
     assert reported.returncode == gate.returncode == 1
     for seen in (reported, gate):
         assert "✗ required-argument-added  find_references /inputSchema/properties/directory" in seen.stdout
-        assert 'valid before, invalid now: {"symbol_name": ""}' in seen.stdout
+        assert 'valid before, invalid now: {"symbol_name": "example"}' in seen.stdout
     assert "changelog/" not in gate.stdout
     assert "clarity/" not in gate.stdout
     assert reader.types("git status --porcelain").stdout.split() == ["M", breaking.file], "nothing is written"

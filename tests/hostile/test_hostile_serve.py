@@ -34,7 +34,7 @@ CHILD = "subprocess.Popen([sys.executable, '-c', 'while True: pass'])"
 
 def patch_comparison(folder: Path, statement: str) -> None:
     """What every Python runs at its start that has the folder on its path: a comparison does something else."""
-    body = f"import subprocess, sys, time\ndef compare(*_):\n    {statement}\n"
+    body = f"import subprocess, sys, time\ndef compare(*_, **__):\n    {statement}\n"
     (folder / "sitecustomize.py").write_text(body + "import mcp_governor.change as change\nchange.compare = compare\n")
 
 

@@ -51,8 +51,10 @@ def run(commands: Path, folder: Path, *arguments: str):
 @pytest.mark.live
 def test_the_wheel_holds_the_rules_and_no_tests(wheel):
     names = zipfile.ZipFile(wheel).namelist()
-    inside = {name for name in names if name.startswith("mcp_governor/rules/") and name.endswith(".toml")}
-    assert inside == {f"mcp_governor/{path.relative_to(REPO)}" for path in (REPO / "rules").rglob("*.toml")}
+    inside = {name for name in names if name.startswith("mcp_governor/rule_files/") and name.endswith(".toml")}
+    assert inside == {
+        f"mcp_governor/rule_files/{path.relative_to(REPO / 'rules')}" for path in (REPO / "rules").rglob("*.toml")
+    }
     assert "mcp_governor/py.typed" in names
     package = {str(path.relative_to(REPO)) for path in (REPO / "mcp_governor").rglob("*") if path.suffix in DATA}
     assert package
