@@ -76,12 +76,18 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def warm() -> None:
     """Load what calls need, while the first request is on its way: a small one of each kind is done."""
     import gc
+    import importlib
 
+    from mcp_governor.change.surfaces import compare
     from mcp_governor.server.work import WORK
+    from mcp_governor.surface import build_surface
 
     tool = {"name": "find", "description": "Finds.", "inputSchema": {"type": "object", "properties": {"a": {}}}}
     stricter = {**tool, "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}
-    WORK["compare_surfaces"](old_tools=[tool], new_tools=[stricter])
+    for name in ("mcp_governor.checking.comparison", "mcp_governor.config"):
+        importlib.import_module(name)
+    # Not by the tool, which reads the configuration of the project: that is for each call, and not for none.
+    compare(build_surface({"tools": [tool]}), build_surface({"tools": [stricter]}))
     WORK["lint_description"](name="find", description="Finds.", other_tools=["scan"])
     WORK["validate_response"](result={"content": []}, tool=tool)
     WORK["list_rules"]()
