@@ -154,9 +154,11 @@ class Door:
         if scope["type"] == "http":
             headers = dict(scope["headers"])
             if self._hosts and headers.get(b"host", b"").decode("latin-1") not in self._hosts:
+                await _read_away(receive)
                 await _send(send, 421, {"error": "the Host is not an address of this server"})
                 return
             if self._hosts and headers.get(b"origin", b"").decode("latin-1") not in self._origins | {""}:
+                await _read_away(receive)
                 await _send(send, 403, {"error": "the Origin is not an address of this server"})
                 return
             plain = scope["method"] == "GET" and b"text/event-stream" not in headers.get(b"accept", b"")
@@ -164,6 +166,7 @@ class Door:
                 await _send(send, 200, {"status": "ok"})
                 return
             if self._token and not _admits(self._token, headers.get(b"authorization", b"")):
+                await _read_away(receive)
                 await _send(send, 401, {"error": "a bearer token is needed"}, (b"www-authenticate", b"Bearer"))
                 return
             if plain and scope["path"] == PATH and self._info is not None:
@@ -238,6 +241,17 @@ async def _body(receive: Callable[[], Awaitable[Any]], share: _Share) -> bytes |
         return _BUSY
     outcome = read(body)
     return outcome if isinstance(outcome, Refused) else body
+
+
+async def _read_away(receive: Callable[[], Awaitable[Any]]) -> None:
+    """Throw away the body of a refused request: closed before it arrives, the connection would be reset, and the client
+    would not learn why."""
+    size = 0
+    while size <= LINE_BYTES:
+        message = await receive()
+        size += len(message.get("body", b""))
+        if message["type"] == "http.disconnect" or not message.get("more_body", False):
+            return
 
 
 _BUSY = Refused(INVALID_REQUEST, "too many requests are pending; wait for a response, then send this one again")

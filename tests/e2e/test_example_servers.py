@@ -203,7 +203,7 @@ BREAKS = [
         },
         "argument-removed",
         "/inputSchema/properties/destination",
-        {"origin": "", "destination": ""},
+        {"origin": "example", "destination": "example"},
         "major",
         {"changelog/missing-entry"},
         id="ferries: a parameter is removed",
