@@ -12,11 +12,14 @@ import sys
 import threading
 import time
 
+import anyio
 import pytest
 from support import Leash, free_port
 
 from mcp_governor.server import http as served_http
 from mcp_governor.server.address import TOKEN
+from mcp_governor.server.http import Door
+from mcp_governor.server.lines import LINE_BYTES
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
@@ -247,3 +250,31 @@ def test_one_connection_too_many_is_topic_so(one):
     while one.ask("GET", "/health")[0] != 200:
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+@pytest.mark.parametrize("parts", [1, 3, 10_000])
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({b"host": b"evil.example"}, 421),
+        ({b"host": b"here", b"origin": b"https://evil.example"}, 403),
+        ({b"host": b"here"}, 401),
+    ],
+)
+def test_a_refused_body_is_read_before_the_refusal_and_only_so_much_of_it(headers, status, parts):
+    """Closed with data that nobody read, a connection is reset, and the client learns no status."""
+    left = [{"type": "http.request", "body": b"x" * 1_000, "more_body": True}] * parts
+    left[-1] = {**left[-1], "more_body": False}
+    sent: list[tuple[int, int]] = []
+
+    async def receive():
+        return left.pop(0)
+
+    async def send(message):
+        sent.append((message.get("status", 0), len(left)))
+
+    door = Door(None, token="secret", hosts=["here"])
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": list(headers.items())}
+    anyio.run(door, scope, receive, send)
+    assert sent[0][0] == status
+    assert sent[0][1] == max(0, parts - LINE_BYTES // 1_000 - 1)
