@@ -38,14 +38,14 @@ def enum_facts(edit: Edit, questions: Questions) -> Facts:
     if nodes is None:
         return Facts()
     before, after = nodes
-    name = _member(edit)
-    if name:
+    member = _member(edit)
+    if member:
         lost, gained = _without(old, new), _without(new, old)
         if len(lost) + len(gained) > _MAX_ASKED:
             return Facts()
         return Facts(
-            lost=_taken(questions, before, after, name, lost),
-            gained=_taken(questions, after, before, name[::-1], gained),
+            lost=_taken(questions, before, after, member, lost),
+            gained=_taken(questions, after, before, member[::-1], gained),
         )
     if edit.old is MISSING:
         gained = _accepted(questions, after, new)
@@ -67,7 +67,8 @@ def _subject(edit: Edit) -> tuple[SchemaNode, SchemaNode] | None:
 
 
 def _member(edit: Edit) -> tuple[str, str] | None:
-    """The member of the subject that has the list, where several alternatives are compared as one object."""
+    """The member of the subject that has the list, by its old and its new name, where several alternatives are compared
+    as one object."""
     step = edit.step
     return (edit.names[0], edit.names[-1]) if step is not None and edit.names and edit.names != step.names else None
 

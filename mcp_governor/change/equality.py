@@ -1,8 +1,10 @@
-"""Equality of JSON values, whatever their depth."""
+"""Equality of JSON values, whatever their depth, and of annotations, whatever their spelling."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from mcp_governor.change.media_types import same_media_type
 
 
 def same_json(left: Any, right: Any) -> bool:
@@ -33,3 +35,12 @@ def same_json(left: Any, right: Any) -> bool:
         elif one != other:
             return False
     return True
+
+
+def same_note(key: str, old: Any, new: Any) -> bool:
+    """True if an annotation says the same: names of media types and of HTTP fields have several spellings."""
+    if key == "contentMediaType" and same_media_type(old, new):
+        return True
+    if key == "x-mcp-header" and isinstance(old, str) and isinstance(new, str):
+        return old.lower() == new.lower()  # names of HTTP fields (RFC 9110, section 5.1)
+    return same_json(old, new)

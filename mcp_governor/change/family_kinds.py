@@ -1,7 +1,7 @@
 """Families of schema edits: one constraint on a value that becomes tighter, looser, or just different.
 
 A tighter input schema rejects calls; a looser output schema sends responses that no client expects. A family is one row
-here and six kinds in the catalogue.
+here and six kinds in the catalogue. Lists of values are not a family: their kinds say which values came and went.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.kind_model import Example, Kind, both_sides, value
+from mcp_governor.change.terms import Event, Side, Verdict
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 
@@ -244,3 +244,134 @@ def _of_family(row: _Family, side: Side) -> list[Kind]:
 FAMILY_KINDS: tuple[Kind, ...] = tuple(
     kind for row in _FAMILIES for side in (Side.INPUT, Side.OUTPUT) for kind in _of_family(row, side)
 )
+
+_ONE, _TWO, _THREE = ({"type": "string", "enum": list(values)} for values in ("a", "ab", "ac"))
+
+ENUM_KINDS = [
+    *both_sides(
+        "enum-value-removed",
+        "output-enum-value-removed",
+        (
+            "A value that callers may be sending is now refused.",
+            "A value is no longer returned; clients that handle it still work.",
+        ),
+        (_BREAKING, _COMPATIBLE),
+        "enum-value-added",
+        "output-enum-value-added",
+        value(_TWO, _ONE),
+        # The second ones: below `oneOf`, a longer list can accept less, and a shorter one more.
+        messages=(
+            ("{value} no longer accepts {lost_values}", "{value} now accepts fewer values"),
+            ("{value} can no longer be {lost_values}", "{value} may now have fewer values"),
+        ),
+        entries=(
+            "{tool} no longer [accepts|accept] these values for {field}: {lost}.",
+            "{tool} no longer [uses|use] these values in {field}: {lost}.",
+        ),
+    ),
+    *both_sides(
+        "enum-value-added",
+        "output-enum-value-added",
+        (
+            "Another value is accepted; existing calls are not affected.",
+            "A client that switches over the closed list receives a value that it does not know.",
+        ),
+        (_COMPATIBLE, _BREAKING),
+        "enum-value-removed",
+        "output-enum-value-removed",
+        value(_ONE, _TWO),
+        messages=(
+            ("{value} also accepts {gained_values}", "{value} now accepts more values"),
+            ("{value} may also be {gained_values}", "{value} may now have more values"),
+        ),
+        entries=(
+            "{tool} [accepts|accept] additional values for {field}: {gained}.",
+            "{tool} may return additional values in {field}: {gained}.",
+        ),
+        event=Event.EXTENDED,
+    ),
+    *both_sides(
+        "enum-changed",
+        "output-enum-changed",
+        (
+            "Some listed values were replaced by others: calls that send the old ones are refused.",
+            "Some listed values were replaced by others: clients receive values that they do not know.",
+        ),
+        (_BREAKING, _BREAKING),
+        "enum-changed",
+        "output-enum-changed",
+        value(_TWO, _THREE),
+        messages=(
+            (
+                "{value} no longer accepts {lost_values}, and now accepts {gained_values}",
+                "{value} now accepts different values",
+            ),
+            (
+                "{value} can no longer be {lost_values}, and may now be {gained_values}",
+                "{value} may now have different values",
+            ),
+        ),
+        entries=(
+            "{tool} [accepts|accept] {gained} for {field}, and no longer {lost}.",
+            "{tool} may return {gained} in {field}, and no longer {lost}.",
+        ),
+    ),
+    *both_sides(
+        "enum-added",
+        "output-enum-added",
+        (
+            "Any value of the type was accepted, now only the listed ones are.",
+            "Results are now limited to a list; clients that handle any value still work.",
+        ),
+        (_BREAKING, _COMPATIBLE),
+        "enum-dropped",
+        "output-enum-dropped",
+        value(_STRING, _TWO),
+        # The second ones: the place accepts values besides the list, or which of the list it does is unknown.
+        messages=(
+            ("{value} now accepts only {gained_values}", "{value} now has a list of values"),
+            ("{value} is now one of {gained_values}", "{value} now has a list of values"),
+        ),
+        entries=(
+            "{tool} [accepts|accept] only these values for {field}: {gained}.",
+            "{tool} [returns|return] only these values in {field}: {gained}.",
+        ),
+        event=Event.EXTENDED,
+    ),
+    *both_sides(
+        "enum-dropped",
+        "output-enum-dropped",
+        (
+            "Only listed values were accepted; now there is no list, and what else is stated decides.",
+            "Only listed values were possible; now there is no list, and what else is stated decides.",
+        ),
+        (_COMPATIBLE, _BREAKING),
+        "enum-added",
+        "output-enum-added",
+        value(_TWO, _STRING),
+        messages=(
+            (
+                "{value} now accepts {detail}; it was one of {lost_values}",
+                "{value} now accepts {detail}",
+                "{value} no longer has a list of values; it was one of {lost_values}",
+                "{value} no longer has a list of values",
+            ),
+            (
+                "{value} may now be {detail}; it was one of {lost_values}",
+                "{value} may now be {detail}",
+                "{value} no longer has a list of values; it was one of {lost_values}",
+                "{value} no longer has a list of values",
+            ),
+        ),
+        entries=(
+            (
+                "{tool} [accepts|accept] {detail} for {field}, and not only {lost}.",
+                "{tool} no longer [has|have] a list of values for {field}, which was one of {lost}.",
+            ),
+            (
+                "{tool} may return {detail} in {field}, and not only {lost}.",
+                "{tool} no longer [has|have] a list of values for {field} in the result, which was one of {lost}.",
+            ),
+        ),
+    ),
+]

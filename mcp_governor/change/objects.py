@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.change.edit import Edit
-from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.joint import JointSpot, distinguishing
 from mcp_governor.change.names import (
     closed_here,
@@ -19,7 +18,7 @@ from mcp_governor.change.names import (
     is_true,
     types_of,
 )
-from mcp_governor.change.reading import render
+from mcp_governor.change.reading import plain
 from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
 from mcp_governor.change.terms import MISSING, Side
 from mcp_governor.change.wording import code, listed_values
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mcp_governor.change.edit import Questions
+    from mcp_governor.change.graph import SchemaNode
     from mcp_governor.change.joint import Around
     from mcp_governor.change.spot import Spot, TakeOver
     from mcp_governor.change.view import Alternative, View
@@ -67,19 +67,6 @@ class Walker(Protocol):
     def enter(self, old: tuple[Alternative, str, SchemaNode], new: tuple[Alternative, str, SchemaNode]) -> None: ...
 
     def declaring(self, view: View) -> dict[str, list[Alternative]]: ...
-
-
-def plain(value: Any, spend: Callable[[int], None]) -> Any:
-    """A keyword's value as JSON, with nodes rendered as published; ``spend`` is called before each part is created."""
-    if isinstance(value, SchemaNode):
-        return render(value, noted=True, spend=spend)
-    if isinstance(value, list):
-        spend(len(value))
-        return [plain(item, spend) for item in value]
-    if isinstance(value, dict):
-        spend(len(value))
-        return {key: plain(item, spend) for key, item in value.items()}
-    return value
 
 
 def compare_objects(walk: Walker, spot: Spot, leaf: Leaf) -> None:

@@ -13,7 +13,7 @@ import hashlib
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.graph import SUGGESTING
+from mcp_governor.change.graph import SUGGESTING, SchemaNode
 from mcp_governor.change.names import (
     NO_NAMES,
     UNIONS,
@@ -33,8 +33,6 @@ from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE, SCHEMA_KEYS, SC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from mcp_governor.change.graph import SchemaNode
 
 _IN_PLACE = APPLICATORS.intersection(IN_PLACE) - {"if", "not"}
 """Keywords whose subschemas are read like their parent; conditions and negations are always read as published."""
@@ -322,3 +320,16 @@ def _shut(schema: dict[str, Any], allowed: Names) -> None:
 
 def _conjoin(schema: dict[str, Any], also: dict[str, Any]) -> None:
     schema["allOf"] = [*schema.get("allOf", []), also]
+
+
+def plain(value: Any, spend: Callable[[int], None]) -> Any:
+    """A keyword's value as JSON, with nodes rendered as published; ``spend`` is called before each part is created."""
+    if isinstance(value, SchemaNode):
+        return render(value, noted=True, spend=spend)
+    if isinstance(value, list):
+        spend(len(value))
+        return [plain(item, spend) for item in value]
+    if isinstance(value, dict):
+        spend(len(value))
+        return {key: plain(item, spend) for key, item in value.items()}
+    return value

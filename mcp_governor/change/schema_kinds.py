@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_governor.change.family_kinds import FAMILY_KINDS, KEYWORD
+from mcp_governor.change.family_kinds import ENUM_KINDS, FAMILY_KINDS, KEYWORD
 from mcp_governor.change.kind_model import Example, Kind, both_sides, value
 from mcp_governor.change.note_kinds import NOTE_KINDS
 from mcp_governor.change.terms import Event, Side, Verdict
@@ -26,7 +26,6 @@ def _schema(old: dict[str, Any], new: dict[str, Any]) -> Example:
 
 _INPUTS_ONLY = "An output schema that allows nothing is reported as the values that it no longer allows."
 _A, _AB = {"a": _STRING}, {"a": _STRING, "n": _INTEGER}
-_ONE, _TWO, _THREE = ({"type": "string", "enum": list(values)} for values in ("a", "ab", "ac"))
 
 _CASE = {"action": {"const": "create"}}, {"action": {"const": "delete"}}
 
@@ -38,135 +37,6 @@ def _cases(*keys: dict[str, Any]) -> dict[str, Any]:
         ]
     )
 
-
-_ENUMS = [
-    *both_sides(
-        "enum-value-removed",
-        "output-enum-value-removed",
-        (
-            "A value that callers may be sending is now refused.",
-            "A value is no longer returned; clients that handle it still work.",
-        ),
-        (_BREAKING, _COMPATIBLE),
-        "enum-value-added",
-        "output-enum-value-added",
-        value(_TWO, _ONE),
-        # The second ones: below `oneOf`, a longer list can accept less, and a shorter one more.
-        messages=(
-            ("{value} no longer accepts {lost_values}", "{value} now accepts fewer values"),
-            ("{value} can no longer be {lost_values}", "{value} may now have fewer values"),
-        ),
-        entries=(
-            "{tool} no longer [accepts|accept] these values for {field}: {lost}.",
-            "{tool} no longer [uses|use] these values in {field}: {lost}.",
-        ),
-    ),
-    *both_sides(
-        "enum-value-added",
-        "output-enum-value-added",
-        (
-            "Another value is accepted; existing calls are not affected.",
-            "A client that switches over the closed list receives a value that it does not know.",
-        ),
-        (_COMPATIBLE, _BREAKING),
-        "enum-value-removed",
-        "output-enum-value-removed",
-        value(_ONE, _TWO),
-        messages=(
-            ("{value} also accepts {gained_values}", "{value} now accepts more values"),
-            ("{value} may also be {gained_values}", "{value} may now have more values"),
-        ),
-        entries=(
-            "{tool} [accepts|accept] additional values for {field}: {gained}.",
-            "{tool} may return additional values in {field}: {gained}.",
-        ),
-        event=Event.EXTENDED,
-    ),
-    *both_sides(
-        "enum-changed",
-        "output-enum-changed",
-        (
-            "Some listed values were replaced by others: calls that send the old ones are refused.",
-            "Some listed values were replaced by others: clients receive values that they do not know.",
-        ),
-        (_BREAKING, _BREAKING),
-        "enum-changed",
-        "output-enum-changed",
-        value(_TWO, _THREE),
-        messages=(
-            (
-                "{value} no longer accepts {lost_values}, and now accepts {gained_values}",
-                "{value} now accepts different values",
-            ),
-            (
-                "{value} can no longer be {lost_values}, and may now be {gained_values}",
-                "{value} may now have different values",
-            ),
-        ),
-        entries=(
-            "{tool} [accepts|accept] {gained} for {field}, and no longer {lost}.",
-            "{tool} may return {gained} in {field}, and no longer {lost}.",
-        ),
-    ),
-    *both_sides(
-        "enum-added",
-        "output-enum-added",
-        (
-            "Any value of the type was accepted, now only the listed ones are.",
-            "Results are now limited to a list; clients that handle any value still work.",
-        ),
-        (_BREAKING, _COMPATIBLE),
-        "enum-dropped",
-        "output-enum-dropped",
-        value(_STRING, _TWO),
-        # The second ones: the place accepts values besides the list, or which of the list it does is unknown.
-        messages=(
-            ("{value} now accepts only {gained_values}", "{value} now has a list of values"),
-            ("{value} is now one of {gained_values}", "{value} now has a list of values"),
-        ),
-        entries=(
-            "{tool} [accepts|accept] only these values for {field}: {gained}.",
-            "{tool} [returns|return] only these values in {field}: {gained}.",
-        ),
-        event=Event.EXTENDED,
-    ),
-    *both_sides(
-        "enum-dropped",
-        "output-enum-dropped",
-        (
-            "Only listed values were accepted; now there is no list, and what else is stated decides.",
-            "Only listed values were possible; now there is no list, and what else is stated decides.",
-        ),
-        (_COMPATIBLE, _BREAKING),
-        "enum-added",
-        "output-enum-added",
-        value(_TWO, _STRING),
-        messages=(
-            (
-                "{value} now accepts {detail}; it was one of {lost_values}",
-                "{value} now accepts {detail}",
-                "{value} no longer has a list of values; it was one of {lost_values}",
-                "{value} no longer has a list of values",
-            ),
-            (
-                "{value} may now be {detail}; it was one of {lost_values}",
-                "{value} may now be {detail}",
-                "{value} no longer has a list of values; it was one of {lost_values}",
-                "{value} no longer has a list of values",
-            ),
-        ),
-        entries=(
-            (
-                "{tool} [accepts|accept] {detail} for {field}, and not only {lost}.",
-                "{tool} no longer [has|have] a list of values for {field}, which was one of {lost}.",
-            ),
-            (
-                "{tool} may return {detail} in {field}, and not only {lost}.",
-                "{tool} no longer [has|have] a list of values for {field} in the result, which was one of {lost}.",
-            ),
-        ),
-    ),
-]
 
 _KEYS = [
     *both_sides(
@@ -537,7 +407,7 @@ _WHOLE = [
 SCHEMA_KINDS: tuple[Kind, ...] = (
     *_KEYS,
     *FAMILY_KINDS,
-    *_ENUMS,
+    *ENUM_KINDS,
     *_WHOLE,
     *NOTE_KINDS,
 )

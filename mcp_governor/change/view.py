@@ -7,16 +7,23 @@ become alternatives; ``const`` becomes an ``enum`` with one value; bounds of int
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import UNIONS, is_true
+from mcp_governor.change.reading import plain
+from mcp_governor.change.terms import MISSING
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.keywords import REFERENCES, about
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.translation import DISPUTED
 from mcp_governor.schemas.values import narrow_type_of
 from mcp_governor.surface.canonical import canonical_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _KEYS_OF_TYPE = {
     "object": about("object") | {DISPUTED},
@@ -33,6 +40,10 @@ _MAX_ALTERNATIVES = 2_000
 """Maximum number of alternatives of one schema, besides those that it lists itself."""
 _LOWER = frozenset({"exclusiveMinimum", "minContains", "minItems", "minLength", "minProperties", "minimum"})
 _UPPER = frozenset({"exclusiveMaximum", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum"})
+
+_STATED = lazy_pattern(
+    r"\bdefaults?\b[^.;\n]{0,24}?\b(true|false)\b|\b(true|false)\b[^.;\n]{0,12}\bby default\b", re.IGNORECASE
+)
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -65,6 +76,15 @@ class Alternative:
         types = {} if self.type is None else {"type": self.type}
         return SchemaNode(self.home, {**types, **self.keys}, synthetic=True)
 
+    def shown(self, keys: tuple[str, ...], spend: Callable[[int], None]) -> Any:
+        """Values by keyword, or just the value if there is one keyword."""
+        found = {
+            key: self.stated[key] if key in self.stated else plain(self.keys[key], spend)
+            for key in keys
+            if key in self.keys
+        }
+        return found.get(keys[0], MISSING) if len(keys) == 1 else (found or MISSING)
+
     def with_keys(self, keys: dict[str, Any]) -> Alternative:
         """A copy with other values for some keywords; ``None`` removes one."""
         merged = {**self.keys, **keys}
@@ -87,6 +107,13 @@ class View:
     alternatives: list[Alternative]
     exclusive: bool
     notes: dict[str, tuple[Any, str]]
+
+    def states_default(self, value: Any) -> bool:
+        """True if the description says which boolean an omitted parameter means."""
+        text = self.node.notes.get("description")
+        if not isinstance(value, bool) or not isinstance(text, str):
+            return False
+        return any(found.lower() == str(value).lower() for pair in _STATED.findall(text) for found in pair)
 
     def node_with(self, alternatives: list[Alternative]) -> SchemaNode:
         """The node with other alternatives."""

@@ -7,34 +7,29 @@ there: if two nodes accept the same values, nothing below them is an edit.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.edit import YES, Edit, Questions
-from mcp_governor.change.equality import same_json
+from mcp_governor.change.equality import same_note
 from mcp_governor.change.graph import SchemaNode, pointers
 from mcp_governor.change.joint import NOTHING_AROUND, joint_spot
-from mcp_governor.change.media_types import same_media_type
 from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
-from mcp_governor.change.objects import compare_objects, plain
+from mcp_governor.change.objects import compare_objects
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
 from mcp_governor.change.slices import Step
 from mcp_governor.change.spot import Spot, replacement_of, slim
 from mcp_governor.change.terms import MISSING, value_or_none
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.containment import Containment
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.formats import format_patterns
 from mcp_governor.schemas.keywords import IN_PLACE
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mcp_governor.change.joint import JointSpot
     from mcp_governor.change.slices import Keep
     from mcp_governor.change.spot import TakeOver
@@ -264,7 +259,7 @@ class Walk:
         for key, family in NOTE_FAMILIES.items():
             before, place = old.notes.get(key, (MISSING, old.node.pointer))
             after, there = new.notes.get(key, (MISSING, new.node.pointer))
-            if _same_note(key, value_or_none(before), value_or_none(after)) or (
+            if same_note(key, value_or_none(before), value_or_none(after)) or (
                 family == "format" and (_retyped_altogether(old, new) or self._asserts(key, before, after))
             ):
                 continue
@@ -274,7 +269,7 @@ class Walk:
                 self._noted.add((family, path))
                 edit = Edit(family, path, before, after, kind=f"{family}-{step}")
                 without, value = (old, after) if step == "added" else (new, before)
-                if step != "changed" and _states_default(without, value):
+                if step != "changed" and without.states_default(value):
                     edit.note = frozenset({"stated"})
                 self.edits.append(edit)
 
@@ -344,7 +339,7 @@ class Walk:
     def _leaf(self, spot: Spot, keys: tuple[str, ...], edit: Edit) -> None:
         """Add the edit that gives some keywords their new values, if it changes anything."""
         used = tuple(key for key in keys if key in spot.old.keys or key in spot.new.keys)
-        edit.old, edit.new = (_shown(one, used, self.questions.keep) for one in (spot.old, spot.new))
+        edit.old, edit.new = (one.shown(used, self.questions.keep) for one in (spot.old, spot.new))
         self.judge(spot, lambda one, other: one.with_keys({key: other.keys.get(key) for key in keys}), edit)
         self._add(edit)
 
@@ -476,27 +471,6 @@ def _relocated(path: str, definition: str, site: str) -> str:
     return site + path[len(definition) :] if inside else path
 
 
-_STATED = lazy_pattern(
-    r"\bdefaults?\b[^.;\n]{0,24}?\b(true|false)\b|\b(true|false)\b[^.;\n]{0,12}\bby default\b", re.IGNORECASE
-)
-
-
-def _same_note(key: str, old: Any, new: Any) -> bool:
-    if key == "contentMediaType" and same_media_type(old, new):
-        return True
-    if key == "x-mcp-header" and isinstance(old, str) and isinstance(new, str):
-        return old.lower() == new.lower()  # names of HTTP fields (RFC 9110, section 5.1)
-    return same_json(old, new)
-
-
-def _states_default(view: View, value: Any) -> bool:
-    """True if a description says which boolean an omitted parameter means."""
-    text = view.node.notes.get("description")
-    if not isinstance(value, bool) or not isinstance(text, str):
-        return False
-    return any(found.lower() == str(value).lower() for pair in _STATED.findall(text) for found in pair)
-
-
 def _retyped_altogether(old: View, new: View) -> bool:
     """True if no type is on both sides: other edits come with the type and are not edits of their own."""
     before, after = ({item.type for item in view.alternatives} - {"null"} for view in (old, new))
@@ -512,16 +486,6 @@ def _with_exclusion_of(one: View, other: View, _: Keep | None) -> SchemaNode:
 def _retyped(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> bool:
     """True if equal values differ as JSON: ``1`` and ``true`` compare equal in Python."""
     return keys == ("enum",) and canonical_json(old.keys.get("enum")) != canonical_json(new.keys.get("enum"))
-
-
-def _shown(alternative: Alternative, keys: tuple[str, ...], spend: Callable[[int], None]) -> Any:
-    """Values by keyword, or just the value if there is one keyword."""
-    found = {
-        key: alternative.stated[key] if key in alternative.stated else plain(alternative.keys[key], spend)
-        for key in keys
-        if key in alternative.keys
-    }
-    return found.get(keys[0], MISSING) if len(keys) == 1 else (found or MISSING)
 
 
 def _path(old: Alternative, new: Alternative, keys: tuple[str, ...]) -> str:
