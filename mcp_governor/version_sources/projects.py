@@ -27,9 +27,6 @@ _TAGGING = lazy_pattern(
 )
 """Build requirements that take the version from git tags."""
 
-_SOURCES = {"vcs": "hatch-vcs", "scm": "PDM", "uv-dynamic-versioning": "uv-dynamic-versioning"}
-"""The name of git tags as a version source in hatch and PDM → the name of the tool in messages."""
-
 # Hatch's default pattern; PDM uses its first alternative.
 _ASSIGNED = lazy_pattern(r"(?im)^(?:__version__|VERSION)(?: ?: ?str)? *= *(['\"])v?(?P<version>[^'\"\n]+)\1")
 
