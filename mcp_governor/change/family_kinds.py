@@ -164,7 +164,7 @@ _FAMILIES = (
         "the alternatives of a value",
         _object(properties=_ABC),
         _object(properties=_ABC, anyOf=[{"required": ["a"]}, {"required": ["b"]}]),
-        what="the alternatives",
+        what="the union",
     ),
     _Family("schema", "a schema as a whole", None, None, what="the schema"),
 )

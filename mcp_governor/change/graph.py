@@ -60,6 +60,7 @@ class SchemaNode:
         keywords: its assertions in 2020-12 spelling; subschemas are nodes, and ``$ref`` contains the target node.
         notes: content that does not restrict the instances: wording, and the keys of ``NOTE_FAMILIES``.
         opaque: why it cannot be read as a schema; empty if it can.
+        dangling: it is opaque because its ``$ref`` points to nothing in the document.
         spelled: keyword → its name in the document, if that differs.
         identity: for an opaque node, the value that an equal node must share.
         synthetic: created by a view; it is not part of the document.
@@ -69,6 +70,7 @@ class SchemaNode:
     keywords: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
     opaque: str = ""
+    dangling: bool = False
     identity: str = ""
     synthetic: bool = False
     spelled: dict[str, str] = field(default_factory=dict)
@@ -200,7 +202,10 @@ class _Parser:
         if reference is not None:
             target = self._resolve(reference, base)
             if target is None:
-                self._opaque(node, value, f"its $ref {_shown(reference)} {self._target_pointer(reference, base)}")
+                remote = isinstance(reference, str) and self.document.leads_out(base, reference)
+                where = "to another document, which is not fetched" if remote else "to nothing in this schema"
+                self._opaque(node, value, f"its $ref {_shown(reference)} points {where}")
+                node.dangling = not remote and "$ref" in value
                 return
             node.keywords["$ref"] = target
             if self.draft in (4, 6, 7):
@@ -253,10 +258,6 @@ class _Parser:
     def _resolve(self, reference: Any, base: str) -> SchemaNode | None:
         found = self.document.find(base, reference) if isinstance(reference, str) else None
         return None if found is None else self._node(found.pointer, found.schema, found.base)
-
-    def _target_pointer(self, reference: Any, base: str) -> str:
-        remote = isinstance(reference, str) and self.document.leads_out(base, reference)
-        return "points to another document, which is not fetched" if remote else "points to nothing in this schema"
 
     def _break_circles(self) -> None:
         """Cut references through which nodes apply to the same instance endlessly; they mean nothing."""

@@ -13,9 +13,11 @@ from mcp_governor.change.names import (
     declared_elsewhere,
     declares,
     fixed_values,
+    has_extra_schema,
     has_extra_schema_itself,
     is_false,
     is_true,
+    names,
     types_of,
 )
 from mcp_governor.change.reading import plain
@@ -220,6 +222,8 @@ class _Objects:
         note = {"default"} if "default" in node.notes else set()
         if closed_here(self.old.node()):
             note.add("closed")
+        if has_extra_schema(self.old.node()) or names(self.old.node()).patterns:
+            note.add("typed")
         kind = kind or ("required-argument-added" if needed else "argument-added")
         edit = Edit(
             "argument",

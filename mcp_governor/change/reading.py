@@ -26,6 +26,7 @@ from mcp_governor.change.names import (
     is_false,
     is_true,
     names,
+    types_of,
 )
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.schemas.formats import format_patterns
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 _IN_PLACE = APPLICATORS.intersection(IN_PLACE) - {"if", "not"}
 """Keywords whose subschemas are read like their parent; conditions and negations are always read as published."""
+_MAX_REFERENCES = 10
+"""References followed in a row to see what an alternative declares; generators write one, seldom two."""
 _SHAPING = _IN_PLACE | {"$ref", "if", "patternProperties", "properties"}
 
 
@@ -229,7 +232,44 @@ class _Renderer:
             for key in ("additionalProperties", "unevaluatedProperties")
             if key in node.keywords and is_false(node.keywords[key])
         }
-        return self.keywords(node, _Role.WHOLE, frozenset(shut))
+        out = self.keywords(node, _Role.WHOLE, frozenset(shut))
+        for key in UNIONS:
+            shared = self._declared_by_some(node.keywords.get(key, []))
+            if shared:
+                _conjoin(out, {"properties": shared})
+        return out
+
+    def _declared_by_some(self, branches: list[SchemaNode]) -> dict[str, Any]:
+        """What a reader knows of keys that closed alternatives leave out and others declare.
+
+        Readers know such a key, so they do not skip it: where it occurs, one of its declarations holds.
+        """
+        own = [self._resolved(branch) for branch in branches]
+        if not any(map(closed_here, own)):
+            return {}
+        stated: dict[str, list[SchemaNode]] = {}
+        for branch in own:
+            for name, schema in branch.keywords.get("properties", {}).items():
+                stated.setdefault(name, []).append(schema)
+        self.spend(len(stated) * len(own))
+        return {
+            name: {"anyOf": [self._referred(schema) for schema in schemas]}
+            for name, schemas in stated.items()
+            if len(schemas) < len(own) and all(_states_or_forbids(branch, name) for branch in own)
+        }
+
+    def _resolved(self, node: SchemaNode) -> SchemaNode:
+        node = self.replaced.get(node, node)
+        for _ in range(_MAX_REFERENCES):
+            if node.opaque or set(node.keywords) != {"$ref"}:
+                break
+            node = self.replaced.get(node.keywords["$ref"], node.keywords["$ref"])
+        return node
+
+    def _referred(self, node: SchemaNode) -> Any:
+        # A schema that declares keys is rendered once, so that nested unions do not double it at each level.
+        leaf = _SHAPING.isdisjoint(self.replaced.get(node, node).keywords)
+        return self.node(node, _Role.WHOLE) if leaf else self.reference(node, _Role.WHOLE)
 
     def closed(self, node: SchemaNode, role: _Role, extra: Names = NO_NAMES) -> Any:
         if role is _Role.PART:
@@ -297,6 +337,19 @@ class _Renderer:
     def _close(self, schema: dict[str, Any], allowed: Names) -> None:
         self.spend(len(allowed.properties))
         _shut(schema, allowed)
+
+
+def _states_or_forbids(branch: SchemaNode, name: str) -> bool:
+    """True if an object of an alternative has a key of this name only as the alternative's own ``properties`` say."""
+    if branch.opaque:
+        return False
+    if name in branch.keywords.get("properties", {}):
+        return True
+    types = types_of(branch)
+    if types is not None and "object" not in types:
+        return True
+    declared = names(branch)
+    return closed_here(branch) and name not in declared.properties and not declared.patterns
 
 
 def _suggested(node: SchemaNode) -> dict[str, Any]:

@@ -24,6 +24,7 @@ def _schema(old: dict[str, Any], new: dict[str, Any]) -> Example:
     return Example("schema", old, new)
 
 
+_CALLS_GO_ON = "No client reads an input schema before it calls, so calls may work all the same: that is undecided."
 _INPUTS_ONLY = "An output schema that allows nothing is reported as the values that it no longer allows."
 _A, _AB = {"a": _STRING}, {"a": _STRING, "n": _INTEGER}
 
@@ -207,23 +208,37 @@ _KEYS = [
         event=Event.EXTENDED,
         thing="parameter",
     ),
-    Kind(
+    *both_sides(
         "undeclared-key-restricted",
-        Side.INPUT,
-        "A key that callers could already pass, since the object allows undeclared ones, is now a declared parameter: "
-        "other values that were accepted for it are refused.",
-        _BREAKING,
-        reverse="argument-removed",
-        other_side="output-field-added",
-        example=_schema(_object(properties={"m": _object()}), _object(properties={"m": _object(properties=_A)})),
-        contract=True,
-        message=(
-            "{thing} is now declared; {parent} accepted this key undeclared, with other values",
-            "{thing} is now declared; this key was accepted undeclared, with other values",
+        "output-undeclared-key-widened",
+        (
+            "A key that callers could already pass, since the object allows undeclared ones, is now a declared "
+            "parameter: other values that were accepted for it are refused.",
+            "A key that results could already have, since the schema of undeclared ones allows it, is now a declared "
+            "field with other values: clients that read all keys alike do not expect them.",
         ),
-        entry="{tool} now [declares|declare] {field}, which accepted other values as an undeclared key.",
+        (_BREAKING, _BREAKING),
+        "argument-removed",
+        "output-field-removed",
+        _schema(
+            _object(properties={"m": _object(additionalProperties={"type": "integer"})}),
+            _object(properties={"m": _object(properties=_A, additionalProperties={"type": "integer"})}),
+        ),
+        messages=(
+            (
+                "{thing} is now declared; {parent} accepted this key undeclared, with other values",
+                "{thing} is now declared; this key was accepted undeclared, with other values",
+            ),
+            (
+                "{thing} is now declared; {parent} could have this key undeclared, with other values",
+                "{thing} is now declared; this key could be there undeclared, with other values",
+            ),
+        ),
+        entries=(
+            "{tool} now [declares|declare] {field}, which accepted other values as an undeclared key.",
+            "{tool} now [declares|declare] {field} in the result, which had other values as an undeclared key.",
+        ),
         event=Event.ADDED,
-        thing="parameter",
     ),
     Kind(
         "schema-repaired",
@@ -251,6 +266,35 @@ _KEYS = [
         contract=True,
         message="the schema is now unusable: {detail}",
         entry="{tool} [has|have] an input schema that no client can use: {detail}.",
+    ),
+    Kind(
+        "output-reference-repaired",
+        Side.OUTPUT,
+        "A `$ref` of the old output schema points to nothing, and the place can be read now. Clients that compile the "
+        "schema could not use the tool, and others failed at this place, so the new schema breaks none of them. The "
+        "finding is about the old release.",
+        _COMPATIBLE,
+        reverse="output-reference-broken",
+        unmirrored=_CALLS_GO_ON,
+        example=_schema(_object(properties={"a": {"$ref": "#/$defs/A"}}), _object(properties=_A)),
+        contract=True,
+        message="{what}{of} can be read now (in the old release, {detail})",
+        entry="{tool} [has|have] an output schema{for_field} that can be read (in the old release, {detail}).",
+        what="the schema",
+    ),
+    Kind(
+        "output-reference-broken",
+        Side.OUTPUT,
+        "A `$ref` of the new output schema points to nothing. Clients that compile the schema refuse the tool, and "
+        "others fail at this place.",
+        _BREAKING,
+        reverse="output-reference-repaired",
+        unmirrored=_CALLS_GO_ON,
+        example=_schema(_object(properties=_A), _object(properties={"a": {"$ref": "#/$defs/A"}})),
+        contract=True,
+        message="{what}{of} can no longer be read: {detail}",
+        entry="{tool} [has|have] an output schema{for_field} that cannot be read: {detail}.",
+        what="the schema",
     ),
     *both_sides(
         "input-closed",

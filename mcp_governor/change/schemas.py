@@ -141,7 +141,11 @@ def _facts(edit: Edit, path: str, published: _Published | None) -> Facts:
         around = names[:-1] if names and names[-1] in (edit.name, edit.new) else names
         successor = edit.new if edit.kind == "argument-renamed" else None
         return Facts((*around, edit.name), successor=successor, detail=edit.case)
-    return Facts(detail=", ".join(edit.note)) if edit.kind in ("schema-repaired", "schema-unusable") else NO_FACTS
+    return Facts(detail=", ".join(edit.note)) if edit.kind in _EXPLAINED else NO_FACTS
+
+
+_EXPLAINED = frozenset({"output-reference-broken", "output-reference-repaired", "schema-repaired", "schema-unusable"})
+"""Kinds whose note is a clause for readers."""
 
 
 class _Published:

@@ -1,17 +1,22 @@
-"""Detects input schemas that no client can satisfy; repairing them does not break a promise."""
+"""Schemas that no client can satisfy, and places that none can read; repairing them does not break a promise."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.edit import Edit
 from mcp_governor.change.graph import parse
 from mcp_governor.change.reading import conjunction, render
+from mcp_governor.change.terms import Side
+from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.surface.fingerprint import strip
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mcp_governor.change.graph import SchemaNode
 
 _SILENT = frozenset({"$defs", "$id", "$schema", "definitions", "id"})
 """Keywords at a root that require nothing."""
@@ -82,3 +87,20 @@ def _guess_value(schema: Any) -> Any:
     types = schema.get("type")
     name = types[0] if isinstance(types, list) and types else types
     return _guess(schema) if name == "object" else _SIMPLEST.get(name) if isinstance(name, str) else None
+
+
+def unread_edit(old: SchemaNode, new: SchemaNode, side: Side) -> Edit:
+    """The edit of a place that one of two documents does not let anybody read.
+
+    Args:
+        old, new: the nodes of the place, of which at least one is opaque.
+        side: input or output.
+    """
+    # The official TypeScript client compiles the output schema of a tool before it hands out a result, and the Python
+    # client raises where it follows the reference. Nobody compiles an input schema before a call.
+    if side is Side.OUTPUT and old.dangling and not new.opaque:
+        return Edit("schema", new.pointer, note=frozenset({old.opaque}), kind="output-reference-repaired")
+    if side is Side.OUTPUT and new.dangling and not old.opaque:
+        return Edit("schema", new.pointer, note=frozenset({new.opaque}), kind="output-reference-broken")
+    unknown = Containment("unknown", reason=new.opaque or old.opaque)
+    return Edit("schema", new.pointer, forward=unknown, backward=unknown, kind="schema-undecided")

@@ -24,7 +24,7 @@ def kind_of(edit: Edit, side: Side) -> str:
         name = _enum_step(edit, lost, gained) if edit.family == "enum" else family_step(edit.family, lost, gained)
     elif name in ("closed", "opened"):
         name = f"input-{name}"
-    elif name == "argument-added" and side is Side.INPUT and edit.forward.verdict == "no":
+    elif name == "argument-added" and edit.forward.verdict == "no" and (side is Side.INPUT or "typed" in edit.note):
         name = "undeclared-key-restricted"  # It broke because the key was accepted before, with other values.
     return name if side is Side.INPUT else catalogue()[name].other_side or name
 
@@ -91,6 +91,7 @@ def _forbidden(edit: Edit, kind: str, options: ChangeOptions) -> bool:
         "format-changed": _asserted(edit, options),
         "output-format-removed": _asserted(edit, options),
         "output-format-changed": _asserted(edit, options),
+        "output-reference-broken": "breaking",
         "schema-unusable": "breaking",
     }.get(kind, _of_note(edit, kind)) == "breaking"
 

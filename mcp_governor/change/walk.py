@@ -22,8 +22,8 @@ from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_typ
 from mcp_governor.change.slices import Step
 from mcp_governor.change.spot import Spot, replacement_of, slim
 from mcp_governor.change.terms import MISSING, value_or_none
+from mcp_governor.change.usable import unread_edit
 from mcp_governor.change.view import Alternative, View, deref, union, view
-from mcp_governor.containment import Containment
 from mcp_governor.schemas.formats import format_patterns
 from mcp_governor.schemas.keywords import IN_PLACE
 from mcp_governor.schemas.pointers import join_pointer
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.joint import JointSpot
     from mcp_governor.change.slices import Keep
     from mcp_governor.change.spot import TakeOver
+    from mcp_governor.containment import Containment
 
 _BOUNDS = (
     ("bound", ("minimum", "exclusiveMinimum")),
@@ -122,9 +123,7 @@ class Walk:
         self.pairs.append((old, new))
         start, silent = len(self.edits), len(self.silent)
         if old.opaque or new.opaque:
-            reason = Containment("unknown", reason=(new.opaque or old.opaque))
-            undecided = Edit("schema", new.pointer, forward=reason, backward=reason, kind="schema-undecided")
-            self.edits.append(undecided)
+            self.edits.append(unread_edit(old, new, self.questions.side))
             return
         outer, homes, around = self._step, self._homes, self.around
         self.around = place

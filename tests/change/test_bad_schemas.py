@@ -63,8 +63,17 @@ BAD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("side", [Side.INPUT, Side.OUTPUT], ids=str)
-@pytest.mark.parametrize("name", BAD)
+DANGLING = ("dangling reference", "dangling anchor", "reference to a list")
+
+
+@pytest.mark.parametrize(
+    ("side", "name"),
+    [
+        *((Side.INPUT, name) for name in BAD),
+        *((Side.OUTPUT, name) for name in BAD if name not in DANGLING),
+    ],
+    ids=str,
+)
 def test_equal_to_itself_and_unknown_when_it_changes(comparer: Comparer, name: str, side: Side) -> None:
     bad, good = BAD[name], prop({"type": "integer"})
     assert comparer.schemas(bad, bad, side) == []
@@ -74,6 +83,29 @@ def test_equal_to_itself_and_unknown_when_it_changes(comparer: Comparer, name: s
         assert {change.verdict for change in changes} == {Verdict.UNKNOWN}
         assert all(change.reason for change in changes)
         assert all(change.reason in change.message for change in changes)
+
+
+@pytest.mark.parametrize("name", DANGLING)
+def test_an_output_whose_reference_led_nowhere_is_repaired(comparer: Comparer, name: str) -> None:
+    """No official client could read the place, so that whatever stands there now is compatible, and the reverse not."""
+    bad, good = BAD[name], prop({"type": "integer"})
+    [change] = comparer.schemas(bad, good, Side.OUTPUT)
+    assert (change.kind, change.verdict) == ("output-reference-repaired", Verdict.COMPATIBLE)
+    [change] = comparer.schemas(good, bad, Side.OUTPUT)
+    assert (change.kind, change.verdict) == ("output-reference-broken", Verdict.BREAKING)
+    assert "points to nothing in this schema" in change.message
+
+
+def test_the_repair_of_a_reference_excuses_nothing_beside_it(comparer: Comparer) -> None:
+    old = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}, "b": STR}}
+    new = {"type": "object", "properties": {"a": STR, "b": {"type": "integer"}}}
+    assert {change.kind: change.verdict for change in comparer.schemas(old, new, Side.OUTPUT)} == {
+        "output-reference-repaired": Verdict.COMPATIBLE,
+        "output-type-changed": Verdict.BREAKING,
+    }
+    remote = {"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json"}, "b": STR}}
+    [change] = comparer.schemas(old, remote, Side.OUTPUT)
+    assert change.verdict is Verdict.UNKNOWN
 
 
 WHOLE = {

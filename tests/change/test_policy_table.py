@@ -404,6 +404,13 @@ STRICT: dict[str, tuple[Side, Any, Any, str, Verdict]] = {
         "output-field-added",
         B,
     ),
+    "a field where others were typed": (
+        OUT,
+        obj(additionalProperties=STR),
+        obj(properties={"n": {"type": "integer"}}, additionalProperties=STR),
+        "output-undeclared-key-widened",
+        B,
+    ),
     "closed output opened": (OUT, args("a", **CLOSED), args("a"), "output-opened", B),
     "argument removed": (IN, args("a", "b"), args("a"), "argument-removed", B),
 }

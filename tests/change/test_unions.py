@@ -370,3 +370,30 @@ def judge(old: Any, new: Any, side: Side, level: Level) -> None:
     if level is Level.STRICT and all(change.verdict is Verdict.COMPATIBLE for change in changes):
         refused = [value for value in INSTANCES if valid.is_valid(value) and not now.is_valid(value)]
         assert not refused, (refused[0], changes)
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    return obj(properties, **CLOSED)
+
+
+def breaks(changes: list[Change]) -> bool:
+    return any(change.verdict is not Verdict.COMPATIBLE for change in changes)
+
+
+@pytest.mark.parametrize("key", ["anyOf", "oneOf"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_field_that_another_closed_result_leaves_out_is_no_unknown_one(
+    comparer: Comparer, key: str, nested: bool
+) -> None:
+    """Readers skip keys that they do not know, and `error` is one that they read."""
+
+    def result(error: dict[str, Any], *more: dict[str, Any]) -> dict[str, Any]:
+        results = union(closed(ok=STR), closed(error=error), *more, key=key)
+        return obj({"r": results}) if nested else results
+
+    [change] = comparer.schemas(result(STR), result(INT), Side.OUTPUT)
+    assert (change.kind, change.verdict) == ("output-type-changed", Verdict.BREAKING)
+    # a third result, with a field that no reader knows
+    assert not breaks(comparer.schemas(result(STR), result(STR, closed(note=INT)), Side.OUTPUT))
+    # both at once, each as it was declared
+    assert not breaks(comparer.schemas(result(STR), result(STR, closed(ok=STR, error=STR)), Side.OUTPUT))
