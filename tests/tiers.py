@@ -113,9 +113,29 @@ class Costs:
             kept = [item for item in items if _file(item.nodeid) in chosen]
             config.hook.pytest_deselected(items=[item for item in items if _file(item.nodeid) not in chosen])
             items[:] = kept
-        # What waits and the dearest files go first: at the end, one worker would wait for the other.
+        worker = getattr(config, "workerinput", {})
+        items[:] = self._dealt(items, worker.get("workercount", 1))
+
+    def _dealt(self, items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+        """The tests in as many parts as there are workers, which begin with equal parts of the list.
+
+        The parts cost about the same and each begins with what waits and with its dearest files, so that what one
+        worker takes over from another at the end is cheap.
+        """
         dear = {name: sum(of.values()) for name, of in self.known.items()}
-        items.sort(key=lambda item: (not item.get_closest_marker("waits"), -dear.get(_file(item.nodeid), 0.0)))
+        of_file: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+        for item in items:
+            of_file[_file(item.nodeid)].append(item)
+        parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
+        costs = [0.0] * workers
+        for name in sorted(of_file, key=lambda name: (-dear.get(name, 0.0), name)):
+            # Files that cost nothing make up for the number of tests.
+            least = min(range(workers), key=lambda index: (costs[index] if name in dear else 0, len(parts[index])))
+            parts[least] += of_file[name]
+            costs[least] += dear.get(name, 0.0)
+        for part in parts:
+            part.sort(key=lambda item: (not item.get_closest_marker("waits"), -dear.get(_file(item.nodeid), 0.0)))
+        return [item for part in parts for item in part]
 
     def _quarter_of_files(self, number: int) -> set[str]:
         """The files of one of four parts that cost about the same, equal on every machine."""
