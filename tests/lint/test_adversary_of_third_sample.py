@@ -31,15 +31,6 @@ def described(name: str, text: str, schema: dict[str, Any] = STRING) -> dict[str
 # -- crashes and time
 
 
-@pytest.mark.parametrize(("one", "other"), [("$", "?"), ("", "_"), ("(.*)+", "\\"), ("_", "__")])
-def test_names_without_words_are_not_compared(one: str, other: str) -> None:
-    rules = "clarity/carried-names clarity/inconsistent-names"
-    tools = (taking(described(one, "The thing"), name="a"), taking(described(other, "The thing"), name="b"))
-    assert findings(rules, *tools) == []
-    tools = (taking(described("repo_id", "The thing"), name="a"), taking(described("repoId", "The thing"), name="b"))
-    assert len(findings(rules, *tools)) == 1
-
-
 class Counting:
     """An expression that counts where it is sought."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from itertools import permutations
 
 import pytest
 
@@ -21,43 +20,6 @@ def _tool(name: str, argument: str, text: str) -> dict:
 
 def _word(number: int) -> str:
     return f"q{''.join(chr(97 + int(digit)) for digit in str(number))}x"
-
-
-def _ordinary(count: int) -> list[dict]:
-    """Every second tool has an id that only its description explains."""
-    things = [_word(number) for number in range(count)]
-    named = [_tool(f"get_{thing}", f"{thing}_id", f"The {thing} id") for thing in things]
-    return named + [_tool(f"read_{thing}", "id", f"The {thing} id") for thing in things]
-
-
-def _of_all(count: int) -> list[dict]:
-    """Every id may be that of any thing."""
-    every = [_word(number) for number in range(count)]
-    bare = [
-        _tool(f"get_{'_'.join(every)}_{number}", "id", f"id of {' '.join(every)} {_word(count + number)}")
-        for number in range(count)
-    ]
-    return bare + [_tool(f"get_{thing}", f"{thing}_id", "the thing") for thing in every]
-
-
-@pytest.mark.parametrize(("make", "count"), [(_ordinary, 1_500), (_of_all, 200)])
-def test_names_are_compared_by_their_words_and_not_each_with_each(make, count):
-    """Each id was compared with each longer name, and each of these with all others: 10 s and more."""
-    surface = build_surface({"tools": make(count)})
-    started = time.process_time()
-    lint(surface, LintSettings(select=("clarity/carried-names", "clarity/inconsistent-names")))
-    assert time.process_time() - started < 2
-
-
-def test_an_id_that_may_be_of_too_many_things_is_of_none():
-    """Names of the same words in another order are all candidates for one id."""
-    parts = ["box", "lid", "cup", "jar", "pan"]
-    for count, found in ((3, True), (5, False)):
-        names = ["_".join(order) for order in permutations(parts[:count])]
-        tools = [_tool(f"get_{name}", f"{name}_id", "") for name in names]
-        text = " ".join(parts[:count])
-        surface = build_surface({"tools": [*tools, _tool(f"drop_{names[0]}", "id", f"The id of a {text}")]})
-        assert bool(lint(surface, LintSettings(select=("clarity/carried-names",)))) is found
 
 
 def test_what_descriptions_may_quote_is_collected_once_for_a_tool():

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.fixes.corrections import narrowed
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.clarity.name_meanings import VERBS
 from mcp_governor.packs.clarity.open_text import open_text
 from mcp_governor.packs.clarity.shapes import lacks_keys
 from mcp_governor.packs.clarity.stated_lists import stated_list
@@ -21,7 +20,7 @@ from mcp_governor.prose.list_items import items
 from mcp_governor.prose.number_codes import is_share, number_codes
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.vocabulary import FREE, is_kind
-from mcp_governor.prose.words import name_words, stem
+from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, stem
 from mcp_governor.rules.scope import about
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.schemas import effective, parent_of, root_of, types_of, values_of
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_governor.packs.clarity.open_text import OpenText
     from mcp_governor.subjects.context import Context, Hit, SchemaPlace
 
+_VERBS = READING_VERBS | MUTATING_VERBS
 _CONSTANT = lazy_pattern(r"[A-Z][A-Z0-9_]+")
 
 
@@ -254,7 +254,7 @@ def _acts_on_the_same(found: OpenText, tool: str, context: Context) -> bool:
         return True
     usual = context.facts.memo("words of most tools", lambda: _usual_words(context))
     own, theirs = (
-        {stem(word): None for word in name_words(name) if word not in VERBS and stem(word) not in usual}
+        {stem(word): None for word in name_words(name) if word not in _VERBS and stem(word) not in usual}
         for name in (found.node.tool.name, tool)
     )
     # In "render_image" and "render_text", the first word is a verb that is not known.
