@@ -13,9 +13,9 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.alternatives import is_one_of_several, takes_more
 from mcp_governor.prose.form import Form
 from mcp_governor.prose.guarded import Cues, Guards, lowered
-from mcp_governor.prose.list_words import QUOTED
 from mcp_governor.prose.named_forms import KNOWN
 from mcp_governor.prose.ruled_forms import ruled_forms
+from mcp_governor.prose.stated_values import QUOTED
 from mcp_governor.prose.templates import templates
 from mcp_governor.prose.words import name_words
 

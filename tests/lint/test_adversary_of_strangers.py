@@ -98,7 +98,6 @@ def test_what_a_tool_does_is_not_made_harmless(name: str, said: str, given: str,
     ("said", "found"),
     [
         ("Must be one of: low, high, urgent. Use get_help to see what the values mean.", 1),
-        ("One of 'asc' or 'desc'. Use list_fields to get the choices for sort_by", 1),
         ("'heart' or 'bones'. Use list_kinds to see the options.", 0),
     ],
 )

@@ -142,11 +142,6 @@ def documented(text: str) -> dict:
             example("Example: walk(action='go')"),
         ),
         (
-            "clarity/closed-list",
-            argument("Orientation in degrees (0 = south, -90 = east, 90 = west)", type="number"),
-            argument("Orientation (0 = south, -90 = east, 90 = west)", type="number"),
-        ),
-        (
             "clarity/open-items",
             table(args={"type": "array", "items": {}, "description": "What the script gets."}),
             table(paths={"type": "array", "items": {}, "description": "What the script reads."}),

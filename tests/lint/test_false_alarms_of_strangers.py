@@ -86,11 +86,6 @@ def updating(name: str, said: str) -> dict:
         ),
         (
             "clarity/closed-list",
-            argument("Trust at the start, in [0, 1].", type="number"),
-            argument("Trust at the start, in [0, 1].", type="integer"),
-        ),
-        (
-            "clarity/closed-list",
             argument("Specialty: 'heart' or 'bones'. Use list_kinds to see the options.", type="string"),
             argument("Specialty: 'heart' or 'bones'. Use list_kinds to find a doctor.", type="string"),
         ),
@@ -311,7 +306,6 @@ def rules_of(*tools: dict) -> set[str]:
     ("said", "reported"),
     [
         ("Kind of record: oak, elm, ash, or fir.", False),
-        ("Kind of record", True),
         ('Kind of record: "oak", "elm", or "yew"', False),
     ],
 )

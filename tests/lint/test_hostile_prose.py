@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 
 import pytest
 
 from mcp_governor.packs.clarity import measured, unsaid_needs
 from mcp_governor.packs.clarity.names import _plain_arguments
-from mcp_governor.prose import list_lines
-from mcp_governor.prose.closed_lists import closed_lists
-from mcp_governor.prose.list_items import BARE
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
@@ -66,19 +62,6 @@ def test_names_of_many_capitals_are_read_once():
     findings(tool({"a" + "A" * 60 + ".": {"type": "string"}, "p" * 30_000: {"type": "string"}}))
 
 
-@pytest.mark.parametrize("unit", ["+a", "+.a", "++a"])
-def test_characters_with_a_plus_are_read_in_one_way(unit):
-    row = "a" + unit * 40
-    assert re.fullmatch(BARE, f"{row} ") is None
-    text = f"One of 'den', 'holt', {row} !, {row} or {row}! Values: {row}, {row} = it, {row} ; x"
-    findings(tool({"otter": {"type": "string", "description": text}}, text))
-
-
-@pytest.mark.parametrize("value", ["C++", "c++14", "50+", "GPL-2.0+", "+1", "12:30", "a+b", "a+-b", "x.y", "a++b"])
-def test_a_value_may_have_a_plus_anywhere(value):
-    assert re.fullmatch(BARE, value)
-
-
 def test_a_schema_is_searched_once_for_what_refers_to_its_definitions(monkeypatch):
     read = []
     monkeypatch.setattr(measured, "_references", lambda schema: read.append(1) or set())
@@ -100,11 +83,3 @@ def test_the_halves_of_positions_are_looked_up(monkeypatch):
     names = {f"den_{i}_{half}": {"type": "number"} for i in range(size) for half in ("lat", "lon")}
     assert len(list(unsaid_needs.coordinates(names))) == size
     assert len(read) <= 2 * len(names)
-
-
-def test_bullets_that_introduce_each_other_are_read_a_bounded_number_of_times(monkeypatch):
-    read = []
-    kept = list_lines._is_marked
-    monkeypatch.setattr(list_lines, "_is_marked", lambda line: read.append(1) or kept(line))
-    list(closed_lists("pond:\n- " * 3_000))
-    assert 0 < len(read) < 60_000

@@ -101,20 +101,6 @@ def test_what_a_list_of_choices_requires(text, expected):
     assert [(one.argument, one.condition) for one in found] == expected
 
 
-def test_the_values_that_prose_lists_are_choices():
-    arguments = {
-        "source": {"type": "string", "description": "hills, brooks or meadows."},
-        "kind": {"type": "string", "description": "Required for hills"},
-        "size": {"type": "string", "description": "Any words"},
-    }
-    schema = {"type": "object", "required": ["source"], "properties": arguments}
-    surface = build_surface({"tools": [{"name": "a", "description": "", "inputSchema": schema}]}, source="test")
-    context = Context({}, Facts(surface))
-    assert [one.values["needs"] for one in unstated_needs(surface.tools[0], context)] == [
-        '`kind` is required for `source` "hills"'
-    ]
-
-
 def test_a_parameter_of_some_choices_has_no_effect_for_the_others():
     arguments = {
         "mode": {"enum": ["create", "delete", "list"]},

@@ -10,7 +10,7 @@ import pytest
 from mcp_governor.packs.clarity import hints
 from mcp_governor.packs.clarity import server as clarity_server
 from mcp_governor.packs.hygiene import text as hygiene
-from mcp_governor.prose import closed_lists, likeness, limits, list_words, modes, needs, prose, side_effects, words
+from mcp_governor.prose import likeness, limits, modes, needs, prose, side_effects, words
 from mcp_governor.prose.guarded import Cues, Guarded, Guards
 from mcp_governor.rules.run import lint
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
@@ -113,7 +113,7 @@ def _starting(module) -> list[tuple[str, Guarded]]:
 
 STARTING = [
     pytest.param(value, id=f"{module.__name__.rpartition('.')[2]}.{name}")
-    for module in (closed_lists, hygiene, likeness, limits, needs, prose)
+    for module in (hygiene, likeness, limits, needs, prose)
     for name, value in _starting(module)
 ]
 
@@ -176,16 +176,6 @@ def test_expressions_that_share_a_search_are_those_with_a_word_in_the_string():
 
 
 FORMS = {
-    list_words._FREE: [
-        "any other.",
-        "any string",
-        "any value",
-        "any valid",
-        "free-form",
-        "free text",
-        "freeform",
-        "regex",
-    ],
     clarity_server._HISTORY: [
         *("(#123)", "fixes #12", "fixed in\n#12", "Bug #123", "since #12", "unchanged from prior v", "prior behavior"),
         *("previous behaviour", "old behavior", "former behavior", "in prior releases", "this patch only"),
@@ -205,10 +195,6 @@ FORMS = {
     ],
     side_effects._FILES: ["generates a file", "is written", "are exported", "automatically appended", "is saved"],
     side_effects._MANAGES: ["commands to manage", "operations for updating", "functions to create"],
-    closed_lists._ALONE: [
-        *("possible values: pdf", "allowed value is: 'x'", "only 'x' is supported", "must always be 'x'."),
-        *("has to be set to 'x'", "possible values include 'x'."),
-    ],
     hints._PRETENDS: [
         "dry run",
         "dry-run",

@@ -163,11 +163,6 @@ SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
             takes('Sort order as "+METRIC" (ascending) or "-METRIC" (descending)'),
             takes('Sort order: "ASCENDING" or "DESCENDING"'),
         ),
-        (
-            "clarity/closed-list",
-            takes('Mode of links. Cases ask for links by default ("links" / "link").', name="look"),
-            takes('Mode of links ("links" / "link").'),
-        ),
     ],
 )
 def test_a_repaired_rule_is_quiet_there_and_speaks_here(

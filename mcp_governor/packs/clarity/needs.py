@@ -10,7 +10,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.clarity.unsaid_needs import coordinates, identifiers, sources
 from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.choices import may_have_values, quoted_choices, values_of
-from mcp_governor.prose.closed_lists import values_in
+from mcp_governor.prose.claims import read_values
 from mcp_governor.prose.credentials import names_key, names_password
 from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.guarded import Guarded, has_any, lowered
@@ -30,7 +30,6 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from mcp_governor.prose.closed_lists import ClosedList
     from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace
     from mcp_governor.surface.model import Tool
 
@@ -442,19 +441,11 @@ def _listed_choices(name: str, argument: Any, text: str, facts: Facts) -> tuple[
         return ()
     words = name_words(name)
     kind = bool(words) and is_kind(words[-1])
-    found = facts.read(values_in, without_name(text, ""))
-    return () if found.joined else next((one.values for one in found.lists if _chooses(one, kind)), ())
+    claims = facts.read(read_values, without_name(text, ""))
+    return next((one.listed.values for one in claims if one.sure or kind), ())
 
 
 _TEXT = (frozenset({"string"}), frozenset({"string", "null"}))
-
-
-def _chooses(found: ClosedList, kind: bool) -> bool:
-    """True if a list gives the values of a parameter, which may be named for a kind: "type", "mode"."""
-    if found.whole or found.plainly:
-        return True
-    listed = found.quoted or found.bullets or found.alternatives or found.bracketed or found.noun != ""
-    return (kind and listed and len(found.values) > 1) or (found.promised and (found.bullets or found.quoted))
 
 
 def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:

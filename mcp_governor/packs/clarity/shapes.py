@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.claims import sentence_start
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.keys import is_language
-from mcp_governor.prose.list_words import CASE, sentence
 from mcp_governor.prose.vocabulary import MAPS
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.schemas import branches_of
@@ -287,10 +287,16 @@ def _is_truth(text: str) -> bool:
     found = _TRUTH.search(text)
     if found is None or _FOR_SOME.match(text, found.end()):
         return False
-    before = text[sentence(text, found.start()) : found.start()]
-    return CASE.search(before) is None and _FOR_ONE.search(before) is None
+    before = text[sentence_start(text, found.start()) : found.start()]
+    return _CASE.search(before) is None and _FOR_ONE.search(before) is None
 
 
+_CASE = lazy_pattern(
+    r"\b(?:if|when|unless|while)\s(?!(?:it is |this is )?(?:provided|specified|set|given|present|omitted|not)\b)"
+    r"[^.,;\n]{2,60},\s(?:[\w ]{1,40}\s)?$",
+    re.IGNORECASE,
+)
+"""What restricts a sentence to a case: "If the field is a box, the value should be …"."""
 _FOR_SOME = lazy_pattern(r"\s(?:for|if|when)\s", re.IGNORECASE)
 _FOR_ONE = lazy_pattern(r"\bfor\s(?:an?\s)?[\w\-]{1,30}:\s?$", re.IGNORECASE)
 

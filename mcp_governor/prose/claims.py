@@ -1,0 +1,186 @@
+"""English is read once: a passage about a parameter → what it claims, each with the sentence that says so.
+
+The forms are rows of data (``rules/forms.toml``), and what makes a claim void is as well (``rules/refuse.toml``). A
+rule compares claims of one kind with a keyword of the schema; it never reads the text again. Whatever else reads texts
+one day only has to be a :class:`Reader`: a claim can be checked, because its sentence stands in the text, its values in
+the sentence, and its parameter in the schema.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from mcp_governor.builtin_rules import FORMS, REFUSE
+from mcp_governor.prose.passages import passages_about
+from mcp_governor.prose.value_lists import Listed, listed_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mcp_governor.prose.passages import Passage
+    from mcp_governor.subjects.context import Context, SchemaPlace
+
+MAX_TEXT = 20_000
+"""Maximum number of characters read from a passage; a longer one is a manual."""
+_MAX_CLAIMS = 60
+"""Maximum number of claims read from a passage."""
+_MAX_SENTENCE = 240
+"""Maximum number of characters of a quoted sentence on either side of what was read."""
+_BEFORE = 60
+"""Number of characters in front of a claim that may make it void."""
+
+
+class Claim(NamedTuple):
+    """One thing that a text says about a parameter.
+
+    Attributes:
+        kind: ``values``, ``limit``, ``unit``, ``format``, ``default``, ``required``, ``needs``, ``example`` or
+            ``reference``.
+        form: id of the form in which it is written.
+        said: named groups of the expression that took part in the match.
+        sentence: that says it, as it stands in the text.
+        span: where in the text the claim stands.
+        sure: the words leave nothing open.
+        listed: the values, for the kind ``values``.
+    """
+
+    kind: str
+    form: str
+    said: dict[str, str]
+    sentence: str
+    span: tuple[int, int]
+    sure: bool = False
+    listed: Listed = Listed()
+
+
+class Reader(Protocol):
+    """Whatever reads claims from a text about one parameter."""
+
+    def __call__(self, text: str, /) -> tuple[Claim, ...]:
+        """The claims of a text, in the order of the forms."""
+
+
+class _Form:
+    """One row of ``forms.toml`` or ``refuse.toml``, compiled when a text contains one of its cues."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.row = row
+        self.id: str = row["id"]
+        self.cues: tuple[str, ...] = tuple(row.get("cues", ("",)))
+        self._made: dict[str, re.Pattern[str]] = {}
+
+    def is_cued(self, lower: str) -> bool:
+        for cue in self.cues:  # noqa: SIM110  (takes half the time of any())
+            if cue in lower:
+                return True
+        return False
+
+    def pattern(self, key: str = "expression") -> re.Pattern[str]:
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = re.compile(self.row[key], re.IGNORECASE)
+        return made
+
+
+@cache
+def _forms(kind: str) -> tuple[_Form, ...]:
+    return tuple(_Form(row) for row in FORMS["form"] if row["kind"] == kind)
+
+
+@cache
+def _refusals(kind: str, at: str) -> tuple[_Form, ...]:
+    return tuple(_Form(row) for row in REFUSE["refuse"] if row["at"] == at and kind in row.get("kinds", (kind,)))
+
+
+def read_values(text: str) -> tuple[Claim, ...]:
+    """The lists of values in a text, each once."""
+    return tuple(_read(text[:MAX_TEXT], "values", _values))
+
+
+def _read(text: str, kind: str, make: Callable[[_Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
+    lower = text.lower()
+    number = 0
+    if any(row.is_cued(lower) and _in_force(row, text) for row in _refusals(kind, "text")):
+        return
+    for form in _forms(kind):
+        if not form.is_cued(lower):
+            continue
+        for match in form.pattern().finditer(text):
+            claim = make(form, match, text)
+            if claim is not None:
+                yield claim
+            number += 1
+            if number >= _MAX_CLAIMS:
+                return
+
+
+def _in_force(row: _Form, text: str) -> bool:
+    """True if a refusal stands in a text, and nothing that lifts it."""
+    return row.pattern().search(text) is not None and not (
+        "unless" in row.row and row.pattern("unless").search(text) is not None
+    )
+
+
+def _values(form: _Form, match: re.Match[str], text: str) -> Claim | None:
+    row = form.row
+    at = match.end()
+    listed = listed_at(text, at)
+    if len(listed.values) < row.get("least", 2) or not listed.clean or listed.open:
+        return None
+    if (row.get("quoted") and not listed.quoted) or ("joined" in row and listed.joined.isdisjoint(row["joined"])):
+        return None
+    if "after" in row and form.pattern("after").match(text, listed.end) is None:
+        return None
+    front = sentence_start(text, match.start())
+    before = text[max(front, at - _BEFORE) : at].lower()
+    if any(no.is_cued(before) and _in_force(no, before) for no in _refusals("values", "before")):
+        return None
+    if any(no.pattern().match(text, listed.end) for no in _refusals("values", "behind")):
+        return None
+    refused = [no for no in _refusals("values", "values") if not (listed.quoted and no.row.get("plain"))]
+    if any(no.pattern().fullmatch(value) for no in refused for value in listed.values):
+        return None
+    return Claim(
+        "values",
+        form.id,
+        {name: said for name, said in match.groupdict().items() if said},
+        sentence_at(text, match.start(), listed.end),
+        (at, listed.end),
+        bool(row.get("sure")),
+        listed,
+    )
+
+
+_STOPS = re.compile(r"[.!?](?=\s)|\n")
+
+
+def sentence_start(text: str, at: int) -> int:
+    """Where the sentence begins that a position is in."""
+    front = max(0, at - _MAX_SENTENCE)
+    ends = [stop.end() for stop in _STOPS.finditer(text, front, at)]
+    return ends[-1] if ends else front
+
+
+def sentence_at(text: str, start: int, end: int) -> str:
+    """The sentence that a part of a text stands in, with single spaces."""
+    stop = _STOPS.search(text, end, end + _MAX_SENTENCE)
+    cut = stop.end() if stop is not None else end + _MAX_SENTENCE
+    return " ".join(text[sentence_start(text, start) : cut].split())
+
+
+def claims_about(
+    node: SchemaPlace, context: Context, reader: Reader, *, mentions: bool = False
+) -> Iterator[tuple[Passage, Claim]]:
+    """What everything that is said about a parameter claims of one kind, each with its passage.
+
+    Args:
+        node: the parameter.
+        context: of the check.
+        reader: reads one kind of claims; what it reads from a text is kept while the surface is linted.
+        mentions: also sentences of the tool's description that only name the parameter.
+    """
+    for passage in passages_about(node, context, mentions=mentions):
+        for claim in context.facts.read(reader, passage.text):
+            yield passage, claim

@@ -1,0 +1,75 @@
+"""Forms and refusals: every row reads its own examples, and nothing is read where a refusal stands."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from mcp_governor.builtin_rules import FORMS
+from mcp_governor.prose import claims
+
+RULES = Path(__file__).parents[2] / "rules"
+FORM = tomllib.loads((RULES / "forms.toml").read_text("utf-8"))["form"]
+REFUSE = tomllib.loads((RULES / "refuse.toml").read_text("utf-8"))["refuse"]
+READERS = {"values": claims.read_values}
+
+
+def shown(claim: claims.Claim) -> str:
+    """What a claim says, as the examples of the forms write it."""
+    return "|".join(claim.listed.values)
+
+
+@pytest.mark.parametrize("row", FORM, ids=lambda row: row["id"])
+def test_a_form_reads_its_examples(row):
+    read = READERS[row["kind"]]
+    assert row["match"]
+    for text, said in row["match"]:
+        assert said in [shown(claim) for claim in read(text) if claim.form == row["id"]], text
+    for text in row["refuse"]:
+        assert [claim for claim in read(text) if claim.form == row["id"]] == [], text
+
+
+@pytest.mark.parametrize("row", REFUSE, ids=lambda row: row["id"])
+def test_nothing_is_read_where_a_refusal_stands(row):
+    for text in row["examples"]:
+        for kind in row["kinds"]:
+            assert READERS[kind](text) == (), text
+
+
+@pytest.mark.parametrize("row", FORM, ids=lambda row: row["id"])
+def test_every_example_contains_a_cue(row):
+    for text, _ in row["match"]:
+        assert any(cue in text.lower() for cue in row["cues"]), text
+
+
+def test_ids_are_unique_and_the_built_rows_have_no_examples():
+    assert len({row["id"] for row in FORM}) == len(FORM) == len(FORMS["form"])
+    assert not {"match", "refuse"} & {key for row in FORMS["form"] for key in row}
+
+
+@pytest.mark.parametrize("row", FORM, ids=lambda row: row["id"])
+def test_a_claim_can_be_checked(row):
+    """The sentence stands in the text, and the values stand in the sentence."""
+    for text, _ in row["match"]:
+        for claim in READERS[row["kind"]](text):
+            assert claim.sentence in " ".join(text.split())
+            assert all(value in claim.sentence for value in claim.listed.values)
+            start, end = claim.span
+            assert 0 <= start <= end <= len(text)
+
+
+PIECES = [
+    *("'a', ", "a or ", "(a, ", "'a' for b ", "- `a`: b", "one of ", "values: ", "'", "\n- a", "a: ", "A|", "must be "),
+    *("x (", "either ", "{'a': ", "if a b ", "valid a b c ", "... ", "a-", "、", "A A "),
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_hostile_text_is_read_to_a_limit(piece):
+    started = time.process_time()
+    for read in READERS.values():
+        read(piece * (1_000_000 // len(piece)))
+    assert time.process_time() - started < 1
