@@ -1,9 +1,9 @@
 """English is read once: a passage about a parameter → what it claims, each with the sentence that says so.
 
 The forms are rows of data (``rules/forms.toml``), and what makes a claim void is as well (``rules/refuse.toml``). A
-rule compares claims of one kind with a keyword of the schema; it never reads the text again. Whatever else reads texts
-one day only has to be a :class:`Reader`: a claim can be checked, because its sentence stands in the text, its values in
-the sentence, and its parameter in the schema.
+rule compares claims of one kind with a keyword of the schema; it never reads the description again. Whatever else reads
+descriptions one day only has to be a :class:`Reader`: a claim can be checked, because its sentence is in the
+description, its values are in the sentence, and its parameter is in the schema.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _BEFORE = 60
 
 
 class Claim(NamedTuple):
-    """One thing that a text says about a parameter.
+    """One thing that a description says about a parameter.
 
     Attributes:
         kind: ``values``, ``limit``, ``unit``, ``format``, ``default``, ``required``, ``needs``, ``example`` or
             ``reference``.
         form: id of the form in which it is written.
         said: named groups of the expression that took part in the match.
-        sentence: that says it, as it stands in the text.
+        sentence: that says it, as it is written.
         span: where in the text the claim stands.
         sure: the words leave nothing open.
         listed: the values, for the kind ``values``.
@@ -56,14 +56,14 @@ class Claim(NamedTuple):
 
 
 class Reader(Protocol):
-    """Whatever reads claims from a text about one parameter."""
+    """Whatever reads claims from the description of one parameter."""
 
     def __call__(self, text: str, /) -> tuple[Claim, ...]:
-        """The claims of a text, in the order of the forms."""
+        """The claims of a description, in the order of the forms."""
 
 
 class _Form:
-    """One row of ``forms.toml`` or ``refuse.toml``, compiled when a text contains one of its cues."""
+    """One row of ``forms.toml`` or ``refuse.toml``, compiled when a description contains one of its cues."""
 
     def __init__(self, row: dict[str, Any]) -> None:
         self.row = row
@@ -95,7 +95,7 @@ def _refusals(kind: str, at: str) -> tuple[_Form, ...]:
 
 
 def read_values(text: str) -> tuple[Claim, ...]:
-    """The lists of values in a text, each once."""
+    """The lists of values in a description."""
     return tuple(_read(text[:MAX_TEXT], "values", _values))
 
 
@@ -117,7 +117,7 @@ def _read(text: str, kind: str, make: Callable[[_Form, re.Match[str], str], Clai
 
 
 def _in_force(row: _Form, text: str) -> bool:
-    """True if a refusal stands in a text, and nothing that lifts it."""
+    """True if a description contains a refusal, and nothing that lifts it."""
     return row.pattern().search(text) is not None and not (
         "unless" in row.row and row.pattern("unless").search(text) is not None
     )
@@ -164,7 +164,7 @@ def sentence_start(text: str, at: int) -> int:
 
 
 def sentence_at(text: str, start: int, end: int) -> str:
-    """The sentence that a part of a text stands in, with single spaces."""
+    """The sentence around a part of a description, with single spaces."""
     stop = _STOPS.search(text, end, end + _MAX_SENTENCE)
     cut = stop.end() if stop is not None else end + _MAX_SENTENCE
     return " ".join(text[sentence_start(text, start) : cut].split())
@@ -178,7 +178,7 @@ def claims_about(
     Args:
         node: the parameter.
         context: of the check.
-        reader: reads one kind of claims; what it reads from a text is kept while the surface is linted.
+        reader: reads one kind of claims; what it reads is kept while the surface is linted.
         mentions: also sentences of the tool's description that only name the parameter.
     """
     for passage in passages_about(node, context, mentions=mentions):

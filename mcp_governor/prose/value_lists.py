@@ -1,5 +1,5 @@
-"""The values that a text lists from a position on: quoted or plain, with signs or words between them, each perhaps with
-a gloss."""
+"""The values that a description lists from a position on: quoted or plain, with signs or words between them, each
+perhaps with a note."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _STEP = lazy_pattern(
     r"|\.\s(?=[`'\"“«])|\s?,?\n(?=[`'\"]|\w{1,40}\s?(?:[:=,\n]|$))",
 )
 _GLOSS = lazy_pattern(r"\s?\((?:[^()\n]|\([^()\n]{0,80}\)){0,200}\)|（[^（）\n]{0,200}）")
-"""What stands in brackets behind a value."""
+"""A note in brackets behind a value."""
 _SAID = lazy_pattern(
     # Up to the sign in front of the next value, or the end of the sentence.
     r"(?:\s?(?:[:=]|->|→|—|–|-\s)\s?|\s(?!or\b|and\b|and/or\b|to\b.{0,9}['\"`])(?=[a-zA-Z]))"
     r"(?:[^,;.\n|`'\"]|[.,](?=\w)|[`'\"](?=\w{1,40}[`'\"] ?[^,|\w])){1,160}?"
     r"(?=\s?[,;.\n|]|\s?-\s?`|\s(?:or|and)\s[`'\"]|$)"
 )
-"""What stands behind a quoted value up to the next one."""
+"""A note behind a quoted value up to the next one."""
 _OF_PLAIN = lazy_pattern(
     r"\s?(?:[:=]|->|→|—|–)\s?(?:[^,;\n|、，()（]|（[^（）]{0,80}）|\([^()\n]{0,80}\)){1,120}|\sfor\s[^,;.\n(]{1,60}"
 )
@@ -48,7 +48,7 @@ _MORE = frozenset(
 
 
 class Listed(NamedTuple):
-    """A list of values in a text.
+    """A list of values in a description.
 
     Attributes:
         values: as written, without quotes.
@@ -92,7 +92,7 @@ def listed_at(text: str, at: int) -> Listed:
         is_quoted = match["quoted"] is not None
         value = match[0][1:-1] if is_quoted else match[0].rstrip(".:-/")
         if quoted is not None and is_quoted is not quoted and step is not None and "\n" not in step[0]:
-            # "'a' or a path": what follows is no value of the list, and neither is "or omit it".
+            # "'a' or a path": what follows belongs not to the list, and "or omit it" does not either.
             clean, more = quoted, quoted and value.lower() not in _LEFT_OUT
         if (quoted is not None and is_quoted is not quoted) or (not is_quoted and value.lower() in _MORE and values):
             more = more or is_quoted is quoted

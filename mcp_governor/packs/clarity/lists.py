@@ -143,8 +143,8 @@ def _has_values(claim: Claim, name: str, *, kind: bool, own: bool) -> bool:
         plain = ("\n" in listed.joined and not own) or (not free and (kind or (not phrase and (own or several))))
         return listed.quoted or constants or plain
     if free:
-        told_so = listed.quoted and several and last in claim.sentence.lower()
-        return told_so or (constants and claim.form == "whole-text" and "or" in listed.joined)
+        announced = listed.quoted and several and last in claim.sentence.lower()
+        return announced or (constants and claim.form == "whole-text" and "or" in listed.joined)
     if listed.quoted:
         return (
             kind
@@ -169,7 +169,7 @@ def _are_samples(values: set[str], last: str, noun: str) -> bool:
 
 
 _CODE = lazy_pattern(r"[a-z]{2}(?:[-_][A-Za-z]{2})?")
-"""A code of a language or a country: there are more than a text has."""
+"""A code of a language or a country: there are more than anybody lists."""
 
 
 def _is_of_something_else(values: set[str], found: OpenText, context: Context, *, sure: bool, quoted: bool) -> bool:
