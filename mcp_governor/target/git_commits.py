@@ -31,6 +31,10 @@ def commit_of(folder: Path, ref: str) -> str:
         for end in ends:
             commit_of(folder, end)
         raise _no_merge_base(folder, *ends)
+    if ref.endswith("..") and "..." not in ref:
+        raise TargetError(
+            f'"{visible(ref)}" is not one commit.', f"Name the merge base with three dots: {visible(ref)}."
+        )
     remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
     raise TargetError(
         f'git has no ref "{visible(ref)}" here.',
