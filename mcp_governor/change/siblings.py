@@ -114,15 +114,19 @@ def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     templates = _usable(new.templates, "uriTemplate")
     if len(before.keys() - after.keys()) * len(templates) > _MAX_ADDRESSES:
         templates = {}
+    # A skill that is gone takes its files with it, and what changed in one that stays is told once.
+    folders = tuple({f"{skill.root}/" for skill in (*old.skills, *new.skills)})
     for uri in before.keys() | after.keys():
         place, facts = join_pointer("/resources", uri), Facts((uri,), thing="resource")
+        if uri.startswith(folders):
+            continue
         if uri not in after:
             yield from _resource_gone(uri, before[uri], templates, level)
         elif uri not in before:
             yield _make("resource-added", place, level, facts, MISSING, uri)
         else:
             yield from _media_type(facts, place, before[uri], after[uri], level)
-            yield from _words(facts, place, before[uri], after[uri], level, ("name",))
+            yield from _words(facts, place, before[uri], after[uri], level, ("name", "size"))
 
 
 def _resource_gone(

@@ -163,7 +163,7 @@ def refuse_empty(surface: Surface) -> None:
     Raises:
         NothingCheckedError: the surface publishes nothing.
     """
-    if not (surface.entries or surface.prompts or surface.resources or surface.templates):
+    if not (surface.entries or surface.prompts or surface.resources or surface.templates or surface.skills):
         raise NothingCheckedError(
             f"{surface.source or 'The server'} publishes no tools, prompts or resources to check.",
             "Check that the server registers its tools before it starts.",

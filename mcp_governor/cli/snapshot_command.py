@@ -50,7 +50,7 @@ def snapshot(run: Run, target: str | None, out: str | None, only_check: bool, on
     if out == "-" and (only_check or on_change):
         raise useless("--check" if only_check else "--exit-non-zero-on-change", "--output -, which has no file")
     surface = read_governed(run.source(target), run.config)
-    if not (surface.entries or surface.prompts or surface.resources or surface.templates):
+    if not (surface.entries or surface.prompts or surface.resources or surface.templates or surface.skills):
         raise NothingCheckedError(
             f"{surface.source} publishes no tools, prompts or resources; nothing was "
             f"{'compared' if only_check else 'recorded'}.",

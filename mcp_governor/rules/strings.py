@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface
 
+_SKILL_FILES = "/skillFiles"
 PROSE_KEYS = frozenset({"title", "description", "instructions", "$comment", "markdownDescription"})
 """Keys whose string values are written for a reader."""
 
@@ -40,7 +41,7 @@ class Text(NamedTuple):
     @property
     def is_prose(self) -> bool:
         """True if its key says that it is written for a reader."""
-        return self.key in PROSE_KEYS and not self.is_key
+        return (self.key in PROSE_KEYS and not self.is_key) or self.base.startswith(_SKILL_FILES)
 
 
 def surface_prose(surface: Surface) -> Iterator[Text]:
@@ -50,7 +51,8 @@ def surface_prose(surface: Surface) -> Iterator[Text]:
 
 
 def surface_strings(surface: Surface, quiet: Container[str] | None = ()) -> Iterator[Text]:
-    """Every string of a surface except server info: instructions, and every entry of every list.
+    """Every string of a surface except server info: instructions, every entry of every list, and the texts
+    of skills.
 
     Args:
         surface: to read.
@@ -71,6 +73,10 @@ def surface_strings(surface: Surface, quiet: Container[str] | None = ()) -> Iter
         ("resourceTemplates", surface.templates),
     ):
         yield from _strings(list(items), None, f"/{kind}", quiet)
+    yield from _strings(list(surface.skill_entries or ()), None, "/skills", quiet)
+    for uri, read in surface.skill_files.items():
+        if isinstance(read.get("text"), str):
+            yield Text(None, join_pointer(_SKILL_FILES, uri), "text", read["text"])
 
 
 def _strings(value: Any, tool: str | None, base: str, quiet: Container[str] | None, first: int = 0) -> Iterator[Text]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from mcp_governor.findings import Tier
+from mcp_governor.surface.skills import Skill, usable_skills
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,6 +171,9 @@ class Surface(Struct, frozen=True, dict=True):
         stated: the version that the configuration's ``schema-version`` had when the surface was recorded, and its
             source; ``None`` if the source is the server itself, or nothing was recorded.
         manifest: the repository's ``server.json`` (the registry manifest); ``None`` if there is none.
+        skill_entries: every item of ``skills/list``, whatever its form; ``None`` if skills were not read.
+        skill_files: URI of a skill's file → what was read of it: ``digest`` (``sha256:<hex>``) and ``size`` (in bytes)
+            of its content, and ``text`` if it is one that models read.
     """
 
     entries: tuple[Json, ...] = ()
@@ -187,6 +191,8 @@ class Surface(Struct, frozen=True, dict=True):
     manifest: Mapping[str, Json] | None = None
     release: str | None = None
     stated: tuple[str, str] | None = None
+    skill_entries: tuple[Json, ...] | None = None
+    skill_files: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
     @property
     def modern(self) -> bool:
@@ -197,6 +203,11 @@ class Surface(Struct, frozen=True, dict=True):
     def by_name(self) -> Mapping[str, Tool]:
         """Tools by name."""
         return {tool.name: tool for tool in self.tools}
+
+    @cached_property
+    def skills(self) -> tuple[Skill, ...]:
+        """The usable skills."""
+        return usable_skills(self.skill_entries or (), self.skill_files)
 
     @property
     def version(self) -> str | None:

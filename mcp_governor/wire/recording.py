@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from mcp_governor.errors import GovernorError, UnreachableError
 from mcp_governor.secrets import redact_json
+from mcp_governor.surface.skills import declares_skills
 from mcp_governor.wire import blocking
 from mcp_governor.wire.endpoint import Era, StdioEndpoint
 from mcp_governor.wire.limits import DEFAULT_LIMITS
@@ -28,7 +29,7 @@ class Recording(Struct, frozen=True, dict=True):
     Attributes:
         raw: the input of ``mcp_governor.surface.build_surface``: ``tools``, ``prompts``, ``resources``,
             ``resourceTemplates``, ``serverInfo``, ``protocolVersion``, ``capabilities``, ``instructions``,
-            ``listings``, ``conversation``, ``optIn``.
+            ``listings``, ``conversation``, ``optIn``, and ``skills`` with ``skillFiles`` if the server declares them.
         tier_of_list: tool name → tier, from ``tools/list`` parameters that name one.
         era: the era of the handshake.
     """
@@ -73,6 +74,10 @@ async def _read_recording(session: Session, list_params: Sequence[Mapping[str, A
     for capability, method, key in _SIBLINGS:
         if capability in session.capabilities:
             raw[key] = await _sibling(session, method, key, failed)
+    if declares_skills(session.capabilities):
+        from mcp_governor.wire.skills import read_skills
+
+        raw |= await read_skills(session, failed)
     raw["listings"] = session.listings
     raw["conversation"] = {
         "noise": list(session.noise),
