@@ -114,7 +114,7 @@ def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     templates = _usable(new.templates, "uriTemplate")
     if len(before.keys() - after.keys()) * len(templates) > _MAX_ADDRESSES:
         templates = {}
-    # A skill that is gone takes its files with it, and what changed in one that stays is told once.
+    # A skill that is gone takes its files with it, and what changed in one that stays is reported by it.
     folders = tuple({f"{skill.root}/" for skill in (*old.skills, *new.skills)})
     for uri in before.keys() | after.keys():
         place, facts = join_pointer("/resources", uri), Facts((uri,), thing="resource")

@@ -32,7 +32,7 @@ SKILL_KINDS: tuple[Kind, ...] = (
         "skill-removed",
         "skill-added",
         (
-            "The skill is gone: what users approved, and texts that name it, lead nowhere.",
+            "The skill is gone; an approval of it, or a prompt that names it, refers to nothing.",
             "A new skill; hosts ask their users before they load it.",
         ),
         _skill(),

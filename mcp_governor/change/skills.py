@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     """All changes of skills.
 
-    A recording that does not say whether there were skills is no reason to call one new; one that lacks them is no
-    removal.
+    Where a recording does not say which skills there were, none is new; and none is removed by a recording without them.
     """
     if not (skills_recorded(old) and skills_recorded(new)):
         if old.skills or (new.skills and old.capabilities):
@@ -116,7 +115,7 @@ def _files(old: Skill, new: Skill, level: Level) -> Iterator[Change]:
 
 
 def _difference(old: str | None, new: str | None) -> str:
-    """``3 lines are gone, 5 are new``; empty if a text is not known."""
+    """``3 lines are gone, 5 are new``; empty if one of them is not known."""
     if old is None or new is None:
         return ""
     before, after = Counter(old.splitlines()), Counter(new.splitlines())

@@ -51,8 +51,8 @@ def surface_prose(surface: Surface) -> Iterator[Text]:
 
 
 def surface_strings(surface: Surface, quiet: Container[str] | None = ()) -> Iterator[Text]:
-    """Every string of a surface except server info: instructions, every entry of every list, and the texts
-    of skills.
+    """Every string of a surface except server info: instructions, every entry of every list, and what
+    was read of skills.
 
     Args:
         surface: to read.

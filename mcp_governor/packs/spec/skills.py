@@ -176,7 +176,7 @@ def frontmatter_of(text: str) -> dict[Any, Any] | None:
         # An alias may stand for a thousand values, and the value of a thousand aliases for a million.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(found[1], yaml.SafeLoader)):
             return None
-        # The base loader makes every scalar text, as the comparison wants it.
+        # The base loader makes every scalar text, as the comparison expects.
         value = yaml.load(found[1], yaml.BaseLoader)
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
