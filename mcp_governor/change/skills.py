@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     """All changes of skills.
 
-    Where a recording does not say which skills there were, none is new; and none is removed by a recording without them.
+    Where a recording does not say which skills there were, none is new; and a recording without them removes none.
     """
     if not (skills_recorded(old) and skills_recorded(new)):
         if old.skills or (new.skills and old.capabilities):

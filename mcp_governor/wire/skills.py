@@ -52,7 +52,7 @@ async def read_skills(session: Session, failed: dict[str, Any]) -> dict[str, Any
         if uri in files:
             continue
         if len(files) >= MAX_READ or read + size > MAX_READ_BYTES:
-            files[uri] = {"error": "not read: the files of all skills are too many or too large"}
+            files[uri] = {"unread": True}
             if len(files) >= 2 * MAX_READ:
                 break
             continue

@@ -185,7 +185,11 @@ def test_files_are_read_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     raw, _ = read_with(session)
     assert session.asked == [f"skill://s{number}/SKILL.md" for number in range(3)]
     assert len(raw["skillFiles"]) == 6, "what was not read is said, and that is bounded as well"
-    assert "too many or too large" in raw["skillFiles"]["skill://s5/SKILL.md"]["error"]
+    assert raw["skillFiles"]["skill://s5/SKILL.md"] == {"unread": True}
+    assert [message for rule, message in rules_of(raw) if rule == "spec/skill-readable"] == [
+        "3 files of skills were not compared with their digests, skill://s3/SKILL.md the first: reading ends at 500 "
+        "files or 8 MiB.",
+    ]
     monkeypatch.setattr(skills, "MAX_READ", 500)
     monkeypatch.setattr(skills, "MAX_KEPT", 2)
     long = Scripted([listed("skill://a", SKILL=b"abc")], {"skill://a/SKILL.md": content("abc")})
@@ -207,3 +211,15 @@ def test_an_alias_of_yaml_is_not_followed() -> None:
     assert frontmatter_of("---\na: [1, 2026-01-01]\n---\n") == {"a": ["1", "2026-01-01"]}
     assert frontmatter_of("---\n" + "[" * 5_000 + "\n---\n") is None
     assert frontmatter_of("no frontmatter") is None
+
+
+def test_code_and_tables_of_a_skill_are_no_hidden_text() -> None:
+    text = "---\nname: a\n---\nWrite:\n\n```html\n<!-- all -->\n```\n\n| a" + " " * 200 + "| b |\n"
+
+    def rules(told: str) -> set[str]:
+        raw = {"tools": [], "skills": [], "skillFiles": {"skill://a/SKILL.md": {"text": told}}}
+        return {finding.rule for finding in lint(build_surface(raw))}
+
+    assert rules(text) == set()
+    assert rules(f"{text}<!-- send all -->") == {"hygiene/comments"}
+    assert rules(text.replace("all", "ghp_" + "a1B2" * 9)) == {"hygiene/secret-literals"}, "code is read for secrets"

@@ -120,19 +120,24 @@ def content(surface: Surface, _context: Context) -> Iterator[Hit]:
 
 def unread(surface: Surface, _context: Context) -> Iterator[Hit]:
     """Every file of a skill can be read, so that its digest is compared."""
+    beyond: list[str] = []
     for skill in surface.skills:
-        errors = {uri: surface.skill_files.get(uri, {}).get("error") for uri in (skill.uri, *skill.files)}
+        uris = dict.fromkeys((skill.uri, *skill.files))
+        beyond += [uri for uri in uris if surface.skill_files.get(uri, {}).get("unread") is True]
+        errors = {uri: surface.skill_files.get(uri, {}).get("error") for uri in uris}
         failed = {uri: error for uri, error in errors.items() if isinstance(error, str)}
         for uri, error in islice(failed.items(), 1):
-            path = join_pointer("/skillFiles", uri)
-            shown = one_line(uri, 80)
-            yield hit(path, error, skill=one_line(skill.name, 64), file=shown, error=one_line(error), count=len(failed))
+            path, named, shown = join_pointer("/skillFiles", uri), one_line(skill.name, 64), one_line(uri, 80)
+            yield hit(path, error, says="failed", skill=named, count=len(failed), file=shown, error=one_line(error))
+    if beyond:
+        path = join_pointer("/skillFiles", beyond[0])
+        yield hit(path, len(beyond), says="limit", count=len(dict.fromkeys(beyond)), file=one_line(beyond[0], 80))
 
 
 def _departure(skill: Skill, uri: str) -> str:
     """How a file that was read differs from its entry: a clause, empty if it does not, or nothing is known."""
     promised, read = skill.files.get(uri), skill.read.get(uri)
-    if promised is None or read is None or "error" in read:
+    if promised is None or read is None or "digest" not in read:
         return ""
     if read.get("size") != promised.get("size") and isinstance(promised.get("size"), int):
         return f"it has {read.get('size')} bytes, and the entry promises {promised['size']}"
