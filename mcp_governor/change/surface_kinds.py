@@ -16,6 +16,7 @@ from mcp_governor.change.kind_making import (
 )
 from mcp_governor.change.kind_model import Example, Kind
 from mcp_governor.change.terms import Event, Side
+from mcp_governor.surface.model import REQUIRED_CAPABILITIES
 
 
 def _tool(name: str, *properties: str, **more: Any) -> dict[str, Any]:
@@ -91,6 +92,21 @@ _TOOLS = [
         ),
         events=CHANGED,
         thing="tool",
+        contract=True,
+    ),
+    *there_and_back(
+        "capability-required",
+        "capability-not-required",
+        (
+            "The tool requires a capability of the client: clients without it leave the tool out, or every call fails.",
+            "The tool no longer requires a capability of the client.",
+        ),
+        {"_meta": {}},
+        {"_meta": {REQUIRED_CAPABILITIES: {"sampling": {}}}},
+        messages=("clients now need {detail}", "clients no longer need {detail}"),
+        entries=("{tool} [requires|require] {detail} of the client.", "{tool} no longer [requires|require] {detail}."),
+        events=CHANGED,
+        at="tool",
         contract=True,
     ),
     patch(

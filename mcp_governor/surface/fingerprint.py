@@ -146,6 +146,8 @@ def contract(tool: Tool, parts: Collection[str] | None = None) -> dict[str, Any]
         "hints": lambda: tool.hints.as_json(),
         "deprecated": lambda: tool.deprecation is not None,
     }
+    if tool.required_capabilities:
+        made["requiredCapabilities"] = lambda: sorted(tool.required_capabilities)
     if tool.opt_in is not None:
         # Only then, so that the digest of a tool in the default list is the same as in earlier versions.
         made["optIn"] = lambda: True

@@ -17,6 +17,11 @@ from mcp_governor.surface.skills import Skill, usable_skills
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+REQUIRED_CAPABILITIES = "io.modelcontextprotocol/requiredCapabilities"
+"""Key of a tool's ``_meta`` with the capabilities that a client must have to call it, in the form of
+``ClientCapabilities`` (draft SEP "Required Capabilities for Tools", modelcontextprotocol/transports-wg#31)."""
+_MOST_CAPABILITIES = 100
+"""Most capabilities of a tool that are read; the protocol defines ten."""
 MODERN_PROTOCOL = "2026-07-28"
 """The first revision without a handshake. Revisions are ordered by date."""
 
@@ -127,6 +132,23 @@ class Tool(Struct, frozen=True, dict=True):
     def meta(self) -> Mapping[str, Json]:
         value = self.raw.get("_meta")
         return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def required_capabilities(self) -> frozenset[str]:
+        """What a client must be able to do, as paths: ``sampling``, ``elicitation.url``, ``extensions.NAME``."""
+        found: set[str] = set()
+        given = self.meta.get(REQUIRED_CAPABILITIES)
+        stack = [("", given)] if isinstance(given, dict) else []
+        while stack and len(found) < _MOST_CAPABILITIES:
+            place, part = stack.pop()
+            for name, value in part.items():
+                path = f"{place}.{name}" if place else name
+                if value is not False:
+                    found.add(path)
+                # The settings of an extension are its own.
+                if isinstance(value, dict) and path.count(".") < 1:
+                    stack.append((path, value))
+        return frozenset(found)
 
     @cached_property
     def hints(self) -> Hints:
