@@ -109,7 +109,8 @@ def changes_page() -> str:
         NOTE,
         "",
         "Every kind of change that `diff` and `check` know, from the catalogue in `mcp_governor/change/`. The bump is "
-        "for a tool of tier `facade` or `standard`; breaking on `advanced` needs a minor step, on `internal` none.",
+        "for a tool of tier `facade` or `standard`; breaking on `advanced` needs a minor step, on `internal` none. "
+        "[Compatibility](compatibility.md) has the definition, with an example and a witness of each kind.",
         "",
         *CHANGES_READING.splitlines(),
         "",
@@ -356,6 +357,7 @@ TABLES = ("profiles", "stances", "renamed", "removed")
 
 def pages() -> dict[Path, str]:
     """Every generated page with its text."""
+    from compatibility_page import page as compatibility_page
     from coverage_page import page as coverage_page
     from coverage_page import stated
     from quality_figures import read_figures
@@ -371,6 +373,7 @@ def pages() -> dict[Path, str]:
     own = {
         ROOT / "README.md": readme(),
         docs / "changes.md": changes_page(),
+        docs / "compatibility.md": compatibility_page(NOTE),
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
         docs / "project" / "coverage.md": coverage_page(),
