@@ -261,7 +261,7 @@ def _second_class(draft: int) -> Any:
 
 
 _BEYOND_64_BITS = lazy_pattern(r"[0-9]{20}|[eE]\+?[0-9]{2}")
-"""A number that may be longer than those of 64 bits, which have 19 digits, or a text that looks like one."""
+"""A number that may be longer than those of 64 bits, which have 19 digits; strings that look like one count too."""
 
 
 def native_covers(outer: Schema, inner: Schema) -> str | None:
