@@ -25,7 +25,7 @@ from fuzz_verdicts import OURS, accepts_twice, native
 
 from mcp_governor.change import ChangeOptions, compare, kind
 from mcp_governor.containment import contains
-from mcp_governor.schemas.keywords import WORDING_KEYS
+from mcp_governor.schemas.keywords import REFUSING
 from mcp_governor.surface import build_surface, fingerprint
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _is_nothing(schema: Any) -> bool:
     if not isinstance(schema, dict):
         return schema is False
     excluded = schema.get("not", False)
-    return excluded is True or (isinstance(excluded, dict) and excluded.keys() <= WORDING_KEYS)
+    return excluded is True or (isinstance(excluded, dict) and REFUSING.isdisjoint(excluded))
 
 
 def _root_keys(schema: Any) -> set[str]:
