@@ -96,7 +96,9 @@ schemas are read:
 | a format is added or changed | compatible, with a note | `assert-formats`: what the strings of the two formats say |
 | capabilities are dropped | a note | `capabilities` |
 | description, title, icons, other `_meta` | wording, a patch | |
-| a `$ref` that cannot be followed | the same: no change; changed: unknown, of an output a repair or a break | |
+| a `$ref` that cannot be followed | the same on both sides: no change; changed: unknown | |
+| a `$ref` of an output that points to nothing | now: breaking; no longer: compatible, since no official client could \
+read the place | |
 
 ## Kinds"""
 

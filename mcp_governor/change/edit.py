@@ -56,8 +56,8 @@ class Edit:
         kind: the kind, if the family does not need a direction.
         name: the property, if the edit concerns one.
         note: facts for the policy: ``required``, ``default``, ``closed``, ``declares``, ``explicit``, ``bare`` (a root
-            without properties), ``stated`` (the description gives the default), ``typed`` (undeclared
-            keys had a schema).
+            without properties), ``stated`` (the description gives the default), ``typed`` (undeclared keys
+            had a schema).
         trusted: a result for its place also holds for the whole document.
         case: where it applies, if only to some alternatives: ``where `action` is "create"``.
         trail: the properties on the path to it, regardless of any ``$ref`` in between: ``/error/kind``.

@@ -222,7 +222,7 @@ class _Objects:
         note = {"default"} if "default" in node.notes else set()
         if closed_here(self.old.node()):
             note.add("closed")
-        if has_extra_schema(self.old.node()) or names(self.old.node()).patterns:
+        elif has_extra_schema(self.old.node()) or names(self.old.node()).patterns:
             note.add("typed")
         kind = kind or ("required-argument-added" if needed else "argument-added")
         edit = Edit(

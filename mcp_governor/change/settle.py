@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.edit import YES, Edit, Questions
+from mcp_governor.change.usable import UNREAD
 from mcp_governor.change.walk import Walk
 from mcp_governor.containment import Containment
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 _MAX_WITNESSES = 1_000
 """Maximum number of breaks in one schema with a witness of their own; the others are only known to break. Nobody reads
 so many, and finding a witness takes five times as long as knowing that there is one."""
-_UNREAD = frozenset({"output-reference-broken", "output-reference-repaired", "schema-undecided"})
-"""Kinds of places that cannot be read, so that nothing can be asked about the documents as a whole."""
 
 
 class Settlement(Struct, frozen=True):
@@ -57,7 +56,7 @@ def _settled(questions: Questions, walk: Walk) -> Settlement:
     edits = walk.run()
     if not walk.pairs:
         return Settlement(edits, same=not edits)
-    if any(edit.kind in _UNREAD for edit in edits):
+    if any(edit.kind in UNREAD for edit in edits):
         _settle_alone(questions, edits)
         return Settlement(_kept(edits))
     nothing_seen = not edits

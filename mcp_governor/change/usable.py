@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.graph import SchemaNode
 
+UNREAD = frozenset({"output-reference-broken", "output-reference-repaired", "schema-undecided"})
+"""Kinds of :func:`unread_edit`. With one of them, nothing can be asked about what is around the place."""
 _SILENT = frozenset({"$defs", "$id", "$schema", "definitions", "id"})
 """Keywords at a root that require nothing."""
 

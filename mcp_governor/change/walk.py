@@ -22,7 +22,7 @@ from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_typ
 from mcp_governor.change.slices import Step
 from mcp_governor.change.spot import Spot, replacement_of, slim
 from mcp_governor.change.terms import MISSING, value_or_none
-from mcp_governor.change.usable import unread_edit
+from mcp_governor.change.usable import UNREAD, unread_edit
 from mcp_governor.change.view import Alternative, View, deref, union, view
 from mcp_governor.schemas.formats import format_patterns
 from mcp_governor.schemas.keywords import IN_PLACE
@@ -159,7 +159,7 @@ class Walk:
         """Let the node as a whole judge several edits below it, since they may cancel each other."""
         below = self.edits[start:]
         changes = [edit for edit in below if edit.is_set_change]
-        if not changes or any(edit.kind == "schema-undecided" for edit in changes):
+        if not changes or any(edit.kind in UNREAD for edit in below):
             return
         forward, backward = self.questions.both(old, new, root=root)
         if forward.verdict == "yes":

@@ -31,9 +31,10 @@ def commit_of(folder: Path, ref: str) -> str:
         for end in ends:
             commit_of(folder, end)
         raise _no_merge_base(folder, *ends)
-    if ref.endswith("..") and "..." not in ref:
+    if ".." in ref and "..." not in ref:
+        merge_base_of = visible(ref.replace("..", "..."))
         raise TargetError(
-            f'"{visible(ref)}" is not one commit.', f"Name the merge base with three dots: {visible(ref)}."
+            f'"{visible(ref)}" is not one commit.', f"Name the merge base with three dots: {merge_base_of}"
         )
     remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
     raise TargetError(
