@@ -10,7 +10,6 @@ from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.terms import MISSING, Level
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.surface.skills import skills_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +24,7 @@ def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]
 
     Where a recording does not say which skills there were, none is new; and a recording without them removes none.
     """
-    if not (skills_recorded(old) and skills_recorded(new)):
+    if not (old.skills_recorded and new.skills_recorded):
         if old.skills or (new.skills and old.capabilities):
             reason = f"the {'new' if old.skills else 'old'} side does not say which skills there are"
             yield make("skills-undecided", None, "/skills", level=level, reason=reason)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from mcp_governor.findings import Tier
-from mcp_governor.surface.skills import Skill, usable_skills
+from mcp_governor.surface.skills import Skill, declares_skills, usable_skills
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -230,6 +230,14 @@ class Surface(Struct, frozen=True, dict=True):
     def skills(self) -> tuple[Skill, ...]:
         """The usable skills."""
         return usable_skills(self.skill_entries or (), self.skill_files)
+
+    @property
+    def skills_recorded(self) -> bool:
+        """False if nobody knows which skills there are: they were not read, or an earlier version recorded the
+        surface."""
+        if self.skill_entries is not None:
+            return True
+        return bool(self.capabilities) and not declares_skills(self.capabilities)
 
     @property
     def version(self) -> str | None:

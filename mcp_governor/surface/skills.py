@@ -14,8 +14,6 @@ from msgspec import Struct, field
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mcp_governor.surface.model import Surface
-
 EXTENSION = "io.modelcontextprotocol/skills"
 MANIFEST = "SKILL.md"
 MAX_FILES = 512
@@ -128,13 +126,6 @@ def declares_skills(capabilities: Mapping[str, Any]) -> bool:
     """True if a server says that it serves skills (Capability Negotiation)."""
     extensions = capabilities.get("extensions")
     return isinstance(extensions, dict) and EXTENSION in extensions
-
-
-def skills_recorded(surface: Surface) -> bool:
-    """False if nobody knows which skills there are: they were not read, or an earlier version recorded the surface."""
-    if surface.skill_entries is not None:
-        return True
-    return bool(surface.capabilities) and not declares_skills(surface.capabilities)
 
 
 def contract_of_skill(skill: Skill) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.file import dump_surface, parse_surface
 from mcp_governor.surface.fingerprint import fingerprint, wording_fingerprint
-from mcp_governor.surface.skills import EXTENSION, allowed_tools, skills_recorded
+from mcp_governor.surface.skills import EXTENSION, allowed_tools
 
 URI = "skill://acme/refunds/SKILL.md"
 DECLARED = {"extensions": {EXTENSION: {}}}
@@ -76,8 +76,8 @@ def test_a_recording_keeps_them() -> None:
     ],
 )
 def test_without_skills_it_says_if_there_are_none(raw: dict[str, Any], expected: bool) -> None:
-    assert skills_recorded(build_surface(raw)) is expected
-    assert skills_recorded(parse_surface(dump_surface(build_surface(raw)), "a.json")) is expected
+    assert build_surface(raw).skills_recorded is expected
+    assert parse_surface(dump_surface(build_surface(raw)), "a.json").skills_recorded is expected
 
 
 def test_without_skills_the_digests_are_those_of_earlier_versions() -> None:
