@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from mcp_governor.findings import Severity
-from mcp_governor.report.causes import causes
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     ONLY_BREAKING,
     UNKNOWN_STEP,
@@ -29,7 +29,7 @@ from mcp_governor.report.groups import (
 )
 from mcp_governor.report.history_picture import history_section
 from mcp_governor.report.responses import response_lines
-from mcp_governor.report.sides import fragment_sides
+from mcp_governor.report.json_diff import fragment_sides
 from mcp_governor.report.tool_list import tool_section
 from mcp_governor.secrets import redact
 from mcp_governor.text import one_line, sentence, shortened, visible
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
     from mcp_governor.findings import Finding
-    from mcp_governor.report.causes import Cause
+    from mcp_governor.report.finding_groups import Cause
 
 IS_MARKUP = True
 WITH_PLACES = True
