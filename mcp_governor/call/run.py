@@ -29,8 +29,8 @@ from mcp_governor.call.report import (
 )
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
-from mcp_governor.call.track import Track
 from mcp_governor.call.validate import ResponseChecker
+from mcp_governor.call.watchdog import Watchdog
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches, retry_arguments
@@ -68,7 +68,7 @@ async def run_calls(
     selection: Selection | None = None,
     emit: Callable[[CallEvent], None] = silent,
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
-    track: Track | None = None,
+    watchdog: Watchdog | None = None,
 ) -> CallReport:
     """Make the calls of a plan, one after the other, and check the responses.
 
@@ -81,15 +81,15 @@ async def run_calls(
         emit: called when a call begins and ends.
         reconnect: opens another session with the same server, for one restart; without it, the run stops when the
             server exits.
-        track: receives the time limit of each call, for a watcher in another thread.
+        watchdog: receives the time limit of each call, for a watcher in another thread.
 
     Returns:
         The calls, the skipped tools and the findings. Server failures are reported, not raised.
     """
     if selection is None:
         selection = select(LintSettings())
-    run = _Run(session, surface, plan, settings, ResponseChecker(selection), emit, reconnect, track or Track())
-    run.track.begin(run)
+    run = _Run(session, surface, plan, settings, ResponseChecker(selection), emit, reconnect, watchdog or Watchdog())
+    run.watchdog.begin(run)
     run.report_unknown_tools(plan.skipped)
     async with AsyncExitStack() as stack:
         await run.all(stack)
@@ -105,7 +105,7 @@ class _Run:
     checker: ResponseChecker
     emit: Callable[[CallEvent], None]
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
-    track: Track
+    watchdog: Watchdog
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class _Run:
         return dataclasses.replace(report, findings=tuple(self.findings.values()))
 
     def given_up(self) -> CallReport:
-        """See :class:`~mcp_governor.call.track.Interrupted`."""
+        """See :class:`~mcp_governor.call.watchdog.Interrupted`."""
         made = {id(result.case) for result in self.results}
         left = [case for case in self.plan.cases if id(case) not in made and case is not self.going]
         called = {result.case.tool for result in self.results}
@@ -301,7 +301,7 @@ class _Run:
         seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
         nothing = Channel.NONE
         self.going = case
-        self.track.within(seconds)
+        self.watchdog.within(seconds)
         try:
             with anyio.fail_after(seconds):
                 # Our timeout must fire before the session's own, because its error looks like other failures.
@@ -325,7 +325,7 @@ class _Run:
             return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=error.message)
         finally:
             self.going = None
-            self.track.rest()
+            self.watchdog.rest()
         size = _size(raw)
         if size > self.settings.result_bytes:
             cap = f"{self.settings.result_bytes:,}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT
-from mcp_governor.checking.seen import CONFIGURED, NONE, SAFE, WHYS
+from mcp_governor.checking.response_coverage import CONFIGURED, NONE, SAFE, WHYS
 from mcp_governor.findings import MAX_SPOTS, Bump, Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 

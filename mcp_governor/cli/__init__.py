@@ -16,7 +16,7 @@ import click
 from mcp_governor._version import __version__
 from mcp_governor.cli import out, terminal
 from mcp_governor.cli.groups import LazyGroup, color_option
-from mcp_governor.errors import Exit, GovernorError, UsageError
+from mcp_governor.errors import STOPPED, Exit, GovernorError, UsageError
 from mcp_governor.rule_names import noting
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _run(words: list[str]) -> int:
         return int(Exit.USAGE)
     except (click.Abort, KeyboardInterrupt):
         out.echo("interrupted", err=True)
-        return 130
+        return STOPPED
     except BrokenPipeError:
         # The reader went away (head, less): not our error, and there is nothing left to say.
         out.abandon()
@@ -134,7 +134,7 @@ def _run(words: list[str]) -> int:
         # Python before 3.12 hides what ends the making of a class in a RuntimeError, Ctrl-C included.
         if isinstance(error.__cause__, KeyboardInterrupt):
             out.echo("interrupted", err=True)
-            return 130
+            return STOPPED
         return _bug(error)
     return result if isinstance(result, int) else int(Exit.PASS)
 
@@ -156,7 +156,7 @@ def _see_words(words: Sequence[str]) -> None:
 def _learn_addresses(words: Sequence[str]) -> None:
     """Redact URLs in click's errors, because a URL in the wrong place is quoted with its password."""
     if any("://" in word for word in words):
-        from mcp_governor.given import learn_addresses
+        from mcp_governor.secret_detection import learn_addresses
 
         learn_addresses(words)
 

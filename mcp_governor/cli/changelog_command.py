@@ -16,6 +16,7 @@ from mcp_governor.cli.common import (
     places_wanted,
     refuse_server_options,
     reporting,
+    server_command,
     target_argument,
     write_text,
 )
@@ -40,25 +41,16 @@ def check(run: Run, target: str | None, against: str | None, offline: bool) -> i
     With --offline, the recorded surface file is compared with the same file at the latest release tag, or at HEAD if
     there is no tag, as in "mcp-governor check --offline".
     """
-    from mcp_governor.checking.baselines import baseline_of
+    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.reading import read_governed
-    from mcp_governor.checking.run import changelog_report
-    from mcp_governor.checking.stage import stage_of
+    from mcp_governor.checking.run import check_changelog
 
     load_changelog(run.config)
     if offline:
-        from mcp_governor.checking.offline import check_changelog_offline
-
         refuse_server_options(run.config)
-        places = places_wanted(run.output)
-        return deliver(check_changelog_offline(target, config=run.config, against=against, places=places), run)
-    source = run.source(target)
-    surface = read_governed(source, run.config)
-    stage = stage_of(run.config, surface)
-    baseline = baseline_of(surface, run.config, against, source=source, stage=stage)
-    report = changelog_report(surface, baseline, run.config, stage=stage)
-    return deliver(report, run)
+    places = offline and places_wanted(run.output)
+    asked = Asked(target=target, command=server_command(), against=against, offline=offline, places=places)
+    return deliver(check_changelog(asked, run.config), run)
 
 
 @changelog.command(cls=TargetCommand)
@@ -76,23 +68,23 @@ def draft(
     Released sections are never changed. With policy.gate = "release", the entries go under "## Unreleased" until the
     release; otherwise into the section of the version that the changes require.
     """
-    from mcp_governor.checking.desk import draft_changelog, open_desk
+    from mcp_governor.checking.changelog_draft import draft_changelog, open_changelog
     from mcp_governor.checking.releasing import new_changelog
     from mcp_governor.writing import locked, write_files
 
-    desk = open_desk(run.config, run.source(target), against)
-    drafted = draft_changelog(desk, version)
-    changed = drafted.text != desk.book.text
+    opened = open_changelog(run.config, run.source(target), against)
+    drafted = draft_changelog(opened, version)
+    changed = drafted.text != opened.book.text
     if show_diff and changed:
-        _show_diff(run, desk.config.changelog, desk.book.text, drafted.text)
+        _show_diff(run, opened.config.changelog, opened.book.text, drafted.text)
     if not changed:
-        out.echo(f"{desk.config.changelog} needs no change.")
+        out.echo(f"{opened.config.changelog} needs no change.")
     elif not (show_diff or only_check):
-        with locked(desk.config.root):
-            write_files(new_changelog(desk, drafted.text))
+        with locked(opened.config.root):
+            write_files(new_changelog(opened, drafted.text))
         entries = "1 entry" if drafted.missing == 1 else f"{drafted.missing} entries"
         where = f"for {visible(drafted.version)}" if drafted.version else "under Unreleased"
-        out.echo(f"{desk.config.changelog}: {entries} drafted {where}.")
+        out.echo(f"{opened.config.changelog}: {entries} drafted {where}.")
         out.echo(drafted.advice)
     return int(Exit.FINDINGS if only_check and changed else Exit.PASS)
 
@@ -119,25 +111,25 @@ def release(
     VERSION is tagged. To finish the release, commit the files and tag the commit.
     """
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.desk import open_desk
+    from mcp_governor.checking.changelog_draft import open_changelog
     from mcp_governor.checking.releasing import plan_release
     from mcp_governor.writing import locked, write_files
 
     load_changelog(run.config)
-    desk = open_desk(run.config, run.source(target), against)
-    plan = plan_release(desk, version)
-    shown, name = visible(plan.version), desk.config.changelog
+    opened = open_changelog(run.config, run.source(target), against)
+    plan = plan_release(opened, version)
+    shown, name = visible(plan.version), opened.config.changelog
     if plan.report.verdict == "fail":
         deliver(plan.report, run)
         why = f"the check would fail once {shown} is tagged" if plan.after else "the check fails"
         out.echo(f"{shown} was not released because {why}; nothing was written.", err=True)
         return int(Exit.FINDINGS)
-    if show_diff and plan.text != desk.book.text:
-        _show_diff(run, name, desk.book.text, plan.text)
+    if show_diff and plan.text != opened.book.text:
+        _show_diff(run, name, opened.book.text, plan.text)
     if show_diff or only_check:
         out.echo(f"{shown} can be released.", err=show_diff)
         return int(Exit.PASS)
-    with locked(desk.config.root):
+    with locked(opened.config.root):
         write_files(*plan.files)
     out.echo(f"{name}: {shown} is the current release.")
     records = "records its surface" if len(plan.recordings) == 1 else "record its surface"
@@ -145,7 +137,7 @@ def release(
     if plan.retired:
         count = len(plan.retired)
         marked = "1 acceptance is" if count == 1 else f"{count} acceptances are"
-        out.echo(f"{desk.config.shown}: {marked} marked as released.")
+        out.echo(f"{opened.config.shown}: {marked} marked as released.")
     out.echo(f"Next: commit these files, and tag the commit {visible(plan.tag)}.")
     return int(Exit.PASS)
 

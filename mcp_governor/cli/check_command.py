@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from mcp_governor.cli import completion
 from mcp_governor.cli.common import (
+    FILE,
     Run,
     TargetCommand,
     against_option,
@@ -23,9 +23,7 @@ from mcp_governor.cli.common import (
 from mcp_governor.cli.progress import progress
 
 if TYPE_CHECKING:
-    from mcp_governor.checking.base import Base
-    from mcp_governor.checking.model import Report
-    from mcp_governor.config import Config
+    from pathlib import Path
 
 
 @click.command(cls=TargetCommand)
@@ -62,7 +60,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--approved",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="With --approval required: file with the keys of breaks that somebody approved, one on a line",
 )
@@ -131,10 +129,9 @@ def check(
 
     from msgspec.structs import replace
 
-    from mcp_governor.checking.base import Asked
-    from mcp_governor.checking.gate import check_gated, read_approved
-    from mcp_governor.checking.offline import check_offline
-    from mcp_governor.checking.run import check as run_check
+    from mcp_governor.checking.against.pull_request import read_approved
+    from mcp_governor.checking.asked import Asked
+    from mcp_governor.checking.run import check_as_asked
     from mcp_governor.errors import UsageError
 
     config = dataclasses.replace(
@@ -145,7 +142,6 @@ def check(
         load=run.config.load if load is None else replace(run.config.load, check=load),
         lint_new_only=new_only,
     )
-    command = server_command()
     if offline:
         refuse_server_options(config)
     if new_only and config.isolated and against is None:
@@ -162,31 +158,23 @@ def check(
         raise UsageError("--approved names breaks that need an approval.", "Add: --approval required")
     if base is not None and config.isolated:
         raise useless("--base", "--isolated, which reads no file of the repository")
-    places = places_wanted(run.output)
+    typed = {"level": level, "profile": profile, "calls_mode": no_calls}
+    typed["fail_on"] = click.get_current_context().params.get("fail_on")
     with progress(run.output) as emit:
-
-        def compared(config: Config, base: Base | None) -> Report:
-            settings: dict[str, Any] = {"config": config, "against": against, "emit": emit, "places": places}
-            settings |= {"release": release, "only_breaking": only is not None, "base": base}
-            if offline:
-                return check_offline(target, **settings)
-            return run_check(target, command=command, **settings)
-
-        typed = {"level": level, "profile": profile, "calls_mode": no_calls}
-        typed["fail_on"] = click.get_current_context().params.get("fail_on")
-        if base is None:
-            report = compared(config, None)
-        else:
-            asked = Asked(
-                base=base,
-                approval=approval or "",
-                approved=read_approved(approved) if approved is not None else frozenset(),
-                named=run.config_typed,
-                target=target or "",
-                command=command,
-                against=against or "",
-                offline=offline,
-                options=frozenset(name for name, value in typed.items() if value),
-            )
-            report = check_gated(config, asked, compared)
+        asked = Asked(
+            target=target,
+            command=server_command(),
+            against=against,
+            offline=offline,
+            release=release,
+            only_breaking=only is not None,
+            places=places_wanted(run.output),
+            base=base or "",
+            approval=approval or "",
+            approved=read_approved(approved) if approved is not None else frozenset(),
+            config_typed=run.config_typed,
+            options=frozenset(name for name, value in typed.items() if value),
+            emit=emit,
+        )
+        report = check_as_asked(asked, config)
     return deliver(report, run)

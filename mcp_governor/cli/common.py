@@ -53,6 +53,9 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click
         return number
 
 
+FILE = click.Path(dir_okay=False, path_type=Path)
+"""The type of options and arguments that are a file."""
+
 SECONDS = Seconds()
 """The type of options that are a time."""
 
@@ -82,7 +85,7 @@ class TargetCommand(click.Command):
                 ["--env-file", _ENV_FILE],
                 multiple=True,
                 metavar="FILE",
-                type=click.Path(dir_okay=False, path_type=Path),
+                type=FILE,
                 help="File of environment variables for the server, as NAME=VALUE lines",
             ),
             click.Option(
@@ -191,7 +194,7 @@ _OPTIONS = {
     "output": click.option(
         "-o",
         "--output",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE,
         help="Write the output to this file  [default: standard output]",
     ),
     "report": click.option(
@@ -208,7 +211,7 @@ _OPTIONS = {
     ),
     "config": click.option(
         "--config",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE,
         help="Configuration file  [default: the nearest one in this folder or above]",
     ),
     "isolated": click.option(
@@ -404,7 +407,7 @@ def _write_report(report: Report, run: Run, output: Output, lines: Iterable[Line
 
         report = in_repository(report, run.config)
     if getattr(chosen, "WITH_HISTORY", False):
-        from mcp_governor.checking.history import with_history
+        from mcp_governor.checking.against.history import with_history
 
         report = with_history(report, run.config)
     write_text(chosen.render(report), output, form=_form_of(chosen))

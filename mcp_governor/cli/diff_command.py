@@ -29,7 +29,7 @@ def diff(run: Run, old: str, new: str | None, level: str | None, only: str | Non
 
     from msgspec.structs import replace
 
-    from mcp_governor.checking.comparison import compare_targets
+    from mcp_governor.checking.diff import compare_targets
     from mcp_governor.report.diff_text import diff_lines
 
     command = server_command()

@@ -12,7 +12,7 @@ from msgspec import Struct
 from mcp_governor.cli.init_secrets import see_address, see_words, split_assignments
 from mcp_governor.config import Config
 from mcp_governor.errors import UsageError
-from mcp_governor.given import is_plain
+from mcp_governor.secret_detection import is_plain
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
 from mcp_governor.target.resolve import TOKEN_VARIABLE, forms
 from mcp_governor.text import visible

@@ -14,7 +14,7 @@ from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.text import short_digests, visible
 
 if TYPE_CHECKING:
-    from mcp_governor.checking.recorded import Staleness
+    from mcp_governor.checking.against.stale_recording import Staleness
     from mcp_governor.surface import Surface
 
 
@@ -39,8 +39,8 @@ def snapshot(run: Run, target: str | None, out: str | None, only_check: bool, on
     With --check, the file is compared with the server and not written. It is stale if a recording would have other
     content; its formatting does not matter. Use it in a hook or in CI to keep a committed file up to date.
     """
+    from mcp_governor.checking.against.stale_recording import staleness
     from mcp_governor.checking.reading import read_governed, with_schema_version
-    from mcp_governor.checking.recorded import staleness
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import SURFACE_FILE
     from mcp_governor.writing import write_file

@@ -30,8 +30,8 @@ from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
 from mcp_governor.config.trust import rules_trusted, user_config
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
-from mcp_governor.given import learn_addresses, learn_anywhere, learn_table
 from mcp_governor.parsing import BadValueError, check_values, read_toml
+from mcp_governor.secret_detection import learn_addresses, learn_anywhere, learn_table
 from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:

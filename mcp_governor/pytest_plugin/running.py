@@ -186,13 +186,14 @@ class Run:
         return _fail(wrong)
 
     def _check(self) -> Checked:
+        from mcp_governor.checking.asked import Asked
         from mcp_governor.checking.run import checked
         from mcp_governor.pytest_plugin.updating import update
 
         def work() -> Checked:
             if self.options.option.mcp_update and not self.options.option.collectonly:
                 self.notes += tuple(update(self.options.option.mcp_update, target_of(self.options), self.config))
-            return checked(target_of(self.options), config=self.config)
+            return checked(Asked(target=target_of(self.options)), self.config)
 
         made: Checked = self._quietly(work)
         return made

@@ -13,7 +13,7 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mcp_governor.checking.past import History, Release
+    from mcp_governor.checking.model import History, Release
 
 _TIERS = [tier.value for tier in Tier]
 _NOUNS = {

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.report.causes import causes
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.token_cost import TokenCost
-    from mcp_governor.report.causes import Cause
+    from mcp_governor.report.finding_groups import Cause
 
 IS_MARKUP = True
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.change.terms import Verdict
 from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
-from mcp_governor.report.causes import NAMES_SHOWN, RULES_SHOWN, causes, fitting
+from mcp_governor.report.finding_groups import NAMES_SHOWN, RULES_SHOWN, causes, fitting
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.change.model import Change
+    from mcp_governor.checking.against.stale_recording import Staleness
     from mcp_governor.checking.model import Place, Report
-    from mcp_governor.checking.recorded import Staleness
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
-    from mcp_governor.report.causes import Cause
+    from mcp_governor.report.finding_groups import Cause
 
 SERVER = "(server)"
 """Stands for the name of a tool where something is about the server itself."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_governor.errors import ConfigError, GovernorError, TargetError
-from mcp_governor.given import learn_reference, learn_table
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.secret_detection import learn_reference, learn_table
 from mcp_governor.target.jsonc import read_settings
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint

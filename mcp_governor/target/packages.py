@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
-from mcp_governor.given import holds_credentials
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program, our_interpreter, program_in
+from mcp_governor.secret_detection import holds_credentials
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:

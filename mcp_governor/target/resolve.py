@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
-from mcp_governor.given import learn_reference
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import program_name
+from mcp_governor.secret_detection import learn_reference
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import urlsplit
 
-from mcp_governor import given
+from mcp_governor import secret_detection
 from mcp_governor.text import command_line, one_line
 
 if TYPE_CHECKING:
@@ -101,10 +101,10 @@ class StdioEndpoint:
 
     def __post_init__(self) -> None:
         # Register the secrets of every endpoint before it is used.
-        given.learn_environment(os.environ)
-        given.learn_command(self.command)
+        secret_detection.learn_environment(os.environ)
+        secret_detection.learn_command(self.command)
         for name, value in self.env.items():
-            given.learn(value, name)
+            secret_detection.learn(value, name)
 
     @property
     def shown(self) -> str:
@@ -141,9 +141,9 @@ class HttpEndpoint:
     era: Era | None = None
 
     def __post_init__(self) -> None:
-        given.learn_url(self.url)
+        secret_detection.learn_url(self.url)
         for name, value in self.headers.items():
-            given.learn_header(name, value)
+            secret_detection.learn_header(name, value)
 
     @property
     def shown(self) -> str:
@@ -185,7 +185,7 @@ class ObjectEndpoint:
     era: Era | None = None
 
     def __post_init__(self) -> None:
-        given.learn_environment(os.environ)
+        secret_detection.learn_environment(os.environ)
 
     @property
     def shown(self) -> str:

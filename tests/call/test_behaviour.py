@@ -10,7 +10,7 @@ from mcp_governor.call.response import read_response
 from mcp_governor.change import catalogue
 from mcp_governor.change.terms import Verdict
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.given import learn
+from mcp_governor.secret_detection import learn
 
 THEN = {"tool": "find", "arguments": {}, "status": "success", "kind": "", "channel": "result"}
 SAME = Outcome(Channel.RESULT, "success")

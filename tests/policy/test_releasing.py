@@ -456,11 +456,11 @@ def test_what_would_fail_after_its_tag_is_not_released(tmp_path: Path, monkeypat
     before = contents(life.root)
     judge = releasing.check_surface
 
-    def judged(surface, baseline, config, **how):  # type: ignore[no-untyped-def]
+    def judged(compared):  # type: ignore[no-untyped-def]
         """The check, where a finding comes with the tag: whatever it may be, nobody has found one yet."""
-        report = judge(surface, baseline, config, **how)
+        report = judge(compared)
         late = Finding("policy/late", Severity.ERROR, "It is late.")
-        return replace(report, findings=(*report.findings, late)) if baseline.source == "1.3.0" else report
+        return replace(report, findings=(*report.findings, late)) if compared.baseline.source == "1.3.0" else report
 
     monkeypatch.setattr(releasing, "check_surface", judged)
     done = life.run("changelog", "release", "1.3.0")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from mcp_governor.call.track import Track
+    from mcp_governor.call.watchdog import Watchdog
 
 _T = TypeVar("_T")
 
@@ -19,14 +19,14 @@ _LOOK = 0.05
 """Seconds between two looks at the clock: nobody sees the difference, and a look costs nothing."""
 
 
-def run_aside(work: Callable[[], Awaitable[_T]], track: Track) -> _T | None:
+def run_in_daemon_thread(work: Callable[[], Awaitable[_T]], watchdog: Watchdog) -> _T | None:
     """Run asynchronous work in a thread; ``None`` where it had to be left behind because it gave no sign of life.
 
     The thread, and the threads that the server starts in it, do not keep the process from ending.
 
     Args:
         work: gets an event loop of its own.
-        track: says when the work is overdue.
+        watchdog: says when the work is overdue.
 
     Raises:
         BaseException: what the work raised.
@@ -47,7 +47,7 @@ def run_aside(work: Callable[[], Awaitable[_T]], track: Track) -> _T | None:
     # Here and not in the thread, which may never come to putting it back: what a server prints is not our report.
     with contextlib.redirect_stdout(sys.stderr):
         thread.start()
-        while thread.is_alive() and not track.is_overdue:
+        while thread.is_alive() and not watchdog.is_overdue:
             thread.join(_LOOK)
     if errors:
         raise errors[0]

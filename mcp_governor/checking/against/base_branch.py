@@ -1,4 +1,4 @@
-"""The base branch of a pull request: which changes are new, and which new breaks somebody has to approve.
+"""Which changes are new to the base branch of a pull request, and which new breaks has somebody to approve?
 
 A run compares with the last release, so it also shows what was merged since then. The surface file and the changelog
 of the base say what that was: the rest is what the pull request brings.
@@ -7,6 +7,7 @@ of the base say what that was: the rest is what the pull request brings.
 from __future__ import annotations
 
 import base64
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -17,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.change.terms import Verdict
-from mcp_governor.checking.governed import relative
+from mcp_governor.checking.against.configuration import relative
 from mcp_governor.checking.model import BaseInfo
 from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Bump
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.changelog import Changelog
     from mcp_governor.changelog.coverage import Names
+    from mcp_governor.checking.against.comparison import Comparison
+    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
-    from mcp_governor.target import Baseline
 
 REQUIRED, GIVEN = "required", "given"
 """``--approval``: new breaks fail the run, or are approved."""
@@ -65,31 +67,6 @@ def approval_key(value: Any) -> str:
 def key_of_all(keys: Iterable[str]) -> str:
     """The key that stands for all of several."""
     return approval_key(sorted(keys))
-
-
-class Asked(Struct, frozen=True):
-    """What the user typed of a comparison with a base branch, which no configuration changes.
-
-    Attributes:
-        base: the ref of the base branch.
-        approval, approved: as for :func:`read_base`.
-        named: the configuration file was typed.
-        target: the TARGET; empty for the one of the configuration.
-        command: the server that was typed after ``--``.
-        against: what to compare with; empty for the configured baseline.
-        offline: the recorded surface is checked.
-        options: names of the settings that were typed.
-    """
-
-    base: str
-    approval: str = ""
-    approved: frozenset[str] = frozenset()
-    named: bool = False
-    target: str = ""
-    command: tuple[str, ...] = ()
-    against: str = ""
-    offline: bool = False
-    options: frozenset[str] = frozenset()
 
 
 class Base(Struct, frozen=True, dict=True):
@@ -120,7 +97,13 @@ class Base(Struct, frozen=True, dict=True):
             return tuple(keys)
         return tuple(name for name in keys if name not in left)
 
-    def against(self, config: Config, *, only_breaking: bool) -> str | None:
+    def asked(self, asked: Asked, config: Config) -> Asked:
+        """What was asked, as the base understands it: compared with what, and if a release is checked as one."""
+        against = self._against(config, asked) if asked.against is None else asked.against
+        release = asked.release or (not asked.only_breaking and self._is_before_release(config))
+        return replace(asked, against=against, release=release)
+
+    def _against(self, config: Config, asked: Asked) -> str | None:
         """The TARGET to compare with instead of the configured baseline; ``None`` to keep that one.
 
         With ``policy.gate = "change"`` each merged change is a version of its own, so a pull request makes the step
@@ -131,7 +114,7 @@ class Base(Struct, frozen=True, dict=True):
         remove. Where that commit is unknown, or has no surface file, the base branch itself is the stricter choice.
         """
         named = config.baseline and config.baseline != baseline_file(config)
-        steps = self.moved_from is not None or only_breaking or config.policy.gate == "change"
+        steps = self.moved_from is not None or asked.only_breaking or config.policy.gate == "change"
         if self.surface is None or named or not steps:
             return None
         file = self.moved_from or config.resolve(baseline_file(config))
@@ -140,7 +123,7 @@ class Base(Struct, frozen=True, dict=True):
         ref = fork if apart and holds(config.root, fork, relative(file, config.root)) else self.ref
         return f"git:{ref}:{relative(file, Path.cwd())}"
 
-    def is_before_release(self, config: Config) -> bool:
+    def _is_before_release(self, config: Config) -> bool:
         """True if the work tree releases a version: its changelog has another current one than the base's."""
         if config.policy.gate != "release" or self.changelog is None or self.changelog.current is None:
             return False
@@ -153,22 +136,14 @@ class Base(Struct, frozen=True, dict=True):
         return now is not None and now.version_text != self.changelog.current.version_text
 
 
-def read_base(
-    config: Config,
-    ref: str,
-    approval: str = "",
-    approved: frozenset[str] = frozenset(),
-    scope: tuple[str, ...] = (),
-) -> Base:
+def read_base(config: Config, asked: Asked, scope: tuple[str, ...] = ()) -> Base:
     """Read what a base branch has, under the file names of the current configuration.
 
     A file that is missing or cannot be read there says nothing, so that more changes count as new.
 
     Args:
         config: names the files.
-        ref: a commit, branch or tag.
-        approval: :data:`REQUIRED`, :data:`GIVEN` or empty.
-        approved: keys that somebody approved.
+        asked: names the base, a commit, branch or tag, and what is approved.
         scope: what the user typed to name the server.
 
     Raises:
@@ -176,34 +151,30 @@ def read_base(
     """
     from mcp_governor.changelog import parse
 
-    commit = commit_of(config.root, ref)
+    commit = commit_of(config.root, asked.base)
     names = [name for name in (baseline_file(config), config.changelog) if name]
     held = files_at(config.root, commit, names)
     surface, changelog = None, None
-    try:
+    with contextlib.suppress(GovernorError):
         if baseline_file(config) in held:
-            surface = parse_surface(held[baseline_file(config)], f"git:{ref}")
-    except GovernorError:
-        surface = None
-    try:
+            surface = parse_surface(held[baseline_file(config)], f"git:{asked.base}")
+    with contextlib.suppress(GovernorError):
         if config.changelog in held:
             changelog = parse(held[config.changelog].decode("utf-8", "replace"), config.changelog)
-    except GovernorError:
-        changelog = None
-    return Base(ref, approval, approved, scope, surface=surface, changelog=changelog)
+    return Base(asked.base, asked.approval, asked.approved, scope, surface=surface, changelog=changelog)
 
 
-def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline | None, config: Config) -> Report:
+def with_base(report: Report, base: Base, compared: Comparison) -> Report:
     """A report that says what is new, and in which new breaks fail the run, or approved ones do not.
 
     With an approval, required or given, breaks that the base has as well do not fail the run.
 
     Args:
-        report: of a run over ``surface`` and ``baseline``.
+        report: of the run.
         base: from :func:`read_base`.
-        surface, baseline, config: of the run.
+        compared: the run.
     """
-    new = _new_changes(report, base, surface, baseline, config)
+    new = _new_changes(report, base, compared)
     breaks = tuple(change.id for change in new if _breaks(change, report))
     names = tuple(change.id for change in new)
     info = BaseInfo(visible(base.ref.removeprefix("refs/remotes/")), names, breaks, base.approval)
@@ -219,7 +190,7 @@ def with_base(report: Report, base: Base, surface: Surface, baseline: Baseline |
     contents: dict[str, list[Any]] = {}
     for change in report.changes:
         if change.id in waiting:
-            contents.setdefault(change.id, []).append(content(change, baseline.surface if baseline else None, surface))
+            contents.setdefault(change.id, []).append(content(change, compared.old, compared.surface))
     return approve(report, base, {name: approval_key([*base.scope, contents[name]]) for name in waiting})
 
 
@@ -271,23 +242,22 @@ def _breaks(change: Change, report: Report) -> bool:
     return change.verdict is Verdict.BREAKING or (change.verdict is Verdict.UNKNOWN and report.unknown_fails)
 
 
-def _new_changes(
-    report: Report, base: Base, surface: Surface, baseline: Baseline | None, config: Config
-) -> list[Change]:
+def _new_changes(report: Report, base: Base, compared: Comparison) -> list[Change]:
     """The changes that neither the recorded surface of the base nor its changelog has."""
-    if baseline is None or not report.changes:
+    old, surface = compared.old, compared.surface
+    if old is None or not report.changes:
         return []
     from mcp_governor.changelog.coverage import Names
     from mcp_governor.checking.options import changes_between
 
     left = list(report.changes)
     if base.surface is not None:
-        before = changes_between(baseline.surface, base.surface, config)
-        known = {approval_key(content(change, baseline.surface, base.surface)) for change in before}
-        left = [one for one in left if approval_key(content(one, baseline.surface, surface)) not in known]
+        before = changes_between(old, base.surface, compared.config)
+        known = {approval_key(content(change, old, base.surface)) for change in before}
+        left = [one for one in left if approval_key(content(one, old, surface)) not in known]
     if base.changelog is not None and left:
         released = report.baseline.version if report.baseline is not None else None
-        stated = _stated(left, base.changelog, released, Names(surface, baseline.surface))
+        stated = _stated(left, base.changelog, released, Names(surface, old))
         left = [change for change in left if change.id not in stated]
     return left
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.call.doubts import doubt
+from mcp_governor.call.read_only_hint import doubt
 from mcp_governor.surface.model import Tool
 
 CHANGE = """

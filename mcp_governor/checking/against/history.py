@@ -1,4 +1,4 @@
-"""The surfaces that releases recorded, for a picture of how the server grew."""
+"""What did earlier releases record? For a picture of how the server grew."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.past import History, Release
+from mcp_governor.checking.model import History, Release
 from mcp_governor.errors import GovernorError
 
 if TYPE_CHECKING:
@@ -38,17 +38,16 @@ def with_history(report: Report, config: Config) -> Report:
         report: of a run.
         config: names the surface file; its folder is in the repository.
     """
+    from mcp_governor.checking.against.last_release import recordings
     from mcp_governor.target.git_commits import is_shallow
     from mcp_governor.target.git_door import one_look
     from mcp_governor.target.git_releases import released_files
-    from mcp_governor.target.read import recordings
-    from mcp_governor.target.resolve import baseline_file
 
     if report.baseline is None or not report.tools or config.isolated:
         return report
     try:
         with one_look():
-            found, older = released_files(config.root, *recordings(config, baseline_file(config)), most=MAX_RELEASES)
+            found, older = released_files(config.root, *recordings(config), most=MAX_RELEASES)
             if not found and is_shallow(config.root):
                 way = "This clone has no release tags. Fetch them: git fetch --unshallow --tags"
                 return replace(report, history=History(problem=way))

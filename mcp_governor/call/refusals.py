@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from mcp_governor.call.places import endings_in
 from mcp_governor.call.prose import listed_values, marked_examples
-from mcp_governor.call.typical import typical
+from mcp_governor.call.well_known_values import typical
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence

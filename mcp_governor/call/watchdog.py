@@ -20,7 +20,7 @@ _GRACE = 2.0
 """Seconds beyond a limit until the run is given up: its own loop ends a call at the limit, unless a tool blocks it."""
 
 
-class Track:
+class Watchdog:
     """Until when the next sign of life is due, and the report of a run that gives none.
 
     A server object runs in our process. A tool of it that blocks the event loop blocks our own limits as well, and one

@@ -1,4 +1,9 @@
-"""Checks if the recorded surface file still says what the server publishes: ``snapshot --check``."""
+"""Does the recorded file still say what the server publishes?
+
+``snapshot --check`` asks the server. Without one to ask, this distinguishes an old recording from a wrong changelog: a
+hook fails, as a rule, because the server was edited, the changelog was written from it, and nobody recorded it again.
+Then every finding about the changelog would ask for the opposite of the right fix.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +14,27 @@ from msgspec import Struct
 
 from mcp_governor.checking.options import changes_between
 from mcp_governor.errors import FileFormatError
-from mcp_governor.files import read_bytes
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface import parse_surface
 from mcp_governor.surface.file import dump_json, parse_json
-from mcp_governor.target import tier_rules
+from mcp_governor.target import FileSource, tier_rules
+from mcp_governor.target.git import files_at
+from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import did_you_mean, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from mcp_governor.change import Change
+    from mcp_governor.checking.against.comparison import Comparison
+    from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
+    from mcp_governor.findings import Finding
     from mcp_governor.surface import Surface
+    from mcp_governor.target import Source
 
 MOST_PLACES = 5
 """Places that are named if no change explains the difference: enough to see what kind it is of."""
@@ -92,3 +105,52 @@ def _differences(old: Any, new: Any, place: tuple[str, ...] = ()) -> Iterator[st
             yield from _differences(left, right, (*place, str(index)))
     elif dump_json(old) != dump_json(new):
         yield join_pointer("", *place)
+
+
+_EVIDENCE = frozenset({"changelog/fingerprint-stale", "changelog/version-mismatch", "changelog/unknown-name"})
+"""Findings about a changelog that was written for a later surface than the recorded one."""
+
+
+def stale_record(report: Report, source: Source | None, compared: Comparison) -> Finding | None:
+    """A finding if a report about a recording fails because the recording was not updated.
+
+    That is the case if the recording is the same as at the baseline or at HEAD, and the changelog differs and does not
+    match it.
+
+    Args:
+        report: about the recording.
+        source: of the recording.
+        compared: the run; its configuration names the recording and the changelog.
+
+    Returns:
+        The one finding to show instead; ``None`` if the recording is not the reason.
+
+    Raises:
+        TargetError: git cannot read the files.
+    """
+    config = compared.config
+    name = baseline_file(config)
+    if config.isolated or not config.changelog or not isinstance(source, FileSource):
+        return None
+    if source.path != config.resolve(name) or not any(_is_evidence(found, report) for found in report.failing_findings):
+        return None
+    try:
+        recorded = read_bytes(source.path).splitlines()
+        written = read_bytes(config.resolve(config.changelog), limit=MAX_TEXT_BYTES).splitlines()
+    except OSError:
+        return None
+    refs = [compared.baseline.ref] if compared.baseline is not None else []
+    for ref in filter(None, (*refs, "HEAD")):
+        then = files_at(config.root, ref, (name, config.changelog))
+        # git may use other line endings in its storage than in the work tree
+        if then.get(name, b"").splitlines() == recorded and then.get(config.changelog, b"").splitlines() != written:
+            facts = {"file": name, "ref": ref, "changelog": config.changelog}
+            return finding("policy/stale-record", visible(name), value=name, facts=facts)
+    return None
+
+
+def _is_evidence(found: Finding, report: Report) -> bool:
+    """False for a name close to one of the surface: it is misspelled, and no later surface has it."""
+    if found.rule == "changelog/unknown-name":
+        return not did_you_mean(str(found.value).split(".")[0], report.tools)
+    return found.rule in _EVIDENCE

@@ -1,4 +1,4 @@
-"""The gate of a pull request: its base branch says what is compared, and with what.
+"""What of the comparison does a pull request change itself? Its base branch says what is compared, and with what.
 
 A pull request may change that as well: the place of the configuration, the baseline, the command of the server. Then
 both comparisons are made and the worse one counts, until somebody approves the change.
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.checking.base import APPROVED, REQUIRED, Asked, Base, approval_key, approve, read_base
-from mcp_governor.checking.gate_recordings import changed_recordings
-from mcp_governor.checking.governed import config_in_file, known_at, relative
+from mcp_governor.checking.against.base_branch import APPROVED, REQUIRED, Base, approval_key, approve, read_base
+from mcp_governor.checking.against.changed_recordings import changed_recordings
+from mcp_governor.checking.against.configuration import config_in_file, known_at, relative
 from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.config import (
     DEFAULT_CHANGELOG,
@@ -28,7 +28,7 @@ from mcp_governor.config import (
     with_found_files,
 )
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, repository_of
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes, read_named, repository_of
 from mcp_governor.findings import Severity
 from mcp_governor.target import tier_rules
 from mcp_governor.target.git import files_at
@@ -40,6 +40,7 @@ from mcp_governor.text import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.model import Report
     from mcp_governor.findings import Finding
 
@@ -48,15 +49,12 @@ RULE = "policy/comparison-changed"
 
 
 def read_approved(file: Path) -> frozenset[str]:
-    """The keys (:func:`mcp_governor.checking.base.approval_key`) in a file: one on a line.
+    """The keys (:func:`~.base_branch.approval_key`) in a file: one on a line.
 
     Raises:
         UsageError: the file cannot be read.
     """
-    try:
-        data = read_bytes(file, limit=MAX_TEXT_BYTES)
-    except OSError as error:
-        raise UsageError(f"{visible(str(file))} cannot be read: {error.strerror}.", "Check --approved.") from None
+    data = read_named(file, visible(str(file)), limit=MAX_TEXT_BYTES, error=UsageError, hint="Check --approved.")
     return frozenset(filter(None, map(str.strip, data.decode("utf-8", "replace").splitlines())))
 
 
@@ -65,7 +63,7 @@ def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Repo
 
     Args:
         config: that of the pull request, with the options that were typed.
-        asked: what was typed besides.
+        asked: what was typed besides, with a base.
         run: one comparison.
 
     Returns:
@@ -78,14 +76,14 @@ def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Repo
     config = dataclasses.replace(config, base=commit)
     # The same for both comparisons, whatever a configuration calls the server.
     here = Path.cwd()
-    scope = (relative(here, repository_of(here)), asked.target, *asked.command)
-    scope += (relative(config.path, here),) if asked.named and config.path is not None else ()
-    base = read_base(config, asked.base, asked.approval, asked.approved, scope)
+    scope = (relative(here, repository_of(here)), asked.target or "", *asked.command)
+    scope += (relative(config.path, here),) if asked.config_typed and config.path is not None else ()
+    base = read_base(config, asked, scope)
     problem = ""
     try:
         then, governed = _config_of_base(config, commit, asked)
         theirs = _laid_over(config, then, asked)
-        there = read_base(theirs, asked.base, asked.approval, asked.approved, scope)
+        there = read_base(theirs, asked, scope)
         # What git has of the pull request counts as well: a link, or an encoding in .gitattributes, lets the work tree
         # have another text, but the next base is what git has.
         changed = _changed(then, _as_written(config), asked, there)
@@ -176,10 +174,10 @@ def _config_of_base(config: Config, commit: str, asked: Asked) -> tuple[Config, 
     Raises:
         ConfigError: it cannot be read.
     """
-    here = config.path.parent if asked.named and config.path is not None else Path.cwd()
+    here = config.path.parent if asked.config_typed and config.path is not None else Path.cwd()
     top = repository_of(here)
     folders = [folder for folder in (here, *here.parents) if folder.is_relative_to(top)]
-    files = [config.path] if asked.named and config.path is not None else []
+    files = [config.path] if asked.config_typed and config.path is not None else []
     files += [folder / name for folder in folders for name in (OWN_FILE, "pyproject.toml")]
     held = files_at(config.root, commit, [relative(file, config.root) for file in files])
     for file in files:

@@ -13,7 +13,7 @@ from mcp_governor.changelog.history import admitted_step
 from mcp_governor.changelog.released import Released
 from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.changelog.structure import waiting_sections, working_section
-from mcp_governor.checking.baselines import baseline_of
+from mcp_governor.checking.against.baseline import baseline_of
 from mcp_governor.checking.changelog import load_changelog, read_declared, released_versions
 from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.reading import read_governed, trusting
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
 
     from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog, Section
+    from mcp_governor.checking.against.baseline import Baseline
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
-    from mcp_governor.target import Baseline, Source
+    from mcp_governor.target import Source
     from mcp_governor.version_sources import SchemaVersion
 
 
-class Desk(Struct, frozen=True, dict=True):
+class OpenChangelog(Struct, frozen=True, dict=True):
     """A changelog with the surfaces that it describes.
 
     Attributes:
@@ -161,8 +162,8 @@ class Desk(Struct, frozen=True, dict=True):
 
 
 @one_look()
-def open_desk(config: Config, source: Source, against: str | None) -> Desk:
-    """Read everything for a :class:`Desk`.
+def open_changelog(config: Config, source: Source, against: str | None) -> OpenChangelog:
+    """Read everything for a :class:`OpenChangelog`.
 
     Args:
         config: of the run.
@@ -182,7 +183,7 @@ def open_desk(config: Config, source: Source, against: str | None) -> Desk:
     config = trusting(config, source)
     baseline = baseline_of(surface, config, against, source=source, changelog=book)
     changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
-    return Desk(config, book, surface, baseline, changes, read_declared(config, surface, book).expected)
+    return OpenChangelog(config, book, surface, baseline, changes, read_declared(config, surface, book).expected)
 
 
 class Drafted(Struct, frozen=True):
@@ -201,14 +202,14 @@ class Drafted(Struct, frozen=True):
     advice: str
 
 
-def draft_changelog(desk: Desk, version: str | None = None) -> Drafted:
+def draft_changelog(opened: OpenChangelog, version: str | None = None) -> Drafted:
     """Draft the missing entries, in the section where they belong.
 
     With ``policy.gate = "release"`` that is ``## Unreleased``, or the section of the current version if it exists;
     otherwise it is the section of the version that the changes require.
 
     Args:
-        desk: the changelog and the surfaces.
+        opened: the changelog and the surfaces.
         version: the version of the section, if the user named one.
 
     Raises:
@@ -216,81 +217,81 @@ def draft_changelog(desk: Desk, version: str | None = None) -> Drafted:
     """
     from mcp_governor.changelog.drafting import draft, draft_unreleased, placeholders
 
-    book = desk.book
-    chosen = _newer(desk, version) if version is not None else _chosen(desk)
+    book = opened.book
+    chosen = _newer(opened, version) if version is not None else _chosen(opened)
     if chosen:
         text = draft(
             book,
-            desk.changes,
+            opened.changes,
             version=chosen,
-            fingerprint=desk.fingerprint,
-            tools=desk.tools,
-            replacements=desk.replacements,
-            released=desk.released,
+            fingerprint=opened.fingerprint,
+            tools=opened.tools,
+            replacements=opened.replacements,
+            released=opened.released,
         )
     else:
         text = draft_unreleased(
-            book, desk.changes, waiting=desk.waiting, tools=desk.tools, replacements=desk.replacements
+            book, opened.changes, waiting=opened.waiting, tools=opened.tools, replacements=opened.replacements
         )
     before, after = (sum(len(part.entries) for part in one.sections) for one in (book, parse(text, book.what)))
-    return Drafted(text, chosen, after - before, _advice(desk, chosen, placeholders(book.text, text)))
+    return Drafted(text, chosen, after - before, _advice(opened, chosen, placeholders(book.text, text)))
 
 
-def _newer(desk: Desk, version: str) -> str:
+def _newer(opened: OpenChangelog, version: str) -> str:
     """A version from the user, if it is not older than the last release."""
-    named, last = Numbered.parse(version), Numbered.parse(desk.before or "")
+    named, last = Numbered.parse(version), Numbered.parse(opened.before or "")
     if named is not None and last is not None and named < last:
         raise UsageError(
-            f"{one_line(version, 60)} is older than {desk.before}, which is released; nothing was written.",
+            f"{one_line(version, 60)} is older than {opened.before}, which is released; nothing was written.",
             "Name a later version, or leave --for out.",
         )
     return version
 
 
-def _chosen(desk: Desk) -> str:
+def _chosen(opened: OpenChangelog) -> str:
     """The version of the section; empty for ``## Unreleased``."""
-    now = desk.expected.text
-    if not desk.book.sections and desk.baseline is None and now is not None:
+    now = opened.expected.text
+    if not opened.book.sections and opened.baseline is None and now is not None:
         return now  # the first section, whatever the gate: there is nothing to wait for
-    if desk.config.policy.gate == "release":
-        own = desk.book.section(now) if now is not None and desk.moved else None
-        waits = desk.top is not None and bool(desk.top.entries)
-        return now if now is not None and own is not None and not waits and not desk.released.evidence(own) else ""
-    current = desk.book.current
+    if opened.config.policy.gate == "release":
+        own = opened.book.section(now) if now is not None and opened.moved else None
+        waits = opened.top is not None and bool(opened.top.entries)
+        return now if now is not None and own is not None and not waits and not opened.released.evidence(own) else ""
+    current = opened.book.current
     if now is None and current is not None and not current.unreleased:
         return current.version_text
     if now is None:
         raise UsageError("The server reports no version.", 'Set schema-version = "1.0.0" in the configuration.')
-    if desk.goal is None:
-        place = f" in {desk.expected.place}" if desk.expected.place is not None else ""
+    if opened.goal is None:
+        place = f" in {opened.expected.place}" if opened.expected.place is not None else ""
         raise UsageError(
-            f"{capital(desk.expected.stands)}, which is released, and these changes need a new version; nothing was "
+            f"{capital(opened.expected.stands)}, which is released, and these changes need a new version; nothing was "
             "written.",
             f"Set the new version first{place}, or name it: mcp-governor changelog draft --for VERSION",
         )
-    return desk.goal
+    return opened.goal
 
 
-def _advice(desk: Desk, version: str, lines: list[int]) -> str:
+def _advice(opened: OpenChangelog, version: str, lines: list[int]) -> str:
     if lines:
         shown = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
         where = f"line {shown}" if len(lines) == 1 else f"lines {shown}"
         return (
-            f"Next: in {where} of {desk.config.changelog}, name the tool to use instead of REPLACEMENT, or write that "
-            "nothing replaces it, and why."
+            f"Next: in {where} of {opened.config.changelog}, name the tool to use instead of REPLACEMENT, or write "
+            "that nothing replaces it, and why."
         )
-    if version and not desk.enough(version) and desk.before is not None and desk.counts:
-        fitting = next_version(desk.before, desk.needed)
+    if version and not opened.enough(version) and opened.before is not None and opened.counts:
+        fitting = next_version(opened.before, opened.needed)
         return (
-            f"Next: {one_line(version, 60)} is too small, because these changes need a {desk.needed.value} step: "
+            f"Next: {one_line(version, 60)} is too small, because these changes need a {opened.needed.value} step: "
             f"mcp-governor changelog draft --for {fitting}"
         )
-    if version and desk.expected.text is not None and not same_version(desk.expected.text, version):
-        return f"Next: {desk.expected.lags(version)}."
+    if version and opened.expected.text is not None and not same_version(opened.expected.text, version):
+        return f"Next: {opened.expected.lags(version)}."
     if version:
         return "Next: mcp-governor check"
-    now = desk.expected.text
-    if desk.moved and desk.goal is not None and now is not None and not same_version(now, desk.goal):
-        return f"Next: {desk.expected.lags(desk.goal)}."
-    coming = desk.goal if desk.goal is not None and desk.proposed is not Bump.NONE else "VERSION"
+    now = opened.expected.text
+    if opened.moved and opened.goal is not None and now is not None and not same_version(now, opened.goal):
+        return f"Next: {opened.expected.lags(opened.goal)}."
+    coming = opened.goal if opened.goal is not None and opened.proposed is not Bump.NONE else "VERSION"
     return f"Commit it with the change. When you release: mcp-governor changelog release {coming}"

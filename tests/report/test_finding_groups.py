@@ -9,7 +9,7 @@ from replacing import replace
 
 from mcp_governor.checking.model import Report
 from mcp_governor.findings import Finding, Severity
-from mcp_governor.report.causes import PLACES_SHOWN, causes, fitting, named_tools
+from mcp_governor.report.finding_groups import PLACES_SHOWN, causes, fitting, named_tools
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import MAX_CAUSES, report_lines

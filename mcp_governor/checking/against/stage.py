@@ -1,4 +1,4 @@
-"""Decides if a run is between releases or at one."""
+"""Is a run between releases, or at one?"""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
+from mcp_governor.checking.against.last_release import recordings
 from mcp_governor.errors import GovernorError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.stage import Stage
 from mcp_governor.surface import parse_surface
 from mcp_governor.target.git import file_at
 from mcp_governor.target.git_releases import first_held, release_of_head, release_tag
-from mcp_governor.target.read import recordings
-from mcp_governor.target.resolve import baseline_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +80,7 @@ def _same_changelog(config: Config) -> bool:
 def _same_surface(config: Config, surface: Surface, tag: str) -> bool:
     from mcp_governor.checking.options import changes_between
 
-    path = first_held(config.root, tag, *recordings(config, baseline_file(config)))
+    path = first_held(config.root, tag, *recordings(config))
     if path is None:
         return False
     released = parse_surface(file_at(config.root, tag, path), f"git:{tag}")

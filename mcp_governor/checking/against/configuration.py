@@ -1,4 +1,4 @@
-"""Compares the configuration with that of the last release: anything governed then has to stay governed."""
+"""What did a commit require of the server? Anything that was governed at the last release has to stay governed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mcp_governor.findings import Finding
-    from mcp_governor.target import Baseline
 
 
 class Before(Struct, frozen=True):
@@ -41,12 +40,12 @@ class Before(Struct, frozen=True):
     known: frozenset[str] = frozenset()
 
 
-def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
+def governed_before(config: Config, ref: str = "") -> Before | None:
     """How the server was governed at the baseline's commit, else at the latest release, else at HEAD.
 
     Args:
         config: the current one.
-        baseline: of the run.
+        ref: of the baseline, if it comes from git.
 
     Returns:
         ``None`` if there is no such commit, or if the run does not depend on files of the repository: an isolated one,
@@ -57,7 +56,7 @@ def governed_before(config: Config, baseline: Baseline | None) -> Before | None:
     """
     if config.isolated or not (config.path or config.searched):
         return None
-    ref = _ref_of(baseline) or _latest(config)
+    ref = ref or _latest(config) or ""
     if not ref:
         return None
     names = [DEFAULT_CHANGELOG, *_places(config)]
@@ -115,7 +114,7 @@ def config_before(config: Config) -> Config:
 
     Today's tiers would hide that a tool has lost its tier. Without such a configuration, it is ``config`` itself.
     """
-    before = governed_before(config, None)
+    before = governed_before(config)
     return config if before is None or before.config is None else before.config
 
 
@@ -208,13 +207,6 @@ def _latest(config: Config) -> str | None:
         return latest_commit(config.root, tip=config.base or "HEAD")
     except GovernorError:
         return None
-
-
-def _ref_of(baseline: Baseline | None) -> str:
-    """The git ref of a baseline; empty if it does not come from git."""
-    if baseline is None or not baseline.source.startswith("git:"):
-        return ""
-    return baseline.source.removeprefix("git:").partition(":")[0]
 
 
 def _places(config: Config) -> list[str]:

@@ -1,5 +1,7 @@
-"""Recordings that a pull request changes: each is the baseline of a later pull request, which nobody would compare with
-what the base has today."""
+"""Which recordings of a pull request would mislead the next one?
+
+Each is the baseline of a later pull request, which nobody would compare with what the base has today.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.terms import Verdict
-from mcp_governor.checking.base import Asked, Base, approval_key
-from mcp_governor.checking.governed import relative
+from mcp_governor.checking.against.base_branch import Base, approval_key
+from mcp_governor.checking.against.configuration import relative
 from mcp_governor.checking.options import changes_between
 from mcp_governor.errors import GovernorError
 from mcp_governor.files import read_bytes
@@ -25,6 +27,7 @@ from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
+    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
 

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.checking.governed import config_before
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
+from mcp_governor.checking.against.configuration import config_before
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.places import with_places
-from mcp_governor.checking.reading import baseline_info, counts_of, refuse_empty
+from mcp_governor.checking.reading import counts_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.checking.versions import versions_between
 from mcp_governor.surface import NO_TIER_RULES, fingerprint
-from mcp_governor.target import Baseline, LiveSource, read_sources, resolve_both, tier_rules
+from mcp_governor.target import LiveSource, read_sources, resolve_both, tier_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,9 +55,8 @@ def compare_targets(
     before, after = read_sources(sources, tiers=(past, tier_rules(config)))
     refuse_empty(before)
     governed = isinstance(sources[1], LiveSource) and sources[1].configured
-    report = compare_surfaces(
-        Baseline(sources[0].shown, before), after, config, governed=governed, only_breaking=only_breaking
-    )
+    both = Comparison(after, config, Baseline(sources[0].shown, before))
+    report = compare_surfaces(both, governed=governed, only_breaking=only_breaking)
     return with_places(report, after, sources[1]) if places else report
 
 
@@ -90,12 +91,12 @@ def compared(old: Surface, new: Surface, config: Config, *, governed: bool = Fal
     return Compared(changes, versions, *needed_by(changes, versions.old, config.policy))
 
 
-def compare_surfaces(
-    baseline: Baseline, surface: Surface, config: Config, *, governed: bool = False, only_breaking: bool = False
-) -> Report:
-    """:func:`compare_targets` for surfaces that are already read; see also :func:`compared`."""
+def compare_surfaces(both: Comparison, *, governed: bool = False, only_breaking: bool = False) -> Report:
+    """:func:`compare_targets` for surfaces that are already read, with a baseline; see also :func:`compared`."""
     from mcp_governor.change import Verdict
 
+    surface, config, baseline = both.surface, both.config, both.baseline
+    assert baseline is not None
     found = compared(baseline.surface, surface, config, governed=governed)
     changes, versions = found.changes, found.versions
     if only_breaking:
@@ -104,7 +105,7 @@ def compare_surfaces(
         target=surface.source,
         server=ServerInfo.of(surface),
         fingerprint=fingerprint(surface),
-        baseline=baseline_info(baseline, versions.old if versions.alike else None),
+        baseline=baseline.described(versions.old if versions.alike else None),
         required_bump=found.required,
         declared_bump=versions.declared(config),
         declared_versions=versions.both,

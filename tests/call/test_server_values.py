@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from mcp_governor.call.learned import Learned
 from mcp_governor.call.response import Response
+from mcp_governor.call.server_values import Learned
 from mcp_governor.surface import build_surface
 
 
