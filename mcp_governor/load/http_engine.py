@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.load.helpers import START, Helper, HelperError
 from mcp_governor.load.model import INTERRUPTED, Sample
 from mcp_governor.load.recipe import Address, to_json
+from mcp_governor.programs.helper import START, Helper, HelperError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class HttpEngine:
         self._timeout = 0.0
         try:
             for _ in recipes:
-                self._helpers.append(Helper("mcp_governor.load.worker"))
+                self._helpers.append(Helper("-m", "mcp_governor.load.worker"))
             self.take(recipes)
         except BaseException:
             self.close()
@@ -65,7 +65,7 @@ class HttpEngine:
     def trial(self) -> dict[str, Any]:
         """Send one request and return its response: ``failure``, and ``status``, ``kind``, ``number``, ``session`` and
         ``body`` (bytes) where one came."""
-        found = self._helpers[0].ask({"do": "try"}, 4 * self._timeout + GRACE)
+        found: dict[str, Any] = self._helpers[0].ask({"do": "try"}, 4 * self._timeout + GRACE)
         if "body" in found:
             found["body"] = base64.b64decode(found["body"])
         return found
@@ -75,7 +75,7 @@ class HttpEngine:
         try:
             return self._measure(plan, concurrency, seconds)
         except HelperError as error:
-            return Sample((), {}, 0.0, str(error))
+            return Sample((), {}, 0.0, f"a process that measures {error.what}")
 
     def _measure(self, plan: SweepPlan, concurrency: int, seconds: float) -> Sample:
         count = min(len(self._helpers), concurrency, plan.total)
@@ -162,7 +162,7 @@ class NullEngine(HttpEngine):
         recipes = []
         try:
             for _ in range(workers):
-                responder = Helper("mcp_governor.load.responder")
+                responder = Helper("-m", "mcp_governor.load.responder")
                 self._responders.append(responder)
                 port = responder.ask({"kind": kind, "before": before, "after": after})["port"]
                 where = Address(host="127.0.0.1", ip="127.0.0.1", port=port, tls=False)
