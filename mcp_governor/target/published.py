@@ -27,15 +27,6 @@ MAX_ANSWER = 1 * MEBIBYTE
 """Largest output of a client, in bytes: npm needs about sixty per release, so this is enough for 15,000. More is an
 error."""
 
-_ANSWER = 1 * MEBIBYTE
-"""Largest output of a client, in bytes: npm needs about sixty per release, so this is enough for 15,000. More is an
-error."""
-
-_PEP_440 = re.compile(
-    r"v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?"
-    r"(?:[-_.]?dev[-_.]?\d*)?",
-    re.ASCII | re.IGNORECASE,
-)
 _ANSWER = re.compile(r"^[A-Za-z0-9._-]+(?:\[[^\]\n]*\])?==(?P<version>[^\s;]+)", re.MULTILINE)
 _ABSENT = re.compile(r"No solution found|not found in the package registry|E404", re.IGNORECASE)
 _OFFLINE = re.compile(r"not found in the cache|network was disabled", re.IGNORECASE)
