@@ -92,11 +92,6 @@ def mcnemar_drop(lost: int, gained: int) -> float:
     return binomial_tail(lost, lost + gained)
 
 
-def mcnemar(lost: int, gained: int) -> float:
-    """The p value of the two-sided exact McNemar test that a model changed."""
-    return min(1.0, 2 * binomial_tail(max(lost, gained), lost + gained))
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's adjusted p values, in the order given: the family-wise error stays below the level at which each is
     compared, however the tests depend on each other."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from mcp_governor.errors import MissingDependencyError
+from mcp_governor.installation import install_extra
 from mcp_governor.load.model import INTERRUPTED, Sample
 from mcp_governor.load.recipe import Address, to_json
 from mcp_governor.programs.helper import START, Helper, HelperError
@@ -35,11 +37,15 @@ class HttpEngine:
 
     Args:
         recipes: server and request, for each worker process.
+
+    Raises:
+        MissingDependencyError: the extra ``load`` is not installed.
     """
 
     name = "asyncio"
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
+        _check_installed()
         self._helpers: list[Helper] = []
         self._timeout = 0.0
         try:
@@ -116,6 +122,20 @@ class HttpEngine:
         for helper in self._helpers:
             helper.close()
         self._helpers = []
+
+
+def _check_installed() -> None:
+    """Check that the parser of responses is there, which the workers need, without loading it.
+
+    Raises:
+        MissingDependencyError: the extra ``load`` is not installed.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("httptools") is None:
+        raise MissingDependencyError(
+            "Measuring a server over HTTP needs the extra load, which is not installed.", install_extra("load")
+        )
 
 
 def shares(number: int, parts: int) -> list[int]:
