@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Level
+from mcp_governor.change.vocabulary import Level
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import change_options
