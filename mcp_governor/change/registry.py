@@ -20,7 +20,7 @@ from mcp_governor.change.server_kinds import SERVER_KINDS
 from mcp_governor.change.sibling_kinds import SIBLING_KINDS
 from mcp_governor.change.skill_kinds import SKILL_KINDS
 from mcp_governor.change.surface_kinds import SURFACE_KINDS
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump, Tier
 
 if TYPE_CHECKING:

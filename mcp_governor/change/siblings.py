@@ -8,7 +8,7 @@ from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.media_types import same_media_type
-from mcp_governor.change.terms import MISSING, Level, value_or_none
+from mcp_governor.change.vocabulary import MISSING, Level, value_or_none
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 

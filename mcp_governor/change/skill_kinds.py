@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.kind_making import BREAKING, CHANGED, UNKNOWN, kind, patch, there_and_back
-from mcp_governor.change.terms import Event
+from mcp_governor.change.vocabulary import Event
 
 if TYPE_CHECKING:
     from mcp_governor.change.kind_model import Kind

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
-from mcp_governor.change.terms import MISSING, Level
+from mcp_governor.change.vocabulary import MISSING, Level
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:

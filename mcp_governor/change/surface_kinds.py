@@ -15,7 +15,7 @@ from mcp_governor.change.kind_making import (
     there_and_back,
 )
 from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.terms import Event, Side
+from mcp_governor.change.vocabulary import Event, Side
 from mcp_governor.surface.model import REQUIRED_CAPABILITIES
 
 

@@ -10,8 +10,8 @@ from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
 from mcp_governor.change.server import compare_servers, same_era
 from mcp_governor.change.siblings import compare_siblings
 from mcp_governor.change.skills import compare_skills
-from mcp_governor.change.terms import Level, Side, Verdict
 from mcp_governor.change.tools import compare_tool, compare_unusable, tool_added, tool_removed, tool_renamed
+from mcp_governor.change.vocabulary import Level, Side, Verdict
 
 if TYPE_CHECKING:
     from mcp_governor.change.model import Change

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.edit import Edit
 from mcp_governor.change.graph import parse
 from mcp_governor.change.reading import conjunction, render
-from mcp_governor.change.terms import Side
+from mcp_governor.change.vocabulary import Side
 from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.surface.fingerprint import strip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import is_about_a_part, parting_of
 from mcp_governor.changelog.structure import at

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from mcp_governor._version import __version__
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump, Severity
 
 if TYPE_CHECKING:

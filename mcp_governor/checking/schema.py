@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Level, Side, Verdict
+from mcp_governor.change.vocabulary import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT
 from mcp_governor.checking.response_coverage import CONFIGURED, NONE, SAFE, WHYS
 from mcp_governor.findings import MAX_SPOTS, Bump, Severity, Tier

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Level
+from mcp_governor.change.vocabulary import Level
 from mcp_governor.checking.options import change_options
 from mcp_governor.checking.reading import refuse_empty
 from mcp_governor.checking.settings import selection_of

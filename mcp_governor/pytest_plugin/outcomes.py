@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.text import change_lines, finding_lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.pytest_plugin.arguments import ROOT
 from mcp_governor.pytest_plugin.outcomes import CHANGES, STALE, failing_changes, family_of, shown
 from mcp_governor.report.finding_groups import NAMES_SHOWN, causes, fitting

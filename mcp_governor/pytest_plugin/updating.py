@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.reading import read_surface, refuse_empty, with_schema_version
 from mcp_governor.report.finding_groups import named_tools

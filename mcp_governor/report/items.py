@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Severity
 from mcp_governor.report.groups import witness_words
 from mcp_governor.text import one_line, sentence, shortened, visible

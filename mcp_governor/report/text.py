@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
 from mcp_governor.report.finding_groups import NAMES_SHOWN, RULES_SHOWN, causes, fitting

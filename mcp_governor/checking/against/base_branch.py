@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.against.configuration import relative
 from mcp_governor.checking.model import BaseInfo
 from mcp_governor.errors import GovernorError

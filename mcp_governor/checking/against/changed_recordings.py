@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.against.base_branch import Base, approval_key
 from mcp_governor.checking.against.configuration import relative
 from mcp_governor.checking.options import changes_between

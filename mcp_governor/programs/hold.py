@@ -9,8 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from mcp_governor.programs import our_script
-from mcp_governor.wire import leash
+from mcp_governor.programs import leash, our_script
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +22,7 @@ _NUMBER = re.compile(rb"-?\d{1,9}")
 
 
 class Hold:
-    """The handle of one server: the pipes to its :mod:`~mcp_governor.wire.leash`.
+    """The handle of one server: the pipes to its :mod:`~mcp_governor.programs.leash`.
 
     The leash ends the server as soon as ``_control`` is closed everywhere. This is a file object, so that an exception
     at any time closes it.

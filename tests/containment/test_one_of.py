@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from test_solver import formula
 
-from mcp_governor.containment.apart import overlapping
+from mcp_governor.containment.one_of import overlapping
 
 MEMBER = {"type": "object", "required": ["k"]}
 

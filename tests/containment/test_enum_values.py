@@ -8,7 +8,7 @@ import pytest
 from asking import answer, verdict
 
 from mcp_governor.containment import contains
-from mcp_governor.containment.listed import refused
+from mcp_governor.containment.enum_values import refused
 from mcp_governor.containment.outcome import Empty, Found, Outcome
 from mcp_governor.schemas.values import text_of
 

@@ -4,7 +4,7 @@ It does this on request, and also when we exit for any reason, because it waits 
 open. On Linux it adopts processes whose parent exits (``PR_SET_CHILD_SUBREAPER``), so that neither ``setsid`` nor a
 double fork escapes from it. Elsewhere it ends the server's process group.
 
-It runs in our fork or as a separate script; :class:`mcp_governor.wire.hold.Hold` decides which. As a script it must
+It runs in our fork or as a separate script; :class:`mcp_governor.programs.hold.Hold` decides which. As a script it must
 start fast, so it imports only a few modules of the standard library.
 
 It reports on its status pipe, one event per line: ``p PID`` when the server runs or ``e ERRNO`` if it cannot be

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.containment import contains, shallow
-from mcp_governor.containment.shallow import comparable, surely_covers
+from mcp_governor.containment import contains, keyword_proof
+from mcp_governor.containment.keyword_proof import comparable, surely_covers
 from mcp_governor.schemas.cost import estimate
 from mcp_governor.schemas.values import text_of
 
@@ -142,7 +142,7 @@ def test_a_pattern_that_is_none_has_the_same_strings_everywhere() -> None:
 
 def test_a_long_list_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Any] = []
-    monkeypatch.setattr(shallow, "text_of", lambda value: read.append(value) or text_of(value))
+    monkeypatch.setattr(keyword_proof, "text_of", lambda value: read.append(value) or text_of(value))
     values = [f"v{index}" for index in range(600)]
     outer = {"anyOf": [{"type": "string", "enum": values[:-1]}, {"type": "null"}]}
     assert not seen(outer, {"type": "string", "enum": values})

@@ -17,7 +17,7 @@ from mcp_governor.change.view import deref
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mcp_governor.change.slices import Side, Step
+    from mcp_governor.change.partial_schemas import Side, Step
 
 
 class Way(Struct, frozen=True, eq=False):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.change.graph import SchemaNode
-from mcp_governor.change.slices import Replacement, restricted
+from mcp_governor.change.partial_schemas import Replacement, restricted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp_governor.change.edit import Edit
-    from mcp_governor.change.slices import Keep
+    from mcp_governor.change.partial_schemas import Keep
     from mcp_governor.change.view import Alternative, View
 
     TakeOver = Callable[[Alternative, Alternative], Alternative]
