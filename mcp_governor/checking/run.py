@@ -313,7 +313,7 @@ class _Run:
         config, runs = self.config, self._disciplined
         if self.changelog is None and self.before is not None and lost_changelog(self.before, config):
             # govern() reports this; everything else is checked as usual.
-            config, runs = dataclasses.replace(config, changelog=""), None
+            config, runs = replace(config, changelog=""), None
         return check_release(
             self.surface,
             self.baseline,

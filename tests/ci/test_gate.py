@@ -29,6 +29,7 @@ from mcp_governor import fingerprint, load_surface
 from mcp_governor.checking import baselines, gate
 from mcp_governor.checking.base import Asked, Base, key_of_all
 from mcp_governor.config import AcceptConfig, CallConfig, Config, LintConfig, ServerConfig
+from mcp_governor.config.model import IgnoredRule
 from mcp_governor.surface import build_surface, dump_surface, parse_surface
 
 DAY = date(2027, 1, 1)
@@ -347,7 +348,7 @@ class TestSettings:
                 {"lint": LintConfig(per_tool_ignores={"*": ("call/expectation",)})},
                 "lint",
             ),
-            ({}, {"lint": LintConfig(ignore=({"rule": "call/expectation", "reason": "r"},))}, "lint"),
+            ({}, {"lint": LintConfig(ignore=(IgnoredRule("call/expectation", "r"),))}, "lint"),
             ({}, {"lint": LintConfig(severity={"call/expectation": "warning"})}, "lint"),
             ({}, {"lint": LintConfig(per_tool_ignores={"a": ("*",)})}, "lint"),
             ({}, {"lint": LintConfig(ignore=("clarity/length",))}, None),
