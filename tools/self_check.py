@@ -18,9 +18,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from mcp_governor import check
 from mcp_governor.config import load_config
@@ -86,7 +87,7 @@ def suppressed(config: Config) -> list[str]:
         "lint.baseline": lint.baseline,
         "lint.severity": lint.severity,
         "lint.options": lint.options,
-        "lint.ignore without a reason": [one for one in lint.ignore if isinstance(one, str) or not one.get("reason")],
+        "lint.ignore without a reason": [one for one in lint.ignore if isinstance(one, str) or not one.reason],
     }
     return [f"the configuration sets {key}" for key, value in kept.items() if value]
 

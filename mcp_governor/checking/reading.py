@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -32,7 +31,7 @@ def trusting(config: Config, source: Source) -> Config:
     """
     if config.trust_rules or not isinstance(source, LiveSource) or not source.configured:
         return config
-    return dataclasses.replace(config, trust_rules=True) if source.endpoint.runs_code else config
+    return replace(config, trust_rules=True) if source.endpoint.runs_code else config
 
 
 _PERMITTING = {
@@ -68,7 +67,7 @@ def permitted(config: Config, source: Source, *fields: str) -> Config:
             f"{named} {one_line(config.shown, 60)} {do} not count for a server that you type; to make {them} count, "
             f"add --trust or set {VARIABLE}=1."
         )
-    return dataclasses.replace(config, **{field: type(getattr(config, field))() for field in dropped})
+    return replace(config, **{field: type(getattr(config, field))() for field in dropped})
 
 
 def read_governed(source: Source, config: Config, *, emit: Emit = silent) -> Surface:

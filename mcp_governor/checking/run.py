@@ -331,7 +331,7 @@ class _Run:
         before = compared.before if compared.changelog is None else None
         if before is not None and lost_changelog(before, compared.config):
             # govern() reports this; everything else is checked as usual.
-            return check_release(replace(compared, config=dataclasses.replace(compared.config, changelog="")))
+            return check_release(replace(compared, config=replace(compared.config, changelog="")))
         return check_release(compared, runs=self._disciplined)
 
     @property

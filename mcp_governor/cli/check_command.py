@@ -125,8 +125,6 @@ def check(
     With --new-only, the linter reports only findings that the baseline does not have; breaking changes, version and
     changelog are checked as usual. Use it for pull requests and in pre-commit hooks.
     """
-    import dataclasses
-
     from msgspec.structs import replace
 
     from mcp_governor.checking.against.pull_request import read_approved
@@ -134,7 +132,7 @@ def check(
     from mcp_governor.checking.run import check_as_asked
     from mcp_governor.errors import UsageError
 
-    config = dataclasses.replace(
+    config = replace(
         run.config,
         level=level or run.config.level,
         profile=profile or run.config.profile,

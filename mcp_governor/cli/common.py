@@ -15,7 +15,7 @@ from mcp_governor.cli import completion, out, terminal
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.cli.report_formats import REPORT, REPORT_FILE, FormatOption
 from mcp_governor.config import Config, Launch, load_config
-from mcp_governor.config.model import MAX_SECONDS
+from mcp_governor.config.table import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
 from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.findings import Severity
@@ -295,7 +295,7 @@ def _run(
 ) -> Run:
     made = _configured(config, isolated, fail_on)
     if trust:
-        made = dataclasses.replace(made, trust_rules=True)
+        made = replace(made, trust_rules=True)
     return Run(made, Output(format_, output, -1 if quiet else verbose, report), config is not None)
 
 
@@ -324,16 +324,13 @@ def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Confi
     else:
         config = load_config(path)
     typed = click.get_current_context().meta
-    config = dataclasses.replace(config, launch=typed.get(_LAUNCH_KEY, config.launch))
+    config = replace(config, launch=typed.get(_LAUNCH_KEY, config.launch))
     timeout = typed.get(_TIMEOUT_KEY)
     if timeout is not None:
         # Limits from the command line take precedence over those of single servers in the file.
-        servers = {
-            name: dataclasses.replace(server, timeout=None, start_timeout=None)
-            for name, server in config.servers.items()
-        }
-        config = dataclasses.replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
-    return dataclasses.replace(config, fail_on=fail_on) if fail_on else config
+        servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in config.servers.items()}
+        config = replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
+    return replace(config, fail_on=fail_on) if fail_on else config
 
 
 def target_argument(function: _F) -> _F:

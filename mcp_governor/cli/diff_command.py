@@ -25,8 +25,6 @@ def diff(run: Run, old: str, new: str | None, level: str | None, only: str | Non
 
     Both are TARGETs; NEW may be a -- COMMAND. Exits 1 when something breaks or cannot be decided.
     """
-    import dataclasses
-
     from msgspec.structs import replace
 
     from mcp_governor.checking.diff import compare_targets
@@ -37,7 +35,7 @@ def diff(run: Run, old: str, new: str | None, level: str | None, only: str | Non
         raise UsageError("diff compares two targets.", "Give OLD and NEW, or OLD and -- COMMAND.")
     if stat and run.output.format != "text":
         raise useless("--stat", f"--format {run.output.format}")
-    config = dataclasses.replace(run.config, level=level) if level else run.config
+    config = replace(run.config, level=level) if level else run.config
     # The text shows pointers; what finds lines need not be loaded for it.
     places = places_wanted(replace(run.output, verbose=-1))
     report = compare_targets(old, new, config=config, command=command, only_breaking=only is not None, places=places)

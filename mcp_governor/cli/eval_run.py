@@ -168,7 +168,7 @@ def eval_run(
     wanted = run.config.evaluation
     path = queries_path(queries, run)
     found = load_queries(path)
-    split = split if split is not None else wanted.split
+    split = split if split is not None else wanted.split or ""
     asked = _asked(found, split, path)
     if not (runners or replay or dry_run or max_cost is not None):
         _refuse_cost(run, target)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import ENV_FILES_KEY, Run, TargetCommand, run_options, server_command, target_argument

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from pathlib import Path
@@ -135,7 +134,7 @@ def lint(
     if write_baseline:
         shown = str(baseline or config.lint.baseline or _BASELINE)
         # Findings about acceptances do not belong in the baseline.
-        unaccepted = dataclasses.replace(config, accept=())
+        unaccepted = replace(config, accept=())
         report, _ = lint_report(surface, unaccepted, selection, known=frozenset(), compared=compared)
         return _write_baseline(run, file or config.root / _BASELINE, report.findings, shown, typed=baseline is not None)
     what = "" if baseline else visible(config.lint.baseline)
@@ -213,7 +212,7 @@ def _chosen(
         ignore=(*config.lint.ignore, *ignore),
         persona="pedantic" if pedantic else config.lint.persona,
     )
-    return dataclasses.replace(config, lint=table, profile=profile or config.profile)
+    return replace(config, lint=table, profile=profile or config.profile)
 
 
 def _compared(surface: Surface, config: Config, source: Source) -> Surface:

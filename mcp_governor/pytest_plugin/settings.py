@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -69,9 +68,9 @@ def config_of(options: pytest.Config) -> Config:
     if (typed := target_of(options)) is not None:
         config = permitted(config, resolve(typed, config))
     # The tests of the repository run its code; so may its rules.
-    config = dataclasses.replace(config, trust_rules=True)
+    config = replace(config, trust_rules=True)
     if target := options.getini("mcp_target"):
-        config = dataclasses.replace(config, target=target)
+        config = replace(config, target=target)
     calls = options.option.mcp_calls or options.getini("mcp_calls")
     if calls:
         if calls not in MODES:
@@ -79,12 +78,12 @@ def config_of(options: pytest.Config) -> Config:
                 f'mcp_calls of the pytest configuration is "{one_line(calls, 40)}".{did_you_mean(calls, MODES)}',
                 f"Use one of: {', '.join(MODES)}.",
             )
-        config = dataclasses.replace(config, calls_mode=calls)
+        config = replace(config, calls_mode=calls)
     named = options.option.mcp_profile or options.getini("mcp_profile")
     if not named:
         return _with_charter(config)
     profiles = (one for name in named for one in (config.profile if name == CONFIGURED else (name,)))
-    return dataclasses.replace(config, profile=tuple(dict.fromkeys(profiles)))
+    return replace(config, profile=tuple(dict.fromkeys(profiles)))
 
 
 def _with_charter(config: Config) -> Config:
@@ -102,7 +101,7 @@ def _with_charter(config: Config) -> Config:
         # What is selected rule by rule takes the place of all profiles.
         lint = replace(lint, extend_select=(*lint.extend_select, "call/*", "charter/*", "envelope/*"))
     selection_of(config)
-    added = dataclasses.replace(config, profile=(*config.profile, CHARTER), lint=lint)
+    added = replace(config, profile=(*config.profile, CHARTER), lint=lint)
     try:
         selection_of(added)
     except ConfigError as error:

@@ -158,7 +158,7 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
     for name, value in config.launch.env.items():
         learn_reference(value, name)
     if command and is_package(target):
-        config = dataclasses.replace(config, launch=dataclasses.replace(config.launch, args=command))
+        config = replace(config, launch=replace(config.launch, args=command))
     elif command:
         if target is not None:
             raise UsageError(
@@ -450,7 +450,7 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
                 f'{config.shown}: servers.{name} sets transport = "sse" and era = "modern", but HTTP+SSE is legacy.',
                 "Remove one of the two keys.",
             )
-        http = wire.HttpEndpoint(server.url, headers, server.transport, _era(server))  # type: ignore[arg-type]
+        http = wire.HttpEndpoint(server.url, headers, server.transport, _era(server))
         return LiveSource(name, http, server.list_params, timeout, start, configured=True)
     endpoint = dataclasses.replace(_child_of_server(server, config), era=_era(server))
     return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True)

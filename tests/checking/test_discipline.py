@@ -107,7 +107,7 @@ def test_the_artefacts_of_a_release(tmp_path: Path, line: str) -> None:
 
 
 def test_before_1_0_0_only_where_the_policy_is_strict(tmp_path: Path) -> None:
-    from mcp_governor.config.model import PolicyConfig
+    from mcp_governor.config.policy import PolicyConfig
 
     text = section("0.4.1", current=True) + section("0.4.0")
     strict = PolicyConfig(zero_policy="strict")

@@ -30,6 +30,7 @@ from mcp_governor.checking.against import baseline, pull_request
 from mcp_governor.checking.against.base_branch import Base, key_of_all
 from mcp_governor.checking.asked import Asked
 from mcp_governor.config import AcceptConfig, CallConfig, Config, LintConfig, ServerConfig
+from mcp_governor.config.model import IgnoredRule
 from mcp_governor.surface import build_surface, dump_surface, parse_surface
 
 DAY = date(2027, 1, 1)
@@ -348,7 +349,7 @@ class TestSettings:
                 {"lint": LintConfig(per_tool_ignores={"*": ("call/expectation",)})},
                 "lint",
             ),
-            ({}, {"lint": LintConfig(ignore=({"rule": "call/expectation", "reason": "r"},))}, "lint"),
+            ({}, {"lint": LintConfig(ignore=(IgnoredRule("call/expectation", "r"),))}, "lint"),
             ({}, {"lint": LintConfig(severity={"call/expectation": "warning"})}, "lint"),
             ({}, {"lint": LintConfig(per_tool_ignores={"a": ("*",)})}, "lint"),
             ({}, {"lint": LintConfig(ignore=("clarity/length",))}, None),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.change.options import option_schemas
 from mcp_governor.config import DEFAULT_CHANGELOG, OWN_FILE, Config, parse_config

@@ -7,12 +7,11 @@ both comparisons are made and the worse one counts, until somebody approves the 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from mcp_governor.checking.against.base_branch import APPROVED, REQUIRED, Base, approval_key, approve, read_base
 from mcp_governor.checking.against.changed_recordings import changed_recordings
@@ -73,7 +72,7 @@ def check_gated(config: Config, asked: Asked, run: Callable[[Config, Base], Repo
         GovernorError: the base is not there, or the pull request cannot be checked.
     """
     commit = commit_of(config.root, asked.base)
-    config = dataclasses.replace(config, base=commit)
+    config = replace(config, base=commit)
     # The same for both comparisons, whatever a configuration calls the server.
     here = Path.cwd()
     scope = (relative(here, repository_of(here)), asked.target or "", *asked.command)
@@ -198,7 +197,7 @@ def _with_files_at(then: Config, commit: str) -> Config:
     there = _nearest_folder(then.root)
     paths = {key: relative(then.root / name, there) for key, name in wanted.items()}
     held = files_at(there, commit, list(paths.values()))
-    return dataclasses.replace(then, **{key: wanted[key] for key, path in paths.items() if path in held})  # type: ignore[arg-type]
+    return replace(then, **{key: wanted[key] for key, path in paths.items() if path in held})
 
 
 def _nearest_folder(folder: Path) -> Path:
@@ -290,9 +289,7 @@ def _changed_servers(then: Config, now: Config, asked: Asked, base: Base) -> dic
         old, new = then.servers.get(name), now.servers.get(name)
         if old != new:
             # Its environment and headers count and are not shown.
-            found[f"servers.{name}"] = approval_key(
-                None if new is None else [repr(getattr(new, part.name)) for part in fields(new)]
-            )
+            found[f"servers.{name}"] = approval_key(None if new is None else [repr(part) for part in astuple(new)])
     return found
 
 
@@ -362,7 +359,5 @@ def _laid_over(config: Config, then: Config, asked: Asked) -> Config:
     taken = {name: getattr(then, name) for name in names if name not in asked.options}
     servers = then.servers
     if config.timeout != _as_written(config).timeout:
-        servers = {
-            name: dataclasses.replace(server, timeout=None, start_timeout=None) for name, server in servers.items()
-        }
-    return dataclasses.replace(config, path=then.path or config.path, root=then.root, servers=servers, **taken)
+        servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in servers.items()}
+    return replace(config, path=then.path or config.path, root=then.root, servers=servers, **taken)

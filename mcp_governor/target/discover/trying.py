@@ -6,11 +6,11 @@ This runs code of the repository. Each command is printed before it is started; 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.config import Config, ServerConfig
 from mcp_governor.errors import GovernorError, ServerError
