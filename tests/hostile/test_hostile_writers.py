@@ -39,7 +39,7 @@ WRITERS = {
         "load/listing.py _null: write_bytes",
         "load/locust_engine.py LocustEngine.__init__: mkdtemp",
         "load/locust_engine.py LocustEngine._start: write_text",
-        "load/locust_engine.py LocustEngine._run: open",
+        "load/locust_engine.py LocustEngine._log: open",
         "load/locust_engine.py LocustEngine.close: rmtree",
         "load/stdio_engine.py NullStdio.__init__: TemporaryDirectory",
         "load/stdio_engine.py NullStdio.__init__: write_bytes",
@@ -50,7 +50,6 @@ WRITERS = {
         "target/packages.py neutral_folder: mkdir",
         "target/packages.py neutral_folder: mkdtemp",
         "target/packages.py neutral_folder: rmtree",
-        "target/published.py _ask: TemporaryFile",
     },
     SEEDED: {"call/sandbox.py _write: os.open"},
     "opens for reading: its flags are O_RDONLY": {
