@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 GONE = "the server is gone"
 """Why a call is left out after the server has ended."""
 
+_NAMED = 8
+"""Names of new tools in a message: a toolset has about ten."""
+
 _ALIVE = 5.0
 """Seconds in which a server that still works lists its tools after a call that it did not answer: real servers take
 milliseconds. A slower one is started again."""
@@ -114,6 +117,7 @@ class _Run:
     stopped: str = ""
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     going: Case | None = None
+    switched: str = ""
 
     def report(self) -> CallReport:
         """What the run came to."""
@@ -190,6 +194,8 @@ class _Run:
             await good.again()
         await self.probe(make, may_go_on)
         self.versions()
+        if may_go_on():
+            await self.list_again()
 
     def is_silent(self, tool: str) -> bool:
         """True if a call of a tool ended without a response."""
@@ -211,6 +217,24 @@ class _Run:
         for breach, tool in probes.breaches:
             for finding in self.checker.findings([breach], tool):
                 self.findings.setdefault(finding.id, finding)
+
+    async def list_again(self) -> None:
+        """Report tools that are listed since the calls: nobody compares or checks these."""
+        try:
+            with anyio.fail_after(self.settings.timeout):
+                tools = await self.session.list_all("tools/list", "tools")
+        except (GovernorError, TimeoutError):
+            return  # a list that fails was read before, so it is for another rule
+        names = {tool.get("name") for tool in tools if isinstance(tool, dict)}
+        new = sorted(name for name in names - self.surface.by_name.keys() if isinstance(name, str))
+        if not new:
+            return
+        shown = ", ".join(one_line(name, 60) for name in new[:_NAMED])
+        more = f" and {len(new) - _NAMED:,} more" if len(new) > _NAMED else ""
+        facts = {"count": f"{len(new):,} tool{'s' * (len(new) > 1)}", "names": shown + more, "call": self.switched}
+        breach = Breach.of("call/list-grew", "", new, says="call" if self.switched else "", **facts)
+        for finding in self.checker.findings([breach], None):
+            self.findings.setdefault(finding.id, finding)
 
     async def floor(self) -> float:
         """How long an exchange without a tool's work takes, in milliseconds; at most the fastest call so far."""
@@ -241,7 +265,7 @@ class _Run:
 
     async def one(self, case: Case, deadline: float) -> CaseResult:
         asked, lines = len(self.session.refused_requests), self.session.noise_lines
-        noted = len(self.session.mismatches)
+        noted, moved = len(self.session.mismatches), self.session.tool_changes
         begun = time.perf_counter()
         response, outcome, breach = await self.ask(case, deadline)
         milliseconds = (time.perf_counter() - begun) * 1000
@@ -250,6 +274,8 @@ class _Run:
         if asked_back:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
             breaches.append(Breach("call/input-requested", "", methods, "request"))
+        if self.session.tool_changes > moved:
+            self.switched = self.switched or case.label
         if self.session.noise_lines > lines:
             self.report_noise(case, lines)
         breaches += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from mcp_governor.errors import UsageError
 from mcp_governor.target import LiveSource, Source, limits_of, surface_of, tier_rules
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from datetime import date
     from pathlib import Path
 
@@ -124,13 +126,21 @@ class _Job:
         from mcp_governor.call.plan import plan_calls
         from mcp_governor.call.record import load_recordings, split_recordings
         from mcp_governor.call.run import run_calls
+        from mcp_governor.wire.recording import make_first_calls
 
         source, config, settings = self.source, self.config, self.settings
         limits = limits_for_warnings(limits_of(source), self.selection)
         # A restarted server is addressed in the same protocol era as before.
         eras: dict[str, wire.Era] = {}
+
+        @asynccontextmanager
+        async def again() -> AsyncIterator[wire.Session]:
+            async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
+                await make_first_calls(session, source.call_first)
+                yield session
+
         async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
-            recording = await wire.read_recording(session, list_params=source.list_params)
+            recording = await wire.read_recording(session, list_params=source.list_params, call_first=source.call_first)
             surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
             refuse_empty(surface)
             self.surface = surface
@@ -147,7 +157,7 @@ class _Job:
                 plan,
                 settings=settings,
                 selection=self.selection,
-                reconnect=lambda: wire.connect(source.endpoint, limits=limits, eras=eras),
+                reconnect=again,
                 watchdog=self.watchdog,
             )
             unwarned = await warning_findings(session, surface, report, config, self.selection)

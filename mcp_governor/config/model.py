@@ -39,6 +39,20 @@ SLOWER_RATIO = 2.0
 a busy machine; twice as long is none of that."""
 
 
+class FirstCall(Table, frozen=True):
+    """A call before the list of tools is read, for a server that a call makes publish more of them.
+
+    One of ``[[tool.mcp-governor.servers.NAME.call-first]]``.
+
+    Attributes:
+        tool: Name of the tool.
+        arguments: Arguments of the call.
+    """
+
+    tool: NonEmpty
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
 class ServerTable(Table, frozen=True, kw_only=True):
     """How to reach a server.
 
@@ -64,6 +78,8 @@ class ServerTable(Table, frozen=True, kw_only=True):
         start_timeout: Timeout for startup, in seconds; see start-timeout.
         list_params: Extra tools/list parameters, each for one more request, for servers that publish tiers through
             them.
+        call_first: Calls after which tools/list is read again, in their order, for servers with tools that switch on
+            others. They are made whenever the server is read, with no regard to annotations.
     """
 
     command: Annotated[Strings, Meta(min_length=1)] = ()
@@ -82,6 +98,7 @@ class ServerTable(Table, frozen=True, kw_only=True):
     timeout: Seconds | None = None
     start_timeout: Seconds | None = None
     list_params: tuple[Mapping[str, Any], ...] = ()
+    call_first: tuple[FirstCall, ...] = ()
 
 
 class ServerConfig(ServerTable, frozen=True):

@@ -68,7 +68,7 @@ def read_sources(sources: Sequence[Source], *, tiers: Sequence[TierRules] = ()) 
     """
     pairs = list(zip(sources, tiers or (NO_TIER_RULES,) * len(sources), strict=True))
     live = [source for source in sources if isinstance(source, LiveSource)]
-    if len(live) < 2 or any(source.list_params for source in live):
+    if len(live) < 2 or any(source.list_params or source.call_first for source in live):
         return [read_source(source, tiers=own) for source, own in pairs]
     from mcp_governor import wire
 
@@ -108,7 +108,9 @@ def limits_of(*sources: LiveSource) -> Limits:
 def _read_live(source: LiveSource) -> Recording:
     from mcp_governor import wire
 
-    return wire.read(source.endpoint, limits=limits_of(source), list_params=source.list_params)
+    return wire.read(
+        source.endpoint, limits=limits_of(source), list_params=source.list_params, call_first=source.call_first
+    )
 
 
 def recorded_source(config: Config, target: str | None = None, *, base: Path) -> Source:

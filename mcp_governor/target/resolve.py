@@ -435,11 +435,16 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     timeout = server.timeout or config.timeout
     installs = bool(server.package) or bool(server.command and _may_install(server.command))
     start = _start_timeout(config, server, installs=installs)
+    first = tuple((call.tool, call.arguments) for call in server.call_first)
+
+    def live(endpoint: wire.Endpoint) -> LiveSource:
+        return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True, call_first=first)
+
     if server.file:
         return FileSource(shown=name, path=config.root / server.file)
     if server.object:
         objects = dataclasses.replace(_object(server.object, config.root), era=_era(server))
-        return LiveSource(name, objects, server.list_params, timeout, start_timeout=start, configured=True)
+        return live(objects)
     if server.url:
         headers = expand(server.headers, config, f"servers.{server.name}.headers")
         if server.bearer_token:
@@ -451,9 +456,9 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
                 "Remove one of the two keys.",
             )
         http = wire.HttpEndpoint(server.url, headers, server.transport, _era(server))
-        return LiveSource(name, http, server.list_params, timeout, start, configured=True)
+        return live(http)
     endpoint = dataclasses.replace(_child_of_server(server, config), era=_era(server))
-    return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True)
+    return live(endpoint)
 
 
 def _era(server: ServerConfig) -> wire.Era | None:

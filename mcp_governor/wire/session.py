@@ -131,6 +131,11 @@ class Session:
         return self._inbox.notifications
 
     @property
+    def tool_changes(self) -> int:
+        """Number of notifications that the list of tools has changed."""
+        return self._inbox.tool_changes
+
+    @property
     def refused_requests(self) -> list[str]:
         """Methods of the server's requests to us; each was declined or got an error."""
         return self._inbox.refused
