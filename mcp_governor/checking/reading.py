@@ -154,6 +154,8 @@ def counts_of(surface: Surface) -> dict[str, int]:
         "prompts": len(surface.prompts),
         "resources": len(surface.resources),
         "templates": len(surface.templates),
+        # most servers have none
+        **({"skills": len(surface.skills)} if surface.skills else {}),
     }
 
 

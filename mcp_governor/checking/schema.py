@@ -21,6 +21,7 @@ _COUNTS = (
     "prompts",
     "resources",
     "templates",
+    "skills",
     "rules",
     "calls",
     "files",
