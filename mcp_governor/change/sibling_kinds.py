@@ -206,6 +206,15 @@ _RESOURCES = [
         at="surface",
         wording=True,
     ),
+    patch(
+        "prompt-or-resource-meta-changed",
+        "Metadata of a prompt, a resource or a template changed, for example what an app may load and do.",
+        _resource(_meta={"ui": {"permissions": {}}}),
+        _resource(_meta={"ui": {"permissions": {"camera": {}}}}),
+        ("{thing} of prompt {parent}: _meta changed: {detail}", "{thing}: _meta changed: {detail}"),
+        at="surface",
+        wording=True,
+    ),
 ]
 
 SIBLING_KINDS: tuple[Kind, ...] = (*_PROMPTS, *_RESOURCES)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.media_types import same_media_type
+from mcp_governor.change.tools import other_meta
 from mcp_governor.change.vocabulary import MISSING, Level, value_or_none
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
@@ -69,8 +72,23 @@ def _words(
 ) -> Iterator[Change]:
     for key in (*_WORDS, *more):
         before, after = old.get(key, MISSING), new.get(key, MISSING)
+        if key == "annotations":
+            before, after = _undated(before), _undated(after)
         if not same_json(value_or_none(before), value_or_none(after)):
             yield _make("prompt-or-resource-wording-changed", f"{place}/{key}", level, facts, before, after)
+    # What an app may load and do (`ui.csp`, `ui.permissions`) among it.
+    said, says = other_meta(old.get("_meta")), other_meta(new.get("_meta"))
+    if not same_json(said, says):
+        detail = ", ".join(key for key in sorted(said.keys() | says.keys()) if said.get(key, ...) != says.get(key, ...))
+        kind = "prompt-or-resource-meta-changed"
+        yield _make(kind, f"{place}/_meta", level, replace(facts, detail=detail), said, says)
+
+
+def _undated(annotations: Any) -> Any:
+    """Annotations without the time of the last change, which is that of the content."""
+    if not isinstance(annotations, dict):
+        return annotations
+    return {key: value for key, value in annotations.items() if key != "lastModified"} or MISSING
 
 
 def _prompts(old: Surface, new: Surface, level: Level) -> Iterator[Change]:

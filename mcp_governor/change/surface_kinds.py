@@ -109,6 +109,21 @@ _TOOLS = [
         at="tool",
         contract=True,
     ),
+    *there_and_back(
+        "visibility-narrowed",
+        "visibility-widened",
+        (
+            "The model, or the server's app, no longer gets the tool (`_meta.ui.visibility` of MCP Apps).",
+            "The model, or the server's app, gets the tool as well.",
+        ),
+        {"_meta": {"ui": {"visibility": ["model", "app"]}}},
+        {"_meta": {"ui": {"visibility": ["app"]}}},
+        messages=("{detail} no longer gets the tool", "{detail} gets the tool as well"),
+        entries=("{tool} [is|are] no longer visible to {detail}.", "{tool} [is|are] visible to {detail} as well."),
+        events=CHANGED,
+        at="tool",
+        contract=True,
+    ),
     patch(
         "category-changed",
         "The tool moved to another category.",

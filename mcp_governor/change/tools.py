@@ -91,6 +91,7 @@ def _compare_tool(
     if same_era:
         changes.extend(_execution(old, new, level))
     changes.extend(_required(old, new, level))
+    changes.extend(_visibility(old, new, level))
     changes.extend(_meta(old, new, level))
     changes.extend(_schemas(old, new, level, options, run.of_tool(visible(old.name), options)))
     return changes
@@ -261,8 +262,17 @@ def _required(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
             yield make(kind, old.name, path, tier=old.tier, level=level, facts=facts)
 
 
+def _visibility(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+    """Who gets the tool, the model or the server's app."""
+    before, after = old.visibility, new.visibility
+    for kind, names in (("visibility-narrowed", before - after), ("visibility-widened", after - before)):
+        for name in sorted(names):
+            facts = Facts(detail=f"the {name}")
+            yield make(kind, old.name, "/_meta/ui/visibility", tier=old.tier, level=level, facts=facts)
+
+
 def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
-    before, after = _other_meta(old), _other_meta(new)
+    before, after = other_meta(old.meta), other_meta(new.meta)
     if (
         old.required_capabilities != new.required_capabilities
     ):  # these have kinds of their own; their settings have none
@@ -274,13 +284,20 @@ def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
         yield make("meta-changed", old.name, "/_meta", tier=old.tier, level=level, old=before, new=after, facts=facts)
 
 
-def _other_meta(tool: Tool) -> dict[str, Any]:
-    """``_meta`` without keys that have a kind of their own, and without what tools write for themselves."""
-    return {
+def other_meta(meta: Any) -> dict[str, Any]:
+    """``_meta`` without keys that have a kind of their own, and without what tools write for themselves.
+
+    Args:
+        meta: as published; anything but an object is empty.
+    """
+    found = {
         key: value
-        for key, value in tool.meta.items()
+        for key, value in (meta.items() if isinstance(meta, dict) else ())
         if key not in ("fastmcp", "_fastmcp") and key.rpartition("/")[2] not in _OWN_META
     }
+    if isinstance(found.get("ui"), dict):
+        found["ui"] = {key: value for key, value in found["ui"].items() if key != "visibility"}
+    return {key: value for key, value in found.items() if key != "ui" or value}
 
 
 def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget: Budget) -> Iterator[Change]:

@@ -1,10 +1,11 @@
 """Digests of a surface: one of the contract, one of the wording, and both per tool.
 
 ``v1:sha256:<hex>`` covers, for each published tool sorted by code point: name, tier, category, input schema, output
-schema, behaviour hints (resolved to the defaults of the specification), if it is deprecated, and if clients have to ask
-for it to be listed; and for each skill its URI and its frontmatter but the description. Every change to a tool that the
-catalogue calls breaking changes it; a reworded description does not. ``w1:sha256:<hex>`` covers the rest: titles,
-descriptions, examples, instructions, and the digests of the files of skills.
+schema, behaviour hints (resolved to the defaults of the specification), if it is deprecated, if clients have to ask
+for it to be listed, and if the model or the server's app does not get it; and for each skill its URI and its
+frontmatter but the description. Every change to a tool that the catalogue calls breaking changes it; a reworded
+description does not. ``w1:sha256:<hex>`` covers the rest: titles, descriptions, examples, instructions, and the digests
+of the files of skills.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from mcp_governor.schemas.keywords import (
     WORDING_KEYS,
 )
 from mcp_governor.surface.canonical import canonical_bytes, canonical_json
+from mcp_governor.surface.model import AUDIENCES
 from mcp_governor.surface.skills import contract_of_skill, words_of_skill
 
 if TYPE_CHECKING:
@@ -148,6 +150,8 @@ def contract(tool: Tool, parts: Collection[str] | None = None) -> dict[str, Any]
     }
     if tool.required_capabilities:
         made["requiredCapabilities"] = lambda: sorted(tool.required_capabilities)
+    if tool.visibility != AUDIENCES:
+        made["visibility"] = lambda: sorted(tool.visibility)
     if tool.opt_in is not None:
         # Only then, so that the digest of a tool in the default list is the same as in earlier versions.
         made["optIn"] = lambda: True

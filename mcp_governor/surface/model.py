@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 REQUIRED_CAPABILITIES = "io.modelcontextprotocol/requiredCapabilities"
 """Key of a tool's ``_meta`` with the capabilities that a client must have to call it, in the form of
 ``ClientCapabilities`` (draft SEP "Required Capabilities for Tools", modelcontextprotocol/transports-wg#31)."""
+AUDIENCES = frozenset({"app", "model"})
+"""Who gets a tool that does not say it: ``_meta.ui.visibility`` of the MCP Apps extension (SEP-1865, 2026-01-26)."""
 _MOST_CAPABILITIES = 100
 """Most capabilities of a tool that are read; the protocol defines ten."""
 MODERN_PROTOCOL = "2026-07-28"
@@ -132,6 +134,13 @@ class Tool(Struct, frozen=True, dict=True):
     def meta(self) -> Mapping[str, Json]:
         value = self.raw.get("_meta")
         return value if isinstance(value, dict) else {}
+
+    @property
+    def visibility(self) -> frozenset[str]:
+        """Who gets the tool: the ``model``, the ``app`` of the server, or both."""
+        ui = self.meta.get("ui")
+        said = ui.get("visibility") if isinstance(ui, dict) else None
+        return frozenset(one for one in AUDIENCES if one in said) if isinstance(said, list) else AUDIENCES
 
     @cached_property
     def required_capabilities(self) -> frozenset[str]:
