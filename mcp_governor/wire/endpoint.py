@@ -133,12 +133,14 @@ class HttpEndpoint:
         headers: sent with every request to the origin of ``url``, and to no other origin; never printed.
         transport: ``http`` for streamable HTTP, ``sse`` for the deprecated HTTP+SSE, ``auto`` to try both.
         era: the only era to use; ``None`` if the handshake finds out.
+        origins: name of a header in lower case → where its value comes from, for messages.
     """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     transport: Literal["auto", "http", "sse"] = "auto"
     era: Era | None = None
+    origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         given.learn_url(self.url)
