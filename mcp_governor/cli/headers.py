@@ -50,7 +50,7 @@ def headers_of(typed: Iterable[str], bearer: str | None) -> dict[str, str]:
 
 
 def _template(option: str, value: str, before: str, header: str) -> str:
-    """The value of an option as a text with references to variables that are set.
+    """The value of an option as a string with references to variables that are set.
 
     Whatever is not the name of a variable may be its value, which the shell has put there, and is never repeated.
     """

@@ -14,10 +14,10 @@ from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
 from mcp_governor.given import learn_reference
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import program_name
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
+from mcp_governor.target.expanding import expand
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import (
     RUNNERS,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config, ServerConfig
 
 SURFACE_FILE = "mcp-surface.json"
-_REFERENCE = lazy_pattern(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 
 
 class Form(NamedTuple):
@@ -281,6 +280,11 @@ def _remote(
         value = expand({name: template}, config, "--header")[name]
         origin = f"--bearer {template[8:]}" if template.startswith("Bearer $") else f"--header {name}"
         headers = {**without_header(headers, name), name: Header(value, origin)}
+    if "authorization" not in map(str.lower, headers):
+        from mcp_governor.target.logins import login_header
+
+        login = login_header(url)
+        headers = {**headers, **({"Authorization": login} if login else {})}
     endpoint = remote_endpoint(url, headers, transport=transport, era=_era(server) if server else None)
     start = _start_timeout(config, server)
     if server is None:
@@ -493,27 +497,3 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
         return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=folder)
     program, *rest = server.command
     return _child((project_program(program, Path(cwd)) or program, *rest), environment, cwd)
-
-
-def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, str]:
-    """Replace ``$NAME`` and ``${NAME}`` with values from the environment.
-
-    Raises:
-        ConfigError: a variable is not set; the message contains the variable and the key, but no values.
-    """
-
-    def value_of(key: str, match: re.Match[str]) -> str:
-        variable = match[1] or match[2]
-        if variable not in os.environ:
-            raise ConfigError(
-                f"{config.shown}: {visible(where)}.{visible(key)} needs the environment variable {variable}, "
-                "which is not set.",
-                f"Set it: export {variable}=…",
-            )
-        learn_reference(os.environ[variable], variable)
-        return os.environ[variable]
-
-    return {
-        key: _REFERENCE.sub(lambda match, key=key: value_of(key, match), value)  # type: ignore[misc]
-        for key, value in values.items()
-    }

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 LONGEST = 2_000
 """Characters of a WWW-Authenticate header that are read: four times that of the longest in use."""
 
+LOGIN = "the login"
+"""Origin of a header that ``mcp-governor login`` provides."""
+
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _STRINGS = lazy_pattern(_QUOTED)
 _SCHEME = lazy_pattern(r"(?:^|,)\s*([A-Za-z][A-Za-z0-9-]*)(?=\s+[\w-]+\s*=|\s*(?:,|$))")
@@ -59,14 +62,16 @@ def refused(endpoint: HttpEndpoint, status: int, header: str) -> UnreachableErro
     sent = {name.lower(): endpoint.origins.get(name.lower(), "") for name in endpoint.headers}
     reason = _reason(status, challenge)
     if "authorization" in sent:
-        return UnreachableError(_refuses(sent["authorization"], reason), _check(sent["authorization"], status))
+        return UnreachableError(
+            _refuses(sent["authorization"], reason), _check(sent["authorization"], endpoint, status)
+        )
     known = [f"{name} ({origin})" for name, origin in sent.items() if origin]
     wanted = challenge.schemes[0].title() if challenge.schemes else ""
     if known:
         missing = f", and Authorization ({wanted}) is missing" if wanted else ""
         message = f"it refuses the credentials ({reason}): {one_line(', '.join(known), 200)} was sent{missing}."
-        return UnreachableError(message, _pass(challenge) if wanted else "Check the value of the header.")
-    return UnreachableError(f"it requires credentials ({reason}).", _pass(challenge))
+        return UnreachableError(message, _pass(endpoint, challenge) if wanted else "Check the value of the header.")
+    return UnreachableError(f"it requires credentials ({reason}).", _pass(endpoint, challenge))
 
 
 def _refuses(origin: str, reason: str) -> str:
@@ -85,14 +90,16 @@ def _reason(status: int, challenge: Challenge) -> str:
     return f'{said}: "{one_line(described, 100)}"' if described else said
 
 
-def _check(origin: str, status: int) -> str:
+def _check(origin: str, endpoint: HttpEndpoint, status: int) -> str:
+    if origin == LOGIN:
+        return f"Sign in again: mcp-governor login {endpoint.shown}"
     if status == 403:
         return "Use an account or a token that may do this."
     variable = origin.rpartition(" ")[2] if origin.startswith("--bearer") else origin
-    return f"Check the value of {one_line(variable, 100)}." if origin else _pass(Challenge())
+    return f"Check the value of {one_line(variable, 100)}." if origin else _pass(endpoint, Challenge())
 
 
-def _pass(challenge: Challenge) -> str:
+def _pass(endpoint: HttpEndpoint, challenge: Challenge) -> str:
     """How to give a server what it asks for."""
     if challenge.schemes and "bearer" not in challenge.schemes:
         scheme = one_line(challenge.schemes[0].title(), 40)
@@ -100,7 +107,8 @@ def _pass(challenge: Challenge) -> str:
             f'Set a variable to "{scheme} …", and name it: --header Authorization=VARIABLE; or set headers = '
             '{ Authorization = "$VARIABLE" } for this server in the configuration.'
         )
+    login = f"Sign in: mcp-governor login {endpoint.shown}\nOr: " if challenge.schemes else ""
     return (
-        "Name the environment variable that contains a token: --bearer VARIABLE (--header NAME=VARIABLE for another "
-        'header); or set bearer-token = "$VARIABLE" for this server in the configuration.'
+        f"{login}Name the environment variable that contains a token: --bearer VARIABLE (--header NAME=VARIABLE for "
+        'another header); or set bearer-token = "$VARIABLE" for this server in the configuration.'
     )
