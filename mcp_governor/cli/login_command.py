@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the login to this file, for the variable MCP_GOVERNOR_LOGIN of CI, and do not keep it elsewhere",
+    help="Write the login to this file, for MCP_GOVERNOR_LOGIN in CI  [default: keep it for you]",
 )
 def login(
     url: str,

@@ -48,7 +48,7 @@ OBEYED = {
     "accept": {"config", "trust", "quiet", "timeout"},
     "schema-version": {"config"},
     "serve": {"config"},
-    "login": set(),
+    "login": {"output"},
     "logout": set(),
     "demo": set(),
     "schema": set(),
