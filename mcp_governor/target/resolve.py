@@ -187,7 +187,8 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
             f"{config.shown} names {len(config.servers)} servers ({names}), and none is selected.",
             'Name one on the command line, or set target = "NAME".',
         )
-    raise UsageError("No TARGET is given, and the configuration does not name one.", _FORMS)
+    hint = _FORMS if config.isolated else f"Set this repository up: mcp-governor init\nOr name one. {_FORMS}"
+    raise UsageError("No TARGET is given, and the configuration does not name one.", hint)
 
 
 def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -> Source:
@@ -422,7 +423,10 @@ def _may_install(command: tuple[str, ...]) -> bool:
 def _child(command: tuple[str, ...], env: Mapping[str, str], cwd: str | None) -> wire.StdioEndpoint:
     """The endpoint for a command, with the environment of a package runner if it is one."""
     if not _installs(command):
-        return wire.StdioEndpoint(runnable(command), env=env, cwd=cwd)
+        from mcp_governor.target.setup import setup_hint
+
+        found = runnable(command)
+        return wire.StdioEndpoint(found, env=env, cwd=cwd, setup=setup_hint(found, Path(cwd or ".").resolve()))
     return wire.StdioEndpoint(runnable(command), env={**runner_environment(), **env}, cwd=cwd, withheld=withheld(env))
 
 

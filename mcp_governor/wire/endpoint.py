@@ -88,6 +88,7 @@ class StdioEndpoint:
         title: name in messages, if it is neither the package nor the command line.
         inherits: true if the child gets our whole environment, as a server in this process does.
         era: the only era to use; ``None`` if the handshake finds out.
+        setup: how to install the project that has the program, if that is why it does not exist.
     """
 
     command: tuple[str, ...]
@@ -98,6 +99,7 @@ class StdioEndpoint:
     title: str = ""
     inherits: bool = False
     era: Era | None = None
+    setup: str = ""
 
     def __post_init__(self) -> None:
         # Register the secrets of every endpoint before it is used.
