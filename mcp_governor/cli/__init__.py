@@ -41,6 +41,8 @@ COMMANDS = {
     "ci": ("ci", "Run the check as a job of GitHub Actions or GitLab CI/CD."),
     "accept": ("accept", "Accept a finding, with a reason."),
     "serve": ("serve", "Run mcp-governor as an MCP server."),
+    "login": ("login", "Sign in at a remote server with OAuth."),
+    "logout": ("login", "Delete the login at a remote server."),
     "demo": ("demo", "Show a complete run on a packaged example server."),
     "schema": ("schema", "Print the JSON Schemas of mcp-governor's own formats."),
     "completion": ("completion", "Print the completion script for a shell."),

@@ -36,6 +36,7 @@ ENV_FILES_KEY = "mcp_governor.env_files"
 """Key in a command's context for the files of variables from the command line."""
 _TIMEOUT_KEY = "mcp_governor.timeout"
 _WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", ENV_PARAMETER, "launch_env_file", "launch_timeout"
+_HEADER, _BEARER = "launch_header", "launch_bearer"
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -89,6 +90,18 @@ class TargetCommand(click.Command):
                 help="File of environment variables for the server, as NAME=VALUE lines",
             ),
             click.Option(
+                ["--header", _HEADER],
+                multiple=True,
+                metavar="NAME=VARIABLE",
+                help="HTTP header for a server at a URL; its value is taken from this environment variable",
+            ),
+            click.Option(
+                ["--bearer", _BEARER],
+                metavar="VARIABLE",
+                help="Environment variable with the bearer token for a server at a URL  "
+                "[default: MCP_GOVERNOR_BEARER_TOKEN]",
+            ),
+            click.Option(
                 ["--timeout", _TIMEOUT],
                 type=SECONDS,
                 help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180]",
@@ -116,6 +129,7 @@ class TargetCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         with_, env, env_files = (ctx.params.pop(key) for key in (_WITH, _ENV, _ENV_FILE))
+        headers = _headers(ctx.params.pop(_HEADER), ctx.params.pop(_BEARER))
         ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
         ctx.meta[ENV_FILES_KEY] = env_files
         named = [ctx.params.get(key) for key in ("target", "old", "new")]
@@ -123,7 +137,7 @@ class TargetCommand(click.Command):
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(completion.COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env))
+        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env), headers)
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -132,6 +146,14 @@ class TargetCommand(click.Command):
 
 def _is_package(target: object) -> bool:
     return isinstance(target, str) and target.startswith(("pypi:", "npm:"))
+
+
+def _headers(typed: Sequence[str], bearer: str | None) -> dict[str, str]:
+    if not typed and bearer is None:
+        return {}
+    from mcp_governor.cli.headers import headers_of
+
+    return headers_of(typed, bearer)
 
 
 def _named(env: Iterable[str]) -> frozenset[str]:
@@ -308,12 +330,14 @@ def refuse_server_options(config: Config) -> None:
     """Refuse what is only for a server that is started, with ``--offline``.
 
     Raises:
-        UsageError: the command line names a command, ``--with`` or ``--env``.
+        UsageError: the command line names a command, ``--with``, ``--env`` or headers.
     """
     if server_command():
         raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
     if config.launch.with_ or config.launch.env:
         raise useless("--with" if config.launch.with_ else "--env", "--offline, which starts no server")
+    if config.launch.headers:
+        raise useless("--header", "--offline, which reads no server")
 
 
 def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Config:

@@ -14,7 +14,8 @@ from mcp_governor.config import Config
 from mcp_governor.errors import UsageError
 from mcp_governor.secret_detection import is_plain
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
-from mcp_governor.target.resolve import TOKEN_VARIABLE, forms
+from mcp_governor.target.remote import TOKEN_VARIABLE
+from mcp_governor.target.resolve import forms
 from mcp_governor.text import visible
 from mcp_governor.wire.endpoint import HttpEndpoint
 
@@ -49,8 +50,10 @@ class Plan(Struct, frozen=True):
     @property
     def secrets(self) -> tuple[str, ...]:
         """Environment variables that the written configuration refers to."""
-        referred = [value.removeprefix("$") for value in self.keys.get("env", {}).values() if value.startswith("$")]
-        return (*referred, *((TOKEN_VARIABLE,) if "bearer-token" in self.keys else ()))
+        values = [value for value in self.keys.get("env", {}).values() if value.startswith("$")]
+        values += [*self.keys.get("headers", {}).values(), self.keys.get("bearer-token", "")]
+        found = (match[1] for value in values for match in re.finditer(r"\$\{?(\w+)", value))
+        return tuple(dict.fromkeys(found))
 
 
 def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, root: Path) -> Plan | None:
@@ -86,10 +89,20 @@ def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str
         raise UsageError("--with works only with pypi: and npm: targets.", "Remove it.")
     if env and not server.keys() & {"package", "command"}:
         raise UsageError("--env has no effect because no server is started.", "Remove it.")
+    if launch.headers and "url" not in server:
+        raise UsageError("--header and --bearer work only with a server at a URL.", "Remove them.")
     table = {
         name: value if name not in launch.named and is_plain(value, name) else f"${name}" for name, value in env.items()
     }
-    keys = {"args": list(launch.args), "with": list(launch.with_), "env": table}
+    headers = dict(launch.headers)
+    bearer = headers.pop("Authorization") if headers.get("Authorization", "").startswith("Bearer $") else ""
+    keys = {
+        "args": list(launch.args),
+        "with": list(launch.with_),
+        "env": table,
+        "headers": headers,
+        "bearer-token": bearer.removeprefix("Bearer "),
+    }
     return {key: value for key, value in keys.items() if value}
 
 

@@ -88,6 +88,7 @@ class StdioEndpoint:
         title: name in messages, if it is neither the package nor the command line.
         inherits: true if the child gets our whole environment, as a server in this process does.
         era: the only era to use; ``None`` if the handshake finds out.
+        setup: how to install the project that has the program, if that is why it does not exist.
     """
 
     command: tuple[str, ...]
@@ -98,6 +99,7 @@ class StdioEndpoint:
     title: str = ""
     inherits: bool = False
     era: Era | None = None
+    setup: str = ""
 
     def __post_init__(self) -> None:
         # Register the secrets of every endpoint before it is used.
@@ -133,12 +135,14 @@ class HttpEndpoint:
         headers: sent with every request to the origin of ``url``, and to no other origin; never printed.
         transport: ``http`` for streamable HTTP, ``sse`` for the deprecated HTTP+SSE, ``auto`` to try both.
         era: the only era to use; ``None`` if the handshake finds out.
+        origins: name of a header in lower case → where its value comes from, for messages.
     """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     transport: Literal["auto", "http", "sse"] = "auto"
     era: Era | None = None
+    origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         secret_detection.learn_url(self.url)

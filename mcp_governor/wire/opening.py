@@ -297,7 +297,7 @@ class _Opening:
         if isinstance(endpoint, StdioEndpoint):
             if not self._opened:
                 error.said = redact("\n".join((*stdout, stderr)))
-                error.hint = self._advice(error, error.said, endpoint) or error.hint
+                error.hint = endpoint.setup or self._advice(error, error.said, endpoint) or error.hint
             if endpoint.withheld and isinstance(error, UnreachableError):
                 error.hint += (
                     f"\nNot passed on, because of the credentials in it: {', '.join(endpoint.withheld)}. "

@@ -48,6 +48,8 @@ OBEYED = {
     "accept": {"config", "trust", "quiet", "timeout"},
     "schema-version": {"config"},
     "serve": {"config"},
+    "login": {"output"},
+    "logout": set(),
     "demo": set(),
     "schema": set(),
     "ci": {"fail-on", "config"},

@@ -262,7 +262,7 @@ def web():
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("401", "it refuses the credentials (HTTP 401)."),
+        ("401", "it refuses the credentials from MCP_GOVERNOR_BEARER_TOKEN (HTTP 401)."),
         ("404", r'it has no MCP endpoint at this path (HTTP 404: "{"oops": "\x1b[31m"}").'),
         ("500", r'it fails (HTTP 500: "{"oops": "\x1b[31m"}").'),
         ("html", "it responds with a web page (text/html), not with MCP."),

@@ -64,6 +64,10 @@ WRITERS = {
     "removes a recording whose place `checked_place` judged, after it was written under its new name": {
         "cli/schema_version_command.py schema_version: unlink",
     },
+    "the folder of logins in the state folder of the user, which no repository names": {
+        "target/logins.py _folder_made: mkdir",
+        "target/logins.py forget: unlink",
+    },
     "in memory": {"call/seeds.py _zipped: ZipFile"},
     "SQLite opens its own file": {
         "evaluation/store.py Store.__init__: connect",
@@ -84,6 +88,7 @@ ROOTLESS = {
     "the user typed the file (--output, --out, --json-out, --record, …)": {
         "cli/common.py _write_file: write_file",
         "cli/eval_results.py write_document: write_file",
+        "cli/login_command.py _write: NewFile",
     },
     "the record of an evaluation, which `_write_record` is given": {"cli/eval_run.py _write_record: write_file"},
     "the user typed the file; without that there is a root": {
@@ -103,6 +108,9 @@ ROOTLESS = {
     },
     "a folder of rules: typed, and then `write_below`, else with a root": {
         "rules/scaffold.py write_pages: write_file",
+    },
+    "the folder of logins in the state folder of the user, which no repository names": {
+        "target/logins.py save: NewFile",
     },
     "our own file next to Python's bytecode, never through a link": {},
     "next to the store that it describes": {"evaluation/store.py Store._prepare: write_file"},
