@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.report.causes import causes
+from mcp_governor.report.change_causes import cause_groups, left_out
 from mcp_governor.report.groups import (
+    GRAVE,
     MAX_SHOWN,
     ONLY_BREAKING,
     UNKNOWN_STEP,
@@ -25,18 +27,19 @@ from mcp_governor.report.groups import (
     pending_words,
     ready_fixes,
     reproduction_of,
+    small_step_words,
     witness_words,
 )
 from mcp_governor.report.responses import response_lines
-from mcp_governor.text import one_line, sentence, shortened, visible
+from mcp_governor.text import one_line, shortened, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.report.causes import Cause
+    from mcp_governor.report.change_causes import ChangeCause
 
 IS_MARKUP = True
 
@@ -49,6 +52,8 @@ _TITLES = {
     "compatible": "Compatible",
     "wording": "Wording only",
 }
+_ROOM = {"breaking": 30, "undecided": 30, "compatible": 15, "wording": 15}
+"""Causes of a group for which there is room: a comment is read from its beginning to its end."""
 _WITNESS_LIMIT = 1_000
 """Characters of a witness: sixty of them fit into a GitHub comment. A longer one is cut."""
 _MAX_COSTS = 50
@@ -101,13 +106,18 @@ def _document(report: Report) -> Iterator[str]:
     yield f"## MCP surface of {escape(name)}: {'pass' if passed else 'fail'}"
     yield ""
     yield from _facts(report)
+    by_cause = dict(cause_groups(report.changes, _ROOM, report))
     for group, changes in grouped(report.changes):
         yield ""
         yield f"### {_TITLES[group]} ({len(changes)})"
         yield ""
-        items = [item for change in changes[:MAX_SHOWN] for item in _change(change, report)]
-        if len(changes) > MAX_SHOWN:
-            items.append(f"- {more_than_shown(len(changes) - MAX_SHOWN, 'change')}")
+        together = by_cause.get(group, [])
+        most = MAX_SHOWN if group in GRAVE else _ROOM[group]
+        items = [item for cause in together[:most] for item in _change(cause, report)]
+        if not together:
+            items.append("- all of them part of the changes above")
+        if len(together) > most:
+            items.append(f"- … and {left_out(together[most:])}; see --format json")
         if group == "wording":
             items = ["<details><summary>Show</summary>", "", *items, "", "</details>"]
         yield from items
@@ -215,17 +225,22 @@ def _step(report: Report, compared: str) -> Iterator[str]:
         yield f"({UNKNOWN_STEP})."
     else:
         old, new = report.declared_versions
-        yield f"(declared: {report.declared_bump.value}, {escape(old)} → {escape(new)})."
+        yield f"(declared: {report.declared_bump.value}, {escape(old)} → {escape(new)}{small_step_words(report)})."
 
 
-def _change(change: Change, report: Report) -> Iterator[str]:
-    where = f"{code(change.tool)} " if change.tool is not None else ""
-    place = f"{code(change.path)} " if change.path else ""
-    accepted = f" (accepted: {escape(report.accepted[change.id])})" if change.id in report.accepted else ""
-    yield f"- **{change.kind}** {where}{place}– {prose(sentence(change.message))}{accepted}"
-    if change.has_witness:
-        proof = json.dumps(change.witness, ensure_ascii=False, separators=(", ", ": "))
-        yield f"  - {witness_words(change)}: {code(visible(proof), _WITNESS_LIMIT)}"
+def _change(cause: ChangeCause, report: Report) -> Iterator[str]:
+    first = cause.first
+    named = cause.alone or bool(cause.subject)
+    where = f"{code(first.tool)} " if named and first.tool is not None else ""
+    place = f"{code(first.path)} " if cause.alone and first.path else ""
+    accepted = f" (accepted: {escape(report.accepted[first.id])})" if first.id in report.accepted else ""
+    yield f"- **{cause.kinds}** {where}{place}– {prose(cause.sentence)}{accepted}"
+    if (proven := cause.witness) is not None:
+        proof = json.dumps(proven.witness, ensure_ascii=False, separators=(", ", ": "))
+        yield f"  - {witness_words(proven)}: {code(visible(proof), _WITNESS_LIMIT)}"
+    if words := cause.words:
+        marks = {"same": "", "gone": "~~", "new": "**"}
+        yield "  - " + " ".join(f"{marks[kind]}{escape(text)}{marks[kind]}" for kind, text in words)
 
 
 def _finding(cause: Cause) -> Iterator[str]:

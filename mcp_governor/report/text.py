@@ -11,6 +11,7 @@ from mcp_governor.change.terms import Verdict
 from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
 from mcp_governor.report.causes import NAMES_SHOWN, RULES_SHOWN, causes, fitting
+from mcp_governor.report.change_causes import words_of
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
@@ -30,10 +31,12 @@ from mcp_governor.report.groups import (
     pending_words,
     ready_fixes,
     reproduction_of,
+    small_step_words,
     witness_words,
 )
 from mcp_governor.report.lines import BLANK, Line, Span, line
 from mcp_governor.report.responses import seen_words, unseen_words
+from mcp_governor.report.word_diff import plain_words
 from mcp_governor.text import one_line, sentence, short_digests, visible
 
 if TYPE_CHECKING:
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
     from mcp_governor.report.causes import Cause
+    from mcp_governor.report.change_causes import ChangeCause
+    from mcp_governor.report.word_diff import Piece
 
 SERVER = "(server)"
 """Stands for the name of a tool where something is about the server itself."""
@@ -286,8 +291,42 @@ def change_lines(
         yield line(_place_span(place), indent=indent + 4)
     if change.has_witness:
         yield line((f"{witness_words(change)}: ", "dim"), compact_json(change.witness), indent=indent + 4)
+    if words := word_spans(words_of(change)):
+        yield line(*words, indent=indent + 4)
     if verbose:
         yield line((f"id: {visible(change.id)}", "dim"), indent=indent + 4, fit="whole")
+
+
+def grave_lines(cause: ChangeCause, accepted: str | None = None, *, indent: int = 2) -> Iterator[Line]:
+    """Several changes that are one break: kinds, the sentence with the other places, one proof."""
+    mark, style = _CHANGE_MARK[cause.first.verdict]
+    tools = {change.tool for change in cause.changes}
+    where = subject_of(cause.first.tool) if len(tools) == 1 else count_of(len(tools), "tool")
+    note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
+    yield line((mark, style), " ", (cause.kinds, style), "  ", (where, "cyan"), (note, "dim"), indent=indent, hang=2)
+    lead = f"{cause.subject}: " if cause.subject and len(tools) > 1 else ""
+    yield line(f"{lead}{cause.sentence}", indent=indent + 4)
+    if (proven := cause.witness) is not None:
+        yield line((f"{witness_words(proven)}: ", "dim"), compact_json(proven.witness), indent=indent + 4)
+
+
+def quiet_lines(cause: ChangeCause, accepted: str | None = None, *, indent: int = 2) -> Iterator[Line]:
+    """A cause in one line, and the words that changed."""
+    mark, style = _CHANGE_MARK[cause.first.verdict]
+    lead = f"{cause.subject}: " if cause.subject else ""
+    note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
+    yield line(
+        (mark, style), " ", f"{lead}{cause.sentence}", "  ", (f"{cause.kinds}{note}", "dim"), indent=indent, hang=2
+    )
+    if words := word_spans(cause.words):
+        yield line(*words, indent=indent + 4)
+
+
+def word_spans(pieces: Sequence[Piece]) -> list[Span]:
+    """The words that changed, marked for readers without color as well."""
+    styles = {"same": "dim", "gone": "red", "new": "green"}
+    spans = [(Span(plain_words([piece]), styles[piece[0]]), Span(" ")) for piece in pieces]
+    return [span for pair in spans for span in pair][:-1]
 
 
 def compact_json(value: object) -> str:
@@ -389,5 +428,5 @@ def _bump_line(report: Report) -> Line:
         declared = f"; {UNKNOWN_STEP}"
     elif report.declared_versions is not None and report.declared_bump is not None:
         old, new = (visible(version) for version in report.declared_versions)
-        declared = f"; declared: {report.declared_bump.value} ({old} → {new})"
+        declared = f"; declared: {report.declared_bump.value} ({old} → {new}){small_step_words(report)}"
     return line("required bump: ", (report.required_bump.value, "bold"), because, declared, hang=2)
