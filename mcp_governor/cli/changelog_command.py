@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +23,9 @@ from mcp_governor.cli.common import (
 from mcp_governor.cli.groups import Group
 from mcp_governor.errors import Exit
 from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from mcp_governor.checking.desk import Desk
 
 
 @click.group(cls=Group)
@@ -73,8 +77,11 @@ def draft(
 ) -> int:
     """Write the missing entries for the detected changes; existing text is kept.
 
-    Released sections are never changed. With policy.gate = "release", the entries go under "## Unreleased" until the
-    release; otherwise into the section of the version that the changes require.
+    An entry that was drafted since the last release, that nobody edited and that is no longer true is replaced or
+    removed. Released sections are never changed.
+
+    With policy.gate = "release", the entries go under "## Unreleased" until the release; otherwise into the section of
+    the version that the changes require.
     """
     from mcp_governor.checking.desk import draft_changelog, open_desk
     from mcp_governor.checking.releasing import new_changelog
@@ -86,15 +93,44 @@ def draft(
     if show_diff and changed:
         _show_diff(run, desk.config.changelog, desk.book.text, drafted.text)
     if not changed:
-        out.echo(f"{desk.config.changelog} needs no change.")
+        out.echo(_nothing_written(desk))
     elif not (show_diff or only_check):
         with locked(desk.config.root):
             write_files(new_changelog(desk, drafted.text))
-        entries = "1 entry" if drafted.missing == 1 else f"{drafted.missing} entries"
         where = f"for {visible(drafted.version)}" if drafted.version else "under Unreleased"
-        out.echo(f"{desk.config.changelog}: {entries} drafted {where}.")
+        out.echo(f"{desk.config.changelog}: {_entries(drafted.missing)} drafted {where}{_removed(drafted.outdated)}.")
         out.echo(drafted.advice)
     return int(Exit.FINDINGS if only_check and changed else Exit.PASS)
+
+
+def _nothing_written(desk: Desk) -> str:
+    """That nothing is to be drafted, and what a check finds all the same, which only the author can correct."""
+    from mcp_governor.checking.run import changelog_report
+    from mcp_governor.checking.stage import stage_of
+
+    name = desk.config.changelog
+    if desk.book.text:
+        stage = stage_of(desk.config, desk.surface)
+        left = changelog_report(desk.surface, desk.baseline, desk.config, stage=stage).failing_findings
+        if left:
+            more = f" ({len(left) - 1} more: mcp-governor changelog check)" if len(left) > 1 else ""
+            where, why, fix = (
+                visible(text, keep_newlines=True) for text in (left[0].path, left[0].message, left[0].fix)
+            )
+            return f"{name} lacks no entry, but a check fails at {where}: {why}{more}\nNext: {fix}"
+    return f"{name} needs no change."
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _removed(count: int) -> str:
+    return (
+        f", {_entries(count)} removed that {'was' if count == 1 else 'were'} drafted and no longer true"
+        if count
+        else ""
+    )
 
 
 def _show_diff(run: Run, name: str, before: str, after: str) -> None:
