@@ -169,7 +169,8 @@ def _coverage_now(
         # What is out is history: nothing is added to it.
         heading = heading_line(settings.coming, current=True).removeprefix("## ")
         home = Home((section,), settings.coming, changelog.sections[0].line, begins=heading)
-    coverage = check_coverage(changelog, home, changes, names, of_baseline=of_baseline)
+    wording = settings.stage.asks_for_wording
+    coverage = check_coverage(changelog, home, changes, names, of_baseline=of_baseline, wording=wording)
     judged = not of_baseline and _is_last_release(changelog, settings)
     claims = _unnamed(check_claims(changelog, (section,), names, coverage.mentioning), found) if judged else ()
     return Coverage((*found, *coverage.findings, *claims), coverage.settled)
@@ -193,7 +194,7 @@ def _coverage_between(
     else:
         first = changelog.sections[0].line if changelog.sections else 1
         home = Home((), UNRELEASED_TITLE, first, begins=UNRELEASED_TITLE)
-    coverage = check_coverage(changelog, home, changes, names, wording=settings.stage.at_release)
+    coverage = check_coverage(changelog, home, changes, names, wording=settings.stage.asks_for_wording)
     claims = () if ahead else _unnamed(check_claims(changelog, new, names, coverage.mentioning), found)
     return Coverage((*found, *coverage.findings, *claims), coverage.settled)
 

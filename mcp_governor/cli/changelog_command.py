@@ -25,7 +25,10 @@ from mcp_governor.errors import Exit
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mcp_governor.checking.desk import Desk
+    from mcp_governor.checking.releasing import Plan
 
 
 @click.group(cls=Group)
@@ -171,7 +174,7 @@ def release(
     if show_diff and plan.text != desk.book.text:
         _show_diff(run, name, desk.book.text, plan.text)
     if show_diff or only_check:
-        out.echo(f"{shown} can be released.", err=show_diff)
+        out.echo("\n".join((*_unmentioned_wording(plan), f"{shown} can be released.")), err=show_diff)
         return int(Exit.PASS)
     with locked(desk.config.root):
         write_files(*plan.files)
@@ -182,8 +185,26 @@ def release(
         count = len(plan.retired)
         marked = "1 acceptance is" if count == 1 else f"{count} acceptances are"
         out.echo(f"{desk.config.shown}: {marked} marked as released.")
-    out.echo(f"Next: commit these files, and tag the commit {visible(plan.tag)}.")
+    out.echo(
+        "\n".join((*_unmentioned_wording(plan), f"Next: commit these files, and tag the commit {visible(plan.tag)}."))
+    )
     return int(Exit.PASS)
+
+
+_WORDING_SHOWN = 5
+"""Entries about new words that a release suggests: enough for whoever wants to write them, little for whoever not."""
+
+
+def _unmentioned_wording(plan: Plan) -> Iterator[str]:
+    """The entries about new words alone that the section could have; after the tag nobody can add them."""
+    left = [one for one in plan.report.findings if one.rule == "changelog/missing-wording-entry"]
+    if not left:
+        return
+    count = "1 change of wording is" if len(left) == 1 else f"{len(left):,} changes of wording are"
+    yield f"{count} not mentioned. If clients should know, add before you commit:"
+    yield from (f"  {visible(one.fix)}" for one in left[:_WORDING_SHOWN])
+    if len(left) > _WORDING_SHOWN:
+        yield f"  … and {len(left) - _WORDING_SHOWN:,} more"
 
 
 @changelog.command()

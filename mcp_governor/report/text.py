@@ -34,6 +34,7 @@ from mcp_governor.report.groups import (
     small_step_words,
     witness_words,
 )
+from mcp_governor.report.items import accounted_for
 from mcp_governor.report.lines import BLANK, Line, Span, line
 from mcp_governor.report.responses import seen_words, unseen_words
 from mcp_governor.report.word_diff import plain_words
@@ -125,6 +126,7 @@ def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
     """Breaking and undecided changes with their proof, compatible ones in one line each."""
     compatible = [change for change in changes if change.verdict is Verdict.COMPATIBLE]
     grave = changes[: len(changes) - len(compatible)]
+    noted = accounted_for(report)
     for change in grave[:MAX_SHOWN]:
         yield from change_lines(
             change,
@@ -132,6 +134,7 @@ def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
             tool=subject_of(change.tool),
             place=report.places.get(change.id),
             indent=0,
+            noted=change.id in noted,
         )
     yield from _more(len(grave), "change")
     for change in compatible[:_MAX_COMPATIBLE]:
@@ -227,10 +230,12 @@ def _place_span(place: Place) -> Span:
 
 def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iterator[Line]:
     """Each change and each finding with all that is known of it."""
+    noted = accounted_for(report)
     for change in changes[:MAX_LISTED]:
         yield BLANK
         reason, place = report.accepted.get(change.id), report.places.get(change.id)
-        yield from change_lines(change, reason, verbose, tool=subject_of(change.tool), place=place, indent=0)
+        subject, note = subject_of(change.tool), change.id in noted
+        yield from change_lines(change, reason, verbose, tool=subject, place=place, indent=0, noted=note)
     yield from _more(len(changes), "change", MAX_LISTED)
     findings = sorted(report.findings, key=_finding_order)
     for finding in findings[:MAX_LISTED]:
@@ -280,9 +285,13 @@ def change_lines(
     tool: str = "",
     place: Place | None = None,
     indent: int = 2,
+    noted: bool = False,
 ) -> Iterator[Line]:
-    """One change: kind and place, the reason, the proof. ``tool`` names it where no heading does."""
-    mark, style = _CHANGE_MARK[change.verdict]
+    """One change: kind and place, the reason, the proof.
+
+    ``tool`` names it where no heading does. ``noted`` is for one that the release accounts for.
+    """
+    mark, style = _FINDING_MARK[Severity.INFO] if noted else _CHANGE_MARK[change.verdict]
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
     where = (f"{tool} {visible(change.path)}".strip(), "cyan")
     yield line((mark, style), " ", (change.kind, style), "  ", where, (note, "dim"), indent=indent, hang=2)
