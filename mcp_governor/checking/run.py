@@ -425,7 +425,7 @@ class _Run:
             tools=tuple(tool.name for tool in surface.tools),
             tiers={tool.name: tool.tier.value for tool in surface.tools},
             definitions=definitions_of(surface, self.baseline.surface if self.baseline is not None else None),
-            tokens=token_cost(surface, self.baseline.surface if self.baseline is not None else None),
+            tokens=token_cost(surface, self.baseline.surface if self.baseline is not None else None, changes),
             fail_on=fail_on(as_strict_as_before(self.config, decided.findings)),
             unknown_fails=self.config.policy.unknown == "breaking",
             skipped_rules=tuple(self.skipped),

@@ -17,6 +17,7 @@ from mcp_governor.report.groups import (
     advice_of,
     base_words,
     cost_words,
+    count_of,
     counted_findings,
     counted_of,
     counted_old,
@@ -58,6 +59,8 @@ _WITNESS_LIMIT = 1_000
 """Characters of a witness: sixty of them fit into a GitHub comment. A longer one is cut."""
 _MAX_COSTS = 50
 """Tools whose cost is written out, the dearest first; a comment has room for the findings, too."""
+_MAX_GROWN = 20
+"""Tools that grew, those first that grew most: a screen."""
 _MAX_DIFF_LINES = 300
 """Lines of definitions that are shown: what somebody scrolls through in a comment."""
 _MAX_DIFF_WIDTH = 200
@@ -135,6 +138,7 @@ def _document(report: Report) -> Iterator[str]:
         yield from ("", "Reproduce with:", "", *_block(command))
     if report.tokens is not None:
         yield ""
+        yield from _growth(report)
         yield from _cost(report.tokens)
     if raw := list(_raw_diff(report)):
         yield ""
@@ -146,6 +150,27 @@ def _block(command: str) -> Iterator[str]:
     longest = max((len(run) for run in re.findall("`+", command)), default=0)
     fence = "`" * max(longest + 1, 3)
     yield from (f"{fence}sh", command, fence)
+
+
+def _growth(report: Report) -> Iterator[str]:
+    """The tools that cost more than in the base of a pull request, or in the baseline of another run."""
+    base, tokens = report.base, report.tokens
+    since = code(report.baseline.source) if report.baseline is not None else ""
+    if base is not None and base.tokens is not None:
+        since, tokens = code(base.ref), base.tokens
+    grown = tokens.grown() if tokens is not None else []
+    if tokens is None or not grown:
+        return
+    yield f"### Tokens: {tokens.growth:+,} since {since}"
+    yield from ("", f"About {tokens.total:,} for {count_of(len(tokens.tools), 'tool')}, in every request of a client.")
+    yield from ("", "| tool | before | now | growth |", "| --- | ---: | ---: | ---: |")
+    for name in grown[:_MAX_GROWN]:
+        old = tokens.before_of(name)
+        before = f"{old:,}" if old is not None else "new"
+        yield f"| {code(name)} | {before} | {tokens.tools[name]:,} | {tokens.growth_of(name):+,} |"
+    if len(grown) > _MAX_GROWN:
+        yield f"| {more_than_shown(len(grown) - _MAX_GROWN, 'tool')} | | | |"
+    yield ""
 
 
 def _cost(tokens: TokenCost) -> Iterator[str]:
