@@ -34,6 +34,11 @@ class Stage(Struct, frozen=True):
         """True if changes may wait for the next release."""
         return not self.at_release
 
+    @property
+    def asks_for_wording(self) -> bool:
+        """True if new words alone should be mentioned: not before somebody releases, and not when it is done."""
+        return self.at_release and self.tag is None
+
     def as_json(self) -> dict[str, str | bool | None]:
         """``gate``, ``at_release`` and ``tag``, as in the JSON report."""
         return {"gate": self.gate, "at_release": self.at_release, "tag": self.tag}

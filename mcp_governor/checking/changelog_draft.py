@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -136,6 +137,15 @@ class OpenChangelog(Struct, frozen=True, dict=True):
         )
 
     @cached_property
+    def since_release(self) -> bool:
+        """True if the changes are all since the last release: the baseline is what its section states."""
+        section = self.book.section(self.before) if self.before is not None else None
+        if section is None or self.baseline is None:
+            return False
+        stated = fingerprint(self.baseline.surface)
+        return any(one.value == stated for one in section.fingerprints)
+
+    @cached_property
     def waiting(self) -> tuple[Section, ...]:
         """The sections that are not released yet."""
         return waiting_sections(self.book, self.before)
@@ -193,12 +203,14 @@ class Drafted(Struct, frozen=True):
         text: the whole file.
         version: the version of the drafted section; empty for ``## Unreleased``.
         missing: number of missing entries.
+        outdated: number of removed entries, which nobody had edited since they were drafted.
         advice: one sentence with the next step.
     """
 
     text: str
     version: str
     missing: int
+    outdated: int
     advice: str
 
 
@@ -228,13 +240,21 @@ def draft_changelog(opened: OpenChangelog, version: str | None = None) -> Drafte
             tools=opened.tools,
             replacements=opened.replacements,
             released=opened.released,
+            repair=opened.since_release,
         )
     else:
         text = draft_unreleased(
-            book, opened.changes, waiting=opened.waiting, tools=opened.tools, replacements=opened.replacements
+            book,
+            opened.changes,
+            waiting=opened.waiting,
+            tools=opened.tools,
+            replacements=opened.replacements,
+            repair=opened.since_release,
         )
-    before, after = (sum(len(part.entries) for part in one.sections) for one in (book, parse(text, book.what)))
-    return Drafted(text, chosen, after - before, _advice(opened, chosen, placeholders(book.text, text)))
+    after = parse(text, book.what)
+    before, now = (Counter(entry.text for part in one.sections for _, entry in part.entries) for one in (book, after))
+    advice = _advice(opened, chosen, placeholders(book.text, text))
+    return Drafted(text, chosen, (now - before).total(), (before - now).total(), advice)
 
 
 def _newer(opened: OpenChangelog, version: str) -> str:

@@ -12,7 +12,7 @@ from mcp_governor.checking.against.configuration import config_before
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.places import with_places
-from mcp_governor.checking.reading import counts_of, refuse_empty
+from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.checking.versions import versions_between
 from mcp_governor.surface import NO_TIER_RULES, fingerprint
@@ -112,6 +112,7 @@ def compare_surfaces(both: Comparison, *, governed: bool = False, only_breaking:
         forcing=tuple(change.id for change in found.forcing),
         changes=tuple(changes),
         counts=counts_of(surface),
+        definitions=definitions_of(surface, baseline.surface),
         fail_on=fail_on(config),
         unknown_fails=config.policy.unknown == "breaking",
         breaking_fails=True,

@@ -68,6 +68,7 @@ class BaseInfo(Struct, frozen=True):
         keys: ids of breaks, and of findings that need the same approval → the key of each.
         asks: ids of those that wait for an approval.
         approved: ids of those that somebody approved.
+        tokens: the cost of the tools compared with the surface that the base recorded; ``None`` if it has none.
     """
 
     ref: str
@@ -77,6 +78,7 @@ class BaseInfo(Struct, frozen=True):
     keys: Mapping[str, str] = msgspec.field(default_factory=dict)
     asks: tuple[str, ...] = ()
     approved: tuple[str, ...] = ()
+    tokens: TokenCost | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The fields, as in the JSON report; at most :data:`MAX_LISTED` ids."""

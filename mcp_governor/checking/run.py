@@ -432,7 +432,7 @@ class _Run:
             tools=tuple(tool.name for tool in surface.tools),
             tiers={tool.name: tool.tier.value for tool in surface.tools},
             definitions=definitions_of(surface, old),
-            tokens=token_cost(surface, old),
+            tokens=token_cost(surface, old, changes),
             fail_on=fail_on(as_strict_as_before(config, decided.findings)),
             unknown_fails=config.policy.unknown == "breaking",
             skipped_rules=tuple(self.skipped),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +24,12 @@ from mcp_governor.cli.common import (
 from mcp_governor.cli.groups import Group
 from mcp_governor.errors import Exit
 from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.checking.changelog_draft import OpenChangelog
+    from mcp_governor.checking.releasing import Plan
 
 
 @click.group(cls=Group)
@@ -65,8 +72,11 @@ def draft(
 ) -> int:
     """Write the missing entries for the detected changes; existing text is kept.
 
-    Released sections are never changed. With policy.gate = "release", the entries go under "## Unreleased" until the
-    release; otherwise into the section of the version that the changes require.
+    An entry that was drafted since the last release, that nobody edited and that is no longer true is replaced or
+    removed. Released sections are never changed.
+
+    With policy.gate = "release", the entries go under "## Unreleased" until the release; otherwise into the section of
+    the version that the changes require.
     """
     from mcp_governor.checking.changelog_draft import draft_changelog, open_changelog
     from mcp_governor.checking.releasing import new_changelog
@@ -78,15 +88,45 @@ def draft(
     if show_diff and changed:
         _show_diff(run, opened.config.changelog, opened.book.text, drafted.text)
     if not changed:
-        out.echo(f"{opened.config.changelog} needs no change.")
+        out.echo(_nothing_written(opened))
     elif not (show_diff or only_check):
         with locked(opened.config.root):
             write_files(new_changelog(opened, drafted.text))
-        entries = "1 entry" if drafted.missing == 1 else f"{drafted.missing} entries"
         where = f"for {visible(drafted.version)}" if drafted.version else "under Unreleased"
-        out.echo(f"{opened.config.changelog}: {entries} drafted {where}.")
+        out.echo(f"{opened.config.changelog}: {_entries(drafted.missing)} drafted {where}{_removed(drafted.outdated)}.")
         out.echo(drafted.advice)
     return int(Exit.FINDINGS if only_check and changed else Exit.PASS)
+
+
+def _nothing_written(opened: OpenChangelog) -> str:
+    """That nothing is to be drafted, and what a check finds all the same, which only the author can correct."""
+    from mcp_governor.checking.against.comparison import Comparison
+    from mcp_governor.checking.against.stage import stage_of
+    from mcp_governor.checking.run import changelog_report
+
+    name = opened.config.changelog
+    if opened.book.text:
+        stage = stage_of(opened.config, opened.surface)
+        left = changelog_report(Comparison(opened.surface, opened.config, opened.baseline, stage)).failing_findings
+        if left:
+            more = f" ({len(left) - 1} more: mcp-governor changelog check)" if len(left) > 1 else ""
+            where, why, fix = (
+                visible(text, keep_newlines=True) for text in (left[0].path, left[0].message, left[0].fix)
+            )
+            return f"{name} lacks no entry, but a check fails at {where}: {why}{more}\nNext: {fix}"
+    return f"{name} needs no change."
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _removed(count: int) -> str:
+    return (
+        f", {_entries(count)} removed that {'was' if count == 1 else 'were'} drafted and no longer true"
+        if count
+        else ""
+    )
 
 
 def _show_diff(run: Run, name: str, before: str, after: str) -> None:
@@ -127,7 +167,7 @@ def release(
     if show_diff and plan.text != opened.book.text:
         _show_diff(run, name, opened.book.text, plan.text)
     if show_diff or only_check:
-        out.echo(f"{shown} can be released.", err=show_diff)
+        out.echo("\n".join((*_unmentioned_wording(plan), f"{shown} can be released.")), err=show_diff)
         return int(Exit.PASS)
     with locked(opened.config.root):
         write_files(*plan.files)
@@ -138,8 +178,26 @@ def release(
         count = len(plan.retired)
         marked = "1 acceptance is" if count == 1 else f"{count} acceptances are"
         out.echo(f"{opened.config.shown}: {marked} marked as released.")
-    out.echo(f"Next: commit these files, and tag the commit {visible(plan.tag)}.")
+    out.echo(
+        "\n".join((*_unmentioned_wording(plan), f"Next: commit these files, and tag the commit {visible(plan.tag)}."))
+    )
     return int(Exit.PASS)
+
+
+_WORDING_SHOWN = 5
+"""Entries about new words that a release suggests: enough for whoever wants to write them, little for whoever not."""
+
+
+def _unmentioned_wording(plan: Plan) -> Iterator[str]:
+    """The entries about new words alone that the section could have; after the tag nobody can add them."""
+    left = [one for one in plan.report.findings if one.rule == "changelog/missing-wording-entry"]
+    if not left:
+        return
+    count = "1 change of wording is" if len(left) == 1 else f"{len(left):,} changes of wording are"
+    yield f"{count} not mentioned. If clients should know, add before you commit:"
+    yield from (f"  {visible(one.fix)}" for one in left[:_WORDING_SHOWN])
+    if len(left) > _WORDING_SHOWN:
+        yield f"  … and {len(left) - _WORDING_SHOWN:,} more"
 
 
 @changelog.command()

@@ -23,7 +23,8 @@ from mcp_governor.errors import UsageError
 def diff(run: Run, old: str, new: str | None, level: str | None, only: str | None, stat: bool) -> int:
     """Report the changes from OLD to NEW with verdicts, witnesses and the required version bump.
 
-    Both are TARGETs; NEW may be a -- COMMAND. Exits 1 when something breaks or cannot be decided.
+    Both are TARGETs; NEW may be a -- COMMAND. One edit is one line for all its places; -v shows each change. Exits 1
+    when something breaks or cannot be decided.
     """
     from msgspec.structs import replace
 

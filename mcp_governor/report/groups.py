@@ -98,6 +98,14 @@ UNKNOWN_STEP = "declared: unknown, as the versions of the two targets come from 
 """Where two versions are not of one thing, and so make no step."""
 
 
+def small_step_words(report: Report) -> str:
+    """That the version makes a smaller step than the changes require; else empty."""
+    declared = report.declared_bump
+    if declared is None or not 0 < declared.rank < report.required_bump.rank:
+        return ""
+    return ", which is too small"
+
+
 def pending_words(report: Report) -> str:
     """What waits for the next release: ``minor, release as 1.3.0``; the version is as the server spells it."""
     return str(report.pending) if report.pending is not None else "nothing"

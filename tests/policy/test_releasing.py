@@ -489,3 +489,26 @@ def test_what_an_entry_names_was_known_when_it_was_released(tmp_path: Path) -> N
     life.tagged("2.0.0")
     life.go_on()
     life.passes("check")
+
+
+def test_new_words_are_asked_for_before_the_release_or_never_and_a_released_break_is_a_note(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", description="Use this when notes are to be searched by their words, and not by tags.")
+    life.tools["search"]["inputSchema"]["properties"]["query"]["maxLength"] = 50
+    life.passes("changelog", "draft")
+    assert "✗ length-tightened" in life.run("check").out  # it is coming
+    life.version = "2.0.0"
+    said = life.passes("changelog", "release", "2.0.0")
+    assert (
+        "1 change of wording is not mentioned. If clients should know, add before you commit:\n  Under **Fixed**"
+        in said
+    )
+    life.tagged("2.0.0")
+    checked = life.passes("check")
+    assert "judged as release v2.0.0" in checked
+    assert "i length-tightened" in checked
+    assert "✗" not in checked
+    assert "wording-entry" not in checked
+    report = life.run("check", "--format", "json").report
+    assert [change["verdict"] for change in report["changes"]].count("breaking") == 1

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.against.configuration import relative
 from mcp_governor.checking.model import BaseInfo
+from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.errors import GovernorError
 from mcp_governor.findings import Bump
 from mcp_governor.surface import dump_surface, parse_surface
@@ -177,7 +178,8 @@ def with_base(report: Report, base: Base, compared: Comparison) -> Report:
     new = _new_changes(report, base, compared)
     breaks = tuple(change.id for change in new if _breaks(change, report))
     names = tuple(change.id for change in new)
-    info = BaseInfo(visible(base.ref.removeprefix("refs/remotes/")), names, breaks, base.approval)
+    cost = token_cost(compared.surface, base.surface, report.changes) if base.surface is not None else None
+    info = BaseInfo(visible(base.ref.removeprefix("refs/remotes/")), names, breaks, base.approval, tokens=cost)
     if not base.approval:
         return dataclasses.replace(report, base=info)
     failing = [change.id for change in report.failing_changes]
