@@ -6,7 +6,7 @@ Members are names and TARGETs only. Their values are read, and their secrets kno
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
+from collections.abc import Mapping  # noqa: TC003
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote

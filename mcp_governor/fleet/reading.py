@@ -77,7 +77,10 @@ class Reading:
 
     def unreachable(self, why: str) -> Row:
         """The row of a member that could not be read, because of an error with this message."""
-        return Row(**self._head(), outcome="unreachable", why=one_line(redact(why), 300))
+        head = self._head()
+        # The row names the server.
+        said = redact(why).removeprefix(f"{head['target']}: ").removeprefix(f"{head['name']}: ")
+        return Row(**head, outcome="unreachable", why=one_line(said, 300))
 
     def row(self) -> Row:
         """Do the work.

@@ -1,7 +1,7 @@
 """The process in which members of a fleet are read: started by :mod:`.crew`, one line of JSON for each job and its row.
 
-A server that a process has started, or sent secrets to, is its only one, so that nothing of it reaches the row of another.
-Recordings share a process. It ends with its stdin, and the servers that it started end with it.
+A server that a process has started, or sent secrets to, is its only one, so that nothing of it reaches the row of
+another. Recordings share a process. It ends with its stdin, and the servers that it started end with it.
 """
 
 from __future__ import annotations
