@@ -5,17 +5,21 @@ A thread feeds each process. A process that hangs or dies costs its member, whic
 
 from __future__ import annotations
 
+import hashlib
 import os
 import queue
 import subprocess
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from mcp_governor.files import read_bytes
 from mcp_governor.fleet.model import Row
 from mcp_governor.programs.helper import Helper, HelperError
 from mcp_governor.text import one_line
@@ -37,9 +41,10 @@ _LOOK = 0.25
 """Seconds between two looks at the progress."""
 
 
-def usual_at_once() -> int:
-    """Processes at a time by default: servers mostly wait, so two for each core, and no more than eight."""
-    return min(8, 2 * (os.cpu_count() or 1))
+def usual_at_once(jobs: Sequence[Job]) -> int:
+    """Processes at a time by default, at most eight: servers mostly wait, so two for each core; recordings never do."""
+    each = 1 if all(job.target.endswith(".json") for job in jobs) else 2
+    return min(8, each * (os.cpu_count() or 1))
 
 
 class Progress(Struct, frozen=True):
@@ -87,11 +92,12 @@ def work_off(
         seconds: most for one server.
     """
     rows = dict(state.rows) if state is not None else {}
-    crew = _Crew([job for job in jobs if job.name not in rows], at_once, seconds)
+    twins = _twins(jobs)
+    crew = _Crew([job for job in jobs if job.name not in rows and job.name not in twins], at_once, seconds)
     begun, before = time.monotonic(), len(rows)
     try:
         crew.start()
-        while len(rows) < len(jobs):
+        while len(rows) + sum(name not in rows for name in twins) < len(jobs):
             with suppress(queue.Empty):
                 name, row = crew.done.get(timeout=_LOOK)
                 rows[name] = row
@@ -102,7 +108,29 @@ def work_off(
             show(Progress(len(rows), len(jobs), crew.running, left))
     finally:
         crew.close()
+    for name, twin in twins.items():
+        # Its own name, and that of its file; all else follows from what both publish.
+        rows.setdefault(name, replace(rows[twin.name], name=one_line(name, 100), target=f"{name}.json"))
     return tuple(rows[job.name] for job in jobs)
+
+
+def _twins(jobs: Sequence[Job]) -> dict[str, Job]:
+    """Names of recordings that are the same, byte for byte, as that of an earlier job → this job.
+
+    Environments of one platform record the same servers. What has a page or is compared is not spared.
+    """
+    first: dict[bytes, Job] = {}
+    found: dict[str, Job] = {}
+    for job in jobs:
+        if not job.target.endswith(".json") or job.page or Path(job.surface or "/").is_file():
+            continue
+        with suppress(OSError):
+            digest = hashlib.sha256(read_bytes(job.target)).digest()
+            if digest in first:
+                found[job.name] = first[digest]
+            else:
+                first[digest] = job
+    return found
 
 
 class _Crew:

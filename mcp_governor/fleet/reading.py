@@ -75,12 +75,19 @@ class Reading:
         self._today = date.fromisoformat(job.today) if job.today else date.today()
         self.is_live = False
 
-    def unreachable(self, why: str) -> Row:
-        """The row of a member that could not be read, because of an error with this message."""
+    def unreachable(self, why: str, output: str = "") -> Row:
+        """The row of a member that could not be read.
+
+        Args:
+            why: the message of the error.
+            output: the last lines that the server wrote.
+        """
         head = self._head()
         # The row names the server.
         said = redact(why).removeprefix(f"{head['target']}: ").removeprefix(f"{head['name']}: ")
-        return Row(**head, outcome="unreachable", why=one_line(said, 300))
+        last = next((line for line in reversed(output.splitlines()) if line.strip()), "")
+        words = f"{one_line(said, 300).removesuffix('.')}; its last line: {one_line(last, 120)}" if last else said
+        return Row(**head, outcome="unreachable", why=one_line(words, 440))
 
     def row(self) -> Row:
         """Do the work.

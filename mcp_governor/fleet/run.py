@@ -80,7 +80,7 @@ def run_fleet(members: Members, wanted: Wanted) -> Fleet:
     jobs = [_job(member, folder, wanted, shared) for member in part.listed]
     state = State(wanted.state, jobs) if wanted.state is not None else None
     try:
-        rows = work_off(jobs, at_once=wanted.at_once or usual_at_once(), state=state, show=wanted.show)
+        rows = work_off(jobs, at_once=wanted.at_once or usual_at_once(jobs), state=state, show=wanted.show)
     except BaseException:
         if state is not None:
             state.close()

@@ -27,7 +27,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from mcp_governor.fleet.model import Row
 
-RECORDINGS = 200
+RECORDINGS = 500
 """Recordings that one process reads; then another one takes its place, because Python gives memory back seldom."""
 
 ENDING = 10.0
@@ -108,7 +108,7 @@ def work_on(job: Job) -> tuple[Row, bool]:
     try:
         row = reading.row()
     except GovernorError as error:
-        row = reading.unreachable(error.message)
+        row = reading.unreachable(error.message, getattr(error, "said", ""))
     except RecursionError:
         row = reading.unreachable("it nests deeper than can be followed.")
     except MemoryError:
