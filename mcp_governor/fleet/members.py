@@ -158,7 +158,8 @@ def file_name(name: str) -> str:
     """The name of the file about a server, without its ending: one name for each server, and no path."""
     quoted = quote(name, safe=" @+,=()[]", encoding="utf-8", errors="surrogatepass")
     if quoted[:1] in (".", "-", ""):
-        quoted = f"_{quoted}"
+        # No hidden file, no option, and no empty name.
+        quoted = f"%{ord(quoted[0]):02X}{quoted[1:]}" if quoted else "%"
     if len(quoted) <= _LONGEST:
         return quoted
     return f"{quoted[:_LONGEST]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"

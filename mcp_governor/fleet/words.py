@@ -205,5 +205,7 @@ def failures(fleet: Fleet) -> Iterator[str]:
         yield f"{count_of(sum(row.failing for row in linted), 'finding')} in {count_of(len(linted), 'server')}"
     if fleet.failing:
         yield f"{count_of(len(fleet.failing), 'finding')} about several servers"
-    if fleet.coverage < fleet.least:
+    if not fleet.coverage:
+        yield "no server was reached"
+    elif fleet.coverage < fleet.least:
         yield f"{fleet.coverage:.0f} % of the servers were reached, and {fleet.least:g} % are required"

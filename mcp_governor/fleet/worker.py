@@ -11,11 +11,10 @@ import json
 import os
 import queue
 import signal
-import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -74,7 +73,7 @@ def main() -> None:
     os.dup2(2, 1)
     jobs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     busy = threading.Event()
-    threading.Thread(target=_receive, args=(sys.stdin.buffer, jobs, busy), daemon=True).start()
+    threading.Thread(target=_receive, args=(jobs, busy), daemon=True).start()
     done = 0
     while line := jobs.get():
         busy.set()
@@ -88,12 +87,17 @@ def main() -> None:
             return
 
 
-def _receive(stdin: IO[bytes], jobs: queue.SimpleQueue[bytes], busy: threading.Event) -> None:
+def _receive(jobs: queue.SimpleQueue[bytes], busy: threading.Event) -> None:
     """Take jobs; at the end of stdin, end what is being worked on as a signal would."""
-    for line in stdin:
-        jobs.put(line)
+    # Not sys.stdin, whose lock a thread that waits would hold at the end of the process.
+    rest = b""
+    while part := os.read(0, 65_536):
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            jobs.put(line)
     jobs.put(b"")
-    if busy.is_set():
+    # A job that is just being taken counts as well.
+    if busy.wait(1.0):
         os.kill(os.getpid(), signal.SIGTERM)
         threading.Event().wait(ENDING)
         os._exit(1)

@@ -35,6 +35,8 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
     if not name:
         raise not_named(shown, servers)
     entry = servers.get(name)
+    if name in servers and not isinstance(entry, dict):
+        raise ConfigError(f"{shown}#{visible(name)} is not an object.", "Correct it there.")
     if not isinstance(entry, dict):
         raise TargetError(
             f'{shown} has no server "{visible(name)}".{did_you_mean(name, servers)}',
