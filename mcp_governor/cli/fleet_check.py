@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     help="Rules to run  [default: profile in the configuration, or recommended]",
 )
 @click.option("--packages", is_flag=True, help="Also install and start the packages that a registry lists")
-@click.option("--timeout", type=SECONDS, help="Timeout per response and for startup of each server, in seconds")
+@click.option(
+    "--timeout",
+    type=SECONDS,
+    help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180]",
+)
 @fleet_options
 @configured("output", "fail-on", "trust", "quiet", "verbose", formats=FLEET_FORMATS)
 def fleet_check(

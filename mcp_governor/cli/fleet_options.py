@@ -36,7 +36,7 @@ SERVERS = "servers"
 """The folder of the pages about single servers, next to the index."""
 
 _EVERY = 30.0
-"""Seconds between two lines of progress where standard error is no terminal, as in CI."""
+"""Seconds between two lines of progress where standard error is not a terminal, as in CI."""
 
 _MOST_PARTS = 10_000
 """Most parts of a list."""

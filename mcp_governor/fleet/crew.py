@@ -88,7 +88,7 @@ def work_off(
         jobs: what to do; names are unique.
         at_once: processes at a time.
         state: rows that are done already, and the place for those that will be.
-        show: told about the progress, four times a second.
+        show: receives the progress, four times a second.
         seconds: most for one server.
     """
     rows = dict(state.rows) if state is not None else {}

@@ -208,7 +208,7 @@ class Fleet(Struct, frozen=True):
         """A server that drifted says more than one that could not be reached."""
         if self.of("drifted") or self.failing or any(row.failing for row in self.rows):
             return "drifted"
-        # A run that read nothing is none that passes, whatever it was told to be content with.
+        # A run that read nothing never passes, whatever it was asked to be content with.
         return "unreachable" if self.coverage < self.least or not self.coverage else "clean"
 
     @property

@@ -139,7 +139,7 @@ def _counts(rows: Sequence[Row], selection: Selection) -> Iterator[Finding]:
 
 def _tokens(rows: Sequence[Row], selection: Selection) -> Iterator[Finding]:
     active, total = selection.get(_TOKENS), sum(row.tokens for row in rows)
-    # Off where clients are named, because it is no client's; the budget is the user's all the same.
+    # Off where clients are named, because it is not the limit of a client; the budget is the user's all the same.
     ignored = _TOKENS in selection.ignored
     most = active.options["max"] if active is not None else load_catalogue().get(_TOKENS).defaults["max"]
     if ignored or total <= most:

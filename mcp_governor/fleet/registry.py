@@ -94,7 +94,7 @@ def _entries(url: str, shown: str) -> Iterator[Mapping[str, Any]]:
         if not following:
             return
         if not isinstance(following, str) or following in seen:
-            raise ProtocolError(f"{shown} has no last page: a cursor came twice, or is no string.", _HINT)
+            raise ProtocolError(f"{shown} never ends: a cursor came twice, or is not a string.", _HINT)
         seen.add(following)
         cursor = following
     raise ProtocolError(f"{shown} has more than {MAX_PAGES:,} pages.", "Narrow the list: ?search=NAME")

@@ -45,7 +45,7 @@ class Wanted(Struct, frozen=True):
         seconds: timeout from the command line; ``None`` for none.
         judges_findings: the command line says from which severity findings fail the run.
         today: the date at which acceptances and deprecations are judged.
-        show: told about the progress.
+        show: receives the progress.
     """
 
     work: Work = "check"
@@ -65,7 +65,7 @@ def run_fleet(members: Members, wanted: Wanted) -> Fleet:
     """Work on each member, and look at all of them together.
 
     Raises:
-        UsageError: the recordings are no folder, or the state is that of another run or cannot be kept.
+        UsageError: the recordings are not in a folder, or the state is that of another run or cannot be kept.
         ConfigError: the configuration selects rules that do not exist.
     """
     config = members.config

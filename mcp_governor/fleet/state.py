@@ -120,7 +120,7 @@ class State:
             rest = rest[self._file.write(rest) or 0 :]
 
     def complete(self) -> None:
-        """The run is over: the file goes, so that the next run begins anew."""
+        """The run is over: the file goes, so that the next run begins at the start."""
         self._file.close()
         try:
             os.unlink(self._path)  # noqa: PTH108
@@ -133,6 +133,6 @@ class State:
 
 
 def _digest(jobs: Sequence[Job]) -> str:
-    """What tells one run from another: the version of this program, and the jobs but for their date."""
+    """What distinguishes runs: the version of this program, and the jobs but for their date."""
     plain = [msgspec.structs.replace(job, today="") for job in jobs]
     return hashlib.sha256(__version__.encode() + msgspec.json.encode(plain)).hexdigest()[:32]

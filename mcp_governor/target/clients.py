@@ -115,7 +115,7 @@ def _servers(document: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(document, dict):
         return {}
     nested = document.get("mcp")
-    # A TOML file with "servers" is a configuration of ours.
+    # A TOML file with "servers" is our configuration.
     keys = ("mcp_servers",) if path.suffix == ".toml" else ("mcpServers", "servers")
     for holder in (document, nested if isinstance(nested, dict) else {}):
         for key in keys:

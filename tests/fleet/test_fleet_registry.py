@@ -120,7 +120,7 @@ def test_packages_of_strangers_are_not_started_unless_asked(stub) -> None:
             lambda query: {"servers": [], "metadata": {"nextCursor": query.get("cursor", ["x"])[0] + "x"}},
             "more than 20 pages",
         ),
-        (lambda query: {"servers": [], "metadata": {"nextCursor": 7}}, "or is no string"),
+        (lambda query: {"servers": [], "metadata": {"nextCursor": 7}}, "or is not a string"),
         (lambda query: {"servers": {"a": 1}}, 'a list of "servers"'),
         (lambda query: [], 'a list of "servers"'),
         (lambda query: b"<html>", "did not answer with JSON"),
