@@ -267,6 +267,11 @@ def commands_page() -> str:
             lines += _help(command, name, root)
     lines += ["## Exit codes", "", "| code | meaning |", "| --- | --- |"]
     lines += [f"| {int(code)} | {_EXIT_WORDS[code]} |" for code in Exit]
+    lines += [
+        "",
+        "With many servers (`--all`, `fleet check`), 1 says that one drifted, and 3 that none did, but that too few",
+    ]
+    lines += ["few were reached: [Many servers](fleet.md#exit-codes)."]
     return "\n".join(lines) + "\n"
 
 

@@ -39,6 +39,7 @@ COMMANDS = {
     "init": ("init", "Write configuration, baseline, changelog, CI job and hook."),
     "schema-version": ("schema_version", "Show or change where the version comes from."),
     "ci": ("ci", "Run the check as a job of GitHub Actions or GitLab CI/CD."),
+    "fleet": ("fleet", "Work on many servers in one run."),
     "accept": ("accept", "Accept a finding, with a reason."),
     "serve": ("serve", "Run mcp-governor as an MCP server."),
     "login": ("login", "Sign in at a remote server with OAuth."),

@@ -20,6 +20,7 @@ from mcp_governor.cli.common import (
     target_argument,
     useless,
 )
+from mcp_governor.cli.fleet_options import all_option, refuse_with_all, refuse_without_all, run_all
 from mcp_governor.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 )
 @click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
 @click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have")
+@all_option
 @reporting("trust")
 def check(
     run: Run,
@@ -82,6 +84,11 @@ def check(
     approved: Path | None,
     offline: bool,
     new_only: bool,
+    every: bool,
+    jobs: int | None,
+    state: Path | None,
+    shard: tuple[int, int] | None,
+    min_coverage: float | None,
 ) -> int:
     """Check breaking changes, version, changelog and rules, and report one verdict.
 
@@ -124,7 +131,25 @@ def check(
 
     With --new-only, the linter reports only findings that the baseline does not have; breaking changes, version and
     changelog are checked as usual. Use it for pull requests and in pre-commit hooks.
+
+    With --all, each server of the configuration or of a client's file is compared with its recording in the folder
+    surfaces, or in the folder of --against, and linted; see mcp-governor fleet check.
     """
+    if every:
+        refuse_with_all(*_OF_ONE_SERVER)
+        return run_all(
+            run,
+            "check",
+            target,
+            surfaces=against,
+            profile=profile,
+            level=level,
+            jobs=jobs,
+            state=state,
+            shard=shard,
+            min_coverage=min_coverage,
+        )
+    refuse_without_all(jobs=jobs, state=state, shard=shard, min_coverage=min_coverage)
     from msgspec.structs import replace
 
     from mcp_governor.checking.against.pull_request import read_approved
@@ -176,3 +201,9 @@ def check(
         )
         report = check_as_asked(asked, config)
     return deliver(report, run)
+
+
+_OF_ONE_SERVER = (
+    *("no_calls", "load", "only", "release", "base", "approval", "approved", "offline", "new_only", "report"),
+)
+"""Parameters that have no meaning for many servers."""

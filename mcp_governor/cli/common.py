@@ -321,6 +321,12 @@ def _run(
     return Run(made, Output(format_, output, -1 if quiet else verbose, report), config is not None)
 
 
+def typed_timeout() -> float | None:
+    """``--timeout`` of the current command line; ``None`` if it has none."""
+    seconds: float | None = click.get_current_context().meta.get(_TIMEOUT_KEY)
+    return seconds
+
+
 def useless(option: str, other: str) -> UsageError:
     """The error for an option that has no effect because of another one."""
     return UsageError(f"{option} has no effect with {other}.", "Remove one of them.")

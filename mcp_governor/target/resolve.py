@@ -212,7 +212,7 @@ def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -
     if separator and scheme in _SCHEMES:
         return _SCHEMES[scheme](text, rest, config, base)
     file, hash_mark, name = text.rpartition("#")
-    if hash_mark and file.endswith(".json"):
+    if hash_mark and file.endswith((".json", ".toml")):
         return _client_config(base / file, name, config, text)
     if text in config.servers and not text.endswith(".json"):
         if typed and is_regular(base / text):

@@ -1,0 +1,180 @@
+"""The members of a fleet: servers of the configuration, of a client's file or of a registry, or a folder of recordings.
+
+Members are names and TARGETs only. Their values are read, and their secrets known, in the worker that reaches them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping  # noqa: TC003
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from mcp_governor.config import Config, load_config
+from mcp_governor.errors import NothingCheckedError, TargetError, UsageError
+from mcp_governor.files import list_files
+from mcp_governor.target.clients import client_servers, is_disabled, servers_in
+from mcp_governor.text import one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MAX_MEMBERS = 20_000
+"""Most servers of a fleet, twice the public registry of today; a longer list is refused."""
+
+SURFACES = "surfaces"
+"""The folder of recordings next to a configuration, one ``NAME.json`` for each server."""
+
+_CLIENTS = {".cursor": "cursor", ".vscode": "copilot"}
+"""Folder of a client's file → the client, by its name among the limits of clients."""
+
+_LONGEST = 120
+"""Characters of the name of a file, without its ending; file systems take 255 bytes."""
+
+
+class Member(Struct, frozen=True):
+    """One server of a fleet.
+
+    Attributes:
+        name: its name in the list, unique there.
+        target: a TARGET, absolute; empty for a server of the configuration.
+        refused: why it is not read, if it cannot be.
+        variant: of which server it is a variant; empty for none.
+    """
+
+    name: str
+    target: str = ""
+    refused: str = ""
+    variant: str = ""
+
+
+class Members(Struct, frozen=True):
+    """The members, and what is common to them.
+
+    Attributes:
+        named: the list, as the user named it, safe to print.
+        listed: the members, in the order of their list.
+        config: the configuration that applies.
+        folder: the folder next to which recordings are kept.
+        together: one client uses all of them at a time.
+        left_out: names that are not read, and why.
+    """
+
+    named: str
+    listed: tuple[Member, ...]
+    config: Config
+    folder: Path
+    together: bool = True
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def shard(self, number: int, count: int) -> Members:
+        """Every ``count``-th member, from the one with this number, which counts from 1."""
+        return replace(self, listed=self.listed[number - 1 :: count])
+
+
+def members_of(
+    fleet: str | None,
+    config: Config,
+    *,
+    adapted: Callable[[Config], Config] = lambda config: config,
+    packages: bool = False,
+) -> Members:
+    """The members of a fleet.
+
+    Args:
+        fleet: a TOML file with ``[servers.NAME]``, the file of a client, the URL of a registry, or a folder of
+            recordings; ``None`` for the servers of the configuration.
+        config: the configuration of the run.
+        adapted: what the command line says, over the configuration of a TOML file that takes its place.
+        packages: packages that a registry lists are installed and started, too.
+
+    Raises:
+        UsageError: it is none of these, or cannot be read.
+        NothingCheckedError: it lists no server.
+    """
+    if fleet is None:
+        found = _configured(config, config.shown)
+    elif fleet.startswith(("https://", "http://")):
+        from mcp_governor.fleet.registry import registry_members
+
+        named, listed = registry_members(fleet, packages=packages)
+        found = Members(named, listed, config, Path.cwd(), together=False)
+    else:
+        found = _on_disk(fleet, config, adapted)
+    refuse_same(found.listed, found.named)
+    if not found.listed:
+        raise NothingCheckedError(f"{found.named} lists no servers to read.", _WAYS)
+    if len(found.listed) > MAX_MEMBERS:
+        raise UsageError(
+            f"{found.named} lists {len(found.listed):,} servers, more than {MAX_MEMBERS:,}.", "Name a shorter list."
+        )
+    return found
+
+
+_WAYS = (
+    "Name a TOML file with [servers.NAME], a client's file such as .mcp.json, the URL of a registry, or a folder of "
+    "recordings."
+)
+
+
+def _configured(config: Config, named: str) -> Members:
+    if not config.servers:
+        raise UsageError(f"{visible(named)} names no servers.", _WAYS)
+    return Members(visible(named), tuple(map(Member, config.servers)), config, config.root)
+
+
+def _on_disk(fleet: str, config: Config, adapted: Callable[[Config], Config]) -> Members:
+    path, shown = Path(fleet), one_line(fleet, 200)
+    if path.is_dir():
+        return _recordings(path, shown, config)
+    if not path.is_file():
+        raise TargetError(f"{shown} does not exist.", _WAYS)
+    if path.suffix == ".toml" and not servers_in(path):
+        return _configured(adapted(load_config(path)), shown)
+    entries = client_servers(path)
+    left_out = {name: "disabled" for name, entry in entries.items() if is_disabled(entry)}
+    where = str(path.resolve())
+    listed = tuple(Member(name, f"{where}#{name}") for name in entries if name not in left_out)
+    client = _CLIENTS.get(path.resolve().parent.name)
+    if client is not None and not config.clients:
+        config = replace(config, clients=(client,))
+    return Members(shown, listed, config, path.resolve().parent, left_out=left_out)
+
+
+def _recordings(folder: Path, shown: str, config: Config) -> Members:
+    try:
+        files = list_files(folder, ".json", most=MAX_MEMBERS)
+    except OSError as error:
+        raise TargetError(f"{shown} cannot be read: {error.strerror}.", "Check the folder.") from None
+    listed = tuple(Member(file.stem, str(file.resolve())) for file in files)
+    return Members(shown, listed, config, folder, together=False)
+
+
+def file_name(name: str) -> str:
+    """The name of the file about a server, without its ending: one name for each server, and no path."""
+    quoted = quote(name, safe=" @+,=()[]", encoding="utf-8", errors="surrogatepass")
+    if quoted[:1] in (".", "-", ""):
+        # No hidden file, no option, and no empty name.
+        quoted = f"%{ord(quoted[0]):02X}{quoted[1:]}" if quoted else "%"
+    if len(quoted) <= _LONGEST:
+        return quoted
+    return f"{quoted[:_LONGEST]}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def refuse_same(members: Sequence[Member], named: str) -> None:
+    """Refuse a list that names two servers alike, because each has one row and one recording.
+
+    Raises:
+        UsageError: it does.
+    """
+    seen: set[str] = set()
+    for member in members:
+        if member.name in seen:
+            raise UsageError(
+                f'{named} lists "{one_line(member.name, 80)}" twice.', "Give each server a name of its own."
+            )
+        seen.add(member.name)
