@@ -68,15 +68,43 @@ def check(run: Run, target: str | None, against: str | None, offline: bool) -> i
     return deliver(report, run)
 
 
+_live = click.option(
+    "--live",
+    is_flag=True,
+    help="Start the server even if mcp-surface.json was committed with the sources that are here",
+)
+
+
+def _desk(run: Run, target: str | None, against: str | None, *, live: bool) -> Desk:
+    """The changelog with its surfaces. The server is not started where its recording is of this commit."""
+    from mcp_governor.checking.desk import open_desk
+
+    desk = open_desk(
+        run.config, run.source(target), against, live=live or bool(run.config.launch.with_ or run.config.launch.env)
+    )
+    if desk.recording:
+        out.echo(
+            f"{visible(desk.recording)} is of this commit, so the server was not started; --live starts it.", err=True
+        )
+    return desk
+
+
 @changelog.command(cls=TargetCommand)
 @target_argument
 @against_option
 @click.option("--for", "version", metavar="VERSION", help="Version to draft for  [default: as the changes require]")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
 @click.option("--check", "only_check", is_flag=True, help="Exit with 1 if something is missing; write nothing")
+@_live
 @configured(isolated=False)
 def draft(
-    run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
+    run: Run,
+    target: str | None,
+    against: str | None,
+    version: str | None,
+    show_diff: bool,
+    only_check: bool,
+    live: bool,
 ) -> int:
     """Write the missing entries for the detected changes; existing text is kept.
 
@@ -86,11 +114,11 @@ def draft(
     With policy.gate = "release", the entries go under "## Unreleased" until the release; otherwise into the section of
     the version that the changes require.
     """
-    from mcp_governor.checking.desk import draft_changelog, open_desk
+    from mcp_governor.checking.desk import draft_changelog
     from mcp_governor.checking.releasing import new_changelog
     from mcp_governor.writing import locked, write_files
 
-    desk = open_desk(run.config, run.source(target), against)
+    desk = _desk(run, target, against, live=live)
     drafted = draft_changelog(desk, version)
     changed = drafted.text != desk.book.text
     if show_diff and changed:
@@ -147,9 +175,16 @@ def _show_diff(run: Run, name: str, before: str, after: str) -> None:
 @against_option
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
 @click.option("--check", "only_check", is_flag=True, help="Check that it can be released; write nothing")
+@_live
 @reporting("trust", isolated=False)
 def release(
-    run: Run, version: str | None, target: str | None, against: str | None, show_diff: bool, only_check: bool
+    run: Run,
+    version: str | None,
+    target: str | None,
+    against: str | None,
+    show_diff: bool,
+    only_check: bool,
+    live: bool,
 ) -> int:
     """Release VERSION: make its section the current one, and record its surface.
 
@@ -158,12 +193,11 @@ def release(
     VERSION is tagged. To finish the release, commit the files and tag the commit.
     """
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.desk import open_desk
     from mcp_governor.checking.releasing import plan_release
     from mcp_governor.writing import locked, write_files
 
     load_changelog(run.config)
-    desk = open_desk(run.config, run.source(target), against)
+    desk = _desk(run, target, against, live=live)
     plan = plan_release(desk, version)
     shown, name = visible(plan.version), desk.config.changelog
     if plan.report.verdict == "fail":
