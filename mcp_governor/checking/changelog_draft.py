@@ -15,6 +15,7 @@ from mcp_governor.changelog.released import Released
 from mcp_governor.changelog.stating import baseline_version
 from mcp_governor.changelog.structure import waiting_sections, working_section
 from mcp_governor.checking.against.baseline import baseline_of
+from mcp_governor.checking.against.stale_recording import recorded_at_head
 from mcp_governor.checking.changelog import load_changelog, read_declared, released_versions
 from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.reading import read_governed, trusting
@@ -25,6 +26,7 @@ from mcp_governor.policy.model import needed_by
 from mcp_governor.surface import fingerprint
 from mcp_governor.target.git_door import one_look
 from mcp_governor.target.git_releases import release_tags
+from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import capital, one_line
 from mcp_governor.version_steps import Scheme, declared_step, needed_step, next_version, same_version, scheme_of
 from mcp_governor.versions import Numbered
@@ -51,6 +53,7 @@ class OpenChangelog(Struct, frozen=True, dict=True):
         baseline: the start of the changes; ``None`` if there is none.
         changes: from the baseline to the current surface.
         expected: the current version of the surface, and where it is set.
+        recording: the file from which the surface was read, because it is of this commit; empty if the target was read.
     """
 
     config: Config
@@ -59,6 +62,7 @@ class OpenChangelog(Struct, frozen=True, dict=True):
     baseline: Baseline | None
     changes: Sequence[Change]
     expected: SchemaVersion
+    recording: str = ""
 
     @cached_property
     def tools(self) -> set[str]:
@@ -172,13 +176,14 @@ class OpenChangelog(Struct, frozen=True, dict=True):
 
 
 @one_look()
-def open_changelog(config: Config, source: Source, against: str | None) -> OpenChangelog:
+def open_changelog(config: Config, source: Source, against: str | None, *, live: bool = True) -> OpenChangelog:
     """Read everything for a :class:`OpenChangelog`.
 
     Args:
         config: of the run.
         source: the server.
         against: the baseline, instead of the configured one.
+        live: read the server even if its recording is of this commit.
 
     Raises:
         GovernorError: a document cannot be read.
@@ -188,12 +193,15 @@ def open_changelog(config: Config, source: Source, against: str | None) -> OpenC
     else:
         config = replace(config, changelog=config.changelog or DEFAULT_CHANGELOG)
         book = parse("", config.changelog)
-    surface = read_governed(source, config)
+    recorded = None if live else recorded_at_head(config, source)
+    surface = read_governed(source, config) if recorded is None else recorded
     # As in a check: a server that the configuration starts anyway may come with its own rules.
     config = trusting(config, source)
     baseline = baseline_of(surface, config, against, source=source, changelog=book)
     changes = changes_between(baseline.surface, surface, config) if baseline is not None else []
-    return OpenChangelog(config, book, surface, baseline, changes, read_declared(config, surface, book).expected)
+    expected = read_declared(config, surface, book).expected
+    name = "" if recorded is None else baseline_file(config)
+    return OpenChangelog(config, book, surface, baseline, changes, expected, name)
 
 
 class Drafted(Struct, frozen=True):

@@ -60,15 +60,43 @@ def check(run: Run, target: str | None, against: str | None, offline: bool) -> i
     return deliver(check_changelog(asked, run.config), run)
 
 
+_live = click.option(
+    "--live",
+    is_flag=True,
+    help="Start the server even if mcp-surface.json was committed with the sources that are here",
+)
+
+
+def _opened(run: Run, target: str | None, against: str | None, *, live: bool) -> OpenChangelog:
+    """The changelog with its surfaces. The server is not started where its recording is of this commit."""
+    from mcp_governor.checking.changelog_draft import open_changelog
+
+    opened = open_changelog(
+        run.config, run.source(target), against, live=live or bool(run.config.launch.with_ or run.config.launch.env)
+    )
+    if opened.recording:
+        out.echo(
+            f"{visible(opened.recording)} is of this commit, so the server was not started; --live starts it.", err=True
+        )
+    return opened
+
+
 @changelog.command(cls=TargetCommand)
 @target_argument
 @against_option
 @click.option("--for", "version", metavar="VERSION", help="Version to draft for  [default: as the changes require]")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
 @click.option("--check", "only_check", is_flag=True, help="Exit with 1 if something is missing; write nothing")
+@_live
 @configured(isolated=False)
 def draft(
-    run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
+    run: Run,
+    target: str | None,
+    against: str | None,
+    version: str | None,
+    show_diff: bool,
+    only_check: bool,
+    live: bool,
 ) -> int:
     """Write the missing entries for the detected changes; existing text is kept.
 
@@ -78,11 +106,11 @@ def draft(
     With policy.gate = "release", the entries go under "## Unreleased" until the release; otherwise into the section of
     the version that the changes require.
     """
-    from mcp_governor.checking.changelog_draft import draft_changelog, open_changelog
+    from mcp_governor.checking.changelog_draft import draft_changelog
     from mcp_governor.checking.releasing import new_changelog
     from mcp_governor.writing import locked, write_files
 
-    opened = open_changelog(run.config, run.source(target), against)
+    opened = _opened(run, target, against, live=live)
     drafted = draft_changelog(opened, version)
     changed = drafted.text != opened.book.text
     if show_diff and changed:
@@ -140,9 +168,16 @@ def _show_diff(run: Run, name: str, before: str, after: str) -> None:
 @against_option
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
 @click.option("--check", "only_check", is_flag=True, help="Check that it can be released; write nothing")
+@_live
 @reporting("trust", isolated=False)
 def release(
-    run: Run, version: str | None, target: str | None, against: str | None, show_diff: bool, only_check: bool
+    run: Run,
+    version: str | None,
+    target: str | None,
+    against: str | None,
+    show_diff: bool,
+    only_check: bool,
+    live: bool,
 ) -> int:
     """Release VERSION: make its section the current one, and record its surface.
 
@@ -151,12 +186,11 @@ def release(
     VERSION is tagged. To finish the release, commit the files and tag the commit.
     """
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.changelog_draft import open_changelog
     from mcp_governor.checking.releasing import plan_release
     from mcp_governor.writing import locked, write_files
 
     load_changelog(run.config)
-    opened = open_changelog(run.config, run.source(target), against)
+    opened = _opened(run, target, against, live=live)
     plan = plan_release(opened, version)
     shown, name = visible(plan.version), opened.config.changelog
     if plan.report.verdict == "fail":

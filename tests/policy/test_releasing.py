@@ -512,3 +512,30 @@ def test_new_words_are_asked_for_before_the_release_or_never_and_a_released_brea
     assert "wording-entry" not in checked
     report = life.run("check", "--format", "json").report
     assert [change["verdict"] for change in report["changes"]].count("breaking") == 1
+
+
+def test_draft_and_release_do_not_start_the_server_whose_recording_is_of_this_commit(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.version = "1.3.0"
+    life.passes("snapshot")
+    (life.root / "server.py").write_text("raise SystemExit(3)\n")  # who starts it learns so
+    life.refused("changelog", "draft", code=3)  # nothing is committed yet
+    life.commit("an optional limit")
+    drafted = life.run("changelog", "draft")
+    assert (drafted.code, "1 entry drafted under Unreleased" in drafted.out) == (0, True)
+    assert "mcp-surface.json is of this commit, so the server was not started; --live starts it." in drafted.err
+    assert "`search` takes an optional `limit`." in life.log
+    life.refused("changelog", "draft", "--live", code=3)
+    life.refused("changelog", "draft", "--env", "A=b", code=3)
+    (life.root / "helper.py").write_text("")
+    life.refused("changelog", "release", "1.3.0", code=3)  # a new file may be part of the server
+    (life.root / "helper.py").unlink()
+    assert "1.3.0 is the current release." in life.passes("changelog", "release", "1.3.0")
+    recorded = (life.root / "docs/mcp-surface/1.3.0.json").read_bytes()
+    assert recorded == (life.root / "mcp-surface.json").read_bytes()
+    life.tagged("1.3.0")
+    (life.root / "notes.txt").write_text("")
+    life.commit("nothing recorded")
+    life.refused("changelog", "draft", code=3)

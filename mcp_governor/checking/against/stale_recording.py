@@ -1,4 +1,4 @@
-"""Does the recorded file still say what the server publishes?
+"""The recorded surface file: does it still say what the server publishes, and is it of this very commit?
 
 ``snapshot --check`` asks the server. Without one to ask, this distinguishes an old recording from a wrong changelog: a
 hook fails, as a rule, because the server was edited, the changelog was written from it, and nobody recorded it again.
@@ -11,21 +11,26 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.checking.options import changes_between
+from mcp_governor.checking.reading import with_manifest
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface import parse_surface
 from mcp_governor.surface.file import dump_json, parse_json
-from mcp_governor.target import FileSource, tier_rules
+from mcp_governor.target import LiveSource, read_source, tier_rules
 from mcp_governor.target.git import files_at
+from mcp_governor.target.git_commits import commit_at
+from mcp_governor.target.git_door import ask_git
+from mcp_governor.target.model import FileSource
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import did_you_mean, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from mcp_governor.change import Change
@@ -90,6 +95,67 @@ def staleness(path: Path, text: str, surface: Surface, config: Config, *, shown:
         return Staleness(error.message.removesuffix("."))
     places = () if changes else tuple(islice(_differences(recorded, now), MOST_PLACES))
     return Staleness(f"{shown} is not what the server publishes now", changes, places)
+
+
+def recorded_at_head(config: Config, source: Source) -> Surface | None:
+    """The recorded surface, if it was committed with the sources that are in the work tree.
+
+    That is so if the commit at ``HEAD`` changed the recording, and nothing but the changelog and the recordings of
+    releases has changed since. A commit that does not touch the recording says nothing: it may have been forgotten.
+    Files that git ignores, and what is installed, are not looked at.
+
+    Args:
+        config: names the files.
+        source: the governed target.
+
+    Returns:
+        The surface as a live read would return it; ``None`` if the server has to be asked.
+
+    Raises:
+        GovernorError: the recording or the manifest cannot be read.
+    """
+    if config.isolated or not isinstance(source, LiveSource) or not source.configured:
+        return None
+    name = baseline_file(config)
+    path = config.resolve(name)
+    head = commit_at(config.root, "HEAD")
+    if not head or not path.is_file():
+        return None
+    last = ask_git(config.root, "rev-list", "--max-count=1", "HEAD", "--", f":(literal){name}").lines
+    if last != [head]:
+        return None
+    written = [f":(exclude,literal){one}" for one in (config.changelog, config.changelog_options.surfaces) if one]
+    if not _is_clean(config, written):
+        return None
+    surface = read_source(FileSource(source.shown, path), tiers=tier_rules(config))
+    # A live server says nothing of the version of the project.
+    return with_manifest(replace(surface, source=source.shown, stated=None, release=None), config)
+
+
+_MAX_TOUCHED = 50
+"""Files whose content is compared with the commit; where more have another time, the server is started."""
+
+
+def _is_clean(config: Config, written: Sequence[str]) -> bool:
+    """True if the work tree has the files of ``HEAD`` and no others, except for what ``written`` leaves out."""
+    touched = [
+        ask_git(config.root, "diff-index", "--name-only", "-z", *form, "HEAD", "--", ":/", *written)
+        for form in ((), ("--relative",))
+    ]
+    new = ask_git(config.root, "ls-files", "--others", "--exclude-standard", "--", ":/", *written)
+    if new.code or new.out or any(answer.code for answer in touched):
+        return False
+    everywhere, names = (answer.out.decode("utf-8", "surrogateescape").split("\0")[:-1] for answer in touched)
+    if len(everywhere) != len(names) or len(names) > _MAX_TOUCHED:
+        return False
+    # git names files by their time, too: one that was written again may be the same.
+    held = files_at(config.root, "HEAD", names)
+    try:
+        return all(
+            name in held and read_bytes(config.root / name).splitlines() == held[name].splitlines() for name in names
+        )
+    except OSError:
+        return False
 
 
 def _differences(old: Any, new: Any, place: tuple[str, ...] = ()) -> Iterator[str]:
