@@ -96,6 +96,7 @@ def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = 
             *result.findings,
             *_changelog(declared, compared, old_version, result.coming),
             *_contract_doc(compared),
+            *_definition_versions(compared),
             *_evaluated(surface, config, stage),
             *_manifest(surface, declared.expected, config),
             *wrong_source,
@@ -231,6 +232,15 @@ def _tag(expected: SchemaVersion, compared: Comparison, old: str | None, needed:
     says = "the server reports" if expected.spec == SERVER_INFO else f"{expected.source} says"
     facts = {"tag": visible(tag), "says": says, "version": visible(expected.text)}
     return (finding("policy/tag-version", "/serverInfo/version", value=[tagged.text, expected.text], facts=facts),)
+
+
+def _definition_versions(compared: Comparison) -> Sequence[Finding]:
+    pointer = compared.config.policy.definition_version
+    if not pointer or compared.old is None:
+        return ()
+    from mcp_governor.policy.definition_version import check_definition_versions
+
+    return tuple(check_definition_versions(compared.old, compared.surface, pointer))
 
 
 def _contract_doc(compared: Comparison) -> Sequence[Finding]:

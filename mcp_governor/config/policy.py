@@ -139,6 +139,8 @@ class PolicyConfig(Table, frozen=True):
         calver: What a release may change where versions do not say it, as dates do not: up to a major, minor or patch
             step; refuse: nothing.
         unknown: How a change that cannot be decided counts in the verdict.
+        definition_version: Experimental: a pointer to the identifier of its definition in a tool, for example
+            "/_meta/com.example~1version"; a finding says where only one of the two has moved. Empty: none is compared.
         windows: How long a tool stays deprecated before it may be removed, by tier.
     """
 
@@ -147,6 +149,7 @@ class PolicyConfig(Table, frozen=True):
     zero_policy: Literal["minor-may-break", "anything-goes", "strict"] = "minor-may-break"
     calver: Literal["major", "minor", "patch", "refuse"] = "minor"
     unknown: Literal["breaking", "compatible"] = "breaking"
+    definition_version: Annotated[str, Meta(pattern="^(/.+)?$")] = ""
     windows: Windows = field(default_factory=Windows)
     options: Mapping[str, Any] = field(default_factory=dict)
     """All other keys, as written: those of :class:`ChangeOptions` that the file sets, because profiles set others."""
