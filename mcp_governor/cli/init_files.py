@@ -30,6 +30,10 @@ HOOK_FILES = (
 """Files whose change the hook looks at; the same as in our ``.pre-commit-hooks.yaml``."""
 
 
+_SOURCE_FILES = r"\.(py|pyi|js|mjs|cjs|jsx|ts|mts|cts|tsx|go|rs|java|kt|cs|rb|php|swift|ex)$"
+"""Sources of any server; our ``.pre-commit-hooks.yaml`` names them with what decides about dependencies."""
+
+
 class Offer(NamedTuple):
     """One file for the repository.
 
@@ -78,7 +82,10 @@ def hook_offer(folder: Path) -> Offer:
     config = (folder.relative_to(top) / OWN_FILE).as_posix()
     here = folder == top
     item = _hook_item("" if here else f" --config {_shell_word(config)}")
-    what = "checks the recorded surface before each commit; enable it with: pre-commit install"
+    what = (
+        "checks the recorded surface before a commit that changes it or the changelog, not one of sources alone (its "
+        "comment says how); enable it with: pre-commit install"
+    )
     if not path.exists():
         return Offer(path, f"repos:\n{indent(item, '  ')}", what)
     try:
@@ -295,17 +302,24 @@ def _python_version() -> str:
 
 
 def _hook_item(options: str) -> str:
-    entry = f"mcp-governor check --offline --new-only{options}"
+    entry, recording = (f"mcp-governor {one}{options}" for one in ("check --offline --new-only", "snapshot --check"))
     return f"""\
 - repo: local
   hooks:
     - id: mcp-governor
       name: mcp-governor
-      # Does not start the server; mcp-governor is looked up in PATH.
+      # Does not start the server, and does not run when only sources change; mcp-governor is looked up in PATH.
       entry: {json.dumps(entry) if options else entry}
       language: system
       pass_filenames: false
       files: {HOOK_FILES}
+    # Remove the # to check on each change of sources, too, that the recording is what the server publishes: starts it.
+    #- id: mcp-governor-snapshot
+    #  name: mcp-governor-snapshot
+    #  entry: {json.dumps(recording) if options else recording}
+    #  language: system
+    #  pass_filenames: false
+    #  files: {_SOURCE_FILES}
 """
 
 

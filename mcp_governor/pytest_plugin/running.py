@@ -16,7 +16,7 @@ import pytest
 
 from mcp_governor.errors import Exit, GovernorError
 from mcp_governor.pytest_plugin import ITEMS
-from mcp_governor.pytest_plugin.settings import config_of, not_configured, target_of
+from mcp_governor.pytest_plugin.settings import charter_left_out, config_of, not_configured, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
@@ -196,6 +196,8 @@ class Run:
             return checked(Asked(target=target_of(self.options)), self.config)
 
         made: Checked = self._quietly(work)
+        if how := charter_left_out(self.options, self.config):
+            self.notes += (how,)
         return made
 
     def _quietly(self, work: Callable[[], Any]) -> Any:
