@@ -36,7 +36,7 @@ ENV_FILES_KEY = "mcp_governor.env_files"
 """Key in a command's context for the files of variables from the command line."""
 _TIMEOUT_KEY = "mcp_governor.timeout"
 _WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", ENV_PARAMETER, "launch_env_file", "launch_timeout"
-_HEADER, _BEARER = "launch_header", "launch_bearer"
+_HEADER, _BEARER, _NO_RESOLVE = "launch_header", "launch_bearer", "launch_no_resolve"
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -72,6 +72,11 @@ class TargetCommand(click.Command):
                 multiple=True,
                 metavar="REQUIREMENT",
                 help="Also install this package with a pypi: or npm: target",
+            ),
+            click.Option(
+                ["--no-resolve", _NO_RESOLVE],
+                is_flag=True,
+                help="Start a pypi: target only as it is named, also if it needs another script, Python or mcp version",
             ),
             click.Option(
                 ["--env", _ENV],
@@ -127,6 +132,7 @@ class TargetCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         with_, env, env_files = (ctx.params.pop(key) for key in (_WITH, _ENV, _ENV_FILE))
         headers = _headers(ctx.params.pop(_HEADER), ctx.params.pop(_BEARER))
+        resolves = not ctx.params.pop(_NO_RESOLVE)
         ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
         ctx.meta[ENV_FILES_KEY] = env_files
         named = [ctx.params.get(key) for key in ("target", "old", "new")]
@@ -134,7 +140,7 @@ class TargetCommand(click.Command):
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(completion.COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env), headers)
+        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env), headers, resolves)
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:

@@ -71,6 +71,7 @@ class Launch:
         args: arguments of ``pypi:`` and ``npm:`` targets on the command line.
         with_: packages to install with them.
         env: variables for every server that is started; never shown.
+        resolves: start a package in another way if its first start says what it needs.
         headers: for every server at a URL, with ``$NAME`` for the values of variables, as in the configuration.
         named: those for which the command line has only the name; the value comes from our environment.
     """
@@ -80,6 +81,7 @@ class Launch:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     named: frozenset[str] = frozenset()
     headers: Mapping[str, str] = field(default_factory=dict)
+    resolves: bool = True
 
 
 class LintConfig(Struct, frozen=True):

@@ -325,7 +325,7 @@ def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noq
     launch = config.launch
     return LiveSource(
         shown=visible(text),
-        endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env),
+        endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env, resolves=launch.resolves),
         timeout=config.timeout,
         start_timeout=_start_timeout(config, installs=True),
     )
@@ -498,6 +498,13 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
     if server.package:
         folder = cwd if server.cwd or server.args else None
         with_ = (*server.with_, *config.launch.with_)
-        return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=folder)
+        return package_endpoint(
+            server.package,
+            args=server.args,
+            with_=with_,
+            env=environment,
+            cwd=folder,
+            resolves=config.launch.resolves,
+        )
     program, *rest = server.command
     return _child((project_program(program, Path(cwd)) or program, *rest), environment, cwd)
