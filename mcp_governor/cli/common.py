@@ -12,9 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.cli import completion, out, terminal
+from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.cli.report_formats import REPORT, REPORT_FILE, FormatOption
-from mcp_governor.config import Config, Launch, load_config
+from mcp_governor.config import Config, load_config
 from mcp_governor.config.model import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
 from mcp_governor.errors import Exit, GovernorError, UsageError
@@ -131,7 +132,7 @@ class TargetCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         with_, env, env_files = (ctx.params.pop(key) for key in (_WITH, _ENV, _ENV_FILE))
-        headers = _headers(ctx.params.pop(_HEADER), ctx.params.pop(_BEARER))
+        headers = ctx.params.pop(_HEADER), ctx.params.pop(_BEARER)
         resolves = not ctx.params.pop(_NO_RESOLVE)
         ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
         ctx.meta[ENV_FILES_KEY] = env_files
@@ -140,7 +141,7 @@ class TargetCommand(click.Command):
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(completion.COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env), headers, resolves)
+        ctx.meta[_LAUNCH_KEY] = launch_of(args, with_, env, env_files, headers, resolves=resolves)
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -149,37 +150,6 @@ class TargetCommand(click.Command):
 
 def _is_package(target: object) -> bool:
     return isinstance(target, str) and target.startswith(("pypi:", "npm:"))
-
-
-def _headers(typed: Sequence[str], bearer: str | None) -> dict[str, str]:
-    if not typed and bearer is None:
-        return {}
-    from mcp_governor.cli.headers import headers_of
-
-    return headers_of(typed, bearer)
-
-
-def _named(env: Iterable[str]) -> frozenset[str]:
-    return frozenset(text for text in env if "=" not in text)
-
-
-def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
-    """Variables from the files, then ``NAME=VALUE`` as given, and ``NAME`` from our environment."""
-    import os
-
-    values: dict[str, str] = {}
-    for file in files:
-        from mcp_governor.cli.env_file import read_env_file
-
-        values |= read_env_file(file)
-    for word in named:
-        name, equals, value = word.partition("=")
-        if not name.replace("_", "a").isalnum():
-            raise UsageError("--env takes NAME or NAME=VALUE.", "Name the variable, for example: --env API_KEY")
-        if not equals and name not in os.environ:
-            raise UsageError(f"--env {name}: the variable is not set.", f"Set it: export {name}=…")
-        values[name] = value if equals else os.environ[name]
-    return values
 
 
 def server_command() -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from mcp_governor.target.packages import (
 from mcp_governor.target.remote import (
     TOKEN_VARIABLE,
     Header,
+    headers_of_server,
     remote_endpoint,
     shown_url,
     without_header,
@@ -460,28 +461,11 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
                 f'{config.shown}: servers.{name} sets transport = "sse" and era = "modern", but HTTP+SSE is legacy.',
                 "Remove one of the two keys.",
             )
-        return _remote(name, server.url, _headers_of(server, config), config, transport=server.transport, server=server)
+        return _remote(
+            name, server.url, headers_of_server(server, config), config, transport=server.transport, server=server
+        )
     endpoint = dataclasses.replace(_child_of_server(server, config), era=_era(server))
     return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True)
-
-
-def _headers_of(server: ServerConfig, config: Config) -> dict[str, Header]:
-    """The headers of a configured server, without those that the command line replaces: they may refer to variables
-    that are not set here."""
-    where = f"servers.{server.name}"
-    typed = {name.lower() for name in config.launch.headers}
-    written = {name: value for name, value in server.headers.items() if name.lower() not in typed}
-    headers = {
-        name: Header(value, f"{where}.headers.{name}")
-        for name, value in expand(written, config, f"{where}.headers").items()
-    }
-    if server.bearer_token and "authorization" not in typed:
-        token = expand({"bearer-token": server.bearer_token}, config, where)["bearer-token"]
-        headers = {
-            **without_header(headers, "Authorization"),
-            "Authorization": Header(f"Bearer {token}", f"{where}.bearer-token"),
-        }
-    return headers
 
 
 def _era(server: ServerConfig) -> wire.Era | None:
