@@ -333,6 +333,11 @@ def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Confi
     return dataclasses.replace(config, fail_on=fail_on) if fail_on else config
 
 
+def unconfigured() -> Config:
+    """The configuration of a folder that has none, with what the command line says of servers."""
+    return dataclasses.replace(_configured(None, True, None), isolated=False)
+
+
 def target_argument(function: _F) -> _F:
     """The optional TARGET argument."""
     return click.argument("target", required=False, shell_complete=completion.targets)(function)
