@@ -12,9 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.cli import completion, out, terminal
+from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.cli.report_formats import REPORT, REPORT_FILE, FormatOption
-from mcp_governor.config import Config, Launch, load_config
+from mcp_governor.config import Config, load_config
 from mcp_governor.config.table import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
 from mcp_governor.errors import Exit, GovernorError, UsageError
@@ -36,7 +37,7 @@ ENV_FILES_KEY = "mcp_governor.env_files"
 """Key in a command's context for the files of variables from the command line."""
 _TIMEOUT_KEY = "mcp_governor.timeout"
 _WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", ENV_PARAMETER, "launch_env_file", "launch_timeout"
-_HEADER, _BEARER = "launch_header", "launch_bearer"
+_HEADER, _BEARER, _NO_RESOLVE = "launch_header", "launch_bearer", "launch_no_resolve"
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -75,6 +76,11 @@ class TargetCommand(click.Command):
                 multiple=True,
                 metavar="REQUIREMENT",
                 help="Also install this package with a pypi: or npm: target",
+            ),
+            click.Option(
+                ["--no-resolve", _NO_RESOLVE],
+                is_flag=True,
+                help="Start a pypi: target only as it is named, also if it needs another script, Python or mcp version",
             ),
             click.Option(
                 ["--env", _ENV],
@@ -129,7 +135,8 @@ class TargetCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         with_, env, env_files = (ctx.params.pop(key) for key in (_WITH, _ENV, _ENV_FILE))
-        headers = _headers(ctx.params.pop(_HEADER), ctx.params.pop(_BEARER))
+        headers = ctx.params.pop(_HEADER), ctx.params.pop(_BEARER)
+        resolves = not ctx.params.pop(_NO_RESOLVE)
         ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
         ctx.meta[ENV_FILES_KEY] = env_files
         named = [ctx.params.get(key) for key in ("target", "old", "new")]
@@ -137,7 +144,7 @@ class TargetCommand(click.Command):
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(completion.COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env), headers)
+        ctx.meta[_LAUNCH_KEY] = launch_of(args, with_, env, env_files, headers, resolves=resolves)
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -146,37 +153,6 @@ class TargetCommand(click.Command):
 
 def _is_package(target: object) -> bool:
     return isinstance(target, str) and target.startswith(("pypi:", "npm:"))
-
-
-def _headers(typed: Sequence[str], bearer: str | None) -> dict[str, str]:
-    if not typed and bearer is None:
-        return {}
-    from mcp_governor.cli.headers import headers_of
-
-    return headers_of(typed, bearer)
-
-
-def _named(env: Iterable[str]) -> frozenset[str]:
-    return frozenset(text for text in env if "=" not in text)
-
-
-def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
-    """Variables from the files, then ``NAME=VALUE`` as given, and ``NAME`` from our environment."""
-    import os
-
-    values: dict[str, str] = {}
-    for file in files:
-        from mcp_governor.cli.env_file import read_env_file
-
-        values |= read_env_file(file)
-    for word in named:
-        name, equals, value = word.partition("=")
-        if not name.replace("_", "a").isalnum():
-            raise UsageError("--env takes NAME or NAME=VALUE.", "Name the variable, for example: --env API_KEY")
-        if not equals and name not in os.environ:
-            raise UsageError(f"--env {name}: the variable is not set.", f"Set it: export {name}=…")
-        values[name] = value if equals else os.environ[name]
-    return values
 
 
 def server_command() -> tuple[str, ...]:
@@ -361,6 +337,11 @@ def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Confi
         servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in config.servers.items()}
         config = replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
     return replace(config, fail_on=fail_on) if fail_on else config
+
+
+def unconfigured() -> Config:
+    """The configuration of a folder that has none, with what the command line says of servers."""
+    return replace(_configured(None, True, None), isolated=False)
 
 
 def target_argument(function: _F) -> _F:

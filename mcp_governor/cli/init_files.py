@@ -50,13 +50,14 @@ class Offer(NamedTuple):
     paste: str = ""
 
 
-def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -> list[Offer]:
+def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = (), *, force: bool = False) -> list[Offer]:
     """The workflow for GitHub, unless only GitLab is used here; for GitLab a job to paste.
 
     Args:
         folder: of the configuration.
         endpoint: how the server is reached, which decides what must be installed.
         secrets: environment variables that the check needs.
+        force: replace the workflow that is there.
     """
     top = repository_of(folder)
     needs = _needs(folder, top, endpoint)
@@ -66,7 +67,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
     if not gitlab.exists() or (top / ".github").exists():
         name = "mcp-governor" if folder == top else f"mcp-governor-{_slug(folder.relative_to(top).as_posix())}"
         path = top / WORKFLOWS / f"{name}.yml"
-        text = None if path.exists() else _workflow(folder, top, needs, secrets)
+        text = None if path.exists() and not force else _workflow(folder, top, needs, secrets)
         what = "checks pull requests, the main branch and tags; a label approves a break"
         offers.append(Offer(path, text, f"{what}; {_SET_IT}" if asks else what))
     if gitlab.exists():

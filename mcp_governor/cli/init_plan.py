@@ -167,7 +167,7 @@ _PACKAGE = re.compile(r"(?:pypi|npm):(?:@[^/]*/)?([^@=:\[]+).*")
 def name_of(text: str, root: Path) -> str:
     """A table name from what was typed (package, module, file, or name in a client's configuration), else from the
     folder."""
-    words = [root.name, "server"]
+    words = [_project_name(root), root.name, "server"]
     package = _PACKAGE.fullmatch(text)
     if package is not None:
         words.insert(0, package[1])
@@ -177,10 +177,33 @@ def name_of(text: str, root: Path) -> str:
         words.insert(0, Path(text.partition("#")[2] or text).stem.rpartition(".")[2])
     for word in words:
         name = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
-        # "server", "main" and "index" name no server; a folder may.
-        if name and not name.isdecimal() and (name not in _NO_NAMES or word == words[-1]):
+        if name and not name.isdecimal() and name not in _NO_NAMES:
             return name
     return words[-1]
+
+
+def local_paths(keys: Mapping[str, Any]) -> list[str]:
+    """The absolute paths in the command of a server that other machines hardly have.
+
+    Args:
+        keys: the server's table.
+    """
+    words = (*keys.get("command", ()), *keys.get("args", ()))
+    paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
+    return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
+
+
+_EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")
+"""Where systems have the same files."""
+
+
+def _project_name(root: Path) -> str:
+    """The name of the project in a folder, without the scope of an npm package; empty if it has none."""
+    from mcp_governor.target.discover.node import read_json
+    from mcp_governor.target.discover.python_projects import PythonProject
+
+    named = read_json(root / "package.json").get("name")
+    return PythonProject(root, root).name or (named.rpartition("/")[2] if isinstance(named, str) else "")
 
 
 _NO_NAMES = ("main", "index", "server", "cli", "app", "init")

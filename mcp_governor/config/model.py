@@ -134,6 +134,7 @@ class Launch(Struct, frozen=True):
         args: arguments of ``pypi:`` and ``npm:`` targets on the command line.
         with_: packages to install with them.
         env: variables for every server that is started; never shown.
+        resolves: start a package in another way if its first start says what it needs.
         headers: for every server at a URL, with ``$NAME`` for the values of variables, as in the configuration.
         named: those for which the command line has only the name; the value comes from our environment.
     """
@@ -143,6 +144,7 @@ class Launch(Struct, frozen=True):
     env: Mapping[str, str] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
     headers: Mapping[str, str] = field(default_factory=dict)
+    resolves: bool = True
 
     def __repr__(self) -> str:
         return f"Launch({sorted(self.env)!r})"

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor import wire
 from mcp_governor.errors import TargetError
+from mcp_governor.target.expanding import expand
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mcp_governor.config import Config, ServerConfig
 
 TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
 
@@ -29,6 +32,25 @@ class Header(NamedTuple):
 def without_header(headers: Mapping[str, Header], name: str) -> dict[str, Header]:
     """The headers without one of them, in whatever case its name is written."""
     return {other: header for other, header in headers.items() if other.lower() != name.lower()}
+
+
+def headers_of_server(server: ServerConfig, config: Config) -> dict[str, Header]:
+    """The headers of a configured server, without those that the command line replaces: they may refer to variables
+    that are not set here."""
+    where = f"servers.{server.name}"
+    typed = {name.lower() for name in config.launch.headers}
+    written = {name: value for name, value in server.headers.items() if name.lower() not in typed}
+    headers = {
+        name: Header(value, f"{where}.headers.{name}")
+        for name, value in expand(written, config, f"{where}.headers").items()
+    }
+    if server.bearer_token and "authorization" not in typed:
+        token = expand({"bearer-token": server.bearer_token}, config, where)["bearer-token"]
+        headers = {
+            **without_header(headers, "Authorization"),
+            "Authorization": Header(f"Bearer {token}", f"{where}.bearer-token"),
+        }
+    return headers
 
 
 def remote_endpoint(

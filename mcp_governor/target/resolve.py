@@ -30,6 +30,7 @@ from mcp_governor.target.packages import (
 from mcp_governor.target.remote import (
     TOKEN_VARIABLE,
     Header,
+    headers_of_server,
     remote_endpoint,
     shown_url,
     without_header,
@@ -327,7 +328,7 @@ def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noq
     launch = config.launch
     return LiveSource(
         shown=visible(text),
-        endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env),
+        endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env, resolves=launch.resolves),
         timeout=config.timeout,
         start_timeout=_start_timeout(config, installs=True),
     )
@@ -467,32 +468,15 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
                 f'{config.shown}: servers.{name} sets transport = "sse" and era = "modern", but HTTP+SSE is legacy.',
                 "Remove one of the two keys.",
             )
-        return _remote(name, server.url, _headers_of(server, config), config, transport=server.transport, server=server)
+        return _remote(
+            name, server.url, headers_of_server(server, config), config, transport=server.transport, server=server
+        )
     endpoint = dataclasses.replace(_child_of_server(server, config), era=_era(server))
     return live(endpoint)
 
 
 def _first_calls(server: ServerConfig) -> tuple[tuple[str, Mapping[str, Any]], ...]:
     return tuple((call.tool, call.arguments) for call in server.call_first)
-
-
-def _headers_of(server: ServerConfig, config: Config) -> dict[str, Header]:
-    """The headers of a configured server, without those that the command line replaces: they may refer to variables
-    that are not set here."""
-    where = f"servers.{server.name}"
-    typed = {name.lower() for name in config.launch.headers}
-    written = {name: value for name, value in server.headers.items() if name.lower() not in typed}
-    headers = {
-        name: Header(value, f"{where}.headers.{name}")
-        for name, value in expand(written, config, f"{where}.headers").items()
-    }
-    if server.bearer_token and "authorization" not in typed:
-        token = expand({"bearer-token": server.bearer_token}, config, where)["bearer-token"]
-        headers = {
-            **without_header(headers, "Authorization"),
-            "Authorization": Header(f"Bearer {token}", f"{where}.bearer-token"),
-        }
-    return headers
 
 
 def _era(server: ServerConfig) -> wire.Era | None:
@@ -509,6 +493,13 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
     if server.package:
         folder = cwd if server.cwd or server.args else None
         with_ = (*server.with_, *config.launch.with_)
-        return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=folder)
+        return package_endpoint(
+            server.package,
+            args=server.args,
+            with_=with_,
+            env=environment,
+            cwd=folder,
+            resolves=config.launch.resolves,
+        )
     program, *rest = server.command
     return _child((project_program(program, Path(cwd)) or program, *rest), environment, cwd)

@@ -17,7 +17,7 @@ from mcp_governor import secret_detection
 from mcp_governor.text import command_line, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.wire.limits import Limits
@@ -89,6 +89,9 @@ class StdioEndpoint:
         inherits: true if the child gets our whole environment, as a server in this process does.
         era: the only era to use; ``None`` if the handshake finds out.
         setup: how to install the project that has the program, if that is why it does not exist.
+        amend: from the output of a start that failed, another way to start the same package, and what is different in
+            it; ``None`` if there is none. The program alone decides what it is called with: no word of the output but
+            a name or a number of a strict form gets into it.
     """
 
     command: tuple[str, ...]
@@ -100,6 +103,7 @@ class StdioEndpoint:
     inherits: bool = False
     era: Era | None = None
     setup: str = ""
+    amend: Callable[[str], tuple[StdioEndpoint, str] | None] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Register the secrets of every endpoint before it is used.
