@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.findings import Finding
-    from mcp_governor.fleet.model import Fleet, Outcome, Row
+    from mcp_governor.fleet.model import Difference, Fleet, Outcome, Row, RowChange
     from mcp_governor.report.lines import Line
 
 MARKS: dict[Outcome, tuple[str, str]] = {
@@ -58,7 +58,8 @@ def fleet_lines(fleet: Fleet, *, verbose: int = 0) -> Iterator[Line]:
     """The whole run. ``verbose`` below 0: only servers that drifted or were not reached; above 0: every change."""
     rows = [row for row in fleet.rows if verbose >= 0 or row.outcome in ("drifted", "unreachable") or row.failing]
     yield from _table(rows, fleet)
-    yield from _changes(rows, verbose)
+    yield from _changes([row for row in rows if row.server is None], verbose)
+    yield from _matrices(fleet, verbose)
     yield from _findings(fleet, verbose)
     yield BLANK
     yield from closing_lines(fleet)
@@ -160,6 +161,104 @@ def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
             yield line((f"… and {count_of(left, 'more change')}; -v lists them", "dim"), indent=2)
     if verbose <= 0 and len(shown) > _MAX_SERVERS:
         yield line((f"… and {count_of(len(shown) - _MAX_SERVERS, 'more server')} that drifted; -v lists them", "dim"))
+
+
+def _matrices(fleet: Fleet, verbose: int) -> Iterator[Line]:
+    """Servers with variants: a change once, with a column for each variant; then what differs between them."""
+    for server, variants in variants_in(fleet).items():
+        if fleet.each:
+            yield BLANK
+            yield line((one_line(server, 100), "bold"), f": {'; '.join(each_words(variants))}", hang=2)
+        yield from _matrix(server, variants, verbose)
+        yield from _differing(server, [one for one in fleet.differences if one.server == server], variants, verbose)
+
+
+def variants_in(fleet: Fleet) -> dict[str, list[Row]]:
+    """The rows of servers with variants, by server."""
+    groups: dict[str, list[Row]] = {}
+    for row in fleet.rows:
+        if row.server is not None:
+            groups.setdefault(row.server, []).append(row)
+    return groups
+
+
+def matrix_of(variants: Sequence[Row], *, compatible: bool) -> list[tuple[RowChange, tuple[str, ...]]]:
+    """Each change of the variants of a server once, with a mark for each variant.
+
+    Args:
+        variants: the rows.
+        compatible: also changes that break nothing.
+    """
+    found: dict[tuple[str, str], RowChange] = {}
+    has: dict[tuple[str, str], dict[int, str]] = {}
+    for at, row in enumerate(variants):
+        for change in row.changes:
+            if compatible or change.verdict != "compatible":
+                key = (change.id, change.message)
+                found.setdefault(key, change)
+                has.setdefault(key, {})[at] = "·" if change.accepted is not None else _VERDICT_MARKS[change.verdict]
+    blank = [{"new": "new", "unreachable": "?"}.get(row.outcome, "-") for row in variants]
+    # What most variants have comes first.
+    order = sorted(found, key=lambda key: (_VERDICTS.index(found[key].verdict), -len(has[key]), key))
+    return [(found[key], tuple(has[key].get(at, empty) for at, empty in enumerate(blank))) for key in order]
+
+
+_VERDICT_MARKS = {"breaking": "✗", "unknown": "?!", "compatible": "+"}
+
+
+def _matrix(server: str, variants: Sequence[Row], verbose: int) -> Iterator[Line]:
+    changes = matrix_of(variants, compatible=verbose > 0)
+    if not changes:
+        return
+    heads = [one_line(row.label or "", 24) for row in variants]
+    yield BLANK
+    yield line((f"{one_line(server, 100)}, changes by variant", "bold"))
+    yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
+    most = len(changes) if verbose > 0 else _MAX_CHANGES * 2
+    for change, marks in changes[:most]:
+        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in zip(marks, heads, strict=True))
+        said = visible(change.message)
+        yield line(columns, "  ", said, "  ", (change.kind, "dim"), indent=2, hang=len(columns) + 2)
+    if len(changes) > most:
+        yield line((f"… and {count_of(len(changes) - most, 'more change')}; -v lists them", "dim"), indent=2)
+
+
+def _differing(server: str, differences: Sequence[Difference], variants: Sequence[Row], verbose: int) -> Iterator[Line]:
+    """Tools that the variants publish differently: a number for each definition, and a hyphen for none."""
+    if not differences:
+        return
+    heads = [one_line(row.label or "", 24) for row in variants]
+    yield BLANK
+    yield line((f"{one_line(server, 100)}, differences between variants", "bold"))
+    yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
+    most = len(differences) if verbose > 0 else _MAX_FINDINGS
+    for one in differences[:most]:
+        marks = zip(marks_of(one, variants), heads, strict=True)
+        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in marks)
+        yield line(columns, "  ", visible(one.tool), indent=2, fit="cut")
+    if len(differences) > most:
+        yield line((f"… and {count_of(len(differences) - most, 'more tool')}; -v lists them", "dim"), indent=2)
+
+
+def marks_of(difference: Difference, variants: Sequence[Row]) -> list[str]:
+    """For each variant the number of its definition, a hyphen for none, and a question mark if it was not reached."""
+    found = (difference.definitions.get(row.label or "") for row in variants)
+    return ["?" if number is None else str(number or "-") for number in found]
+
+
+def each_words(variants: Sequence[Row]) -> Iterator[str]:
+    """What each of several packages, installed with a server, makes of its surface; the first that starts is the
+    measure."""
+    reached = [row for row in variants if row.reached]
+    equal = [row.label or "" for row in reached if row.fingerprint == reached[0].fingerprint]
+    moved = [row.label or "" for row in reached if row.fingerprint != reached[0].fingerprint]
+    for words, labels in (
+        ("surface equal with", equal),
+        ("moved by", moved),
+        ("does not start with", [row.label or "" for row in variants if not row.reached]),
+    ):
+        if labels:
+            yield f"{words} {', '.join(one_line(label, 60) for label in labels)}"
 
 
 def _findings(fleet: Fleet, verbose: int) -> Iterator[Line]:
