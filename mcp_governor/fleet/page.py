@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mcp_governor.fleet.members import file_name
-from mcp_governor.fleet.words import HEAD, OUTCOMES, cells, failures, marks_of, matrix_of, summary_of, variants_in
+from mcp_governor.fleet.words import (
+    HEAD,
+    OUTCOMES,
+    cells,
+    failures,
+    marks_of,
+    matrix_of,
+    said_of,
+    summary_of,
+    variants_in,
+)
 from mcp_governor.report.html_page import page
 from mcp_governor.text import capital, shortened, visible
 
@@ -92,13 +102,13 @@ def _row(row: Row, link: str) -> str:
 
 def _change(change: RowChange) -> str:
     note = f" (accepted: {_safe(change.accepted)})" if change.accepted is not None else ""
-    return f"<li>{change.verdict}: {_safe(change.message)} <code>{_safe(change.kind)}</code>{note}</li>"
+    return f"<li>{change.verdict}: {_safe(said_of(change))} <code>{_safe(change.kind)}</code>{note}</li>"
 
 
 def _matrix(server: str, variants: Sequence[Row]) -> Iterator[str]:
     """The changes of a server once, with a column for each variant."""
     rows = [
-        (marks, f"{_safe(change.message)} <code>{_safe(change.kind)}</code>", f"{change.kind} {change.message}")
+        (marks, f"{_safe(said_of(change))} <code>{_safe(change.kind)}</code>", f"{change.kind} {change.message}")
         for change, marks in matrix_of(variants, compatible=True)
     ]
     yield from _columns(f"{server}: changes by variant", variants, rows)

@@ -68,7 +68,7 @@ def fleet_lines(fleet: Fleet, *, verbose: int = 0) -> Iterator[Line]:
 def cells(row: Row) -> tuple[str, str, str, str, str, str, str]:
     """The columns of :data:`HEAD`, of a server that was reached."""
     return (
-        one_line(row.name, _WIDEST_NAME),
+        shown_name(row),
         one_line(row.version or "", 24),
         f"{len(row.tools):,}",
         f"{row.tokens:,}",
@@ -76,6 +76,14 @@ def cells(row: Row) -> tuple[str, str, str, str, str, str, str]:
         leaving_words(row),
         ", ".join(count_of(count, severity) for severity, count in row.findings.items()),
     )
+
+
+def shown_name(row: Row) -> str:
+    """The name of a server as the table shows it; what is cut is not the name of a variant."""
+    if row.server is None or row.label is None:
+        return one_line(row.name, _WIDEST_NAME)
+    label = one_line(row.label, _WIDEST_NAME - 8)
+    return f"{one_line(row.server, _WIDEST_NAME - 1 - len(label))}@{label}"
 
 
 def change_words(row: Row) -> str:
@@ -111,7 +119,7 @@ def _table(rows: Sequence[Row], fleet: Fleet) -> Iterator[Line]:
     # A column that says nothing of any server is left out.
     used = [at for at, head in enumerate(HEAD) if at < 4 or any(one[at] for one in reached)]
     widths = [max(len(HEAD[at]), *(len(one[at]) for one in reached), 0) if reached else len(HEAD[at]) for at in used]
-    name_width = max((len(one_line(row.name, _WIDEST_NAME)) for row in rows), default=0)
+    name_width = max((len(shown_name(row)) for row in rows), default=0)
     widths[0] = max(widths[0], name_width)
     yield line((f"{count_of(len(fleet.rows), 'server')} of {fleet.named}", "bold"), _shard(fleet))
     if rows:
@@ -121,7 +129,7 @@ def _table(rows: Sequence[Row], fleet: Fleet) -> Iterator[Line]:
         if row.reached:
             yield line((mark, style), " ", _padded(cells(row), used, widths), fit="cut")
         else:
-            name = f"{one_line(row.name, _WIDEST_NAME):<{widths[0]}}"
+            name = f"{shown_name(row):<{widths[0]}}"
             why = visible(row.why or "").removesuffix(".")
             yield line((mark, style), f" {name}  ", ("unreachable: ", style), why, hang=4)
     if fleet.left_out:
@@ -153,7 +161,7 @@ def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
             mark = ("✗", "bold red") if change.verdict == "breaking" else ("?", "yellow")
             mark = ("+", "green") if change.verdict == "compatible" else mark
             note = f"  accepted: {one_line(change.accepted)}" if change.accepted is not None else ""
-            yield line(mark, " ", visible(change.message), "  ", (change.kind, "dim"), (note, "dim"), indent=2, hang=2)
+            yield line(mark, " ", said_of(change), "  ", (change.kind, "dim"), (note, "dim"), indent=2, hang=2)
             if verbose > 0:
                 yield line((f"id: {visible(change.id)}", "dim"), indent=6, fit="whole")
         left = len(grave) - _MAX_CHANGES
@@ -217,8 +225,7 @@ def _matrix(server: str, variants: Sequence[Row], verbose: int) -> Iterator[Line
     most = len(changes) if verbose > 0 else _MAX_CHANGES * 2
     for change, marks in changes[:most]:
         columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in zip(marks, heads, strict=True))
-        said = visible(change.message)
-        yield line(columns, "  ", said, "  ", (change.kind, "dim"), indent=2, hang=len(columns) + 2)
+        yield line(columns, "  ", said_of(change), "  ", (change.kind, "dim"), indent=2, hang=len(columns) + 2)
     if len(changes) > most:
         yield line((f"… and {count_of(len(changes) - most, 'more change')}; -v lists them", "dim"), indent=2)
 
@@ -276,6 +283,12 @@ def _findings(fleet: Fleet, verbose: int) -> Iterator[Line]:
         yield line((f"… and {count_of(len(found) - _MAX_FINDINGS, 'more finding')}; -v lists them", "dim"))
 
 
+def said_of(change: RowChange) -> str:
+    """The message of a change, which names its tool."""
+    said = visible(change.message)
+    return said if change.tool is None or f"`{change.tool}`" in said else f"{visible(change.tool)}: {said}"
+
+
 def summary_of(fleet: Fleet) -> str:
     """How many servers there are of each outcome."""
     numbers = Counter(row.outcome for row in fleet.rows)
@@ -287,7 +300,7 @@ def summary_of(fleet: Fleet) -> str:
 def closing_lines(fleet: Fleet) -> Iterator[Line]:
     """Counts, the next step, and the verdict."""
     yield line(summary_of(fleet))
-    if fleet.of("new"):
+    if fleet.of("new") and not fleet.each:
         yield line(("Record what has no recording with: mcp-governor snapshot --all", "dim"))
     reasons = list(failures(fleet))
     if reasons:
