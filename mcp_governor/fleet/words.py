@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_governor.findings import Severity
 from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import BLANK, line
-from mcp_governor.text import capital, one_line, visible
+from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,11 +57,12 @@ HEAD = ("server", "version", "tools", "tokens", "changes", "deprecated", "findin
 def fleet_lines(fleet: Fleet, *, verbose: int = 0) -> Iterator[Line]:
     """The whole run. ``verbose`` below 0: only servers that drifted or were not reached; above 0: every change."""
     rows = [row for row in fleet.rows if verbose >= 0 or row.outcome in ("drifted", "unreachable") or row.failing]
-    yield from _table(rows, fleet)
-    yield from _changes([row for row in rows if row.server is None], verbose)
-    yield from _matrices(fleet, verbose)
-    yield from _findings(fleet, verbose)
-    yield BLANK
+    if rows or verbose >= 0:
+        yield from _table(rows, fleet)
+        yield from _changes([row for row in rows if row.server is None], verbose)
+        yield from _matrices(fleet, verbose)
+        yield from _findings(fleet, verbose)
+        yield BLANK
     yield from closing_lines(fleet)
 
 
@@ -304,7 +305,8 @@ def closing_lines(fleet: Fleet) -> Iterator[Line]:
         yield line(("Record what has no recording with: mcp-governor snapshot --all", "dim"))
     reasons = list(failures(fleet))
     if reasons:
-        yield line(("FAIL", "bold red"), f"  {capital('; '.join(reasons))}")
+        yield line(f"failed by: {'; '.join(reasons)}", hang=2)
+        yield line(("FAIL", "bold red"))
     else:
         yield line(("PASS", "bold green"))
 
