@@ -81,7 +81,7 @@ def fleet_check(
     With --with-each, FLEET may also be one package, pypi:NAME, or the name of a server:
 
     \b
-        mcp-governor fleet check pypi:mcp-server-git --with-each mcp==1.9.0 --with-each mcp==1.12.0
+        mcp-governor fleet check pypi:NAME --with-each mcp==1.9 --with-each mcp==2
 
     The remote servers of a registry are connected to; its packages are only started with --packages, because they are
     the programs of strangers.

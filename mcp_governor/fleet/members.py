@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping  # noqa: TC003
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from msgspec import Struct, field
@@ -17,15 +17,13 @@ from msgspec.structs import replace
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import NothingCheckedError, TargetError, UsageError
 from mcp_governor.files import list_files
+from mcp_governor.fleet.member import MAX_MEMBERS, Member
 from mcp_governor.target.clients import client_servers, is_disabled, servers_in
 from mcp_governor.target.packages import is_package
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-MAX_MEMBERS = 20_000
-"""Most servers of a fleet, twice the public registry of today; a longer list is refused."""
 
 SURFACES = "surfaces"
 """The folder of recordings next to a configuration, one ``NAME.json`` for each server."""
@@ -35,28 +33,6 @@ _CLIENTS = {".cursor": "cursor", ".vscode": "copilot"}
 
 _LONGEST = 120
 """Characters of the name of a file, without its ending; file systems take 255 bytes."""
-
-
-class Member(Struct, frozen=True):
-    """One server of a fleet.
-
-    Attributes:
-        name: its name in the list, unique there.
-        target: a TARGET, absolute; empty for a server of the configuration.
-        refused: why it is not read, if it cannot be.
-        server: of which server it is a variant; empty for none.
-        label: name of the variant.
-        variant: settings of the variant, as JSON.
-        with_: package that is installed with it.
-    """
-
-    name: str
-    target: str = ""
-    refused: str = ""
-    server: str = ""
-    label: str = ""
-    variant: Mapping[str, Any] = field(default_factory=dict)
-    with_: str = ""
 
 
 class Members(Struct, frozen=True):
