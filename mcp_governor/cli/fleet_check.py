@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     shell_complete=completion.profiles,
     help="Rules to run  [default: profile in the configuration, or recommended]",
 )
+@click.option("--differences", is_flag=True, help="List what differs between the variants of a server")
+@click.option(
+    "--with-each",
+    multiple=True,
+    metavar="REQUIREMENT",
+    help="Run each package once with this package, such as mcp==2.1; repeatable",
+)
 @click.option("--packages", is_flag=True, help="Also install and start the packages that a registry lists")
 @click.option(
     "--timeout",
@@ -41,6 +48,8 @@ def fleet_check(
     fleet: str | None,
     against: str | None,
     profile: tuple[str, ...],
+    differences: bool,
+    with_each: tuple[str, ...],
     packages: bool,
     timeout: float | None,
     jobs: int | None,
@@ -68,6 +77,12 @@ def fleet_check(
     goes on where it ended when the command is repeated. With --shard 2/5, only the second of five parts of FLEET is
     checked.
 
+    A server with variants in the configuration has a line for each, and a change of several variants is shown once.
+    With --with-each, FLEET may also be one package, pypi:NAME, or the name of a server:
+
+    \b
+        mcp-governor fleet check pypi:NAME --with-each mcp==1.9 --with-each mcp==2
+
     The remote servers of a registry are connected to; its packages are only started with --packages, because they are
     the programs of strangers.
     """
@@ -77,6 +92,8 @@ def fleet_check(
         fleet,
         surfaces=against,
         profile=profile,
+        differences=differences,
+        with_each=with_each,
         packages=packages,
         seconds=timeout,
         jobs=jobs,

@@ -128,6 +128,8 @@ def run_all(
     profile: tuple[str, ...] = (),
     level: str | None = None,
     adapted: Callable[[Config], Config] = lambda config: config,
+    differences: bool = False,
+    with_each: tuple[str, ...] = (),
     packages: bool = False,
     seconds: float | None = None,
     jobs: int | None = None,
@@ -144,7 +146,7 @@ def run_all(
         surfaces: the folder of recordings.
         profile, level: from the command line.
         adapted: further settings of the command line, over a configuration.
-        packages, seconds, jobs, state, shard, min_coverage: the options.
+        differences, with_each, packages, seconds, jobs, state, shard, min_coverage: the options.
     """
     from mcp_governor.fleet.members import members_of
     from mcp_governor.fleet.run import Wanted, run_fleet
@@ -163,6 +165,8 @@ def run_all(
 
     pages = _pages(run.output)
     members = members_of(fleet, typed(run.config), adapted=typed, packages=packages)
+    if with_each:
+        members = members.with_each(with_each)
     with _progress(run.output) as show:
         wanted = Wanted(
             work=work,
@@ -172,6 +176,7 @@ def run_all(
             state=state,
             shard=shard or (1, 1),
             least=100.0 if min_coverage is None else min_coverage,
+            differences=differences,
             seconds=typed_timeout() if seconds is None else seconds,
             judges_findings=fail_on is not None,
             show=show,

@@ -138,6 +138,10 @@ def _learn_secrets(table: Mapping[str, Any]) -> None:
     for entry in servers.values() if isinstance(servers, dict) else ():
         if isinstance(entry, dict):
             learn_table(entry, os.environ)
+            variants = entry.get("variants")
+            for variant in variants.values() if isinstance(variants, dict) else ():
+                if isinstance(variant, dict):
+                    learn_table(variant, os.environ)
     learn_addresses(value for key in ("target", "baseline") if isinstance(value := table.get(key), str))
 
 

@@ -53,6 +53,32 @@ class FirstCall(Table, frozen=True):
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
+class VariantTable(Table, frozen=True, kw_only=True):
+    """Another way to start or reach a server, which may publish another list in it.
+
+    ``[tool.mcp-governor.servers.NAME.variants.VARIANT]``: over the table of the server.
+
+    Attributes:
+        command: Program and arguments instead of the server's.
+        url: URL instead of the server's.
+        args: Arguments after those of the command or the package.
+        with_: Other packages to install with the package.
+        transport: Which HTTP transport; auto falls back to SSE.
+        env: More environment variables; $NAME is taken from the environment.
+        headers: More HTTP headers; $NAME is taken from the environment.
+        bearer_token: Identity, sent as Authorization: Bearer; $NAME is taken from the environment.
+    """
+
+    command: Annotated[Strings, Meta(min_length=1)] = ()
+    url: Annotated[str, Meta(pattern="^https?://")] = ""
+    args: tuple[str, ...] = ()
+    with_: Strings = field(default=(), name="with")
+    transport: Literal["auto", "http", "sse"] | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    bearer_token: NonEmpty = ""
+
+
 class ServerTable(Table, frozen=True, kw_only=True):
     """How to reach a server.
 
@@ -80,6 +106,9 @@ class ServerTable(Table, frozen=True, kw_only=True):
             them.
         call_first: Calls after which tools/list is read again, in their order, for servers with tools that switch on
             others. They are made whenever the server is read, with no regard to annotations.
+        variants: Configurations of the server that publish other lists, by name; --all reads each of them.
+        variants_command: Program and arguments that print the variants as JSON: an object like this table, or the
+            configurations of mcp-server-diff.
     """
 
     command: Annotated[Strings, Meta(min_length=1)] = ()
@@ -99,6 +128,8 @@ class ServerTable(Table, frozen=True, kw_only=True):
     start_timeout: Seconds | None = None
     list_params: tuple[Mapping[str, Any], ...] = ()
     call_first: tuple[FirstCall, ...] = ()
+    variants: Mapping[str, VariantTable] = field(default_factory=dict)
+    variants_command: Annotated[Strings, Meta(min_length=1)] = ()
 
 
 class ServerConfig(ServerTable, frozen=True):

@@ -17,14 +17,13 @@ from msgspec.structs import replace
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import NothingCheckedError, TargetError, UsageError
 from mcp_governor.files import list_files
+from mcp_governor.fleet.member import MAX_MEMBERS, Member
 from mcp_governor.target.clients import client_servers, is_disabled, servers_in
+from mcp_governor.target.packages import is_package
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-MAX_MEMBERS = 20_000
-"""Most servers of a fleet, twice the public registry of today; a longer list is refused."""
 
 SURFACES = "surfaces"
 """The folder of recordings next to a configuration, one ``NAME.json`` for each server."""
@@ -34,22 +33,6 @@ _CLIENTS = {".cursor": "cursor", ".vscode": "copilot"}
 
 _LONGEST = 120
 """Characters of the name of a file, without its ending; file systems take 255 bytes."""
-
-
-class Member(Struct, frozen=True):
-    """One server of a fleet.
-
-    Attributes:
-        name: its name in the list, unique there.
-        target: a TARGET, absolute; empty for a server of the configuration.
-        refused: why it is not read, if it cannot be.
-        variant: of which server it is a variant; empty for none.
-    """
-
-    name: str
-    target: str = ""
-    refused: str = ""
-    variant: str = ""
 
 
 class Members(Struct, frozen=True):
@@ -70,6 +53,21 @@ class Members(Struct, frozen=True):
     folder: Path
     together: bool = True
     left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def with_each(self, requirements: Sequence[str]) -> Members:
+        """Each member once for each of several packages that are installed with it."""
+        listed = tuple(
+            replace(
+                member,
+                name=f"{member.name}@{requirement}",
+                server=member.server or member.name,
+                label=f"{member.label} {requirement}".strip(),
+                with_=requirement,
+            )
+            for member in self.listed
+            for requirement in dict.fromkeys(requirements)
+        )
+        return replace(self, listed=listed)
 
     def shard(self, number: int, count: int) -> Members:
         """Every ``count``-th member, from the one with this number, which counts from 1."""
@@ -98,6 +96,10 @@ def members_of(
     """
     if fleet is None:
         found = _configured(config, config.shown)
+    elif is_package(fleet) or fleet in config.servers:
+        # One server, for --with-each.
+        target = fleet if is_package(fleet) else ""
+        found = Members(one_line(fleet, 200), (Member(fleet, target),), config, config.root)
     elif fleet.startswith(("https://", "http://")):
         from mcp_governor.fleet.registry import registry_members
 
@@ -124,7 +126,16 @@ _WAYS = (
 def _configured(config: Config, named: str) -> Members:
     if not config.servers:
         raise UsageError(f"{visible(named)} names no servers.", _WAYS)
-    return Members(visible(named), tuple(map(Member, config.servers)), config, config.root)
+    from mcp_governor.fleet.variants import variants_of
+
+    listed: list[Member] = []
+    for name, server in config.servers.items():
+        variants = variants_of(server, config)
+        listed += [
+            Member(f"{name}@{label}", server=name, label=label, variant=settings)
+            for label, settings in variants.items()
+        ] or [Member(name)]
+    return Members(visible(named), tuple(listed), config, config.root)
 
 
 def _on_disk(fleet: str, config: Config, adapted: Callable[[Config], Config]) -> Members:

@@ -90,6 +90,9 @@ class Row(Struct, frozen=True, omit_defaults=True, kw_only=True):
         deprecations: Its deprecated tools.
         findings: Findings of the linter by severity.
         failing: Findings at or above the lowest severity that fails a run.
+        server: The server that it is a variant of.
+        label: Name of the variant.
+        definitions: Tool of a variant, and a digest of its definition.
         words: Word of a description that may be a tool of another server, and the tool that it describes.
     """
 
@@ -109,12 +112,30 @@ class Row(Struct, frozen=True, omit_defaults=True, kw_only=True):
     deprecations: tuple[Leaving, ...] = ()
     findings: Mapping[str, int] = field(default_factory=dict)
     failing: int = 0
+    server: str | None = None
+    label: str | None = None
+    definitions: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reached(self) -> bool:
         """True if its surface was read."""
         return self.outcome != "unreachable"
+
+
+class Difference(Struct, frozen=True):
+    """A tool that the variants of a server publish differently.
+
+    Attributes:
+        server: The server.
+        tool: The tool.
+        definitions: Name of each variant that was reached, and a number for the definition that it publishes, the same
+            for the same definition; 0 where it does not publish the tool.
+    """
+
+    server: str
+    tool: str
+    definitions: Mapping[str, int]
 
 
 class PluralFinding(Struct, frozen=True):
@@ -145,6 +166,7 @@ class FleetDocument(Struct, frozen=True, tag_field="format", tag="mcp-governor/f
         shard: Part of the list, I/N; empty for all of it.
         servers: A row for each server, in the order of the list.
         findings: Findings about several servers.
+        differences: Tools that the variants of a server publish differently, if the run was asked for them.
         coverage: Percentage of the servers that were reached.
         verdict: clean, drifted, or unreachable if none drifted, but fewer were reached than the run asked for.
     """
@@ -155,6 +177,7 @@ class FleetDocument(Struct, frozen=True, tag_field="format", tag="mcp-governor/f
     shard: str
     servers: tuple[Row, ...]
     findings: tuple[PluralFinding, ...]
+    differences: tuple[Difference, ...]
     coverage: float
     verdict: Literal["clean", "drifted", "unreachable"]
 
@@ -172,6 +195,8 @@ class Fleet(Struct, frozen=True):
         work: what was done.
         rows: one for each server, in the order of the list.
         findings: about several of them.
+        differences: between the variants of a server, if the run was asked for them.
+        each: the variants are one server with several packages.
         left_out: names that the list has, and why each was not read: ``disabled``.
         shard: ``I/N``; empty for the whole list.
         least: percentage of the servers that must be reached.
@@ -182,6 +207,8 @@ class Fleet(Struct, frozen=True):
     work: Work
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    each: bool = False
     left_out: Mapping[str, str] = field(default_factory=dict)
     shard: str = ""
     least: float = 100.0
@@ -228,6 +255,7 @@ class Fleet(Struct, frozen=True):
             self.shard,
             self.rows,
             findings,
+            self.differences,
             round(self.coverage, 1),
             self.verdict,
         )

@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mcp_governor.fleet.members import file_name
-from mcp_governor.fleet.words import HEAD, OUTCOMES, cells, failures, summary_of
+from mcp_governor.fleet.words import (
+    HEAD,
+    OUTCOMES,
+    cells,
+    failures,
+    marks_of,
+    matrix_of,
+    said_of,
+    summary_of,
+    variants_in,
+)
 from mcp_governor.report.html_page import page
 from mcp_governor.text import capital, shortened, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mcp_governor.findings import Finding
-    from mcp_governor.fleet.model import Fleet, Row, RowChange
+    from mcp_governor.fleet.model import Difference, Fleet, Row, RowChange
 
 _LONGEST = 400
 """Characters of one text of a server."""
@@ -50,6 +60,9 @@ def _body(fleet: Fleet, folder: str, names: dict[str, str]) -> Iterator[str]:
     links = {shown: f"{folder}/{quote(file_name(name))}.html" for shown, name in names.items()}
     yield from (_row(row, links.get(row.name, "")) for row in fleet.rows)
     yield "</tbody></table></div></section>"
+    for server, variants in variants_in(fleet).items():
+        yield from _matrix(server, variants)
+        yield from _differences(server, [one for one in fleet.differences if one.server == server], variants)
     if fleet.findings:
         yield f"<section><h2>In several servers ({len(fleet.findings):,})</h2>"
         yield from map(_finding, fleet.findings)
@@ -89,7 +102,35 @@ def _row(row: Row, link: str) -> str:
 
 def _change(change: RowChange) -> str:
     note = f" (accepted: {_safe(change.accepted)})" if change.accepted is not None else ""
-    return f"<li>{change.verdict}: {_safe(change.message)} <code>{_safe(change.kind)}</code>{note}</li>"
+    return f"<li>{change.verdict}: {_safe(said_of(change))} <code>{_safe(change.kind)}</code>{note}</li>"
+
+
+def _matrix(server: str, variants: Sequence[Row]) -> Iterator[str]:
+    """The changes of a server once, with a column for each variant."""
+    rows = [
+        (marks, f"{_safe(said_of(change))} <code>{_safe(change.kind)}</code>", f"{change.kind} {change.message}")
+        for change, marks in matrix_of(variants, compatible=True)
+    ]
+    yield from _columns(f"{server}: changes by variant", variants, rows)
+
+
+def _differences(server: str, found: Sequence[Difference], variants: Sequence[Row]) -> Iterator[str]:
+    """The tools that the variants publish differently."""
+    rows = [(marks_of(one, variants), f"<code>{_safe(one.tool)}</code>", one.tool) for one in found]
+    yield from _columns(f"{server}: differences between variants", variants, rows)
+
+
+def _columns(title: str, variants: Sequence[Row], rows: Sequence[tuple[Sequence[str], str, str]]) -> Iterator[str]:
+    """A table with a column for each variant, and the HTML and the words of each row."""
+    if not rows:
+        return
+    heads = "".join(f'<th scope="col">{_safe(row.label or "")}</th>' for row in variants)
+    yield f'<section><h2>{_safe(title)} ({len(rows):,})</h2><div class="wide"><table><thead><tr>{heads}<th></th></tr>'
+    yield "</thead><tbody>"
+    for marks, html, words in rows:
+        columns = "".join(f"<td>{escape(mark)}</td>" for mark in marks)
+        yield f'<tr data-words="{_safe(words.lower())}">{columns}<td>{html}</td></tr>'
+    yield "</tbody></table></div></section>"
 
 
 def _finding(finding: Finding) -> str:

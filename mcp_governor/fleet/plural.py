@@ -39,8 +39,21 @@ def plural_findings(rows: Sequence[Row], selection: Selection, *, together: bool
     """
     found = [*_versions(rows), *_unpinned(rows)]
     if together:
+        rows = _one_of_each(rows)
         found += [*_same_names(rows), *_foreign(rows), *_counts(rows, selection), *_tokens(rows, selection)]
     return tuple(govern(found, selection, stations=("fleet",)))
+
+
+def _one_of_each(rows: Sequence[Row]) -> list[Row]:
+    """The rows, with the first variant of a server for all of them: no client uses two at a time."""
+    seen: set[str] = set()
+    kept = []
+    for row in rows:
+        if row.server is None or row.server not in seen:
+            kept.append(row)
+        if row.server is not None and row.reached:
+            seen.add(row.server)
+    return kept
 
 
 def _versions(rows: Sequence[Row]) -> Iterator[Finding]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from dataclasses import replace as with_fields
 from datetime import date
@@ -22,6 +24,7 @@ from mcp_governor.config import Config, load_config
 from mcp_governor.config.model import LintConfig
 from mcp_governor.findings import Bump, Severity
 from mcp_governor.fleet.model import MAX_CHANGES, MAX_NAMES, MAX_WORDS, Leaving, Row, RowChange
+from mcp_governor.fleet.variants import with_variant
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.policy.acceptance import apply_acceptances
 from mcp_governor.secrets import redact
@@ -104,6 +107,8 @@ class Reading:
         source = _source(job, config)
         self._source = source
         self.is_live = isinstance(source, LiveSource)
+        if job.with_ and not _is_package(source):
+            return self.unreachable(f"it is not started from a package, so it cannot be given {job.with_}")
         config = trusting(config, source)
         surface = read_source(source, tiers=tier_rules(config))
         refuse_empty(surface)
@@ -140,6 +145,8 @@ class Reading:
             "target": one_line(redact(shown), 200),
             "package": package,
             "pinned": pinned,
+            "server": one_line(self._job.server, 100) or None,
+            "label": one_line(self._job.label, 100) or None,
         }
 
     def _facts(self, surface: Surface) -> dict[str, Any]:
@@ -153,6 +160,7 @@ class Reading:
             "tokens": sum(token_costs(surface).values()),
             "deprecations": tuple(_leaving(surface, self._today)),
             "words": words_of(surface),
+            "definitions": _definitions(surface) if self._job.server else {},
         }
 
     def _record(self, surface: Surface) -> Outcome:
@@ -281,9 +289,25 @@ def _selection(config: Config) -> Selection:
 
 
 def _source(job: Job, config: Config) -> Source:
+    if job.with_:
+        config = replace(config, launch=replace(config.launch, with_=(job.with_,)))
     if not job.target:
-        return source_of_server(config.servers[job.name], config)
+        server = config.servers[job.server or job.name]
+        return source_of_server(with_variant(server, job.variant), config)
     return parse_target(job.target, config, base=Path(job.root or "."), typed=False)
+
+
+def _definitions(surface: Surface) -> dict[str, str]:
+    """Tool → a digest of its definition, as it was sent."""
+    return {
+        one_line(tool.name, 200): hashlib.sha256(json.dumps(tool.raw, sort_keys=True).encode()).hexdigest()[:16]
+        for tool in surface.tools[:MAX_NAMES]
+    }
+
+
+def _is_package(source: Source) -> bool:
+    endpoint = source.endpoint if isinstance(source, LiveSource) else None
+    return isinstance(endpoint, StdioEndpoint) and bool(endpoint.package)
 
 
 def _package_of(source: Source) -> tuple[str | None, str | None]:

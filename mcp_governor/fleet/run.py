@@ -17,6 +17,7 @@ from mcp_governor.fleet.members import SURFACES, file_name
 from mcp_governor.fleet.model import Fleet
 from mcp_governor.fleet.plural import plural_findings
 from mcp_governor.fleet.state import State
+from mcp_governor.fleet.variants import differences_of
 from mcp_governor.fleet.worker import Job
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Wanted(Struct, frozen=True):
         shard: number and count of the parts of the list; this run is one of them.
         least: percentage of the servers that must be reached.
         seconds: timeout from the command line; ``None`` for none.
+        differences: list what differs between the variants of a server.
         judges_findings: the command line says from which severity findings fail the run.
         today: the date at which acceptances and deprecations are judged.
         show: receives the progress.
@@ -56,6 +58,7 @@ class Wanted(Struct, frozen=True):
     shard: tuple[int, int] = (1, 1)
     least: float = 100.0
     seconds: float | None = None
+    differences: bool = False
     judges_findings: bool = False
     today: date = field(default_factory=date.today)
     show: Callable[[Progress], None] = _silent
@@ -88,14 +91,17 @@ def run_fleet(members: Members, wanted: Wanted) -> Fleet:
     if state is not None:
         state.complete()
     found = () if wanted.work == "snapshot" else plural_findings(rows, selection, together=members.together)
+    each = any(member.with_ for member in part.listed)
     return Fleet(
         named=members.named,
         work=wanted.work,
         rows=rows,
         findings=found,
+        each=each,
         left_out=members.left_out,
         shard=f"{number}/{count}" if count > 1 else "",
         least=wanted.least,
+        differences=differences_of(rows) if wanted.differences or each else (),
         fail_on=fail_on(config) if wanted.work == "lint" or wanted.judges_findings else None,
     )
 
@@ -124,7 +130,9 @@ def _shared(config: Config, wanted: Wanted) -> Mapping[str, Any]:
 
 def _job(member: Member, folder: Path, wanted: Wanted, shared: Mapping[str, Any]) -> Job:
     name = file_name(member.name)
-    surface = (folder / f"{name}.json").resolve()
+    # Under another SDK, a server is compared with what it published under its own.
+    recorded = file_name(member.server) if member.with_ else name
+    surface = (folder / f"{recorded}.json").resolve()
     page = (wanted.pages / f"{name}.html").resolve() if wanted.pages is not None else None
     # A recording is not compared with itself.
     itself = member.target == str(surface)
@@ -132,6 +140,10 @@ def _job(member: Member, folder: Path, wanted: Wanted, shared: Mapping[str, Any]
         Job(member.name, **shared),
         target=member.target,
         refused=member.refused,
+        server=member.server,
+        label=member.label,
+        variant=dict(member.variant),
+        with_=member.with_,
         surface="" if wanted.work == "lint" or itself else str(surface),
         page=str(page) if page is not None else "",
     )

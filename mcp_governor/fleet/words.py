@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from mcp_governor.findings import Severity
 from mcp_governor.report.groups import count_of
 from mcp_governor.report.lines import BLANK, line
-from mcp_governor.text import capital, one_line, visible
+from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.findings import Finding
-    from mcp_governor.fleet.model import Fleet, Outcome, Row
+    from mcp_governor.fleet.model import Difference, Fleet, Outcome, Row, RowChange
     from mcp_governor.report.lines import Line
 
 MARKS: dict[Outcome, tuple[str, str]] = {
@@ -57,17 +57,19 @@ HEAD = ("server", "version", "tools", "tokens", "changes", "deprecated", "findin
 def fleet_lines(fleet: Fleet, *, verbose: int = 0) -> Iterator[Line]:
     """The whole run. ``verbose`` below 0: only servers that drifted or were not reached; above 0: every change."""
     rows = [row for row in fleet.rows if verbose >= 0 or row.outcome in ("drifted", "unreachable") or row.failing]
-    yield from _table(rows, fleet)
-    yield from _changes(rows, verbose)
-    yield from _findings(fleet, verbose)
-    yield BLANK
+    if rows or verbose >= 0:
+        yield from _table(rows, fleet)
+        yield from _changes([row for row in rows if row.server is None], verbose)
+        yield from _matrices(fleet, verbose)
+        yield from _findings(fleet, verbose)
+        yield BLANK
     yield from closing_lines(fleet)
 
 
 def cells(row: Row) -> tuple[str, str, str, str, str, str, str]:
     """The columns of :data:`HEAD`, of a server that was reached."""
     return (
-        one_line(row.name, _WIDEST_NAME),
+        shown_name(row),
         one_line(row.version or "", 24),
         f"{len(row.tools):,}",
         f"{row.tokens:,}",
@@ -75,6 +77,14 @@ def cells(row: Row) -> tuple[str, str, str, str, str, str, str]:
         leaving_words(row),
         ", ".join(count_of(count, severity) for severity, count in row.findings.items()),
     )
+
+
+def shown_name(row: Row) -> str:
+    """The name of a server as the table shows it; what is cut is not the name of a variant."""
+    if row.server is None or row.label is None:
+        return one_line(row.name, _WIDEST_NAME)
+    label = one_line(row.label, _WIDEST_NAME - 8)
+    return f"{one_line(row.server, _WIDEST_NAME - 1 - len(label))}@{label}"
 
 
 def change_words(row: Row) -> str:
@@ -110,7 +120,7 @@ def _table(rows: Sequence[Row], fleet: Fleet) -> Iterator[Line]:
     # A column that says nothing of any server is left out.
     used = [at for at, head in enumerate(HEAD) if at < 4 or any(one[at] for one in reached)]
     widths = [max(len(HEAD[at]), *(len(one[at]) for one in reached), 0) if reached else len(HEAD[at]) for at in used]
-    name_width = max((len(one_line(row.name, _WIDEST_NAME)) for row in rows), default=0)
+    name_width = max((len(shown_name(row)) for row in rows), default=0)
     widths[0] = max(widths[0], name_width)
     yield line((f"{count_of(len(fleet.rows), 'server')} of {fleet.named}", "bold"), _shard(fleet))
     if rows:
@@ -120,7 +130,7 @@ def _table(rows: Sequence[Row], fleet: Fleet) -> Iterator[Line]:
         if row.reached:
             yield line((mark, style), " ", _padded(cells(row), used, widths), fit="cut")
         else:
-            name = f"{one_line(row.name, _WIDEST_NAME):<{widths[0]}}"
+            name = f"{shown_name(row):<{widths[0]}}"
             why = visible(row.why or "").removesuffix(".")
             yield line((mark, style), f" {name}  ", ("unreachable: ", style), why, hang=4)
     if fleet.left_out:
@@ -152,7 +162,7 @@ def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
             mark = ("✗", "bold red") if change.verdict == "breaking" else ("?", "yellow")
             mark = ("+", "green") if change.verdict == "compatible" else mark
             note = f"  accepted: {one_line(change.accepted)}" if change.accepted is not None else ""
-            yield line(mark, " ", visible(change.message), "  ", (change.kind, "dim"), (note, "dim"), indent=2, hang=2)
+            yield line(mark, " ", said_of(change), "  ", (change.kind, "dim"), (note, "dim"), indent=2, hang=2)
             if verbose > 0:
                 yield line((f"id: {visible(change.id)}", "dim"), indent=6, fit="whole")
         left = len(grave) - _MAX_CHANGES
@@ -160,6 +170,103 @@ def _changes(rows: Sequence[Row], verbose: int) -> Iterator[Line]:
             yield line((f"… and {count_of(left, 'more change')}; -v lists them", "dim"), indent=2)
     if verbose <= 0 and len(shown) > _MAX_SERVERS:
         yield line((f"… and {count_of(len(shown) - _MAX_SERVERS, 'more server')} that drifted; -v lists them", "dim"))
+
+
+def _matrices(fleet: Fleet, verbose: int) -> Iterator[Line]:
+    """Servers with variants: a change once, with a column for each variant; then what differs between them."""
+    for server, variants in variants_in(fleet).items():
+        if fleet.each:
+            yield BLANK
+            yield line((one_line(server, 100), "bold"), f": {'; '.join(each_words(variants))}", hang=2)
+        yield from _matrix(server, variants, verbose)
+        yield from _differing(server, [one for one in fleet.differences if one.server == server], variants, verbose)
+
+
+def variants_in(fleet: Fleet) -> dict[str, list[Row]]:
+    """The rows of servers with variants, by server."""
+    groups: dict[str, list[Row]] = {}
+    for row in fleet.rows:
+        if row.server is not None:
+            groups.setdefault(row.server, []).append(row)
+    return groups
+
+
+def matrix_of(variants: Sequence[Row], *, compatible: bool) -> list[tuple[RowChange, tuple[str, ...]]]:
+    """Each change of the variants of a server once, with a mark for each variant.
+
+    Args:
+        variants: the rows.
+        compatible: also changes that break nothing.
+    """
+    found: dict[tuple[str, str], RowChange] = {}
+    has: dict[tuple[str, str], dict[int, str]] = {}
+    for at, row in enumerate(variants):
+        for change in row.changes:
+            if compatible or change.verdict != "compatible":
+                key = (change.id, change.message)
+                found.setdefault(key, change)
+                has.setdefault(key, {})[at] = "·" if change.accepted is not None else _VERDICT_MARKS[change.verdict]
+    blank = [{"new": "new", "unreachable": "?"}.get(row.outcome, "-") for row in variants]
+    # What most variants have comes first.
+    order = sorted(found, key=lambda key: (_VERDICTS.index(found[key].verdict), -len(has[key]), key))
+    return [(found[key], tuple(has[key].get(at, empty) for at, empty in enumerate(blank))) for key in order]
+
+
+_VERDICT_MARKS = {"breaking": "✗", "unknown": "?!", "compatible": "+"}
+
+
+def _matrix(server: str, variants: Sequence[Row], verbose: int) -> Iterator[Line]:
+    changes = matrix_of(variants, compatible=verbose > 0)
+    if not changes:
+        return
+    heads = [one_line(row.label or "", 24) for row in variants]
+    yield BLANK
+    yield line((f"{one_line(server, 100)}, changes by variant", "bold"))
+    yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
+    most = len(changes) if verbose > 0 else _MAX_CHANGES * 2
+    for change, marks in changes[:most]:
+        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in zip(marks, heads, strict=True))
+        yield line(columns, "  ", said_of(change), "  ", (change.kind, "dim"), indent=2, hang=len(columns) + 2)
+    if len(changes) > most:
+        yield line((f"… and {count_of(len(changes) - most, 'more change')}; -v lists them", "dim"), indent=2)
+
+
+def _differing(server: str, differences: Sequence[Difference], variants: Sequence[Row], verbose: int) -> Iterator[Line]:
+    """Tools that the variants publish differently: a number for each definition, and a hyphen for none."""
+    if not differences:
+        return
+    heads = [one_line(row.label or "", 24) for row in variants]
+    yield BLANK
+    yield line((f"{one_line(server, 100)}, differences between variants", "bold"))
+    yield line(("  ".join(heads), "dim"), indent=2, fit="cut")
+    most = len(differences) if verbose > 0 else _MAX_FINDINGS
+    for one in differences[:most]:
+        marks = zip(marks_of(one, variants), heads, strict=True)
+        columns = "  ".join(f"{mark:^{len(head)}}" for mark, head in marks)
+        yield line(columns, "  ", visible(one.tool), indent=2, fit="cut")
+    if len(differences) > most:
+        yield line((f"… and {count_of(len(differences) - most, 'more tool')}; -v lists them", "dim"), indent=2)
+
+
+def marks_of(difference: Difference, variants: Sequence[Row]) -> list[str]:
+    """For each variant the number of its definition, a hyphen for none, and a question mark if it was not reached."""
+    found = (difference.definitions.get(row.label or "") for row in variants)
+    return ["?" if number is None else str(number or "-") for number in found]
+
+
+def each_words(variants: Sequence[Row]) -> Iterator[str]:
+    """What each of several packages, installed with a server, makes of its surface; the first that starts is the
+    measure."""
+    reached = [row for row in variants if row.reached]
+    equal = [row.label or "" for row in reached if row.fingerprint == reached[0].fingerprint]
+    moved = [row.label or "" for row in reached if row.fingerprint != reached[0].fingerprint]
+    for words, labels in (
+        ("surface equal with", equal),
+        ("moved by", moved),
+        ("does not start with", [row.label or "" for row in variants if not row.reached]),
+    ):
+        if labels:
+            yield f"{words} {', '.join(one_line(label, 60) for label in labels)}"
 
 
 def _findings(fleet: Fleet, verbose: int) -> Iterator[Line]:
@@ -177,6 +284,12 @@ def _findings(fleet: Fleet, verbose: int) -> Iterator[Line]:
         yield line((f"… and {count_of(len(found) - _MAX_FINDINGS, 'more finding')}; -v lists them", "dim"))
 
 
+def said_of(change: RowChange) -> str:
+    """The message of a change, which names its tool."""
+    said = visible(change.message)
+    return said if change.tool is None or f"`{change.tool}`" in said else f"{visible(change.tool)}: {said}"
+
+
 def summary_of(fleet: Fleet) -> str:
     """How many servers there are of each outcome."""
     numbers = Counter(row.outcome for row in fleet.rows)
@@ -188,11 +301,12 @@ def summary_of(fleet: Fleet) -> str:
 def closing_lines(fleet: Fleet) -> Iterator[Line]:
     """Counts, the next step, and the verdict."""
     yield line(summary_of(fleet))
-    if fleet.of("new"):
+    if fleet.of("new") and not fleet.each:
         yield line(("Record what has no recording with: mcp-governor snapshot --all", "dim"))
     reasons = list(failures(fleet))
     if reasons:
-        yield line(("FAIL", "bold red"), f"  {capital('; '.join(reasons))}")
+        yield line(f"failed by: {'; '.join(reasons)}", hang=2)
+        yield line(("FAIL", "bold red"))
     else:
         yield line(("PASS", "bold green"))
 

@@ -40,6 +40,7 @@ class Job(Struct, frozen=True, omit_defaults=True):
         name: of the member.
         work: what to do.
         target: a TARGET; empty for a server of the configuration.
+        server, label, variant, with_: see :class:`~mcp_governor.fleet.members.Member`.
         refused: why it is not read.
         config: path of the configuration file; empty for none.
         root: folder of the configuration, if it has no file.
@@ -54,6 +55,10 @@ class Job(Struct, frozen=True, omit_defaults=True):
     name: str
     work: Work
     target: str = ""
+    server: str = ""
+    label: str = ""
+    variant: dict[str, Any] = {}
+    with_: str = ""
     refused: str = ""
     config: str = ""
     root: str = ""

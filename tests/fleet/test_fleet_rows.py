@@ -14,6 +14,8 @@ from replacing import replace
 from mcp_governor.checking.settings import selection_of
 from mcp_governor.config import Config
 from mcp_governor.findings import Severity
+from mcp_governor.fleet import run
+from mcp_governor.fleet.members import members_of
 from mcp_governor.fleet.model import Fleet, FleetDocument, Leaving, Row, RowChange, fleet_schema
 from mcp_governor.fleet.page import render_index
 from mcp_governor.fleet.plural import plural_findings
@@ -121,6 +123,27 @@ def test_findings_fail_only_where_they_are_asked_about(done) -> None:
     assert done(bad, work="lint", settings={"fail_on": "never"}).failing == 0
 
 
+def test_a_recording_is_not_compared_with_itself_and_an_sdk_not_with_another(tmp_path: Path, monkeypatch) -> None:
+    jobs: list[Job] = []
+
+    def work_off(given: list[Job], **_: Any) -> tuple[Row, ...]:
+        jobs[:] = given
+        return tuple(Row(name=job.name, target="", outcome="new") for job in given)
+
+    monkeypatch.setattr(run, "work_off", work_off)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").touch()
+    found = members_of(str(tmp_path), Config(root=tmp_path))
+    run.run_fleet(found, run.Wanted(surfaces=tmp_path))
+    assert [job.surface for job in jobs] == ["", ""]
+    run.run_fleet(found, run.Wanted(surfaces=tmp_path / "old"))
+    assert [job.surface for job in jobs] == [str(tmp_path / "old" / f"{name}.json") for name in ("a", "b")]
+    run.run_fleet(found.with_each(("mcp==1", "mcp==2")), run.Wanted(surfaces=tmp_path / "old", shard=(1, 4)))
+    assert [(job.name, job.with_, job.surface) for job in jobs] == [
+        ("a@mcp==1", "mcp==1", str(tmp_path / "old" / "a.json"))
+    ]
+
+
 def row(name: str, *tools: str, **more: Any) -> Row:
     return Row(name=name, target="t", outcome=more.pop("outcome", "same"), tools=tools, **more)
 
@@ -141,6 +164,9 @@ PLURAL: list[tuple[str, list[Row], dict[str, Any], str | None]] = [
     ("same-name", [row("a", "search", "search"), row("b", "find")], {}, None),
     ("foreign-tool", [row("a", "x", words={"get_it": "x"}), row("b", "get_it")], {}, "The description of x (a) names"),
     ("foreign-tool", [row("a", "x", words={"get_it": "x"}), row("b", "put_it")], {}, None),
+    ("foreign-tool", [row("a", "get_it", "x", words={"get_it": "x"}), row("b", "y")], {}, None),
+    ("same-name", [row("s@a", "x", server="s"), row("s@b", "x", server="s")], {}, None),
+    ("same-name", [row("s@a", "x", server="s"), row("s@b", "x", server="s"), row("c", "x")], {}, "in s@a, c: x."),
     ("tool-count", [row("a", *map(str, range(65))), row("b", *map(str, range(70, 134)))], {}, "129 tools together"),
     ("tool-count", [row("a", *map(str, range(65))), row("b", *map(str, range(70, 133)))], {}, None),
     ("tool-count", [row("a", *map(str, range(41)))], {"clients": ("cursor",)}, "cursor takes 40. Most: a (41)."),
@@ -206,7 +232,7 @@ def test_exit_codes_tell_drifted_unreachable_and_clean_apart(rows, more, code: i
     fleet = Fleet("list", "check", tuple(rows), **more)
     assert fleet.exit_code == code
     last = plain_text(fleet_lines(fleet)).splitlines()[-1]
-    assert last.startswith("FAIL  " if code else "PASS")
+    assert last == ("FAIL" if code else "PASS")
 
 
 def test_findings_about_several_fail_from_the_severity_that_is_asked_for() -> None:

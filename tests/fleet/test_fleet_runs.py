@@ -59,7 +59,7 @@ def test_twelve_servers_two_of_them_broken(folder: Path) -> None:
     assert "its last line: no key is set" in rows["crash"]
     assert "Tool `get_3` is gone.  tool-removed" in done.out
     assert "1 tool of the same name in s4, s5: find_5." in done.out
-    assert done.out.splitlines()[-1] == "FAIL  1 server drifted"
+    assert done.out.splitlines()[-2:] == ["failed by: 1 server drifted", "FAIL"]
     assert done.unsafe() == set()
 
 

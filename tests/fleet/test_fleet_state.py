@@ -97,7 +97,7 @@ def test_what_is_done_is_not_done_again_and_the_file_goes(process, tmp_path: Pat
     path = tmp_path / "state"
     kept(path, "c", "a")
     with path.open("ab") as file:
-        file.write(b'{"name":"b","row":{"na')  # a run that was killed while it wrote
+        file.write(b'{"name":"b","row":{"na' + b"x" * 999)  # a run that was killed while it wrote
     state = State(path, JOBS)
     rows = work_off(JOBS, at_once=1, state=state)
     assert [(row.name, row.target) for row in rows] == [("a", "before"), ("b", "t"), ("c", "before"), ("d", "t")]
