@@ -27,8 +27,8 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mcp_governor.fleet.member import Job
     from mcp_governor.fleet.state import State
-    from mcp_governor.fleet.worker import Job
 
 MOST_AT_ONCE = 64
 """Most processes at a time; each has some 60 MB, and a server besides."""

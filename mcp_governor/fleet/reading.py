@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace as with_fields
 from datetime import date
 from pathlib import Path
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.checking.model import Report
+    from mcp_governor.fleet.member import Job
     from mcp_governor.fleet.model import Outcome
-    from mcp_governor.fleet.worker import Job
     from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
     from mcp_governor.target import Source
@@ -166,10 +167,9 @@ class Reading:
     def _record(self, surface: Surface) -> Outcome:
         """Write the recording, unless it is what the server publishes already."""
         from mcp_governor.checking.against.stale_recording import staleness
-        from mcp_governor.fleet.worker import folder_of
 
         path = Path(self._job.surface)
-        folder_of(self._job.surface)
+        _folder_of(self._job.surface)
         text = dump_surface(surface)
         if staleness(path, text, surface, _config_of(self._job), shown=path.name) is None:
             return "same"
@@ -236,11 +236,10 @@ class Reading:
         return ("changed" if compared.changes else "same"), facts, report
 
     def _write_page(self, report: Report) -> None:
-        from mcp_governor.fleet.worker import folder_of
         from mcp_governor.report.html import render
         from mcp_governor.text import inert, visible
 
-        folder_of(self._job.page)
+        _folder_of(self._job.page)
         text = visible(redact(render(report)), keep_newlines=True)
         write_file(self._job.page, inert(text), shown=Path(self._job.page).name)
 
@@ -367,3 +366,11 @@ def words_of(surface: Surface) -> dict[str, str]:
             if word not in own and len(found) < MAX_WORDS:
                 found.setdefault(one_line(word, 64), one_line(tool.name, 100))
     return found
+
+
+def _folder_of(path: str) -> Path:
+    """The folder of a file, which is made if it does not exist."""
+    folder = Path(path).parent
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder

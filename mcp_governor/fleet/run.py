@@ -13,19 +13,20 @@ from msgspec.structs import replace
 from mcp_governor.checking.settings import fail_on, selection_of
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet.crew import usual_at_once, work_off
+from mcp_governor.fleet.member import Job
 from mcp_governor.fleet.members import SURFACES, file_name
 from mcp_governor.fleet.model import Fleet
 from mcp_governor.fleet.plural import plural_findings
 from mcp_governor.fleet.state import State
 from mcp_governor.fleet.variants import differences_of
-from mcp_governor.fleet.worker import Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mcp_governor.config import Config
     from mcp_governor.fleet.crew import Progress
-    from mcp_governor.fleet.members import Member, Members
+    from mcp_governor.fleet.member import Member
+    from mcp_governor.fleet.members import Members
     from mcp_governor.fleet.model import Work
 
 

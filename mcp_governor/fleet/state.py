@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mcp_governor.fleet.worker import Job
+    from mcp_governor.fleet.member import Job
 
 FORMAT = "mcp-governor/fleet-state-1"
 MAX_STATE_BYTES = 512 * MEBIBYTE

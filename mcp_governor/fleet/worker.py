@@ -12,15 +12,12 @@ import os
 import queue
 import signal
 import threading
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
 
 from mcp_governor.errors import GovernorError
-from mcp_governor.fleet.model import Work  # noqa: TC001 - msgspec reads the types
+from mcp_governor.fleet.member import Job
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -31,43 +28,6 @@ RECORDINGS = 500
 
 ENDING = 10.0
 """Seconds to end a server after our stdin; then the process ends without waiting, and its leash ends the server."""
-
-
-class Job(Struct, frozen=True, omit_defaults=True):
-    """What to do with one member.
-
-    Attributes:
-        name: of the member.
-        work: what to do.
-        target: a TARGET; empty for a server of the configuration.
-        server, label, variant, with_: see :class:`~mcp_governor.fleet.members.Member`.
-        refused: why it is not read.
-        config: path of the configuration file; empty for none.
-        root: folder of the configuration, if it has no file.
-        settings: fields of the configuration, as the run has them.
-        seconds: timeout from the command line, which replaces those of the configuration; ``None`` for none.
-        trust: rules in Python run.
-        surface: path of its recording; read by ``check``, written by ``snapshot``.
-        page: path of the page about it; empty for none.
-        today: the date at which acceptances and deprecations are judged.
-    """
-
-    name: str
-    work: Work
-    target: str = ""
-    server: str = ""
-    label: str = ""
-    variant: dict[str, Any] = {}
-    with_: str = ""
-    refused: str = ""
-    config: str = ""
-    root: str = ""
-    settings: dict[str, Any] = {}
-    seconds: float | None = None
-    trust: bool = False
-    surface: str = ""
-    page: str = ""
-    today: str = ""
 
 
 def main() -> None:
@@ -126,14 +86,6 @@ def work_on(job: Job) -> tuple[Row, bool]:
         row = reading.unreachable(f"a bug in mcp-governor: {type(error).__name__}: {one_line(str(error))}")
     assert isinstance(row, Row)
     return row, reading.is_live
-
-
-def folder_of(path: str) -> Path:
-    """The folder of a file, which is made if it does not exist."""
-    folder = Path(path).parent
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from replacing import replace
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet import crew
 from mcp_governor.fleet.crew import Progress, work_off
+from mcp_governor.fleet.member import Job
 from mcp_governor.fleet.model import Row
 from mcp_governor.fleet.state import State
-from mcp_governor.fleet.worker import Job
 from mcp_governor.programs.helper import HelperError
 
 JOBS = [Job(name, "check", target=f"/nowhere/{name}", today="2026-01-01") for name in "abcd"]
