@@ -125,7 +125,8 @@ _WAYS = (
 
 def _configured(config: Config, named: str) -> Members:
     if not config.servers:
-        raise UsageError(f"{visible(named)} names no servers.", _WAYS)
+        said = "There is no configuration that names servers." if config.path is None else ""
+        raise UsageError(said or f"{visible(named)} names no servers.", _WAYS)
     from mcp_governor.fleet.variants import variants_of
 
     listed: list[Member] = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from contextlib import suppress
 from dataclasses import replace as with_fields
 from datetime import date
 from pathlib import Path
@@ -169,11 +168,10 @@ class Reading:
         from mcp_governor.checking.against.stale_recording import staleness
 
         path = Path(self._job.surface)
-        _folder_of(self._job.surface)
         text = dump_surface(surface)
         if staleness(path, text, surface, _config_of(self._job), shown=path.name) is None:
             return "same"
-        write_file(path, text, shown=path.name)
+        write_file(path, text, root=path.parent, shown=path.name)
         return "recorded"
 
     def _compared(self, surface: Surface, config: Config, report: Report) -> tuple[Outcome, dict[str, Any], Report]:
@@ -239,9 +237,9 @@ class Reading:
         from mcp_governor.report.html import render
         from mcp_governor.text import inert, visible
 
-        _folder_of(self._job.page)
         text = visible(redact(render(report)), keep_newlines=True)
-        write_file(self._job.page, inert(text), shown=Path(self._job.page).name)
+        page = Path(self._job.page)
+        write_file(page, inert(text), root=page.parent, shown=page.name)
 
 
 _RANK = {Verdict.BREAKING: 0, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 2}
@@ -366,11 +364,3 @@ def words_of(surface: Surface) -> dict[str, str]:
             if word not in own and len(found) < MAX_WORDS:
                 found.setdefault(one_line(word, 64), one_line(tool.name, 100))
     return found
-
-
-def _folder_of(path: str) -> Path:
-    """The folder of a file, which is made if it does not exist."""
-    folder = Path(path).parent
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-    return folder

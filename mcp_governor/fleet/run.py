@@ -129,14 +129,19 @@ def _shared(config: Config, wanted: Wanted) -> Mapping[str, Any]:
     }
 
 
+def _in_place(folder: Path) -> Path:
+    """A folder that nobody typed: a link in its place is not followed, and what would be written there is refused."""
+    return folder.parent.resolve() / folder.name
+
+
 def _job(member: Member, folder: Path, wanted: Wanted, shared: Mapping[str, Any]) -> Job:
     name = file_name(member.name)
     # Under another SDK, a server is compared with what it published under its own.
     recorded = file_name(member.server) if member.with_ else name
-    surface = (folder / f"{recorded}.json").resolve()
-    page = (wanted.pages / f"{name}.html").resolve() if wanted.pages is not None else None
+    surface = (folder.resolve() if folder is wanted.surfaces else _in_place(folder)) / f"{recorded}.json"
+    page = _in_place(wanted.pages) / f"{name}.html" if wanted.pages is not None else None
     # A recording is not compared with itself.
-    itself = member.target == str(surface)
+    itself = member.target == str(surface.resolve())
     return replace(
         Job(member.name, **shared),
         target=member.target,

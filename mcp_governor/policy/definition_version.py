@@ -39,7 +39,7 @@ def check_definition_versions(old: Surface, new: Surface, pointer: str) -> Itera
         same = canonical_json(definition) == canonical_json(defined)
         if same != (was == now):
             facts = {"was": one_line(was, 60), "now": one_line(now, 60)}
-            says = "moved" if same else "kept"
+            says = "moved" if same else ""
             yield finding("policy/definition-version", pointer, tool=name, value=[was, now], says=says, facts=facts)
 
 

@@ -426,9 +426,10 @@ def reproduction_lines(report: Report) -> Iterator[Line]:
 def _bump_line(report: Report) -> Line:
     forced = frozenset(report.forcing)
     forcing = [change for change in report.changes if change.id in forced]
-    reasons = (f"{change.kind} in {visible(change.tool)}" if change.tool else change.kind for change in forcing[:3])
-    why = ", ".join(dict.fromkeys(reasons))
-    more = f" and {len(forcing) - 3} more" if len(forcing) > 3 else ""
+    reasons = [f"{change.kind} in {visible(change.tool)}" if change.tool else change.kind for change in forcing]
+    reasons = list(dict.fromkeys(reasons))
+    why = ", ".join(reasons[:3])
+    more = f" and {len(reasons) - 3:,} more" if len(reasons) > 3 else ""
     because = f" ({why}{more})" if why else ""
     if report.stage is not None and report.stage.between:
         return line("pending: ", (visible(pending_words(report)), "bold"), because, hang=2)

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 from commandline import governor_here
-from mcp_governor.checking.base import Base, with_base
 
 from mcp_governor.change import compare
+from mcp_governor.checking.against.base_branch import Base, with_base
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.model import BaseInfo, BaselineInfo, Report
 from mcp_governor.checking.token_cost import TokenCost, token_cost
 from mcp_governor.config import Config
 from mcp_governor.report.markdown import render
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.tokens import json_bytes, token_costs
-from mcp_governor.target import Baseline
 
 
 def tool(name: str, length: int) -> dict:
@@ -103,12 +104,13 @@ def test_the_base_of_a_pull_request_is_what_its_tools_are_compared_with() -> Non
         for more in ([], [tool("b", 80)], [tool("b", 80), tool("c", 80)])
     )
     report = Report(target="t", tokens=token_cost(now, released))
-    compared = with_base(report, Base("main", surface=merged), now, Baseline("git:v1", released), Config()).base
+    comparison = Comparison(now, Config(), Baseline("git:v1", released))
+    compared = with_base(report, Base("main", surface=merged), comparison).base
     assert compared is not None
     assert compared.tokens is not None
     assert (compared.tokens.growth, compared.tokens.grown()) == (20, ["c"])
     assert "tokens" not in compared.as_json()
-    bare = with_base(report, Base("main"), now, Baseline("git:v1", released), Config()).base
+    bare = with_base(report, Base("main"), comparison).base
     assert bare is not None
     assert bare.tokens is None
 

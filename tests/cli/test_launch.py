@@ -130,7 +130,7 @@ def test_arguments_of_a_command_are_in_the_command(here, key: str) -> None:
 
 def test_init_writes_what_the_package_needs_and_no_value(here, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREETING", "short")
-    monkeypatch.setattr(init_command, "ci_offers", lambda *_: ())
+    monkeypatch.setattr(init_command, "ci_offers", lambda *_, **__: ())
     words = ("--with", "mcp<2", "--env", "GREETING", "--no-hook", "--", "--db", "a b")
     assert here("init", "pypi:mcp-x", *words).code == 0
     server = load_config(here.folder / "mcp-governor.toml").servers["mcp-x"]

@@ -115,7 +115,7 @@ def test_a_recorded_fleet_has_a_page_for_each_server(tmp_path: Path, capsys, mon
         ("fleet check a.json --min-coverage 101", "--min-coverage"),
         ("fleet check a.json --format html", "--format html writes a page for each server"),
         ("fleet check a.json --against a.json", "is not a folder of recordings"),
-        ("fleet check", "names no servers"),
+        ("fleet check", "no configuration that names servers"),
     ],
 )
 def test_what_cannot_be_is_refused_before_a_server_is_started(tmp_path, monkeypatch, capsys, words, error) -> None:

@@ -64,6 +64,10 @@ WRITERS = {
     "removes a recording whose place `checked_place` judged, after it was written under its new name": {
         "cli/schema_version_command.py schema_version: unlink",
     },
+    "the folder of the index, and the file of the state, which the user typed": {
+        "cli/fleet_options.py _write: mkdir",
+        "fleet/state.py State.complete: unlink",
+    },
     "the folder of logins in the state folder of the user, which no repository names": {
         "target/logins.py _folder_made: mkdir",
         "target/logins.py forget: unlink",

@@ -101,7 +101,8 @@ WINGS = ("load", "evaluation")
 """Rooms of commands that nothing else needs; what they import comes with their extras."""
 
 GUESTS = {"mcp", "mcp_types", "fastmcp", "pytest", "_pytest", "hypothesis", "starlette", "uvicorn", "tests", "shop"}
-"""What is imported if a server, a test or the extra ``serve`` has brought it."""
+GUESTS |= {"keyring"}
+"""What is imported if a server, a test or the extras ``serve`` and ``keyring`` have brought it."""
 
 
 IMPORT = re.compile(r"^ *(?:from (?=[\w.]+ import )|import )(\w+)", re.MULTILINE)

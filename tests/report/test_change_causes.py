@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.diff import compare_surfaces
 from mcp_governor.checking.model import Report
 from mcp_governor.config import Config
@@ -16,7 +18,6 @@ from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
 from mcp_governor.report.word_diff import plain_words, word_diff
 from mcp_governor.surface import build_surface
-from mcp_governor.target import Baseline
 
 STRING = {"type": "string"}
 
@@ -28,7 +29,7 @@ def tool(name: str, properties: dict[str, Any] | None = None, **more: Any) -> di
 def compared(old: list[dict[str, Any]], new: list[dict[str, Any]], **more: Any) -> Report:
     before = build_surface({"tools": old, "serverInfo": {"name": "s", "version": "1.0.0"}})
     after = build_surface({"tools": new, "serverInfo": {"name": "s", "version": "1.0.1"}, **more})
-    return compare_surfaces(Baseline("old", before), after, Config())
+    return compare_surfaces(Comparison(after, Config(), Baseline("old", before)))
 
 
 def shown(report: Report) -> str:
