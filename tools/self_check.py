@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from mcp_governor import check
 from mcp_governor.config import load_config
-from mcp_governor.config.model import ServerConfig
+from mcp_governor.config.servers import ServerConfig
 from mcp_governor.report.json_report import render
 
 if TYPE_CHECKING:

@@ -20,16 +20,9 @@ if TYPE_CHECKING:
         parse_config,
         with_found_files,
     )
-    from mcp_governor.config.model import (
-        AcceptConfig,
-        CallConfig,
-        ChangelogConfig,
-        Config,
-        Launch,
-        LintConfig,
-        ServerConfig,
-    )
+    from mcp_governor.config.model import AcceptConfig, CallConfig, ChangelogConfig, Config, LintConfig
     from mcp_governor.config.policy import PolicyConfig
+    from mcp_governor.config.servers import Launch, ServerConfig
 
 __all__ = [
     "DEFAULT_CHANGELOG",
@@ -61,7 +54,8 @@ __getattr__ = lazy_names(
             "parse_config",
             "with_found_files",
         ),
-        "model": ("AcceptConfig", "CallConfig", "ChangelogConfig", "Config", "Launch", "LintConfig", "ServerConfig"),
+        "model": ("AcceptConfig", "CallConfig", "ChangelogConfig", "Config", "LintConfig"),
+        "servers": ("Launch", "ServerConfig"),
         "policy": ("PolicyConfig",),
     },
 )

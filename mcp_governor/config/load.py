@@ -13,8 +13,9 @@ from msgspec.structs import replace
 
 from mcp_governor import documents
 from mcp_governor.config.former import with_current_names
-from mcp_governor.config.model import CALLS_MODES, WAYS, Config, ConfigFile, ServerConfig
+from mcp_governor.config.model import CALLS_MODES, Config, ConfigFile
 from mcp_governor.config.policy import ChangeOptions, PolicyConfig
+from mcp_governor.config.servers import WAYS, ServerConfig
 from mcp_governor.config.trust import KEY as TRUST_KEY
 from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
 from mcp_governor.config.trust import rules_trusted, user_config

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from mcp_governor import documents
-from mcp_governor.config.model import VariantTable
+from mcp_governor.config.servers import VariantTable
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MEBIBYTE
 from mcp_governor.fleet.model import Difference

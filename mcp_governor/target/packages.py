@@ -19,6 +19,8 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from mcp_governor.config import Config, ServerConfig
+
 # A PyPI project name (the grammar of PEP 508) with a version (PEP 440).
 _RELEASE = r"(?:\d+!)?\d+(?:\.\d+)*"
 _PRE = r"(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?"
@@ -325,3 +327,22 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
         return (npx, "--yes", package)
     packages = [f"--package={name}" for name in (package, *with_)]
     return (npx, "--yes", *packages, "--", match["script"] or match["name"].rpartition("/")[2])
+
+
+START_TIMEOUT = 60.0
+"""Timeout for the start and handshake of a server, in seconds: cold starts of 48 seconds were measured."""
+
+PACKAGE_TIMEOUT = 180.0
+"""The same for a server that may have to be fetched and installed first."""
+
+
+def start_timeout(config: Config, server: ServerConfig | None = None, *, installs: bool = False) -> float:
+    """The configured timeout, or else the default, but at least the timeout for one response.
+
+    Args:
+        server: its table in the configuration, if any.
+        installs: true if a package runner starts it.
+    """
+    named = (server.start_timeout if server else None) or config.start_timeout
+    answer = (server.timeout if server else None) or config.timeout
+    return named or max(answer, PACKAGE_TIMEOUT if installs else START_TIMEOUT)

@@ -25,6 +25,7 @@ from mcp_governor.target.packages import (
     is_package,
     package_endpoint,
     runner_environment,
+    start_timeout,
     withheld,
 )
 from mcp_governor.target.remote import (
@@ -288,7 +289,7 @@ def _remote(
         login = login_header(url)
         headers = {**headers, **({"Authorization": login} if login else {})}
     endpoint = remote_endpoint(url, headers, transport=transport, era=_era(server) if server else None)
-    start = _start_timeout(config, server)
+    start = start_timeout(config, server)
     if server is None:
         return LiveSource(shown=shown, endpoint=endpoint, timeout=config.timeout, start_timeout=start)
     timeout = server.timeout or config.timeout
@@ -307,7 +308,7 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
         shown=visible(text),
         endpoint=_object(rest, base),
         timeout=config.timeout,
-        start_timeout=_start_timeout(config),
+        start_timeout=start_timeout(config),
     )
 
 
@@ -330,27 +331,8 @@ def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noq
         shown=visible(text),
         endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env, resolves=launch.resolves),
         timeout=config.timeout,
-        start_timeout=_start_timeout(config, installs=True),
+        start_timeout=start_timeout(config, installs=True),
     )
-
-
-START_TIMEOUT = 60.0
-"""Timeout for the start and handshake of a server, in seconds: cold starts of 48 seconds were measured."""
-
-PACKAGE_TIMEOUT = 180.0
-"""The same for a server that may have to be fetched and installed first."""
-
-
-def _start_timeout(config: Config, server: ServerConfig | None = None, *, installs: bool = False) -> float:
-    """The configured timeout, or else the default, but at least the timeout for one response.
-
-    Args:
-        server: its table in the configuration, if any.
-        installs: true if a package runner starts it.
-    """
-    named = (server.start_timeout if server else None) or config.start_timeout
-    answer = (server.timeout if server else None) or config.timeout
-    return named or max(answer, PACKAGE_TIMEOUT if installs else START_TIMEOUT)
 
 
 def _git(text: str, rest: str, config: Config, base: Path) -> Source:
@@ -398,7 +380,7 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
         shown=visible(text),
         endpoint=endpoint,
         timeout=config.timeout,
-        start_timeout=_start_timeout(config, installs=installs),
+        start_timeout=start_timeout(config, installs=installs),
     )
 
 
@@ -409,7 +391,7 @@ def _stdio(command: tuple[str, ...], config: Config) -> Source:
         shown=command_line(command),
         endpoint=endpoint,
         timeout=config.timeout,
-        start_timeout=_start_timeout(config, installs=installs),
+        start_timeout=start_timeout(config, installs=installs),
     )
 
 
@@ -451,7 +433,7 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     name = visible(server.name)
     timeout = server.timeout or config.timeout
     installs = bool(server.package) or bool(server.command and _may_install(server.command))
-    start = _start_timeout(config, server, installs=installs)
+    start = start_timeout(config, server, installs=installs)
 
     def live(endpoint: wire.Endpoint) -> LiveSource:
         first = _first_calls(server)

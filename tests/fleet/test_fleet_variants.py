@@ -13,7 +13,7 @@ from replacing import replace
 from support import SERVERS
 
 from mcp_governor.config import load_config
-from mcp_governor.config.model import ServerConfig
+from mcp_governor.config.servers import ServerConfig
 from mcp_governor.errors import ConfigError
 from mcp_governor.fleet.members import members_of
 from mcp_governor.fleet.model import Fleet, Row, RowChange
