@@ -60,7 +60,9 @@ def _template(option: str, value: str, before: str, header: str) -> str:
     missing = next((name for name in found if not os.environ.get(name)), None)
     if found and missing is None:
         return text
-    variable = next((name for name, content in os.environ.items() if content == value and name != "_"), None)
+    variable = next(
+        (name for name, content in os.environ.items() if content and content == value and name != "_"), None
+    )
     if variable is not None:
         learn_header(header, value)
         raise UsageError(
