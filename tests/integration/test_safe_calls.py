@@ -265,7 +265,7 @@ class TestAServerThatIsTyped:
 
     def test_nor_does_pytest(self, wiki, typed):
         write(wiki.root, {"servers.json": json.dumps({"mcpServers": {"mine": _entry(typed)}})})
-        words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-q")
+        words = ("-m", "pytest", "--mcp-charter", "--mcp-profile", "charter", "-p", "no:cacheprovider", "-q")
         done = python(wiki.root, *words, "--mcp-target", "servers.json#mine")
         assert set(wiki.called) == {"list_pages", "read_page"}
         assert "note: [[calls]], calls-dir, calls-mode and read-only-tools in mcp-governor.toml" in done.stdout
