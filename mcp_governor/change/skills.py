@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
+from mcp_governor.change.server import same_era
 from mcp_governor.change.vocabulary import MISSING, Level
 from mcp_governor.schemas.pointers import join_pointer
 
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     """All changes of skills.
 
-    Where a recording does not say which skills there were, none is new; and a recording without them removes none.
+    Where a recording does not say which skills there were, none is new; and a recording without them removes none. SDKs
+    declare extensions in one protocol era only, so skills that only one of two eras shows are no change.
     """
+    if not same_era(old, new) and bool(old.skills) != bool(new.skills):
+        return
     if not (old.skills_recorded and new.skills_recorded):
         if old.skills or (new.skills and old.capabilities):
             reason = f"the {'new' if old.skills else 'old'} side does not say which skills there are"

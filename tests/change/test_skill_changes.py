@@ -124,3 +124,13 @@ def test_the_files_of_a_skill_are_not_told_again_as_resources() -> None:
     assert kinds(old, surface(skill(form=None), resources=[listed[0], listed[2]])) == {"skill-file-changed": C}
     grown = [*listed[:2], {**listed[2], "size": 2}]
     assert kinds(old, surface(skill(), resources=grown)) == {"prompt-or-resource-wording-changed": C}
+
+
+def test_skills_that_only_one_era_shows_are_no_change():
+    entry = {"uri": "skill://a/SKILL.md", "frontmatter": {"name": "a", "description": "Does it."}}
+    modern = {"protocolVersion": "2026-07-28", "capabilities": {"extensions": {EXTENSION: {}}}, "skills": [entry]}
+    legacy = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+    one, other = build_surface(modern), build_surface(legacy)
+    assert [change.kind for change in (*compare(one, other), *compare(other, one))] == []
+    gone = build_surface({**modern, "capabilities": {"tools": {}}, "skills": []})
+    assert "skill-removed" in {change.kind for change in compare(one, gone)}
