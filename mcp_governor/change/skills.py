@@ -24,7 +24,7 @@ def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]
     """All changes of skills.
 
     Where a recording does not say which skills there were, none is new; and a recording without them removes none. SDKs
-    declare extensions in one protocol era only, so skills that only one of two eras shows are no change.
+    declare extensions in one protocol era only, so skills that only one of two eras shows are not compared.
     """
     if not same_era(old, new) and bool(old.skills) != bool(new.skills):
         return
