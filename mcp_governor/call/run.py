@@ -38,6 +38,7 @@ from mcp_governor.errors import GovernorError, ProtocolError, TooMuchError, Unre
 from mcp_governor.rules import LintSettings, select
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
+from mcp_governor.wire.recording import tool_names
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -225,8 +226,7 @@ class _Run:
                 tools = await self.session.list_all("tools/list", "tools")
         except (GovernorError, TimeoutError):
             return  # a list that fails was read before, so it is for another rule
-        names = {tool.get("name") for tool in tools if isinstance(tool, dict)}
-        new = sorted(name for name in names - self.surface.by_name.keys() if isinstance(name, str))
+        new = sorted(tool_names(tools) - self.surface.by_name.keys())
         if not new:
             return
         shown = ", ".join(one_line(name, 60) for name in new[:_NAMED])

@@ -129,15 +129,15 @@ async def _tools(
         if error.code != METHOD_NOT_FOUND or "tools" in session.capabilities:
             raise
         return [], {}, {}
-    plain = _names(tools)
+    plain = tool_names(tools)
     tiers: dict[str, str] = {}
     opt_in: dict[str, Mapping[str, Any]] = {}
 
     async def list_again(params: Mapping[str, Any], by: Mapping[str, Any]) -> tuple[set[str], set[str]]:
         """The names that another list has, and those that no list had before."""
         more = await session.list_all("tools/list", "tools", params)
-        listed = _names(more)
-        added = listed - _names(tools)
+        listed = tool_names(more)
+        added = listed - tool_names(tools)
         tools.extend(tool for tool in more if _name(tool) in added or (_name(tool) is None and tool not in tools))
         opt_in.update({name: dict(by) for name in added})
         return listed, added
@@ -163,26 +163,22 @@ async def make_first_calls(session: Session, calls: FirstCalls) -> None:
         UnreachableError: a call gets no response.
     """
     for name, arguments in calls:
-        await _call_first(session, name, arguments)
-
-
-async def _call_first(session: Session, name: str, arguments: Mapping[str, Any]) -> None:
-    try:
-        result = await session.call_tool(name, arguments)
-    except RpcError as error:
-        said = error.text
-    else:
-        if result.get("isError") is not True and result.get("resultType") != "input_required":
-            return
-        content = result.get("content")
-        blocks = content if isinstance(content, list) else []
-        said = next((block["text"] for block in blocks if isinstance(block, dict) and "text" in block), "")
-    raise session.explained(
-        ProtocolError(
-            f"the call of {one_line(name, 60)} in call-first failed{f': {one_line(said, 120)}' if said else '.'}",
-            "Check its name and its arguments in the configuration.",
+        try:
+            result = await session.call_tool(name, arguments)
+        except RpcError as error:
+            said = error.text
+        else:
+            if result.get("isError") is not True and result.get("resultType") != "input_required":
+                continue
+            content = result.get("content")
+            blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+            said = next((block["text"] for block in blocks if isinstance(block.get("text"), str)), "")
+        raise session.explained(
+            ProtocolError(
+                f"the call of {one_line(name, 60)} in call-first failed{f': {one_line(said, 120)}' if said else '.'}",
+                "Check its name and its arguments in the configuration.",
+            )
         )
-    )
 
 
 def _name(tool: Any) -> str | None:
@@ -190,7 +186,8 @@ def _name(tool: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _names(tools: list[Any]) -> set[str]:
+def tool_names(tools: Sequence[Any]) -> set[str]:
+    """The names in a list of tools as a server sent it; what has no usable name is left out."""
     return {name for name in map(_name, tools) if name is not None}
 
 
