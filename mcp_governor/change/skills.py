@@ -24,9 +24,11 @@ def compare_skills(old: Surface, new: Surface, level: Level) -> Iterator[Change]
     """All changes of skills.
 
     Where a recording does not say which skills there were, none is new; and a recording without them removes none. SDKs
-    declare extensions in one protocol era only, so skills that only one of two eras shows are not compared.
+    declare extensions in one protocol era only, so it is unknown what became of skills that only one of two eras shows.
     """
     if not same_era(old, new) and bool(old.skills) != bool(new.skills):
+        reason = f"the {'new' if old.skills else 'old'} side was read in a protocol era in which it shows no skills"
+        yield make("skills-undecided", None, "/skills", level=level, reason=reason)
         return
     if not (old.skills_recorded and new.skills_recorded):
         if old.skills or (new.skills and old.capabilities):

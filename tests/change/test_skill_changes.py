@@ -126,11 +126,12 @@ def test_the_files_of_a_skill_are_not_told_again_as_resources() -> None:
     assert kinds(old, surface(skill(), resources=grown)) == {"prompt-or-resource-wording-changed": C}
 
 
-def test_skills_that_only_one_era_shows_are_no_change():
+def test_what_became_of_skills_that_only_one_era_shows_is_unknown():
     entry = {"uri": "skill://a/SKILL.md", "frontmatter": {"name": "a", "description": "Does it."}}
     modern = {"protocolVersion": "2026-07-28", "capabilities": {"extensions": {EXTENSION: {}}}, "skills": [entry]}
     legacy = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
     one, other = build_surface(modern), build_surface(legacy)
-    assert [change.kind for change in (*compare(one, other), *compare(other, one))] == []
+    changes = [*compare(one, other), *compare(other, one)]
+    assert [(change.kind, change.verdict) for change in changes] == [("skills-undecided", Verdict.UNKNOWN)] * 2
     gone = build_surface({**modern, "capabilities": {"tools": {}}, "skills": []})
     assert "skill-removed" in {change.kind for change in compare(one, gone)}

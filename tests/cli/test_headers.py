@@ -115,3 +115,9 @@ def test_init_writes_the_names_of_the_variables(here, tmp_path, monkeypatch: pyt
     assert 'bearer-token = "$API_KEY"' in written
     assert 'X-Key = "$API_KEY"' in written
     assert "right" not in written
+
+
+def test_an_empty_name_is_not_the_value_of_an_empty_variable(monkeypatch) -> None:
+    monkeypatch.setenv("SET_TO_NOTHING", "")
+    with pytest.raises(UsageError, match="takes the name of an environment variable"):
+        headers_of((), "")
