@@ -20,6 +20,10 @@ class Exit(IntEnum):
     BUG = 70
 
 
+STOPPED = 130
+"""Exit code after Ctrl-C, as of every program: 128 and the number of SIGINT. This is not a verdict."""
+
+
 class GovernorError(Exception):
     """Base of all errors that are reported to a user.
 

@@ -11,6 +11,12 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_governor.errors import FileFormatError
+
+if TYPE_CHECKING:
+    from mcp_governor.errors import GovernorError
 
 MEBIBYTE = 1024 * 1024
 """Number of bytes in a mebibyte."""
@@ -57,6 +63,31 @@ def read_bytes(path: str | Path, *, limit: int = MAX_BYTES, below: Path | None =
         return _read(handle, status.st_size, limit)
     finally:
         os.close(handle)
+
+
+def read_named(
+    path: str | Path,
+    shown: str,
+    *,
+    limit: int = MAX_BYTES,
+    error: type[GovernorError] = FileFormatError,
+    hint: str = "Check the path.",
+) -> bytes:
+    """:func:`read_bytes` of a file that the user or the configuration names: what refuses it is their error.
+
+    Args:
+        path, limit: as there.
+        shown: name of the file in the message, safe to print.
+        error: the kind of error.
+        hint: what to do.
+
+    Raises:
+        GovernorError: of this kind; the file cannot be read.
+    """
+    try:
+        return read_bytes(path, limit=limit)
+    except OSError as refused:
+        raise error(f"{shown} cannot be read: {refused.strerror}.", hint) from None
 
 
 def _open_below(folder: Path, path: Path) -> int:

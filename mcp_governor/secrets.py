@@ -1,9 +1,9 @@
 """The secrets of a run, known only to this module, and the functions that remove them from text.
 
-Whatever passes a value to a server registers it here (:mod:`mcp_governor.given` decides which values are secrets).
-Endpoints do so when they are created, so the secrets of every server are known. Text from a server is redacted on
-arrival, before anything cuts or escapes it (``wire``); :mod:`mcp_governor.text` redacts text when it escapes it for
-display; and the command line redacts again whatever it prints.
+Whatever passes a value to a server registers it here (:mod:`mcp_governor.secret_detection` decides which values are
+secrets). Endpoints do so when they are created, so the secrets of every server are known. Text from a server is
+redacted on arrival, before anything cuts or escapes it (``wire``); :mod:`mcp_governor.text` redacts text when it
+escapes it for display; and the command line redacts again whatever it prints.
 
 A secret is found in any letter case, escaped for JSON, Python, HTML, URLs and patterns, and in base64 and hexadecimal.
 Values of four and five characters are found as whole words only, because they could be part of any word. A server that

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Stage(Struct, frozen=True):
-    """The stage of a run; :func:`mcp_governor.checking.stage.stage_of` determines it, once per run.
+    """The stage of a run; :func:`mcp_governor.checking.against.stage.stage_of` determines it, once per run.
 
     Attributes:
         gate: ``policy.gate``: ``change`` treats every run as a release, and ``release`` lets changes wait for one.
@@ -33,6 +33,11 @@ class Stage(Struct, frozen=True):
     def between(self) -> bool:
         """True if changes may wait for the next release."""
         return not self.at_release
+
+    @property
+    def asks_for_wording(self) -> bool:
+        """True if new words alone should be mentioned: not before somebody releases, and not when it is done."""
+        return self.at_release and self.tag is None
 
     def as_json(self) -> dict[str, str | bool | None]:
         """``gate``, ``at_release`` and ``tag``, as in the JSON report."""

@@ -23,7 +23,11 @@ _LONGEST = 256
 thousands of digits."""
 
 _NO_DEV = 10**9
-"""Sorts a release after all of its development releases, whose numbers have at most nine digits."""
+"""Sorts a release after all of its development releases, whose numbers have at most nine digits. A longer number is an
+identifier, such as a time or a commit, and not a version."""
+
+_MAX_NUMBERS = 8
+"""Most numbers of a version; a date with a time has six."""
 
 
 def is_semver(text: str) -> bool:
@@ -36,18 +40,9 @@ def _semantic(text: str) -> re.Match[str] | None:
     return _SEMVER.fullmatch(text) if len(text) <= _LONGEST else None
 
 
-# PEP 440, "Appendix B", with any number of parts. The number of digits is bounded, so that no string becomes a huge
-# number.
-_NUMBERED = lazy_pattern(
-    r"v?(?:(?P<epoch>\d{1,9})!)?(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,7})"
-    r"(?:[-_.]?(?P<stage>alpha|beta|preview|pre|rc|a|b|c)[-_.]?(?P<count>\d{0,9}))?"
-    r"(?P<post>-\d{1,9}|[-_.]?(?:post|rev|r)[-_.]?\d{0,9})?"
-    r"(?P<dev>[-_.]?dev[-_.]?\d{0,9})?"
-    r"(?:\+(?P<build>[0-9a-z]+(?:[-_.][0-9a-z]+)*))?",
-    re.ASCII | re.IGNORECASE,
-)
 _DAY = lazy_pattern(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
-_STAGES = {"a": "alpha", "b": "beta", "c": "rc", "pre": "rc", "preview": "rc"}
+_STAGES = {"a": "alpha", "b": "beta", "rc": "rc"}
+"""Semver's usual words for the stages of PEP 440."""
 
 
 class Numbered(Struct, frozen=True, eq=False, dict=True):
@@ -154,24 +149,32 @@ def _numbered(text: str) -> Numbered | None:
     day = _DAY.fullmatch(plain)
     if day is not None:
         return Numbered(plain, tuple(map(int, day.groups())))
-    match = _NUMBERED.fullmatch(plain)
-    if match is None:
+    return _of_python(plain)
+
+
+def _of_python(text: str) -> Numbered | None:
+    """A version by PEP 440, with any number of parts."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        version = Version(text)
+    except InvalidVersion:
         return None
-    stage, count = match["stage"], match["count"]
-    dev = _trailing(match["dev"]) if match["dev"] else _NO_DEV
-    post = _trailing(match["post"]) + 1 if match["post"] else 0
-    prerelease: list[tuple[int, int, str]] = []
+    stage, count = version.pre or ("", 0)
+    post = 0 if version.post is None else version.post + 1
+    dev = _NO_DEV if version.dev is None else version.dev
+    if (
+        len(version.release) > _MAX_NUMBERS
+        or max(*version.release, version.epoch, count, post, version.dev or 0) >= _NO_DEV
+    ):
+        return None
+    prerelease: tuple[tuple[int, int, str], ...] = ()
     if stage:
-        prerelease = [_identifier(_STAGES.get(stage.lower(), stage.lower())), (0, int(count or 0), "")]
-    elif match["dev"] and not post:
-        prerelease = [(-1, 0, "dev"), (0, dev, "")]
-    numbers = tuple(int(number) for number in match["numbers"].split("."))
-    return Numbered(plain, numbers, tuple(prerelease), match["build"] or "", int(match["epoch"] or 0), (post, dev))
+        prerelease = (_identifier(_STAGES[stage]), (0, count, ""))
+    elif version.is_devrelease and not post:
+        prerelease = ((-1, 0, "dev"), (0, dev, ""))
+    return Numbered(text, version.release, prerelease, version.local or "", version.epoch, (post, dev))
 
 
 def _identifier(text: str) -> tuple[int, int, str]:
     return (0, int(text), "") if text.isdigit() else (1, 0, text)
-
-
-def _trailing(text: str) -> int:
-    return int("".join(filter(str.isdigit, text)) or 0)

@@ -44,6 +44,7 @@ class NewFile(Struct, frozen=True):
         expected: the content that must still be there, ``None`` for no file; by default, any content may be.
         follow: follow a symbolic link at ``path``, which the user typed; false for a name in a folder that the user
             typed.
+        private: only the user may read it, whatever the permissions of a file in its place.
     """
 
     path: Path
@@ -52,6 +53,7 @@ class NewFile(Struct, frozen=True):
     shown: str = ""
     expected: bytes | bool | None = True
     follow: bool = True
+    private: bool = False
 
     @property
     def name(self) -> str:
@@ -175,8 +177,8 @@ class _Staged:
             )
         if self.file.content is None:
             return
-        self._handle, self._temporary = _open_unnamed(self._target)
-        if status is not None:
+        self._handle, self._temporary = _open_unnamed(self._target, 0o600 if self.file.private else 0o666)
+        if status is not None and not self.file.private:
             if sys.platform != "win32":
                 with contextlib.suppress(OSError):
                     os.fchown(self._handle, status.st_uid, status.st_gid)
@@ -282,17 +284,17 @@ def _temporary_path(target: Path) -> Path:
     return target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.tmp")
 
 
-def _open_unnamed(target: Path) -> tuple[int, str]:
+def _open_unnamed(target: Path, mode: int) -> tuple[int, str]:
     """A new file in the folder of ``target``: unnamed if the system supports that, so that even SIGKILL leaves nothing
     behind; otherwise with the temporary name that is returned."""
     if sys.platform == "linux" and hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
         try:
-            return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666), ""
+            return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, mode), ""
         except OSError:
             pass  # not supported by every file system; any other error will occur again below
     temporary = str(_temporary_path(target))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-    return os.open(temporary, flags, 0o666), temporary
+    return os.open(temporary, flags, mode), temporary
 
 
 def _name(handle: int, path: Path) -> None:

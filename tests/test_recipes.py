@@ -35,7 +35,7 @@ COPIED = (
     "pyproject.toml",
 )
 GENERATED = re.compile(
-    r"README\.md|docs/(?:changes|commands|configuration|formats|overview|project/(?:coverage|quality)|rules/[\w-]+)\.md|contracts/.+\.json"
+    r"README\.md|docs/(?:changes|commands|compatibility|configuration|formats|overview|project/(?:coverage|quality)|rules/[\w-]+)\.md|contracts/.+\.json"
     r"|mcp_governor/builtin_rules\.py"
 )
 
@@ -273,6 +273,12 @@ RECIPES: dict[str, dict[str, list[str | Line]]] = {
         "mcp_governor/cli/hello_command.py": [COMMAND],
         "mcp_governor/cli/__init__.py": [Line("COMMANDS = {", '    "hello": ("hello", "Greet a server."),\n')],
     },
+    "key of the configuration": {
+        "mcp_governor/config/model.py": [
+            Line("        accept: Accepted findings.", "        greeting: What hello says.\n"),
+            Line("    accept: tuple[AcceptConfig, ...] = ()", '    greeting: NonEmpty = ""\n'),
+        ],
+    },
 }
 """Recipe → file → what is written there: lines for tables, and text for the end of the file."""
 
@@ -398,6 +404,16 @@ def test_kinds_of_changes(tree: Path, surfaces: Path) -> None:
         ("recipe-unit-changed", "breaking", 'x-unit of `far` changed from "m" to "km"'),
         ("recipe-size-changed", "compatible", "sizeHint changed from 1 to 2"),
     }
+
+
+def test_a_key_of_the_configuration(tree: Path, surfaces: Path) -> None:
+    own = surfaces / "mcp-governor.toml"
+    own.write_text("greeting = 5\n", "utf-8")
+    done = run(tree, "-m", "mcp_governor", "lint", "old.json", cwd=surfaces)
+    assert (done.returncode, "greeting" in done.stderr, "string" in done.stderr) == (2, True, True), done.stderr
+    own.write_text('greeting = "Hello"\n', "utf-8")
+    assert '"greeting"' in governor(tree, surfaces, "schema", "config")
+    own.unlink()
 
 
 def test_a_command(tree: Path, surfaces: Path) -> None:

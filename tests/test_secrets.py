@@ -11,7 +11,15 @@ from urllib.parse import quote
 import pytest
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.given import is_secret, learn, learn_command, learn_environment, learn_header, learn_table, learn_url
+from mcp_governor.secret_detection import (
+    is_secret,
+    learn,
+    learn_command,
+    learn_environment,
+    learn_header,
+    learn_table,
+    learn_url,
+)
 from mcp_governor.secrets import MOST, keep, redact, redact_json, redact_tail
 from mcp_governor.text import beginning, command_line, one_line, printable, visible
 from mcp_governor.wire.rpc import RpcError

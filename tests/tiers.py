@@ -114,28 +114,8 @@ class Costs:
             config.hook.pytest_deselected(items=[item for item in items if _file(item.nodeid) not in chosen])
             items[:] = kept
         worker = getattr(config, "workerinput", {})
-        items[:] = self._dealt(items, worker.get("workercount", 1))
-
-    def _dealt(self, items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-        """The tests in as many parts as there are workers, which begin with equal parts of the list.
-
-        The parts cost about the same and each begins with what waits and with its dearest files, so that what one
-        worker takes over from another at the end is cheap.
-        """
         dear = {name: sum(of.values()) for name, of in self.known.items()}
-        of_file: defaultdict[str, list[pytest.Item]] = defaultdict(list)
-        for item in items:
-            of_file[_file(item.nodeid)].append(item)
-        parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
-        costs = [0.0] * workers
-        for name in sorted(of_file, key=lambda name: (-dear.get(name, 0.0), name)):
-            # Files that cost nothing make up for the number of tests.
-            least = min(range(workers), key=lambda index: (costs[index] if name in dear else 0, len(parts[index])))
-            parts[least] += of_file[name]
-            costs[least] += dear.get(name, 0.0)
-        for part in parts:
-            part.sort(key=lambda item: (not item.get_closest_marker("waits"), -dear.get(_file(item.nodeid), 0.0)))
-        return [item for part in parts for item in part]
+        items[:] = dealt(items, dear, worker.get("workercount", 1))
 
     def _quarter_of_files(self, number: int) -> set[str]:
         """The files of one of four parts that cost about the same, equal on every machine."""
@@ -262,6 +242,40 @@ class Costs:
         for folder, cost in folders.most_common():
             terminalreporter.write_line(f"{cost:8.1f}  {folder}")
         terminalreporter.write_line(f"{sum(folders.values()):8.1f}  of {len(self.ran)} tests")
+
+
+def dealt(items: list[pytest.Item], dear: dict[str, float], workers: int) -> list[pytest.Item]:
+    """The tests in as many parts as there are workers, which begin with equal parts of the list.
+
+    The parts cost about the same and each begins with what waits and with its dearest files, so that what one worker
+    takes over from another at the end is cheap.
+
+    Args:
+        items: the tests.
+        dear: file → processor seconds of its tests above the line.
+        workers: of pytest-xdist; 1 without it.
+    """
+    of_file: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        of_file[_file(item.nodeid)].append(item)
+    parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    costs = [0.0] * workers
+    for name in sorted(of_file.keys() & dear.keys(), key=lambda name: (-dear[name], name)):
+        least = costs.index(min(costs))
+        parts[least] += of_file[name]
+        costs[least] += dear[name]
+    cheap = [item for name in sorted(of_file.keys() - dear.keys()) for item in of_file[name]]
+    left = len(items)
+    for index, part in enumerate(parts):
+        # As many as pytest-xdist gives to this worker, so that the next one begins where the next part does.
+        wanted = left // (workers - index)
+        more = max(0, wanted - len(part)) if index < workers - 1 else len(cheap)
+        part += cheap[:more]
+        del cheap[:more]
+        left -= len(part)
+    for part in parts:
+        part.sort(key=lambda item: (not item.get_closest_marker("waits"), -dear.get(_file(item.nodeid), 0.0)))
+    return [item for part in parts for item in part]
 
 
 def _file(nodeid: str) -> str:

@@ -14,17 +14,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from mcp_governor.load.helpers import Helper
 from mcp_governor.load.http_engine import HttpEngine
 from mcp_governor.load.model import SweepPlan
 from mcp_governor.load.recipe import DIGITS, Address, Recipe, recipe_of
 from mcp_governor.load.request import http_job
+from mcp_governor.programs.helper import Helper
 from mcp_governor.wire import Era, HttpEndpoint
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ KIND = "application/json"
 def responders(count: int) -> list[tuple[Helper, int]]:
     """Null responders with their ports."""
     before, after = (base64.b64encode(part).decode("ascii") for part in PARTS)
-    started = [Helper("mcp_governor.load.responder") for _ in range(count)]
+    started = [Helper("-m", "mcp_governor.load.responder") for _ in range(count)]
     return [(one, one.ask({"kind": KIND, "before": before, "after": after})["port"]) for one in started]
 
 

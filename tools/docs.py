@@ -96,7 +96,9 @@ schemas are read:
 | a format is added or changed | compatible, with a note | `assert-formats`: what the strings of the two formats say |
 | capabilities are dropped | a note | `capabilities` |
 | description, title, icons, other `_meta` | wording, a patch | |
-| a `$ref` that cannot be followed | the same: no change; changed: unknown, of an output a repair or a break | |
+| a `$ref` that cannot be followed | the same on both sides: no change; changed: unknown | |
+| a `$ref` of an output that points to nothing | now: breaking; no longer: compatible, since no official client could \
+read the place | |
 
 ## Kinds"""
 
@@ -109,7 +111,8 @@ def changes_page() -> str:
         NOTE,
         "",
         "Every kind of change that `diff` and `check` know, from the catalogue in `mcp_governor/change/`. The bump is "
-        "for a tool of tier `facade` or `standard`; breaking on `advanced` needs a minor step, on `internal` none.",
+        "for a tool of tier `facade` or `standard`; breaking on `advanced` needs a minor step, on `internal` none. "
+        "[Compatibility](compatibility.md) has the definition, with an example and a witness of each kind.",
         "",
         *CHANGES_READING.splitlines(),
         "",
@@ -264,6 +267,11 @@ def commands_page() -> str:
             lines += _help(command, name, root)
     lines += ["## Exit codes", "", "| code | meaning |", "| --- | --- |"]
     lines += [f"| {int(code)} | {_EXIT_WORDS[code]} |" for code in Exit]
+    lines += [
+        "",
+        "With many servers (`--all`, `fleet check`), 1 says that one drifted, and 3 that none did, but that too few",
+    ]
+    lines += ["few were reached: [Many servers](fleet.md#exit-codes)."]
     return "\n".join(lines) + "\n"
 
 
@@ -372,6 +380,7 @@ TABLES = ("profiles", "stances", "renamed", "removed", "forms", "refuse")
 
 def pages() -> dict[Path, str]:
     """Every generated page with its text."""
+    from compatibility_page import page as compatibility_page
     from coverage_page import page as coverage_page
     from coverage_page import stated
     from quality_figures import read_figures
@@ -387,6 +396,7 @@ def pages() -> dict[Path, str]:
     own = {
         ROOT / "README.md": readme(),
         docs / "changes.md": changes_page(),
+        docs / "compatibility.md": compatibility_page(NOTE),
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
         docs / "project" / "coverage.md": coverage_page(),

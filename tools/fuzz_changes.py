@@ -25,6 +25,7 @@ from fuzz_verdicts import OURS, accepts_twice, native
 
 from mcp_governor.change import ChangeOptions, compare, kind
 from mcp_governor.containment import contains
+from mcp_governor.schemas.keywords import REFUSING
 from mcp_governor.surface import build_surface, fingerprint
 
 if TYPE_CHECKING:
@@ -171,7 +172,10 @@ def _untrue(question: dict[str, Any], answer: dict[str, Any]) -> Iterator[Failur
 
 
 def _is_nothing(schema: Any) -> bool:
-    return schema is False or (isinstance(schema, dict) and schema.get("not", False) in (True, {}))
+    if not isinstance(schema, dict):
+        return schema is False
+    excluded = schema.get("not", False)
+    return excluded is True or (isinstance(excluded, dict) and REFUSING.isdisjoint(excluded))
 
 
 def _root_keys(schema: Any) -> set[str]:

@@ -48,7 +48,7 @@ DISTINCT_MOST = limit("containment.arrays", "MAX_DISTINCT")
 LENGTH_MOST = limit("containment.strings", "MAX_LENGTH")
 REPEAT_MOST = limit("containment.regex", "MAX_REPEAT")
 CASES_MOST = limit("schemas.cost", "MAX_CASES")
-LISTED_MOST = limit("containment.listed", "MAX_VALUES")
+LISTED_MOST = limit("containment.enum_values", "MAX_VALUES")
 
 
 def family(make: Callable[[Maker], Any]) -> Callable[[Maker], Any]:

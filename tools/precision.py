@@ -26,7 +26,7 @@ from quality_judged import PRECISION, Given, Tally, Verdict, agreement, by_rule,
 from quality_labels import splits
 from quality_numbers import table
 
-from mcp_governor.report.causes import causes
+from mcp_governor.report.finding_groups import causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -18,13 +18,14 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from mcp_governor import check
 from mcp_governor.config import load_config
-from mcp_governor.config.model import ServerConfig
+from mcp_governor.config.servers import ServerConfig
 from mcp_governor.report.json_report import render
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ COMMAND = (sys.executable, "-m", "mcp_governor", "serve")
 
 PROTOCOLS = {"modern": "2026-07-28", "legacy": "2025-11-25"}
 RUNS = tuple(f"{transport} {era}" for transport in ("stdio", "http") for era in PROTOCOLS)
+
+WITHOUT_SKILL = {
+    *("skills-undecided", "policy/bump-too-small", "changelog/missing-entry", "changelog/fingerprint-stale"),
+}
+"""What a legacy run has to say, all of it: the SDK declares extensions in the modern era only, so it is unknown what
+became of our skill, and the fingerprint of the changelog covers it."""
 
 START = 60.0
 """Seconds for the server to listen: as long as ``check`` waits for the start of a server by default."""
@@ -86,7 +93,7 @@ def suppressed(config: Config) -> list[str]:
         "lint.baseline": lint.baseline,
         "lint.severity": lint.severity,
         "lint.options": lint.options,
-        "lint.ignore without a reason": [one for one in lint.ignore if isinstance(one, str) or not one.get("reason")],
+        "lint.ignore without a reason": [one for one in lint.ignore if isinstance(one, str) or not one.reason],
     }
     return [f"the configuration sets {key}" for key, value in kept.items() if value]
 
@@ -133,7 +140,9 @@ def complaints(report: Mapping[str, Any], protocol: str, tools: int) -> list[str
     summary, calls = report["summary"], report["calls"]
     found = [f"{one['rule']}: {one['tool']}: {one['message']}" for one in report["findings"]]
     found += [f"{one['kind']}: {one['tool']}: {one['message']}" for one in report["changes"]]
-    if report["verdict"] != "pass":
+    if protocol == PROTOCOLS["legacy"] and {line.partition(":")[0] for line in found} == WITHOUT_SKILL:
+        found = []
+    elif report["verdict"] != "pass":
         found.append("the verdict is not pass")
     if summary["accepted"]:
         found.append(f"{summary['accepted']} findings are accepted")

@@ -48,7 +48,7 @@ _MAX_TRIED = 60
 
 
 class Source(Protocol):
-    """Values for parameters by name and description; see :class:`mcp_governor.call.supply.ToolSupply`."""
+    """Values for parameters by name and description; see :class:`mcp_governor.call.candidates.ToolSupply`."""
 
     def candidates(self, name: str, text: str, kind: str = "") -> Iterator[Any]:
         """Values for one parameter, best first."""

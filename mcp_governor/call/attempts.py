@@ -14,8 +14,8 @@ from mcp_governor.schemas.branches import branches
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.call.lessons import Lesson
-    from mcp_governor.call.supply import ToolSupply
+    from mcp_governor.call.candidates import ToolSupply
+    from mcp_governor.call.refusals import Lesson
     from mcp_governor.surface.model import Tool
 
 _MAX_OPTIONS = 6

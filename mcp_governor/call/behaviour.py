@@ -15,7 +15,7 @@ from mcp_governor.call.masking import Masker
 from mcp_governor.call.response import read_response
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
-from mcp_governor.change.terms import MISSING
+from mcp_governor.change.vocabulary import MISSING
 from mcp_governor.findings import Tier
 from mcp_governor.schemas.pointers import join_pointer
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.attempts import Attempts
 from mcp_governor.call.cases import GENERATED, Case, Purpose, with_portable
-from mcp_governor.call.lessons import read_lesson
 from mcp_governor.call.outcome import ASKED_BACK, Outcome, failure_message, suggested_arguments
+from mcp_governor.call.refusals import read_lesson
 from mcp_governor.call.response import read_response
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from mcp_governor.call.candidates import Supply
     from mcp_governor.call.report import CaseResult
     from mcp_governor.call.settings import CallSettings
-    from mcp_governor.call.supply import Supply
     from mcp_governor.surface.model import Surface
 
     Make = Callable[[Case], Awaitable[CaseResult]]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.cases import Case, Purpose
-from mcp_governor.call.learned import REFERENCES
+from mcp_governor.call.server_values import REFERENCES
 from mcp_governor.call.words import singular, words
 from mcp_governor.call.wrong import UNKNOWN
 from mcp_governor.charter.recovery import misfit

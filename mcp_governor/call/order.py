@@ -9,7 +9,7 @@ from mcp_governor.call.words import CREATING, LISTING, READING, REMOVING, words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcp_governor.call.supply import Supply
+    from mcp_governor.call.candidates import Supply
     from mcp_governor.surface.model import Tool
 
 _LISTS, _MAKES, _SEARCHES, _READS, _CHANGES, _REMOVES = range(6)

@@ -34,8 +34,8 @@ from mcp_governor.text import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from mcp_governor.call.candidates import Supply, ToolSupply
     from mcp_governor.call.sandbox import Sandbox
-    from mcp_governor.call.supply import Supply, ToolSupply
     from mcp_governor.config import CallConfig
     from mcp_governor.surface.model import Surface, Tool
 
@@ -86,7 +86,7 @@ def plan_calls(
     """
     supply = None
     if sandbox is not None:
-        from mcp_governor.call.supply import Supply
+        from mcp_governor.call.candidates import Supply
 
         supply = Supply(surface, sandbox)
     skipped: list[Skipped] = []
@@ -131,7 +131,7 @@ def doubts(surface: Surface) -> Callable[[Tool], str | None]:
 
     Whoever asks for calls knows the server. A run that calls by itself does not, and a wrong hint is a known defect.
     """
-    from mcp_governor.call.doubts import doubt
+    from mcp_governor.call.read_only_hint import doubt
     from mcp_governor.prose.effects import product_prefix
 
     prefix = product_prefix(surface)

@@ -15,7 +15,7 @@ from mcp_governor.call.cases import GENERATED, Purpose
 from mcp_governor.call.masking import Masker
 from mcp_governor.config import CallConfig
 from mcp_governor.errors import FileFormatError
-from mcp_governor.files import list_files, read_bytes
+from mcp_governor.files import list_files, read_named
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
@@ -127,10 +127,7 @@ def load_recordings(folder: Path) -> list[dict[str, Any]]:
     calls = []
     for file in _files(folder):
         shown = visible(file.name)
-        try:
-            document = parse_json(read_bytes(file), shown)
-        except OSError as error:
-            raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+        document = parse_json(read_named(file, shown), shown)
         calls += [_call(item, shown) for item in (document if isinstance(document, list) else [document])]
     return calls
 

@@ -29,8 +29,8 @@ from mcp_governor.call.report import (
 )
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
-from mcp_governor.call.track import Track
 from mcp_governor.call.validate import ResponseChecker
+from mcp_governor.call.watchdog import Watchdog
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches, retry_arguments
@@ -38,6 +38,7 @@ from mcp_governor.errors import GovernorError, ProtocolError, TooMuchError, Unre
 from mcp_governor.rules import LintSettings, select
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
+from mcp_governor.wire.recording import tool_names
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
 GONE = "the server is gone"
 """Why a call is left out after the server has ended."""
 
+_NAMED = 8
+"""Names of new tools in a message: a toolset has about ten."""
+
 _ALIVE = 5.0
 """Seconds in which a server that still works lists its tools after a call that it did not answer: real servers take
 milliseconds. A slower one is started again."""
@@ -68,7 +72,7 @@ async def run_calls(
     selection: Selection | None = None,
     emit: Callable[[CallEvent], None] = silent,
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None = None,
-    track: Track | None = None,
+    watchdog: Watchdog | None = None,
 ) -> CallReport:
     """Make the calls of a plan, one after the other, and check the responses.
 
@@ -81,15 +85,15 @@ async def run_calls(
         emit: called when a call begins and ends.
         reconnect: opens another session with the same server, for one restart; without it, the run stops when the
             server exits.
-        track: receives the time limit of each call, for a watcher in another thread.
+        watchdog: receives the time limit of each call, for a watcher in another thread.
 
     Returns:
         The calls, the skipped tools and the findings. Server failures are reported, not raised.
     """
     if selection is None:
         selection = select(LintSettings())
-    run = _Run(session, surface, plan, settings, ResponseChecker(selection), emit, reconnect, track or Track())
-    run.track.begin(run)
+    run = _Run(session, surface, plan, settings, ResponseChecker(selection), emit, reconnect, watchdog or Watchdog())
+    run.watchdog.begin(run)
     run.report_unknown_tools(plan.skipped)
     async with AsyncExitStack() as stack:
         await run.all(stack)
@@ -105,7 +109,7 @@ class _Run:
     checker: ResponseChecker
     emit: Callable[[CallEvent], None]
     reconnect: Callable[[], AbstractAsyncContextManager[Session]] | None
-    track: Track
+    watchdog: Watchdog
     results: list[CaseResult] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -114,6 +118,7 @@ class _Run:
     stopped: str = ""
     followed: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     going: Case | None = None
+    switched: str = ""
 
     def report(self) -> CallReport:
         """What the run came to."""
@@ -130,7 +135,7 @@ class _Run:
         return dataclasses.replace(report, findings=tuple(self.findings.values()))
 
     def given_up(self) -> CallReport:
-        """See :class:`~mcp_governor.call.track.Interrupted`."""
+        """See :class:`~mcp_governor.call.watchdog.Interrupted`."""
         made = {id(result.case) for result in self.results}
         left = [case for case in self.plan.cases if id(case) not in made and case is not self.going]
         called = {result.case.tool for result in self.results}
@@ -190,6 +195,8 @@ class _Run:
             await good.again()
         await self.probe(make, may_go_on)
         self.versions()
+        if may_go_on():
+            await self.list_again()
 
     def is_silent(self, tool: str) -> bool:
         """True if a call of a tool ended without a response."""
@@ -211,6 +218,23 @@ class _Run:
         for breach, tool in probes.breaches:
             for finding in self.checker.findings([breach], tool):
                 self.findings.setdefault(finding.id, finding)
+
+    async def list_again(self) -> None:
+        """Report tools that are listed since the calls: nobody compares or checks these."""
+        try:
+            with anyio.fail_after(self.settings.timeout):
+                tools = await self.session.list_all("tools/list", "tools")
+        except (GovernorError, TimeoutError):
+            return  # a list that fails was read before, so it is for another rule
+        new = sorted(tool_names(tools) - self.surface.by_name.keys())
+        if not new:
+            return
+        shown = ", ".join(one_line(name, 60) for name in new[:_NAMED])
+        more = f" and {len(new) - _NAMED:,} more" if len(new) > _NAMED else ""
+        facts = {"count": f"{len(new):,} tool{'s' * (len(new) > 1)}", "names": shown + more, "call": self.switched}
+        breach = Breach.of("call/list-grew", "", new, says="call" if self.switched else "", **facts)
+        for finding in self.checker.findings([breach], None):
+            self.findings.setdefault(finding.id, finding)
 
     async def floor(self) -> float:
         """How long an exchange without a tool's work takes, in milliseconds; at most the fastest call so far."""
@@ -241,7 +265,7 @@ class _Run:
 
     async def one(self, case: Case, deadline: float) -> CaseResult:
         asked, lines = len(self.session.refused_requests), self.session.noise_lines
-        noted = len(self.session.mismatches)
+        noted, moved = len(self.session.mismatches), self.session.tool_changes
         begun = time.perf_counter()
         response, outcome, breach = await self.ask(case, deadline)
         milliseconds = (time.perf_counter() - begun) * 1000
@@ -250,6 +274,8 @@ class _Run:
         if asked_back:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
             breaches.append(Breach("call/input-requested", "", methods, "request"))
+        if self.session.tool_changes > moved:
+            self.switched = self.switched or case.label
         if self.session.noise_lines > lines:
             self.report_noise(case, lines)
         breaches += [
@@ -301,7 +327,7 @@ class _Run:
         seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
         nothing = Channel.NONE
         self.going = case
-        self.track.within(seconds)
+        self.watchdog.within(seconds)
         try:
             with anyio.fail_after(seconds):
                 # Our timeout must fire before the session's own, because its error looks like other failures.
@@ -325,7 +351,7 @@ class _Run:
             return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=error.message)
         finally:
             self.going = None
-            self.track.rest()
+            self.watchdog.rest()
         size = _size(raw)
         if size > self.settings.result_bytes:
             cap = f"{self.settings.result_bytes:,}"

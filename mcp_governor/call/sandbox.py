@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from contextlib import suppress
 from datetime import date
@@ -35,6 +34,8 @@ DAY_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m
 _GIT_SECONDS = 10
 """Timeout for one git command, in seconds: generous, in a repository of two files they take milliseconds. After a
 timeout, the folder stays as it is."""
+_MAX_PRINTED = 65_536
+"""Most output of one git command, in bytes; all of them are quiet."""
 _MAX_SEEN = 500
 """Most entries of the sandbox that are read; a server may create any number."""
 
@@ -175,6 +176,8 @@ def _write(path: Path, name: str) -> None:
 
 def _fill(folder: Path, git: str) -> None:
     """Two commits with fixed dates and authors, so that their hashes are the same everywhere."""
+    from mcp_governor.programs.child import output_of
+
     # Ignore the user's hooks, templates and settings.
     env = {
         "PATH": os.environ.get("PATH", ""),
@@ -188,17 +191,11 @@ def _fill(folder: Path, git: str) -> None:
     }
 
     def run(*arguments: str) -> None:
-        subprocess.run(
-            [git, "-C", str(folder), "-c", f"core.hooksPath={os.devnull}", "-c", "commit.gpgSign=false", *arguments],
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=_GIT_SECONDS,
-            check=True,
-        )
+        command = [git, "-C", str(folder), "-c", f"core.hooksPath={os.devnull}", "-c", "commit.gpgSign=false"]
+        if output_of([*command, *arguments], seconds=_GIT_SECONDS, most=_MAX_PRINTED, env=env).code != 0:
+            raise OSError("git did not do it")
 
-    with suppress(OSError, subprocess.SubprocessError):
+    with suppress(OSError):
         run("init", "--quiet", "--template=", "--initial-branch=main")
         run("config", "user.name", "Example")
         run("config", "user.email", "someone@example.com")

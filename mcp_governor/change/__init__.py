@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from mcp_governor.change.registry import catalogue, kind, required_bump
     from mcp_governor.change.surfaces import compare
-    from mcp_governor.change.terms import Level, Side, Verdict
+    from mcp_governor.change.vocabulary import Level, Side, Verdict
 
 __all__ = [
     "CHARTER_OPEN_ENUMS",
@@ -63,6 +63,6 @@ __getattr__ = lazy_names(
         ),
         "registry": ("catalogue", "kind", "required_bump"),
         "surfaces": ("compare",),
-        "terms": ("Level", "Side", "Verdict"),
+        "vocabulary": ("Level", "Side", "Verdict"),
     },
 )

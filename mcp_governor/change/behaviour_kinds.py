@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.terms import Event, Side, Verdict
+from mcp_governor.change.vocabulary import Event, Side, Verdict
 
 _BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
 

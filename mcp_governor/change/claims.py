@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.names import fixed_values, types_of
-from mcp_governor.change.terms import MISSING
+from mcp_governor.change.vocabulary import MISSING
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.budget import MAX_RENDERED, OverBudgetError
 from mcp_governor.change.identity import Identities
-from mcp_governor.change.lifting import lifted, way_to
+from mcp_governor.change.partial_schemas import WHOLE, Slicer, Step
 from mcp_governor.change.reading import Reading, conjunction, render, stand_ins
-from mcp_governor.change.slices import WHOLE, Slicer, Step
-from mcp_governor.change.terms import MISSING, Level, Side
+from mcp_governor.change.vocabulary import MISSING, Level, Side
+from mcp_governor.change.witness import lifted, way_to
 from mcp_governor.containment import Containment, contains
 from mcp_governor.containment.validating import Validating
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.budget import Budget
     from mcp_governor.change.graph import Graph, SchemaNode
-    from mcp_governor.change.lifting import Way
-    from mcp_governor.change.slices import Replacement, Slice
-    from mcp_governor.change.slices import Side as Which
+    from mcp_governor.change.partial_schemas import Replacement, Slice
+    from mcp_governor.change.partial_schemas import Side as Which
+    from mcp_governor.change.witness import Way
 
 YES = Containment("yes")
 _MAX_SHARPENED = 2_000_000
@@ -56,8 +56,8 @@ class Edit:
         kind: the kind, if the family does not need a direction.
         name: the property, if the edit concerns one.
         note: facts for the policy: ``required``, ``default``, ``closed``, ``declares``, ``explicit``, ``bare`` (a root
-            without properties), ``stated`` (the description gives the default), ``typed`` (undeclared
-            keys had a schema).
+            without properties), ``stated`` (the description gives the default), ``typed`` (undeclared keys
+            had a schema).
         trusted: a result for its place also holds for the whole document.
         case: where it applies, if only to some alternatives: ``where `action` is "create"``.
         trail: the properties on the path to it, regardless of any ``$ref`` in between: ``/error/kind``.

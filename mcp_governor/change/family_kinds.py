@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from mcp_governor.change.kind_model import Example, Kind, both_sides, value
-from mcp_governor.change.terms import Event, Side, Verdict
+from mcp_governor.change.vocabulary import Event, Side, Verdict
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mcp_governor.change.kind_model import Example, Kind, Sentence
-from mcp_governor.change.terms import Event, Side, Verdict
+from mcp_governor.change.vocabulary import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
 BREAKING, COMPATIBLE, UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from mcp_governor.change.terms import Event, Side, Verdict
+from mcp_governor.change.vocabulary import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from mcp_governor.change.facts import NO_FACTS, Facts, names_on
 from mcp_governor.change.model import Change
 from mcp_governor.change.registry import catalogue, required_bump
-from mcp_governor.change.terms import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict, value_or_none
 from mcp_governor.findings import Tier
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.change.facts import NO_FACTS, Facts
-from mcp_governor.change.terms import MISSING, Level, Side, Verdict
+from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict
 from mcp_governor.findings import Bump, Tier, value_hash
 from mcp_governor.text import one_line
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.family_kinds import KEYWORD
 from mcp_governor.change.kind_model import Kind, both_sides, value
-from mcp_governor.change.terms import Event, Side, Verdict
+from mcp_governor.change.vocabulary import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from mcp_governor.change.names import (
 )
 from mcp_governor.change.reading import plain
 from mcp_governor.change.renames import likely_same_argument, same_but_for_shape
-from mcp_governor.change.terms import MISSING, Side
+from mcp_governor.change.vocabulary import MISSING, Side
 from mcp_governor.change.wording import code, listed_values
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.schemas.translation import DISPUTED
@@ -30,10 +30,10 @@ from mcp_governor.schemas.translation import DISPUTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from mcp_governor.change.alternative_pair import Spot, TakeOver
     from mcp_governor.change.edit import Questions
     from mcp_governor.change.graph import SchemaNode
     from mcp_governor.change.joint import Around
-    from mcp_governor.change.spot import Spot, TakeOver
     from mcp_governor.change.view import Alternative, View
 
 
@@ -222,7 +222,7 @@ class _Objects:
         note = {"default"} if "default" in node.notes else set()
         if closed_here(self.old.node()):
             note.add("closed")
-        if has_extra_schema(self.old.node()) or names(self.old.node()).patterns:
+        elif has_extra_schema(self.old.node()) or names(self.old.node()).patterns:
             note.add("typed")
         kind = kind or ("required-argument-added" if needed else "argument-added")
         edit = Edit(

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SUGGESTING, SchemaNode
+from mcp_governor.change.known_fields import known_fields
 from mcp_governor.change.names import (
     NO_NAMES,
     UNIONS,
@@ -26,11 +27,11 @@ from mcp_governor.change.names import (
     is_false,
     is_true,
     names,
-    types_of,
 )
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.schemas.formats import format_patterns
 from mcp_governor.schemas.keywords import APPLICATORS, IN_PLACE, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
+from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -234,29 +235,19 @@ class _Renderer:
         }
         out = self.keywords(node, _Role.WHOLE, frozenset(shut))
         for key in UNIONS:
-            shared = self._declared_by_some(node.keywords.get(key, []))
-            if shared:
-                _conjoin(out, {"properties": shared})
+            known = self._known_fields(node.keywords.get(key, []))
+            if known:
+                _conjoin(out, {"properties": known})
         return out
 
-    def _declared_by_some(self, branches: list[SchemaNode]) -> dict[str, Any]:
-        """What a reader knows of keys that closed alternatives leave out and others declare.
+    def _known_fields(self, branches: list[SchemaNode]) -> dict[str, Any]:
+        fields = known_fields([self._resolved(branch) for branch in branches], self.spend)
+        return {name: self._one_of_them(schemas) for name, schemas in fields.items()}
 
-        Readers know such a key, so they do not skip it: where it occurs, one of its declarations holds.
-        """
-        own = [self._resolved(branch) for branch in branches]
-        if not any(map(closed_here, own)):
-            return {}
-        stated: dict[str, list[SchemaNode]] = {}
-        for branch in own:
-            for name, schema in branch.keywords.get("properties", {}).items():
-                stated.setdefault(name, []).append(schema)
-        self.spend(len(stated) * len(own))
-        return {
-            name: {"anyOf": [self._referred(schema) for schema in schemas]}
-            for name, schemas in stated.items()
-            if len(schemas) < len(own) and all(_states_or_forbids(branch, name) for branch in own)
-        }
+    def _one_of_them(self, schemas: list[SchemaNode]) -> Any:
+        read = (self._referred(schema) for schema in schemas)
+        different = list({canonical_json(schema): schema for schema in read}.values())
+        return different[0] if len(different) == 1 else {"anyOf": different}
 
     def _resolved(self, node: SchemaNode) -> SchemaNode:
         node = self.replaced.get(node, node)
@@ -337,19 +328,6 @@ class _Renderer:
     def _close(self, schema: dict[str, Any], allowed: Names) -> None:
         self.spend(len(allowed.properties))
         _shut(schema, allowed)
-
-
-def _states_or_forbids(branch: SchemaNode, name: str) -> bool:
-    """True if an object of an alternative has a key of this name only as the alternative's own ``properties`` say."""
-    if branch.opaque:
-        return False
-    if name in branch.keywords.get("properties", {}):
-        return True
-    types = types_of(branch)
-    if types is not None and "object" not in types:
-        return True
-    declared = names(branch)
-    return closed_here(branch) and name not in declared.properties and not declared.patterns
 
 
 def _suggested(node: SchemaNode) -> dict[str, Any]:

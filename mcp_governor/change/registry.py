@@ -2,10 +2,10 @@
 
 Kinds of schema edits is in :mod:`mcp_governor.change.schema_kinds` (their families in
 :mod:`mcp_governor.change.family_kinds`, annotations in :mod:`mcp_governor.change.note_kinds`), other edits of a surface
-in :mod:`mcp_governor.change.surface_kinds` (tools), :mod:`mcp_governor.change.sibling_kinds` (prompts, resources) and
-:mod:`mcp_governor.change.server_kinds`, changed answers to one call in :mod:`mcp_governor.change.behaviour_kinds`,
-changes of the registry's manifest in :mod:`mcp_governor.change.manifest_kinds`. This module is how the rest of the
-project asks for them.
+in :mod:`mcp_governor.change.surface_kinds` (tools), :mod:`mcp_governor.change.sibling_kinds` (prompts, resources),
+:mod:`mcp_governor.change.skill_kinds` and :mod:`mcp_governor.change.server_kinds`, changed answers to one call in
+:mod:`mcp_governor.change.behaviour_kinds`, changes of the registry's manifest in
+:mod:`mcp_governor.change.manifest_kinds`. This module is how the rest of the project asks for them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from mcp_governor.change.manifest_kinds import MANIFEST_KINDS
 from mcp_governor.change.schema_kinds import SCHEMA_KINDS
 from mcp_governor.change.server_kinds import SERVER_KINDS
 from mcp_governor.change.sibling_kinds import SIBLING_KINDS
+from mcp_governor.change.skill_kinds import SKILL_KINDS
 from mcp_governor.change.surface_kinds import SURFACE_KINDS
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump, Tier
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @cache
 def catalogue() -> Mapping[str, Kind]:
     """All kinds by name, schema edits first."""
-    surface = (*SURFACE_KINDS, *SIBLING_KINDS, *SERVER_KINDS)
+    surface = (*SURFACE_KINDS, *SIBLING_KINDS, *SKILL_KINDS, *SERVER_KINDS)
     return {kind.name: kind for kind in (*SCHEMA_KINDS, *surface, *BEHAVIOUR_KINDS, *MANIFEST_KINDS)}
 
 

@@ -10,7 +10,7 @@ from mcp_governor.change.facts import Facts, names_on, tokens_of
 from mcp_governor.change.making import make
 from mcp_governor.change.names import UNIONS
 from mcp_governor.change.registry import catalogue
-from mcp_governor.change.terms import MISSING, Side
+from mcp_governor.change.vocabulary import MISSING, Side
 from mcp_governor.schemas.walking import walk
 from mcp_governor.surface.canonical import canonical_json
 

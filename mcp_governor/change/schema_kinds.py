@@ -7,7 +7,7 @@ from typing import Any
 from mcp_governor.change.family_kinds import ENUM_KINDS, FAMILY_KINDS, KEYWORD
 from mcp_governor.change.kind_model import Example, Kind, both_sides, value
 from mcp_governor.change.note_kinds import NOTE_KINDS
-from mcp_governor.change.terms import Event, Side, Verdict
+from mcp_governor.change.vocabulary import Event, Side, Verdict
 from mcp_governor.findings import Bump
 
 _BREAKING, _COMPATIBLE, _UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.change.terms import Level, Side
+from mcp_governor.change.vocabulary import Level, Side
 
 if TYPE_CHECKING:
     from mcp_governor.change.options import ChangeOptions

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.budget import OverBudgetError
 from mcp_governor.change.claims import enum_facts
 from mcp_governor.change.edit import Edit, Questions
+from mcp_governor.change.edit_verdicts import settled_edits
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import NO_FACTS, Facts, names_on
 from mcp_governor.change.graph import parse
 from mcp_governor.change.making import make
 from mcp_governor.change.reading import render, stand_ins
 from mcp_governor.change.rewording import reworded
-from mcp_governor.change.settle import settled_edits
-from mcp_governor.change.terms import MISSING, Level, Side, Verdict
 from mcp_governor.change.usable import accepts_no_object, broken_root
 from mcp_governor.change.verdict import kind_of, verdict_of
+from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict
 from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.parsing import exceeds_depth

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
-from mcp_governor.change.terms import MISSING, Level, Verdict, value_or_none
+from mcp_governor.change.vocabulary import MISSING, Level, Verdict, value_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

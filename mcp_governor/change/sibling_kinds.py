@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.kind_making import BREAKING, CHANGED, COMPATIBLE, kind, patch, there_and_back
-from mcp_governor.change.terms import Event
+from mcp_governor.change.vocabulary import Event
 
 if TYPE_CHECKING:
     from mcp_governor.change.kind_model import Kind
@@ -203,6 +203,15 @@ _RESOURCES = [
         _resource(description="Start here."),
         _resource(description="Begin here."),
         ("{thing} of prompt {parent}: {what} changed", "{thing}: {what} changed"),
+        at="surface",
+        wording=True,
+    ),
+    patch(
+        "prompt-or-resource-meta-changed",
+        "Metadata of a prompt, a resource or a template changed, for example what an app may load and do.",
+        _resource(_meta={"ui": {"permissions": {}}}),
+        _resource(_meta={"ui": {"permissions": {"camera": {}}}}),
+        ("{thing} of prompt {parent}: _meta changed: {detail}", "{thing}: _meta changed: {detail}"),
         at="surface",
         wording=True,
     ),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.media_types import same_media_type
-from mcp_governor.change.terms import MISSING, Level, value_or_none
+from mcp_governor.change.tools import other_meta
+from mcp_governor.change.vocabulary import MISSING, Level, value_or_none
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
@@ -69,8 +72,23 @@ def _words(
 ) -> Iterator[Change]:
     for key in (*_WORDS, *more):
         before, after = old.get(key, MISSING), new.get(key, MISSING)
+        if key == "annotations":
+            before, after = _undated(before), _undated(after)
         if not same_json(value_or_none(before), value_or_none(after)):
             yield _make("prompt-or-resource-wording-changed", f"{place}/{key}", level, facts, before, after)
+    # What an app may load and do (`ui.csp`, `ui.permissions`) among it.
+    said, says = other_meta(old.get("_meta")), other_meta(new.get("_meta"))
+    if not same_json(said, says):
+        detail = ", ".join(key for key in sorted(said.keys() | says.keys()) if said.get(key, ...) != says.get(key, ...))
+        kind = "prompt-or-resource-meta-changed"
+        yield _make(kind, f"{place}/_meta", level, replace(facts, detail=detail), said, says)
+
+
+def _undated(annotations: Any) -> Any:
+    """Annotations without the time of the last change, which is that of the content."""
+    if not isinstance(annotations, dict):
+        return annotations
+    return {key: value for key, value in annotations.items() if key != "lastModified"} or MISSING
 
 
 def _prompts(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
@@ -114,15 +132,19 @@ def _resources(old: Surface, new: Surface, level: Level) -> Iterator[Change]:
     templates = _usable(new.templates, "uriTemplate")
     if len(before.keys() - after.keys()) * len(templates) > _MAX_ADDRESSES:
         templates = {}
+    # A skill that is gone takes its files with it, and what changed in one that stays is reported by it.
+    folders = tuple({f"{skill.root}/" for skill in (*old.skills, *new.skills)})
     for uri in before.keys() | after.keys():
         place, facts = join_pointer("/resources", uri), Facts((uri,), thing="resource")
+        if uri.startswith(folders):
+            continue
         if uri not in after:
             yield from _resource_gone(uri, before[uri], templates, level)
         elif uri not in before:
             yield _make("resource-added", place, level, facts, MISSING, uri)
         else:
             yield from _media_type(facts, place, before[uri], after[uri], level)
-            yield from _words(facts, place, before[uri], after[uri], level, ("name",))
+            yield from _words(facts, place, before[uri], after[uri], level, ("name", "size"))
 
 
 def _resource_gone(

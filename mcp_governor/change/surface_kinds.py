@@ -15,7 +15,8 @@ from mcp_governor.change.kind_making import (
     there_and_back,
 )
 from mcp_governor.change.kind_model import Example, Kind
-from mcp_governor.change.terms import Event, Side
+from mcp_governor.change.vocabulary import Event, Side
+from mcp_governor.surface.model import REQUIRED_CAPABILITIES
 
 
 def _tool(name: str, *properties: str, **more: Any) -> dict[str, Any]:
@@ -91,6 +92,36 @@ _TOOLS = [
         ),
         events=CHANGED,
         thing="tool",
+        contract=True,
+    ),
+    *there_and_back(
+        "capability-required",
+        "capability-not-required",
+        (
+            "The tool requires a capability of the client: clients without it leave the tool out, or every call fails.",
+            "The tool no longer requires a capability of the client.",
+        ),
+        {"_meta": {}},
+        {"_meta": {REQUIRED_CAPABILITIES: {"sampling": {}}}},
+        messages=("clients now need {detail}", "clients no longer need {detail}"),
+        entries=("{tool} [requires|require] {detail} of the client.", "{tool} no longer [requires|require] {detail}."),
+        events=CHANGED,
+        at="tool",
+        contract=True,
+    ),
+    *there_and_back(
+        "visibility-narrowed",
+        "visibility-widened",
+        (
+            "The model, or the server's app, no longer gets the tool (`_meta.ui.visibility` of MCP Apps).",
+            "The model, or the server's app, gets the tool as well.",
+        ),
+        {"_meta": {"ui": {"visibility": ["model", "app"]}}},
+        {"_meta": {"ui": {"visibility": ["app"]}}},
+        messages=("{detail} no longer gets the tool", "{detail} gets the tool as well"),
+        entries=("{tool} [is|are] no longer visible to {detail}.", "{tool} [is|are] visible to {detail} as well."),
+        events=CHANGED,
+        at="tool",
         contract=True,
     ),
     patch(

@@ -9,8 +9,9 @@ from mcp_governor.change.matching import match_renamed
 from mcp_governor.change.options import DEFAULT_OPTIONS, ChangeOptions
 from mcp_governor.change.server import compare_servers, same_era
 from mcp_governor.change.siblings import compare_siblings
-from mcp_governor.change.terms import Level, Side, Verdict
+from mcp_governor.change.skills import compare_skills
 from mcp_governor.change.tools import compare_tool, compare_unusable, tool_added, tool_removed, tool_renamed
+from mcp_governor.change.vocabulary import Level, Side, Verdict
 
 if TYPE_CHECKING:
     from mcp_governor.change.model import Change
@@ -63,6 +64,7 @@ def compare(
     changes.extend(tool_added(tool, level) for tool in come if tool.name not in known)
     changes.extend(compare_unusable(old, new, level))
     changes.extend(compare_siblings(old, new, level))
+    changes.extend(compare_skills(old, new, level))
     changes.extend(compare_servers(old, new, level, options))
     return sorted(changes, key=_order)
 

@@ -9,9 +9,11 @@ from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.registry import catalogue
-from mcp_governor.change.terms import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.change.vocabulary import MISSING, Level, Side, Verdict, value_or_none
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.surface.fingerprint import contract
+from mcp_governor.surface.model import REQUIRED_CAPABILITIES
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -88,6 +90,8 @@ def _compare_tool(
     changes.extend(_wording(old, new, level))
     if same_era:
         changes.extend(_execution(old, new, level))
+    changes.extend(_required(old, new, level))
+    changes.extend(_visibility(old, new, level))
     changes.extend(_meta(old, new, level))
     changes.extend(_schemas(old, new, level, options, run.of_tool(visible(old.name), options)))
     return changes
@@ -103,6 +107,7 @@ _PARTS = {
     "optIn": "/tier",
     "category": "/category",
     "deprecated": "/deprecated",
+    "requiredCapabilities": "/_meta/io.modelcontextprotocol~1requiredCapabilities",
     "hints": "/annotations/",
     "inputSchema": "/inputSchema",
     "outputSchema": "/outputSchema",
@@ -245,21 +250,54 @@ def _task_support(tool: Tool) -> str:
     return value if isinstance(value, str) and value in _TASKS else "forbidden"
 
 
+def _required(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+    """Capabilities without which a client does not offer the tool to its model."""
+    before, after = old.required_capabilities, new.required_capabilities
+    for kind, names in (("capability-required", after - before), ("capability-not-required", before - after)):
+        # "elicitation.url" says all that "elicitation" does.
+        reported = tuple(sorted(name for name in names if not any(other.startswith(f"{name}.") for other in names)))
+        if reported:
+            facts = Facts(detail=", ".join(f"`{visible(name)}`" for name in reported))
+            path = join_pointer("/_meta", REQUIRED_CAPABILITIES)
+            yield make(kind, old.name, path, tier=old.tier, level=level, facts=facts)
+
+
+def _visibility(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
+    """Who gets the tool, the model or the server's app."""
+    before, after = old.visibility, new.visibility
+    for kind, names in (("visibility-narrowed", before - after), ("visibility-widened", after - before)):
+        for name in sorted(names):
+            facts = Facts(detail=f"the {name}")
+            yield make(kind, old.name, "/_meta/ui/visibility", tier=old.tier, level=level, facts=facts)
+
+
 def _meta(old: Tool, new: Tool, level: Level) -> Iterator[Change]:
-    before, after = _other_meta(old), _other_meta(new)
+    before, after = other_meta(old.meta), other_meta(new.meta)
+    if (
+        old.required_capabilities != new.required_capabilities
+    ):  # these have kinds of their own; their settings have none
+        before.pop(REQUIRED_CAPABILITIES, None)
+        after.pop(REQUIRED_CAPABILITIES, None)
     if not same_json(before, after):
         keys = [key for key in sorted(before.keys() | after.keys()) if before.get(key, ...) != after.get(key, ...)]
         facts = Facts(detail=", ".join(keys))
         yield make("meta-changed", old.name, "/_meta", tier=old.tier, level=level, old=before, new=after, facts=facts)
 
 
-def _other_meta(tool: Tool) -> dict[str, Any]:
-    """``_meta`` without keys that have a kind of their own, and without what tools write for themselves."""
-    return {
+def other_meta(meta: Any) -> dict[str, Any]:
+    """``_meta`` without keys that have a kind of their own, and without what tools write for themselves.
+
+    Args:
+        meta: as published; anything but an object is empty.
+    """
+    found = {
         key: value
-        for key, value in tool.meta.items()
+        for key, value in (meta.items() if isinstance(meta, dict) else ())
         if key not in ("fastmcp", "_fastmcp") and key.rpartition("/")[2] not in _OWN_META
     }
+    if isinstance(found.get("ui"), dict):
+        found["ui"] = {key: value for key, value in found["ui"].items() if key != "visibility"}
+    return {key: value for key, value in found.items() if key != "ui" or value}
 
 
 def _schemas(old: Tool, new: Tool, level: Level, options: ChangeOptions, budget: Budget) -> Iterator[Change]:

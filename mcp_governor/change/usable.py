@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.edit import Edit
 from mcp_governor.change.graph import parse
 from mcp_governor.change.reading import conjunction, render
-from mcp_governor.change.terms import Side
+from mcp_governor.change.vocabulary import Side
 from mcp_governor.containment import Containment
 from mcp_governor.containment.validating import Validating
 from mcp_governor.surface.fingerprint import strip
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.graph import SchemaNode
 
+UNREAD = frozenset({"output-reference-broken", "output-reference-repaired", "schema-undecided"})
+"""Kinds of :func:`unread_edit`. With one of them, nothing can be asked about what is around the place."""
 _SILENT = frozenset({"$defs", "$id", "$schema", "definitions", "id"})
 """Keywords at a root that require nothing."""
 

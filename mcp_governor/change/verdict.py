@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.family_kinds import family_step
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.registry import catalogue
-from mcp_governor.change.terms import MISSING, Side, Verdict
+from mcp_governor.change.vocabulary import MISSING, Side, Verdict
 
 if TYPE_CHECKING:
     from mcp_governor.change.edit import Edit

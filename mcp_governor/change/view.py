@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.names import UNIONS, is_true
 from mcp_governor.change.reading import plain
-from mcp_governor.change.terms import MISSING
+from mcp_governor.change.vocabulary import MISSING
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.keywords import REFERENCES, about
 from mcp_governor.schemas.pointers import join_pointer

@@ -1,8 +1,8 @@
 """Walks two schemas and collects the edits that lead from one to the other, with their places.
 
 The walk only localises edits. Containment decides if an edit matters, first at its own place, then (in
-:mod:`mcp_governor.change.settle`) for the whole document. Edits below one place that cancel each other are detected
-there: if two nodes accept the same values, nothing below them is an edit.
+:mod:`mcp_governor.change.edit_verdicts`) for the whole document. Edits below one place that cancel each other are
+detected there: if two nodes accept the same values, nothing below them is an edit.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.change.alternative_pair import Spot, replacement_of, slim
 from mcp_governor.change.edit import YES, Edit, Questions
 from mcp_governor.change.equality import same_note
 from mcp_governor.change.graph import SchemaNode, pointers
@@ -19,20 +20,19 @@ from mcp_governor.change.names import declared, is_false
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.change.objects import compare_objects
 from mcp_governor.change.pairing import comparable, pair, pair_retyped, with_type_of
-from mcp_governor.change.slices import Step
-from mcp_governor.change.spot import Spot, replacement_of, slim
-from mcp_governor.change.terms import MISSING, value_or_none
-from mcp_governor.change.usable import unread_edit
+from mcp_governor.change.partial_schemas import Step
+from mcp_governor.change.usable import UNREAD, unread_edit
 from mcp_governor.change.view import Alternative, View, deref, union, view
+from mcp_governor.change.vocabulary import MISSING, value_or_none
 from mcp_governor.schemas.formats import format_patterns
 from mcp_governor.schemas.keywords import IN_PLACE
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.surface.canonical import canonical_json
 
 if TYPE_CHECKING:
+    from mcp_governor.change.alternative_pair import TakeOver
     from mcp_governor.change.joint import JointSpot
-    from mcp_governor.change.slices import Keep
-    from mcp_governor.change.spot import TakeOver
+    from mcp_governor.change.partial_schemas import Keep
     from mcp_governor.containment import Containment
 
 _BOUNDS = (
@@ -159,7 +159,7 @@ class Walk:
         """Let the node as a whole judge several edits below it, since they may cancel each other."""
         below = self.edits[start:]
         changes = [edit for edit in below if edit.is_set_change]
-        if not changes or any(edit.kind == "schema-undecided" for edit in changes):
+        if not changes or any(edit.kind in UNREAD for edit in below):
             return
         forward, backward = self.questions.both(old, new, root=root)
         if forward.verdict == "yes":

@@ -10,7 +10,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.facts import inside, owner, tokens_of
-from mcp_governor.change.terms import MISSING
+from mcp_governor.change.vocabulary import MISSING
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.canonical import canonical_json
 from mcp_governor.text import one_line, visible

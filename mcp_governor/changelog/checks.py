@@ -169,9 +169,10 @@ def _coverage_now(
         # What is out is history: nothing is added to it.
         heading = heading_line(settings.coming, current=True).removeprefix("## ")
         home = Home((section,), settings.coming, changelog.sections[0].line, begins=heading)
-    coverage = check_coverage(changelog, home, changes, names, of_baseline=of_baseline)
+    wording = settings.stage.asks_for_wording
+    coverage = check_coverage(changelog, home, changes, names, of_baseline=of_baseline, wording=wording)
     judged = not of_baseline and _is_last_release(changelog, settings)
-    claims = check_claims(changelog, (section,), names, coverage.mentioning) if judged else ()
+    claims = _unnamed(check_claims(changelog, (section,), names, coverage.mentioning), found) if judged else ()
     return Coverage((*found, *coverage.findings, *claims), coverage.settled)
 
 
@@ -193,9 +194,15 @@ def _coverage_between(
     else:
         first = changelog.sections[0].line if changelog.sections else 1
         home = Home((), UNRELEASED_TITLE, first, begins=UNRELEASED_TITLE)
-    coverage = check_coverage(changelog, home, changes, names, wording=settings.stage.at_release)
-    claims = () if ahead else check_claims(changelog, new, names, coverage.mentioning)
+    coverage = check_coverage(changelog, home, changes, names, wording=settings.stage.asks_for_wording)
+    claims = () if ahead else _unnamed(check_claims(changelog, new, names, coverage.mentioning), found)
     return Coverage((*found, *coverage.findings, *claims), coverage.settled)
+
+
+def _unnamed(claims: Iterable[Finding], found: Sequence[Finding]) -> Iterator[Finding]:
+    """The claims of entries about which nothing was found yet: of a name that does not exist, that is enough."""
+    places = {one.path for one in found}
+    return (claim for claim in claims if claim.path not in places)
 
 
 def _is_last_release(changelog: Changelog, settings: ChangelogSettings) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.change.wording import code, enumeration
 from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.releases import named_section

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import is_about_a_part, parting_of
 from mcp_governor.changelog.structure import at
 from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
 from mcp_governor.changelog.tier_moves import TIERS, tier_move
 from mcp_governor.findings import Bump
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.walking import walk
 from mcp_governor.text import did_you_mean, one_line
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
 
     from mcp_governor.change.model import Change
     from mcp_governor.changelog.model import Changelog, Entry, Section
+    from mcp_governor.changelog.subjects import Subject
     from mcp_governor.findings import Finding
-    from mcp_governor.surface.model import Json, Surface
+    from mcp_governor.surface.model import Json, Surface, Tool
 
 
 MAX_HINTS = 20
@@ -62,12 +65,20 @@ class Names(Struct, frozen=True, dict=True):
                 continue
             names.update(surface.capabilities)
             for tool in surface.tools:
-                names.update(tool.annotations, tool.hints.as_json(), tool.raw)
-                for schema in (tool.input_schema, tool.output_schema):
-                    names.update(_fields(schema))
+                names.update(_parts(tool))
             for entry in (*surface.prompts, *surface.resources, *surface.templates):
                 names.update(_listed_names(entry))
         return frozenset(names)
+
+    def parts_of(self, tools: Iterable[str]) -> frozenset[str]:
+        """Fields, hints and keys of these tools, now and in the baseline."""
+        found: set[str] = set()
+        for surface in (self.surface, self.baseline):
+            for name in tools:
+                tool = surface.by_name.get(name) if surface is not None else None
+                if tool is not None:
+                    found.update(_parts(tool))
+        return frozenset(found)
 
     def replacement(self, tool: str | None) -> str | None:
         """What the deprecation of a tool named, in the baseline; empty if it said that there is nothing."""
@@ -89,6 +100,12 @@ class Names(Struct, frozen=True, dict=True):
     @cached_property
     def _hints(self) -> Iterator[int]:
         return iter(range(MAX_HINTS))
+
+
+def _parts(tool: Tool) -> Iterator[str]:
+    yield from (*tool.annotations, *tool.hints.as_json(), *tool.raw)
+    for schema in (tool.input_schema, tool.output_schema):
+        yield from _fields(schema)
 
 
 def _fields(schema: Json) -> Iterator[str]:
@@ -146,6 +163,46 @@ class Home(Struct, frozen=True):
         return tuple(pair for section in self.sections for pair in section.entries)
 
 
+class Mentions(Struct, frozen=True):
+    """Which entries mention which changes.
+
+    Attributes:
+        of_changes: each change that needs an entry, its subject, and the entries that mention it.
+        settled: lines of the entries that mention a change in its place.
+    """
+
+    of_changes: tuple[tuple[Change, Subject, list[tuple[Kind | None, Entry]]], ...]
+    settled: frozenset[int]
+
+    @staticmethod
+    def of(changes: Sequence[Change], index: EntryIndex) -> Mentions:
+        """Ask an index for each change that needs a version step; internal tools need no entry."""
+        relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
+        asked = tuple((change, subject, index.of(subject)) for change, subject in relevant)
+        settled = (entry.line for change, _, pairs in asked for kind, entry in pairs if kind in homes(change))
+        return Mentions(asked, frozenset(settled))
+
+    def missing(self, *, of_baseline: bool = False) -> Iterator[tuple[Change, list[tuple[Kind | None, Entry]]]]:
+        """The changes that no entry mentions in its place, each with the entries about it elsewhere.
+
+        Args:
+            of_baseline: entries elsewhere are not misplaced, see :func:`check_coverage`.
+        """
+        for change, subject, pairs in self.of_changes:
+            if any(kind in homes(change) for kind, _ in pairs):
+                continue
+            if change.verdict is Verdict.COMPATIBLE and any(entry.line in self.settled for _, entry in pairs):
+                continue  # mentioned along with a graver change of the same thing
+            yield (
+                change,
+                [
+                    pair
+                    for pair in pairs
+                    if not of_baseline and pair[1].line not in self.settled and subject.is_about(pair[1])
+                ],
+            )
+
+
 def check_coverage(
     changelog: Changelog,
     home: Home,
@@ -166,31 +223,18 @@ def check_coverage(
             is not misplaced there: it described a change of that time.
         wording: true if new words alone have to be mentioned.
     """
-    relevant = [(change, subject_of(change)) for change in changes if change.bump is not Bump.NONE]
-    entries = EntryIndex(home.entries, names.tools, changelog.what)
-    mentioned = [entries.of(subject) for _, subject in relevant]
-    settled = frozenset(
-        entry.line
-        for (change, _), mentions in zip(relevant, mentioned, strict=True)
-        for kind, entry in mentions
-        if kind in homes(change)
-    )
-    found: list[Finding] = []
+    mentions = Mentions.of(changes, EntryIndex(home.entries, names.tools, changelog.what))
+    found = [
+        _missing(changelog, home, change, strays, names=names)
+        for change, strays in mentions.missing(of_baseline=of_baseline)
+        if strays or wording or not change.wording
+    ]
     by_line: dict[int, list[Change]] = {}
-    for (change, subject), mentions in zip(relevant, mentioned, strict=True):
-        for _, entry in mentions:
+    for change, _, pairs in mentions.of_changes:
+        for _, entry in pairs:
             by_line.setdefault(entry.line, []).append(change)
-        if any(kind in homes(change) for kind, _ in mentions):
-            continue
-        if change.verdict is Verdict.COMPATIBLE and any(entry.line in settled for _, entry in mentions):
-            continue  # mentioned along with a graver change of the same thing
-        strays = [
-            pair for pair in mentions if not of_baseline and pair[1].line not in settled and subject.is_about(pair[1])
-        ]
-        if strays or wording or not change.wording:
-            found.append(_missing(changelog, home, change, strays, names=names))
     found += _repetitions(changelog, home, by_line)
-    return Coverage(tuple(found), settled, frozenset(by_line))
+    return Coverage(tuple(found), mentions.settled, frozenset(by_line))
 
 
 def _missing(
@@ -299,8 +343,37 @@ def check_names(changelog: Changelog, section: Section, names: Names, *, release
                 hint=names.hint(first),
             )
             continue
+        if not released:
+            yield from _unknown_parts(changelog, entry, names)
         if kind in (Kind.REMOVED, Kind.DEPRECATED):
             yield from _parting(changelog, kind, entry, names)
+
+
+_PART_NAMED = lazy_pattern(
+    r"\b(?:optional|(?:requires?|require) the new|arguments?|parameters?|(?:input|output|new) fields?)\s+`([^`]+)`",
+    re.IGNORECASE,
+)
+"""A name that an entry itself calls a parameter or a field, as the drafted entries about new ones do."""
+
+
+def _unknown_parts(changelog: Changelog, entry: Entry, names: Names) -> Iterator[Finding]:
+    """A parameter or a field that an entry names and none of its tools has, now or in the baseline."""
+    tools = [name for name in entry.leading if name in names.tools]
+    if not tools:
+        return
+    parts = names.parts_of(tools) | names.further | names.tools
+    for span in dict.fromkeys(_PART_NAMED.findall(entry.text)):
+        if names_in(span).isdisjoint(parts):
+            yield finding(
+                "changelog/unknown-name",
+                at(changelog, entry.line),
+                tool=tools[0],
+                says="part",
+                value=[*tools, span],
+                name=one_line(span, 60),
+                tools=", ".join(f"`{one_line(tool, 60)}`" for tool in tools[:3]),
+                hint=names.hint(span, parts),
+            )
 
 
 def _parting(changelog: Changelog, kind: Kind, entry: Entry, names: Names) -> Iterator[Finding]:

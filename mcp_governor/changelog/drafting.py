@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.wording import PLACEHOLDER
+from mcp_governor.changelog.coverage import Mentions
+from mcp_governor.changelog.drafted import outdated
 from mcp_governor.changelog.editing import Editor, begin_section, state_fingerprint
 from mcp_governor.changelog.grammar import UNRELEASED_HEADING, fingerprint_line, heading_line
 from mcp_governor.changelog.released import NOTHING_RELEASED, Released
-from mcp_governor.changelog.subjects import EntryIndex, homes, subject_of
+from mcp_governor.changelog.subjects import EntryIndex, homes
 from mcp_governor.errors import UsageError
-from mcp_governor.findings import Bump
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.versions import Numbered
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from mcp_governor.change.model import Change
-    from mcp_governor.changelog.model import Changelog, Kind, Section, Subsection
+    from mcp_governor.changelog.model import Changelog, Entry, Kind, Section, Subsection
 
 _BULLET = lazy_pattern(r"\s{0,3}([-*+])\s")
 
@@ -32,12 +33,13 @@ def draft(
     tools: Collection[str] = (),
     replacements: Mapping[str, str] | None = None,
     released: Released = NOTHING_RELEASED,
+    repair: bool = False,
 ) -> str:
     """The changelog with everything in it that the changes need; pure, nothing is written.
 
     The section of ``version`` is begun above the others where there is none, an unreleased section at the top
     becomes it, the ``(current)`` marker moves to it, its fingerprint line becomes the live one, and each change
-    that no entry mentions gets one in its subsection. Nothing else changes, byte for byte.
+    that no entry mentions in its place gets one there. Nothing else changes, byte for byte.
 
     Args:
         changelog: as read (an empty text starts one).
@@ -48,6 +50,8 @@ def draft(
         replacements: for tools that go, the tool to use instead, if it is known.
         released: what is out already. Where account is kept of that, a current section of an older version that is
             not out was drafted too early, and becomes the section of ``version``.
+        repair: ``changes`` are all since the last release, so that drafted entries that nobody edited and that no
+            change gives any more can go (:mod:`mcp_governor.changelog.drafted`).
 
     Raises:
         UsageError: ``version`` is out, and its section would have to change.
@@ -55,12 +59,13 @@ def draft(
     """
     editor = Editor(changelog)
     section = _section_for(changelog, version, released)
-    index = EntryIndex(section.entries if section is not None else (), tools, changelog.what)
-    entries = _entries(changes, index, replacements or {})
+    evidence = released.evidence(section) if section is not None else ""
+    pairs = list(section.entries) if section is not None else []
+    gone = _outdated(changelog, pairs, changes, tools) if repair and not evidence else []
+    entries = _entries(changes, _index(changelog, pairs, gone, tools), replacements or {})
     if section is None:
         _begin(changelog, editor, [heading_line(version, current=True), "", fingerprint_line(fingerprint)], entries)
         return editor.text()
-    evidence = released.evidence(section)
     if evidence and entries:
         raise UsageError(
             f"{changelog.what}:{section.line} is the section of {section.title}, which is released ({evidence}); "
@@ -70,7 +75,7 @@ def draft(
     editor.mark_current(section, version)
     if not evidence:
         state_fingerprint(editor, section, fingerprint)
-    _add_entries(changelog, editor, section, entries)
+    _add_entries(changelog, editor, section, entries, gone)
     return editor.text()
 
 
@@ -81,29 +86,53 @@ def draft_unreleased(
     waiting: Sequence[Section] = (),
     tools: Collection[str] = (),
     replacements: Mapping[str, str] | None = None,
+    repair: bool = False,
 ) -> str:
     """The changelog with an entry for each change under ``## Unreleased``, at the top of the file.
 
     Changes of wording need none. No other section is touched.
 
     Args:
-        changelog, changes, tools, replacements: as for :func:`draft`.
+        changelog, changes, tools, replacements, repair: as for :func:`draft`.
         waiting: the sections that no release has yet; what one of them mentions counts.
 
     Raises:
         FileFormatError: as :func:`draft`.
     """
     editor = Editor(changelog)
-    index = EntryIndex([pair for section in waiting for pair in section.entries], tools, changelog.what)
-    entries = _entries([change for change in changes if not change.wording], index, replacements or {})
     top = changelog.sections[0] if changelog.sections else None
-    if not entries:
+    own = list(top.entries) if top is not None and top.unreleased else []
+    gone = _outdated(changelog, own, changes, tools) if repair else []
+    pairs = [pair for section in waiting for pair in section.entries]
+    index = _index(changelog, pairs, gone, tools)
+    entries = _entries([change for change in changes if not change.wording], index, replacements or {})
+    if not entries and not gone:
         return changelog.text
     if top is not None and top.unreleased:
-        _add_entries(changelog, editor, top, entries)
+        _add_entries(changelog, editor, top, entries, gone)
     else:
         _begin(changelog, editor, [UNRELEASED_HEADING], entries, is_current=False)
     return editor.text()
+
+
+def _outdated(
+    changelog: Changelog,
+    pairs: Sequence[tuple[Kind | None, Entry]],
+    changes: Sequence[Change],
+    tools: Collection[str],
+) -> list[Entry]:
+    return list(outdated(pairs, changes, EntryIndex(pairs, tools, changelog.what))) if pairs else []
+
+
+def _index(
+    changelog: Changelog,
+    pairs: Sequence[tuple[Kind | None, Entry]],
+    gone: Sequence[Entry],
+    tools: Collection[str],
+) -> EntryIndex:
+    """The entries that stay."""
+    lines = {entry.line for entry in gone}
+    return EntryIndex([pair for pair in pairs if pair[1].line not in lines], tools, changelog.what)
 
 
 def placeholders(before: str, after: str) -> list[int]:
@@ -128,9 +157,9 @@ def _section_for(changelog: Changelog, version: str, released: Released) -> Sect
 def _entries(changes: Sequence[Change], index: EntryIndex, replacements: Mapping[str, str]) -> dict[Kind, list[str]]:
     """The sentences of what is not mentioned yet, by subsection; the same event on several tools is one sentence."""
     groups: dict[tuple[Kind, str], list[Change]] = {}
-    for change in changes:
-        if change.bump is Bump.NONE or index.of(subject_of(change)):
-            continue
+    for change, strays in Mentions.of(changes, index).missing():
+        if strays:
+            continue  # an author's words: they are moved by hand
         home = homes(change)[0]
         instead = replacements.get(change.tool or "")
         shared = change.entry(replacement=instead, tools=["\0"] if change.tool is not None else ())
@@ -159,16 +188,33 @@ def _begin(
     begin_section(changelog, editor, lines, is_current=is_current)
 
 
-def _add_entries(changelog: Changelog, editor: Editor, section: Section, entries: Mapping[Kind, list[str]]) -> None:
+def _add_entries(
+    changelog: Changelog,
+    editor: Editor,
+    section: Section,
+    entries: Mapping[Kind, list[str]],
+    gone: Sequence[Entry] = (),
+) -> None:
+    """Add entries to a section, and remove others, with labels under which nothing is left."""
+    lines = {entry.line for entry in gone}
     marks = _Style(changelog, editor)
+    for part in section.subsections:
+        home = next((one for one in reversed(section.subsections) if one.kind is part.kind), part)
+        filled = part is home and part.kind in entries
+        if part.label and part.entries and lines.issuperset(one.line for one in part.entries) and not filled:
+            editor.remove(part.line, part.end)
+        else:
+            for entry in part.entries:
+                if entry.line in lines:
+                    editor.remove(entry.line, entry.end, replaced=filled and entry is part.entries[-1])
     for kind in sorted(entries, key=lambda kind: kind.position):
-        home = next((part for part in reversed(section.subsections) if part.kind is kind), None)
-        if home is not None:
-            _append(editor, home, marks.bullets(entries[kind]))
+        home_of = next((part for part in reversed(section.subsections) if part.kind is kind), None)
+        if home_of is not None:
+            _append(editor, home_of, marks.bullets(entries[kind]))
             continue
         above = _above(section, kind)
-        lines = [marks.label(kind), "", *marks.bullets(entries[kind])]
-        editor.insert(above.end if above is not None else _start(section), lines, block=True)
+        block = [marks.label(kind), "", *marks.bullets(entries[kind])]
+        editor.insert(above.end if above is not None else _start(section), block, block=True)
 
 
 def _append(editor: Editor, home: Subsection, lines: list[str]) -> None:

@@ -47,6 +47,7 @@ class Editor:
         feeds, returns = changelog.text.count("\n"), changelog.text.count("\r")
         self.newline = "\r\n" if crlf * 2 > feeds else "\r" if returns > feeds else "\n"
         self._replaced: dict[int, str] = {}
+        self._removed: set[int] = set()
         self._inserted: dict[int, list[tuple[list[str], bool]]] = {}
 
     def line(self, number: int) -> str:
@@ -60,6 +61,25 @@ class Editor:
         """Replace the text of a line."""
         if self.line(number) != text:
             self._replaced[number] = text
+
+    def remove(self, first: int, last: int, *, replaced: bool = False) -> None:
+        """Remove lines, and the blank ones below them if there are blank ones above as well.
+
+        Args:
+            first, last: the lines.
+            replaced: others are inserted in their place, so that blank lines stay.
+        """
+        self._removed.update(range(first, last + 1))
+        below = last + 1
+        while not replaced and self._blank_above(first) and below <= len(self._lines) and not self.line(below).strip():
+            self._removed.add(below)
+            below += 1
+
+    def _blank_above(self, number: int) -> bool:
+        above = number - 1
+        while above in self._removed:
+            above -= 1
+        return above < 1 or not self.line(above).strip()
 
     def insert(self, after: int, lines: list[str], *, block: bool = False) -> None:
         """Put lines below line ``after`` (0: at the start), and below what was put there earlier.
@@ -98,7 +118,8 @@ class Editor:
         self._put_inserted(out, 0)
         for number, line in enumerate(self._lines, 1):
             body = line.rstrip("\r\n")
-            out.append(self._replaced.get(number, body) + line[len(body) :])
+            if number not in self._removed:
+                out.append(self._replaced.get(number, body) + line[len(body) :])
             self._put_inserted(out, number)
         return self._bom + "".join(out)
 
@@ -109,7 +130,8 @@ class Editor:
             if block and out and out[-1].strip():
                 out.append(self.newline)
             out.extend(line + self.newline for line in lines)
-            if block and self.line(number + 1).strip():
+            below = next((at for at in range(number + 1, len(self._lines) + 1) if at not in self._removed), 0)
+            if block and self.line(below).strip():
                 out.append(self.newline)
 
 

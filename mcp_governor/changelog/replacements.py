@@ -11,7 +11,7 @@ from mcp_governor.changelog.model import Kind
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.changelog.tier_moves import tier_move
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.surface.parting import nothing_instead
+from mcp_governor.surface.no_replacement import nothing_instead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.terms import Event, Verdict
+from mcp_governor.change.vocabulary import Event, Verdict
 from mcp_governor.change.wording import name_as_shown
 from mcp_governor.changelog.model import Kind, names_in
 from mcp_governor.changelog.replacements import parting_of

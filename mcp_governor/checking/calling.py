@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.aside import run_aside
-from mcp_governor.checking.decisions import decide
+from mcp_governor.checking.daemon_thread import run_in_daemon_thread
+from mcp_governor.checking.deprecation_warnings import limits_for_warnings, warning_findings
 from mcp_governor.checking.events import Emit, Finished, Started, silent
 from mcp_governor.checking.reading import counts_of, permitted, read_governed, refuse_empty, with_manifest
-from mcp_governor.checking.seen import CONFIGURED, NONE, OFF, RECORDING, SAFE, UNNAMED, calls_mode, seen_of
-from mcp_governor.checking.settings import fail_on, selection_of
-from mcp_governor.checking.warned import limits_for_warnings, warning_findings
+from mcp_governor.checking.response_coverage import CONFIGURED, NONE, OFF, RECORDING, SAFE, UNNAMED, calls_mode, seen_of
+from mcp_governor.checking.settings import selection_of
+from mcp_governor.checking.station_report import station_report
 from mcp_governor.errors import UsageError
 from mcp_governor.target import LiveSource, Source, limits_of, surface_of, tier_rules
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
     from datetime import date
     from pathlib import Path
 
     from mcp_governor.call.report import CallReport
     from mcp_governor.call.sandbox import Sandbox
     from mcp_governor.call.settings import CallSettings
-    from mcp_governor.call.track import Track
+    from mcp_governor.call.watchdog import Watchdog
     from mcp_governor.checking.model import Report
-    from mcp_governor.checking.seen import Seen
+    from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.config import Config
     from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
@@ -53,7 +55,7 @@ def call_target(
         UsageError: the source is a recording, which cannot be called, or nothing can be written to ``scratch``.
         GovernorError: the server cannot be reached, or a recorded call cannot be read.
     """
-    from mcp_governor.call.track import Track
+    from mcp_governor.call.watchdog import Watchdog
     from mcp_governor.wire import ObjectEndpoint
     from mcp_governor.wire.loop import run
 
@@ -64,10 +66,10 @@ def call_target(
 
     with Sandbox(scratch) as sandbox:
         chosen = selection or selection_of(config)
-        job = _Job(source, config, settings, chosen, emit, sandbox, Track())
+        job = _Job(source, config, settings, chosen, emit, sandbox, Watchdog())
         if not isinstance(source.endpoint, ObjectEndpoint):
             return run(job.read_and_call)
-        done = run_aside(job.read_and_call, job.track)
+        done = run_in_daemon_thread(job.read_and_call, job.watchdog)
         return done if done is not None else job.given_up()
 
 
@@ -106,13 +108,13 @@ class _Job:
     selection: Selection
     emit: Emit
     sandbox: Sandbox
-    track: Track
+    watchdog: Watchdog
     surface: Surface | None = None
     report: CallReport | None = None
 
     def given_up(self) -> tuple[Surface, CallReport]:
         """What it came to, where the server blocks its thread."""
-        report = self.report or self.track.given_up()
+        report = self.report or self.watchdog.given_up()
         assert self.surface is not None
         assert report is not None, "only calls are overdue"
         return self.surface, report
@@ -124,13 +126,21 @@ class _Job:
         from mcp_governor.call.plan import plan_calls
         from mcp_governor.call.record import load_recordings, split_recordings
         from mcp_governor.call.run import run_calls
+        from mcp_governor.wire.recording import make_first_calls
 
         source, config, settings = self.source, self.config, self.settings
         limits = limits_for_warnings(limits_of(source), self.selection)
         # A restarted server is addressed in the same protocol era as before.
         eras: dict[str, wire.Era] = {}
+
+        @asynccontextmanager
+        async def again() -> AsyncIterator[wire.Session]:
+            async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
+                await make_first_calls(session, source.call_first)
+                yield session
+
         async with wire.connect(source.endpoint, limits=limits, eras=eras) as session:
-            recording = await wire.read_recording(session, list_params=source.list_params)
+            recording = await wire.read_recording(session, list_params=source.list_params, call_first=source.call_first)
             surface = with_manifest(surface_of(recording, source, tiers=tier_rules(config)), config)
             refuse_empty(surface)
             self.surface = surface
@@ -147,8 +157,8 @@ class _Job:
                 plan,
                 settings=settings,
                 selection=self.selection,
-                reconnect=lambda: wire.connect(source.endpoint, limits=limits, eras=eras),
-                track=self.track,
+                reconnect=again,
+                watchdog=self.watchdog,
             )
             unwarned = await warning_findings(session, surface, report, config, self.selection)
             report = replace(report, findings=(*report.findings, *unwarned))
@@ -157,7 +167,7 @@ class _Job:
                 report = replace(report, findings=(*report.findings, *found))
             self.report = report
             self.emit(Finished("call", len(report.results)))
-            self.track.within(limits.close_timeout)
+            self.watchdog.within(limits.close_timeout)
         return surface, report
 
 
@@ -191,34 +201,21 @@ def call_report(surface: Surface, called: CallReport, config: Config, today: dat
     Raises:
         NothingCheckedError: no tool was called.
     """
-    from mcp_governor.checking.model import Report, ServerInfo
     from mcp_governor.findings import Bump
-    from mcp_governor.surface import fingerprint
 
     called.require_calls()
     failure = called.without_success
-    settled = decide(
+    return station_report(
+        "call",
+        surface,
+        config,
+        selection_of(config),
         called.findings,
         called.changes,
-        config,
-        today,
-        surface=surface,
-        selection=selection_of(config),
-        stations=("call",),
-        complete=False,
-    )
-    return Report(
-        target=surface.source,
-        server=ServerInfo.of(surface),
-        fingerprint=fingerprint(surface),
+        today=today,
         required_bump=Bump.highest([change.bump for change in called.changes]),
-        changes=called.changes,
-        findings=settled.findings,
-        accepted=dict(settled.changes),
         counts={**counts_of(surface), "calls": len(called.results)},
-        tools=tuple(tool.name for tool in surface.tools),
-        fail_on=fail_on(config),
         breaking_fails=True,
         good_calls=called.good_calls,
         nothing_checked=failure.message if failure is not None else "",
-    )
+    )[0]

@@ -16,15 +16,9 @@ from mcp_governor.text import visible
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog, Recorded, SchemaVersion
     from mcp_governor.config import Config
-    from mcp_governor.findings import Finding
-    from mcp_governor.stage import Stage
     from mcp_governor.surface import Surface
-    from mcp_governor.target import Baseline
 
 
 _MAX_RECORDINGS = 10_000
@@ -73,55 +67,6 @@ def load_changelog(config: Config) -> Changelog:
             'Set changelog = "docs/mcp-schema-changelog.md", or write one with: mcp-governor init',
         )
     return load(config.resolve(config.changelog), what=config.changelog)
-
-
-def check_changelog(
-    declared: Declared,
-    surface: Surface,
-    baseline: Baseline | None,
-    changes: Sequence[Change],
-    config: Config,
-    *,
-    stage: Stage,
-    coming: str | None,
-    rewritten: tuple[Recorded, ...] = (),
-) -> list[Finding]:
-    """Problems of the changelog, checked against everything that is available.
-
-    Args:
-        declared: the changelog, and the current version.
-        surface, baseline, changes, config: of the run.
-        stage: between releases, or at one.
-        coming: the version for the release of the changes; ``None`` if it is unknown.
-        rewritten: the statement of the last release's section in an earlier commit, if it had another fingerprint.
-    """
-    if declared.changelog is None:
-        return []
-    from mcp_governor.changelog import ChangelogSettings, check
-
-    settings = ChangelogSettings(
-        expected=declared.expected,
-        baseline=baseline.surface if baseline else None,
-        recorded=(
-            *recorded_releases(declared.changelog, config, with_current=stage.between),
-            *rewritten,
-        ),
-        out=_released_if_needed(declared, config),
-        names=_manifest_names(surface, baseline),
-        zero_policy=config.policy.zero_policy,
-        stage=stage,
-        coming=coming,
-    )
-    return check(declared.changelog, surface, changes if baseline is not None else None, settings=settings)
-
-
-def _released_if_needed(declared: Declared, config: Config) -> dict[Numbered, str]:
-    """Released versions, if a heading might have to change: computed only then, because it runs git."""
-    current = declared.changelog.current if declared.changelog is not None else None
-    now = declared.expected.text
-    if current is None or now is None or current.numbered == Numbered.parse(now):
-        return {}
-    return released_versions(config)
 
 
 def released_versions(config: Config) -> dict[Numbered, str]:
@@ -176,14 +121,6 @@ def recorded_releases(changelog: Changelog, config: Config, *, with_current: boo
                 if surface.version is None or same_version(surface.version, text):
                     found[text] = Recorded(text, fingerprint(surface), f"git tag of {text}")
     return tuple(found.values())
-
-
-def _manifest_names(surface: Surface, baseline: Baseline | None) -> frozenset[str]:
-    """The names from the registry manifests, current and former, that entries may use."""
-    from mcp_governor.policy.manifest import manifest_names
-
-    manifests = (surface.manifest, baseline.surface.manifest if baseline else None)
-    return frozenset[str]().union(*(manifest_names(manifest) for manifest in manifests if manifest is not None))
 
 
 def surface_of_release(config: Config, version: str) -> Surface | None:

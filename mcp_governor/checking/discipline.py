@@ -16,18 +16,17 @@ from mcp_governor.version_steps import is_development, same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
-    from mcp_governor.change import Change
     from mcp_governor.changelog import Changelog, SchemaVersion
     from mcp_governor.changelog.model import Section
+    from mcp_governor.checking.against.comparison import Comparison
     from mcp_governor.checking.changelog import Declared
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.policy.windows import History
     from mcp_governor.stage import Stage
     from mcp_governor.surface import Surface
-    from mcp_governor.target import Baseline
 
 CHANGELOG_EXISTS = "surface/changelog-exists"
 SERVER_VERSION = "surface/server-version"
@@ -39,22 +38,26 @@ class Discipline(Struct, frozen=True, dict=True):
     """A run from the point of view of these rules.
 
     Attributes:
-        surface: the current one.
-        baseline: of the run; ``None`` if there is none.
-        changes: from the baseline to the current surface.
-        config: of the run.
+        compared: the run.
         declared: the changelog, and the current version.
         before: the version of the baseline.
-        stage: between releases, or at one.
     """
 
-    surface: Surface
-    baseline: Baseline | None
-    changes: Sequence[Change]
-    config: Config
+    compared: Comparison
     declared: Declared
     before: str | None
-    stage: Stage
+
+    @property
+    def surface(self) -> Surface:
+        return self.compared.surface
+
+    @property
+    def config(self) -> Config:
+        return self.compared.config
+
+    @property
+    def stage(self) -> Stage:
+        return self.compared.stage
 
     @property
     def changelog(self) -> Changelog | None:
@@ -164,10 +167,9 @@ class Discipline(Struct, frozen=True, dict=True):
         from mcp_governor.changelog.discipline import check_removals
 
         assert self.changelog is not None
-        before = self.baseline.surface.by_name if self.baseline is not None else {}
-        return check_removals(
-            self.changelog, self.changes, frozenset(before) | frozenset(self.surface.by_name), self.before
-        )
+        before = self.compared.old.by_name if self.compared.old is not None else {}
+        names = frozenset(before) | frozenset(self.surface.by_name)
+        return check_removals(self.changelog, self.compared.changes, names, self.before)
 
     # -- deprecations, in the changelog and on the surface
 
@@ -208,7 +210,7 @@ class Discipline(Struct, frozen=True, dict=True):
         return said is not None and bool(known) and said < min(known)
 
     def _unannounced(self) -> Iterator[Finding]:
-        before = self.baseline.surface.by_name if self.baseline is not None else None
+        before = self.compared.old.by_name if self.compared.old is not None else None
         for tool in self.surface.tools:
             if tool.deprecation is None or tool.tier is Tier.INTERNAL or self._history.announcement(tool) is not None:
                 continue

@@ -132,6 +132,12 @@ DOCUMENT_FORMATS = {
             "mcp_governor.load.sweep_document:sweep_schema",
             written=True,
         ),
+        DocumentFormat(
+            "fleet",
+            "the report about many servers (`fleet check --format json`, `--all`)",
+            "mcp_governor.fleet.model:fleet_schema",
+            written=True,
+        ),
     )
 }
 """Every format, by name."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.decisions import decide
-from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
-from mcp_governor.checking.settings import fail_on
+from mcp_governor.checking.station_report import station_report
 from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.rules.run import Linted, new_findings, run_rules, sorted_findings
-from mcp_governor.surface import Surface, fingerprint
 
 if TYPE_CHECKING:
+    from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.rules import Selection
+    from mcp_governor.surface import Surface
 
 
 def lint_report(
@@ -39,32 +38,21 @@ def lint_report(
     """
     refuse_empty(surface)
     found = run_rules(surface, selection)
-    decided = decide(
-        found,
-        [],
+    report, decided = station_report(
+        "lint",
+        surface,
         config,
-        date.today(),
-        surface=surface,
-        selection=selection,
-        stations=("lint",),
+        selection,
+        found,
         known=known,
-        complete=False,
-    )
-    left = decided.findings
-    if compared is not None:
-        left = tuple(new_findings(left, compared, selection, Linted(surface, found)))
-    report = Report(
-        target=surface.source,
-        server=ServerInfo.of(surface),
-        fingerprint=fingerprint(surface),
-        findings=tuple(sorted_findings(left, surface)),
-        old_findings=len(decided.findings) - len(left),
-        tools=tuple(tool.name for tool in surface.tools),
         tiers={tool.name: tool.tier.value for tool in surface.tools},
         definitions=definitions_of(surface, compared),
         tokens=token_cost(surface, compared),
         counts={**counts_of(surface), "rules": len(selection.linted)},
         skipped_rules=selection.skipped,
-        fail_on=fail_on(config),
     )
-    return report, decided.gone
+    left = report.findings
+    if compared is not None:
+        left = tuple(new_findings(left, compared, selection, Linted(surface, found)))
+    old = len(report.findings) - len(left)
+    return replace(report, findings=tuple(sorted_findings(left, surface)), old_findings=old), decided.gone

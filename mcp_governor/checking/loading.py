@@ -85,27 +85,23 @@ def probe_report(
         today: the date at which acceptances are evaluated.
         budgets: judge the budgets too, if there are any; those of a run that was interrupted are not judged.
     """
-    from mcp_governor.checking.decisions import decide
-    from mcp_governor.checking.model import Report, ServerInfo
     from mcp_governor.checking.reading import counts_of
-    from mcp_governor.checking.settings import fail_on
+    from mcp_governor.checking.station_report import station_report
     from mcp_governor.load.findings import is_unset, probe_findings
-    from mcp_governor.surface import fingerprint
 
     surface = probe.listing.surface
     found: Sequence[Finding] = [*probe_findings(probe, selection)]
     record = recorded(config)
     if budgets and not probe.interrupted and not is_unset(record, config.load):
         found = [*found, *_judged(probe, record, source, config)]
-    decided = decide(found, [], config, today, surface=surface, selection=selection, stations=("load",), complete=False)
     lists = probe.listing.caching.lists + sum(point.requests for point in probe.concurrent)
-    return Report(
-        target=surface.source,
-        server=ServerInfo.of(surface),
-        fingerprint=fingerprint(surface),
-        findings=decided.findings,
+    return station_report(
+        "load",
+        surface,
+        config,
+        selection,
+        found,
+        today=today,
         counts={**counts_of(surface), "lists": lists},
-        tools=tuple(tool.name for tool in surface.tools),
-        fail_on=fail_on(config),
         nothing_checked=INCOMPLETE if probe.interrupted else "",
-    )
+    )[0]

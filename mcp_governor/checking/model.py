@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from mcp_governor._version import __version__
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump, Severity
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.call.report import GoodCallCounts
     from mcp_governor.change.model import Change
-    from mcp_governor.checking.past import History
-    from mcp_governor.checking.seen import Seen
+    from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Pending, Stage
@@ -69,6 +68,7 @@ class BaseInfo(Struct, frozen=True):
         keys: ids of breaks, and of findings that need the same approval → the key of each.
         asks: ids of those that wait for an approval.
         approved: ids of those that somebody approved.
+        tokens: the cost of the tools compared with the surface that the base recorded; ``None`` if it has none.
     """
 
     ref: str
@@ -78,6 +78,7 @@ class BaseInfo(Struct, frozen=True):
     keys: Mapping[str, str] = msgspec.field(default_factory=dict)
     asks: tuple[str, ...] = ()
     approved: tuple[str, ...] = ()
+    tokens: TokenCost | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The fields, as in the JSON report; at most :data:`MAX_LISTED` ids."""
@@ -104,6 +105,42 @@ class Place(Struct, frozen=True):
     line: int
     column: int
     frame: str
+
+
+class Release(Struct, frozen=True):
+    """One column of the picture.
+
+    Attributes:
+        tag: the release tag, as git has it; empty for the checked surface.
+        version: the version in the tag, or that of the checked surface.
+        tiers: tier → number of tools.
+        tokens: estimated cost of the definitions to a model.
+        changes: verdict → number of changes since the release before; ``None`` if they were not compared.
+    """
+
+    tag: str
+    version: str
+    tiers: Mapping[str, int]
+    tokens: int
+    changes: Mapping[str, int] | None = None
+
+
+class History(Struct, frozen=True):
+    """The releases of a server, oldest first, and what is missing among them.
+
+    Attributes:
+        releases: the latest releases with a recorded surface, and the checked surface if it is another one.
+        older: number of older releases that were not read.
+        unread: tags whose recording is not a surface, or too large to be read with the others.
+        late: tags whose recording was not read because time was up.
+        problem: why there are no releases, one sentence that is safe to print; empty if there are.
+    """
+
+    releases: tuple[Release, ...] = ()
+    older: int = 0
+    unread: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

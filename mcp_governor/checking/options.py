@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.change.options import CHARTER_OPEN_ENUMS, ChangeOptions, option_schemas, options_from
+from mcp_governor.change.options import CHARTER_OPEN_ENUMS, ChangeOptions, options_from
 from mcp_governor.config.model import Config
-from mcp_governor.errors import ConfigError
-from mcp_governor.text import did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from mcp_governor.change import Change
@@ -23,14 +21,8 @@ def change_options(config: Config) -> ChangeOptions:
     """The policy of the comparison: from the configuration, then from its profiles.
 
     The profile ``charter`` leaves the charter's registries open.
-
-    Raises:
-        ConfigError: an unknown key in the ``policy`` table (the message suggests the nearest), or an invalid value.
     """
-    table = config.policy.options
-    if table:
-        _refuse(config)
-    chosen = {**_of_profiles(config), **table}
+    chosen = {**_of_profiles(config), **config.policy.options}
     return options_from(chosen, open_enums=CHARTER_OPEN_ENUMS if "charter" in config.profile else ())
 
 
@@ -40,26 +32,6 @@ def _of_profiles(config: Config) -> dict[str, Any]:
     from mcp_governor.rules.catalogue import policy_of
 
     return policy_of(config.profile)
-
-
-def _refuse(config: Config) -> None:
-    import jsonschema_rs
-
-    schemas = option_schemas()
-    for key, value in config.policy.options.items():
-        if key not in schemas:
-            raise ConfigError(
-                f'{config.shown}: unknown key "policy.{visible(key)}".{did_you_mean(key, schemas)}',
-                "List all keys with: mcp-governor schema config",
-            )
-        try:
-            # Only the first error: the engine creates all of them at once.
-            jsonschema_rs.validator_for(schemas[key]).validate(value)
-        except jsonschema_rs.ValidationError as error:
-            raise ConfigError(
-                f'{config.shown}: "policy.{key}" is wrong: {one_line(error.message)}.',
-                "See the accepted values with: mcp-governor schema config",
-            ) from None
 
 
 def changes_between(old: Surface, new: Surface, config: Config, *, seconds: float | None = None) -> list[Change]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from mcp_governor.checking.events import Emit, Finished, Started, silent
-from mcp_governor.checking.model import BaselineInfo
-from mcp_governor.checking.seen import SAFE
+from mcp_governor.checking.response_coverage import SAFE
 from mcp_governor.config import Config, load_config
 from mcp_governor.config.trust import VARIABLE
-from mcp_governor.errors import FileFormatError, NothingCheckedError
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.errors import NothingCheckedError
+from mcp_governor.files import MAX_TEXT_BYTES, read_named
 from mcp_governor.rule_names import note
-from mcp_governor.surface import Surface, fingerprint
 from mcp_governor.target import LiveSource, Source, read_source, resolve, tier_rules
 from mcp_governor.text import one_line
 
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mcp_governor.target import Baseline
+    from mcp_governor.surface import Surface
 
 
 def trusting(config: Config, source: Source) -> Config:
@@ -34,7 +31,7 @@ def trusting(config: Config, source: Source) -> Config:
     """
     if config.trust_rules or not isinstance(source, LiveSource) or not source.configured:
         return config
-    return dataclasses.replace(config, trust_rules=True) if source.endpoint.runs_code else config
+    return replace(config, trust_rules=True) if source.endpoint.runs_code else config
 
 
 _PERMITTING = {
@@ -70,7 +67,7 @@ def permitted(config: Config, source: Source, *fields: str) -> Config:
             f"{named} {one_line(config.shown, 60)} {do} not count for a server that you type; to make {them} count, "
             f"add --trust or set {VARIABLE}=1."
         )
-    return dataclasses.replace(config, **{field: type(getattr(config, field))() for field in dropped})
+    return replace(config, **{field: type(getattr(config, field))() for field in dropped})
 
 
 def read_governed(source: Source, config: Config, *, emit: Emit = silent) -> Surface:
@@ -95,10 +92,7 @@ def with_manifest(surface: Surface, config: Config) -> Surface:
         return surface
     from mcp_governor.policy.manifest import parse_manifest
 
-    try:
-        data = read_bytes(config.resolve(config.server_json), limit=MAX_TEXT_BYTES)
-    except OSError as error:
-        raise FileFormatError(f"{config.server_json} cannot be read: {error.strerror}.", "Check the path.") from None
+    data = read_named(config.resolve(config.server_json), config.server_json, limit=MAX_TEXT_BYTES)
     return replace(surface, manifest=parse_manifest(data, config.server_json))
 
 
@@ -121,23 +115,6 @@ def with_schema_version(surface: Surface, config: Config, *, version: str | None
     if version is not None:
         stated = stated.for_release(version)
     return replace(surface, stated=(stated.text, stated.count)) if stated.text else surface
-
-
-def package_version(surface: Surface, config: Config) -> str | None:
-    """The version of the governed package in a registry; ``None`` if it is unknown.
-
-    The configured source provides it. If that source is the server itself, and the project has another version, the
-    project's counts: registries contain packages, whatever the server in them reports.
-
-    Raises:
-        ConfigError: the source states no version.
-    """
-    from mcp_governor.version_sources import SERVER_INFO, schema_version, suggest_source
-
-    if config.schema_version != SERVER_INFO:
-        return schema_version(config.schema_version, surface, config.root, config=config.path).text
-    suggested = suggest_source(surface, config.root, search=False)
-    return None if suggested.spec == suggested.version.text else suggested.version.text
 
 
 def read_surface(
@@ -163,23 +140,11 @@ def refuse_empty(surface: Surface) -> None:
     Raises:
         NothingCheckedError: the surface publishes nothing.
     """
-    if not (surface.entries or surface.prompts or surface.resources or surface.templates):
+    if not (surface.entries or surface.prompts or surface.resources or surface.templates or surface.skills):
         raise NothingCheckedError(
             f"{surface.source or 'The server'} publishes no tools, prompts or resources to check.",
             "Check that the server registers its tools before it starts.",
         )
-
-
-def baseline_info(baseline: Baseline | None, version: str | None = None) -> BaselineInfo | None:
-    """The description of the baseline in the report.
-
-    Args:
-        baseline: the one of the run.
-        version: its version from the configured source; by default the one that it states.
-    """
-    if baseline is None:
-        return None
-    return BaselineInfo(baseline.source, version or baseline.surface.version, fingerprint(baseline.surface))
 
 
 def counts_of(surface: Surface) -> dict[str, int]:
@@ -189,6 +154,8 @@ def counts_of(surface: Surface) -> dict[str, int]:
         "prompts": len(surface.prompts),
         "resources": len(surface.resources),
         "templates": len(surface.templates),
+        # most servers have none
+        **({"skills": len(surface.skills)} if surface.skills else {}),
     }
 
 

@@ -8,29 +8,26 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.checking.changelog import Declared, check_changelog, read_declared
+from mcp_governor.checking.against.last_release import rewritten_release
+from mcp_governor.checking.changelog import Declared, read_declared, recorded_releases, released_versions
 from mcp_governor.checking.discipline import Discipline
-from mcp_governor.checking.last_release import rewritten_release
 from mcp_governor.checking.versions import governed_versions
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.findings import Bump
 from mcp_governor.rules.finding import finding
-from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.text import visible
 from mcp_governor.version_steps import same_version
 from mcp_governor.versions import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from datetime import date
 
-    from mcp_governor.change import Change
-    from mcp_governor.changelog import Changelog, SchemaVersion
+    from mcp_governor.changelog import SchemaVersion
+    from mcp_governor.checking.against.comparison import Comparison
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Pending, Stage
     from mcp_governor.surface import Surface
-    from mcp_governor.target import Baseline
 
 
 class ReleaseResult(Struct, frozen=True, dict=True):
@@ -54,21 +51,11 @@ class ReleaseResult(Struct, frozen=True, dict=True):
     findings: tuple[Finding, ...] = ()
 
 
-def check_release(
-    surface: Surface,
-    baseline: Baseline | None,
-    changes: Sequence[Change],
-    config: Config,
-    today: date,
-    *,
-    changelog: Changelog | None = None,
-    stage: Stage = EVERY_CHANGE,
-    runs: Callable[[str], bool] | None = None,
-) -> ReleaseResult:
+def check_release(compared: Comparison, *, runs: Callable[[str], bool] | None = None) -> ReleaseResult:
     """Check a surface against the configured changelog, or another one, and against the policy.
 
     Args:
-        surface, baseline, changes, config, today, changelog, stage: of the run.
+        compared: the run.
         runs: returns true for selected rules of :mod:`mcp_governor.checking.discipline`; ``None`` if there are none.
 
     Raises:
@@ -77,36 +64,25 @@ def check_release(
     """
     from mcp_governor.policy.evaluation import evaluate
 
-    declared = read_declared(config, surface, changelog)
+    surface, config, stage = compared.surface, compared.config, compared.stage
+    declared = read_declared(config, surface, compared.changelog)
     if stage.version:
         declared = replace(declared, expected=declared.expected.for_release(stage.version))
-    old_version = governed_versions(baseline.surface if baseline else None, declared, config).old
+    old_version = governed_versions(compared.old, declared, config).old
     declared = replace(declared, expected=_to_be_tagged(declared, stage))
     new_version = declared.expected.text
     result = evaluate(
-        changes,
-        baseline.surface if baseline else None,
+        compared.changes,
+        compared.old,
         surface,
         old_version=old_version,
         new_version=new_version,
         changelog=declared.changelog,
         settings=config.policy,
-        today=today,
+        today=compared.today,
         stage=stage,
         source=declared.expected,
-        admitted=_admitted(declared, surface, baseline, old_version, stage),
-    )
-    before = _numbered(baseline, old_version)
-    book = declared.changelog
-    changelog_findings = check_changelog(
-        declared,
-        surface,
-        before,
-        changes,
-        config,
-        stage=stage,
-        coming=result.coming,
-        rewritten=rewritten_release(config, surface, stage, book) if book is not None else (),
+        admitted=_admitted(declared, compared, old_version),
     )
     wrong_source = tuple(_source(surface, config))
     return ReleaseResult(
@@ -118,19 +94,65 @@ def check_release(
         pending=result.pending,
         findings=(
             *result.findings,
-            *changelog_findings,
-            *_contract_doc(baseline, changes, config),
+            *_changelog(declared, compared, old_version, result.coming),
+            *_contract_doc(compared),
+            *_definition_versions(compared),
             *_evaluated(surface, config, stage),
             *_manifest(surface, declared.expected, config),
             *wrong_source,
-            *(
-                Discipline(surface, baseline, changes, config, declared, old_version, stage).findings(runs)
-                if runs
-                else ()
-            ),
-            *(() if wrong_source else _tag(declared.expected, baseline, old_version, stage, result.required_bump)),
+            *(Discipline(compared, declared, old_version).findings(runs) if runs else ()),
+            *(() if wrong_source else _tag(declared.expected, compared, old_version, result.required_bump)),
         ),
     )
+
+
+def _changelog(declared: Declared, compared: Comparison, version: str | None, coming: str | None) -> list[Finding]:
+    """Problems of the changelog, checked against everything that is available.
+
+    Args:
+        declared: the changelog, and the current version.
+        compared: the run.
+        version: of the baseline, from the configured source; its server may not have reported it.
+        coming: the version for the release of the changes; ``None`` if it is unknown.
+    """
+    if declared.changelog is None:
+        return []
+    from mcp_governor.changelog import ChangelogSettings, check
+
+    surface, config, stage, old = compared.surface, compared.config, compared.stage, compared.old
+    if old is not None and version is not None:
+        old = replace(old, release=version)
+    settings = ChangelogSettings(
+        expected=declared.expected,
+        baseline=old,
+        recorded=(
+            *recorded_releases(declared.changelog, config, with_current=stage.between),
+            *rewritten_release(config, surface, stage, declared.changelog),
+        ),
+        out=_released_if_needed(declared, config),
+        names=_manifest_names(surface, old),
+        zero_policy=config.policy.zero_policy,
+        stage=stage,
+        coming=coming,
+    )
+    return check(declared.changelog, surface, compared.changes if old is not None else None, settings=settings)
+
+
+def _released_if_needed(declared: Declared, config: Config) -> dict[Numbered, str]:
+    """Released versions, if a heading might have to change: computed only then, because it runs git."""
+    current = declared.changelog.current if declared.changelog is not None else None
+    now = declared.expected.text
+    if current is None or now is None or current.numbered == Numbered.parse(now):
+        return {}
+    return released_versions(config)
+
+
+def _manifest_names(surface: Surface, old: Surface | None) -> frozenset[str]:
+    """The names from the registry manifests, current and former, that entries may use."""
+    from mcp_governor.policy.manifest import manifest_names
+
+    manifests = (surface.manifest, old.manifest if old is not None else None)
+    return frozenset[str]().union(*(manifest_names(manifest) for manifest in manifests if manifest is not None))
 
 
 def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
@@ -145,17 +167,15 @@ def _to_be_tagged(declared: Declared, stage: Stage) -> SchemaVersion:
     return expected.for_release(current.version_text) if ahead else expected
 
 
-def _admitted(
-    declared: Declared, surface: Surface, baseline: Baseline | None, released: str | None, stage: Stage
-) -> Bump:
+def _admitted(declared: Declared, compared: Comparison, released: str | None) -> Bump:
     """The step that the changelog's entries for the next release require, in their own words."""
-    if declared.changelog is None or stage.gate != "release":
+    if declared.changelog is None or compared.stage.gate != "release":
         return Bump.NONE
     from mcp_governor.changelog.history import admitted_step
     from mcp_governor.changelog.structure import waiting_sections
 
-    surfaces = (surface, baseline.surface) if baseline is not None else (surface,)
-    tiers = {tool.name: tool.tier for one in surfaces for tool in one.tools}
+    surfaces = (compared.surface, compared.old)
+    tiers = {tool.name: tool.tier for one in surfaces if one is not None for tool in one.tools}
     return admitted_step(waiting_sections(declared.changelog, released), tiers)
 
 
@@ -189,9 +209,7 @@ def _source(surface: Surface, config: Config) -> Iterable[Finding]:
     return check_source(surface, config.root)
 
 
-def _tag(
-    expected: SchemaVersion, baseline: Baseline | None, old: str | None, stage: Stage, needed: Bump
-) -> Iterable[Finding]:
+def _tag(expected: SchemaVersion, compared: Comparison, old: str | None, needed: Bump) -> Iterable[Finding]:
     """Check that the tag of this build matches the current version, if tags and versions count the same thing.
 
     They do if the source counts packages, if the previous release was tagged with its version, and at a first tag if
@@ -201,30 +219,34 @@ def _tag(
     from mcp_governor.target.tag_names import version_of_tag
     from mcp_governor.version_sources import SERVER_INFO
 
-    tagged = version_of_tag(stage.tag or "")
-    if stage.tag is None or tagged is None or expected.text is None or same_version(expected.text, tagged.text):
+    tag, baseline = compared.stage.tag, compared.baseline
+    tagged = version_of_tag(tag or "")
+    if tag is None or tagged is None or expected.text is None or same_version(expected.text, tagged.text):
         return ()
-    before = version_of_tag(baseline.source.removeprefix("git:").partition(":")[0]) if baseline is not None else None
+    before = version_of_tag(baseline.ref) if baseline is not None else None
     alike = expected.spec == SERVER_INFO if before is None else same_version(old or "", before.text)
     now = Numbered.parse(expected.text)
     stands = needed is Bump.NONE and now is not None and now < tagged
     if not (expected.counts_packages or (alike and not stands)):
         return ()
     says = "the server reports" if expected.spec == SERVER_INFO else f"{expected.source} says"
-    facts = {"tag": visible(stage.tag), "says": says, "version": visible(expected.text)}
+    facts = {"tag": visible(tag), "says": says, "version": visible(expected.text)}
     return (finding("policy/tag-version", "/serverInfo/version", value=[tagged.text, expected.text], facts=facts),)
 
 
-def _numbered(baseline: Baseline | None, version: str | None) -> Baseline | None:
-    """The baseline with the version from the configured source, which the server may not have reported."""
-    if baseline is None or version is None:
-        return baseline
-    return replace(baseline, surface=replace(baseline.surface, release=version))
+def _definition_versions(compared: Comparison) -> Sequence[Finding]:
+    pointer = compared.config.policy.definition_version
+    if not pointer or compared.old is None:
+        return ()
+    from mcp_governor.policy.definition_version import check_definition_versions
+
+    return tuple(check_definition_versions(compared.old, compared.surface, pointer))
 
 
-def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: Config) -> Sequence[Finding]:
+def _contract_doc(compared: Comparison) -> Sequence[Finding]:
     """The configured contract document, compared with its version at the baseline's git ref (else at HEAD)."""
-    if not config.contract_doc or baseline is None or not changes:
+    config, baseline = compared.config, compared.baseline
+    if not config.contract_doc or baseline is None or not compared.changes:
         return ()
     from mcp_governor.changelog.reading import MAX_LINES
     from mcp_governor.errors import ConfigError, TargetError
@@ -242,9 +264,10 @@ def _contract_doc(baseline: Baseline | None, changes: Sequence[Change], config: 
             f"{config.shown}: contract-doc {visible(config.contract_doc)} cannot be read: {reason}.",
             "Correct the path.",
         ) from None
-    ref = baseline.source.removeprefix("git:").partition(":")[0] if baseline.source.startswith("git:") else "HEAD"
     try:
-        before: str | None = file_at(config.root, ref, config.contract_doc).decode("utf-8", "replace")
+        before: str | None = file_at(config.root, baseline.ref or "HEAD", config.contract_doc).decode(
+            "utf-8", "replace"
+        )
     except TargetError:
         before = None
-    return tuple(check_contract_doc(before, now, changes, doc=config.contract_doc))
+    return tuple(check_contract_doc(before, now, compared.changes, doc=config.contract_doc))

@@ -12,14 +12,16 @@ from msgspec.structs import replace
 from mcp_governor.changelog import parse, recorded_path
 from mcp_governor.changelog import release as released
 from mcp_governor.changelog.structure import candidates
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.reading import with_schema_version
 from mcp_governor.checking.run import check_surface
-from mcp_governor.errors import ConfigError, FileFormatError, UsageError
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.config.file import config_table, config_text
+from mcp_governor.errors import UsageError
+from mcp_governor.files import read_named
 from mcp_governor.findings import Bump
 from mcp_governor.stage import Stage
 from mcp_governor.surface import dump_surface
-from mcp_governor.target import Baseline
 from mcp_governor.target.resolve import baseline_file
 from mcp_governor.text import one_line, visible
 from mcp_governor.version_steps import next_version, same_version
@@ -27,7 +29,7 @@ from mcp_governor.versions import Numbered
 from mcp_governor.writing import NewFile
 
 if TYPE_CHECKING:
-    from mcp_governor.checking.desk import Desk
+    from mcp_governor.checking.changelog_draft import OpenChangelog
     from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
 
@@ -57,85 +59,85 @@ class Plan:
     tag: str = ""
 
 
-def plan_release(desk: Desk, version: str | None) -> Plan:
+def plan_release(opened: OpenChangelog, version: str | None) -> Plan:
     """Check a release and determine what it writes.
 
     Args:
-        desk: the changelog and the surfaces.
+        opened: the changelog and the surfaces.
         version: the version to release; ``None`` for the server's current version.
 
     Raises:
         UsageError: this version cannot be released; the message names one that can, or the step that comes first.
         GovernorError: a document cannot be read.
     """
-    version = (version or _version_of_now(desk)).strip()
+    version = (version or _version_of_now(opened)).strip()
     version = version[1:] if version[:1] in "vV" and Numbered.parse(version) is not None else version
-    _refuse(desk, version)
-    config, book = desk.config, desk.book
+    _refuse(opened, version)
+    config, book = opened.config, opened.book
     day = date.today().isoformat() if config.changelog_options.date else None
     # Wording changes need no entry, and neither do changes that pre-releases cover: nothing would ever begin the
     # section.
-    begin = bool(candidates(book, desk.before))
-    begin = begin or all(change.bump is Bump.NONE or change.wording for change in desk.changes)
-    text = released(book, version, day=day, fingerprint=desk.fingerprint, begin=begin)
+    begin = bool(candidates(book, opened.before))
+    begin = begin or all(change.bump is Bump.NONE or change.wording for change in opened.changes)
+    text = released(book, version, day=day, fingerprint=opened.fingerprint, begin=begin)
     # The future content is checked, because moving the marker is part of the release.
     book = parse(text, book.what)
     stage = Stage(config.policy.gate, version=version)
-    report = check_surface(desk.surface, desk.baseline, config, changelog=book, stage=stage)
+    report = check_surface(Comparison(opened.surface, config, opened.baseline, stage, book))
     if report.verdict == "fail":
         return Plan(version, text, report)
-    itself = Baseline(version, with_schema_version(desk.surface, config, version=version))
+    itself = Baseline(version, with_schema_version(opened.surface, config, version=version))
     stage = replace(stage, at_release=config.policy.gate == "change")
-    later = check_surface(desk.surface, itself, config, changelog=book, stage=stage)
+    later = check_surface(Comparison(opened.surface, config, itself, stage, book))
     retired = _consumed(config, report, later)
     later = dataclasses.replace(later, findings=tuple(f for f in later.findings if f.value not in retired))
     if later.verdict == "fail":
         return Plan(version, text, later, after=True)
-    return dataclasses.replace(_files(desk, version, text, retired), report=report)
+    return dataclasses.replace(_files(opened, version, text, retired), report=report)
 
 
-def _version_of_now(desk: Desk) -> str:
+def _version_of_now(opened: OpenChangelog) -> str:
     """The version of the server, if it can be released."""
-    now = desk.expected.text
-    if now is not None and desk.moved and not desk.expected.tagged:
+    now = opened.expected.text
+    if now is not None and opened.moved and not opened.expected.tagged:
         return now
-    if desk.proposed is Bump.NONE and desk.before is not None:
+    if opened.proposed is Bump.NONE and opened.before is not None:
         raise UsageError(
-            f"There is nothing to release: nothing has changed for clients since {desk.before}.",
+            f"There is nothing to release: nothing has changed for clients since {opened.before}.",
             "To release a version anyway, name it: mcp-governor changelog release VERSION",
         )
-    if desk.goal is None or desk.before is None:
+    if opened.goal is None or opened.before is None:
         raise UsageError(
             "No version to release was given, and the next one cannot be computed from the last release.",
             "Name the version: mcp-governor changelog release VERSION",
         )
     raise UsageError(
-        f"No version to release was given. The changes since {desk.before} make a {desk.proposed.value} step.",
-        f"Release them with: mcp-governor changelog release {desk.goal}",
+        f"No version to release was given. The changes since {opened.before} make a {opened.proposed.value} step.",
+        f"Release them with: mcp-governor changelog release {opened.goal}",
     )
 
 
-def _refuse(desk: Desk, version: str) -> None:
+def _refuse(opened: OpenChangelog, version: str) -> None:
     """Refuse a version without any check: it is already released, too small, or not the server's."""
     parsed, shown = Numbered.parse(version), one_line(version, 60)
     if parsed is None:
         return  # reported by the release itself
-    if parsed in desk.tags:
-        more = _proposal(desk)
-        raise UsageError(f"{shown} is released already (tag {visible(desk.tags[parsed])}).", more)
-    now, last = desk.expected, Numbered.parse(desk.before or "")
+    if parsed in opened.tags:
+        more = _proposal(opened)
+        raise UsageError(f"{shown} is released already (tag {visible(opened.tags[parsed])}).", more)
+    now, last = opened.expected, Numbered.parse(opened.before or "")
     if last is not None and parsed < last:
-        raise UsageError(f"{shown} is older than {desk.before}, which is released.", _proposal(desk))
-    if desk.counts and desk.before is not None and desk.needed is not Bump.NONE and not desk.enough(version):
-        fitting = next_version(desk.before, desk.needed)
+        raise UsageError(f"{shown} is older than {opened.before}, which is released.", _proposal(opened))
+    if opened.counts and opened.before is not None and opened.needed is not Bump.NONE and not opened.enough(version):
+        fitting = next_version(opened.before, opened.needed)
         raise UsageError(
-            f"{shown} is too small: the changes since {desk.before} need a {desk.needed.value} step.",
+            f"{shown} is too small: the changes since {opened.before} need a {opened.needed.value} step.",
             f"Release them with: mcp-governor changelog release {fitting}",
         )
     if now.text is None or now.tagged or same_version(now.text, version):
         return
     other = Numbered.parse(now.text)
-    if other is not None and other > parsed and desk.moved and desk.enough(now.text):
+    if other is not None and other > parsed and opened.moved and opened.enough(now.text):
         raise UsageError(
             f"{shown} is not the current version: {now.source} says {now.text}.",
             f"Release that with: mcp-governor changelog release {now.text}",
@@ -143,12 +145,14 @@ def _refuse(desk: Desk, version: str) -> None:
     raise UsageError(f"{shown} cannot be released yet: {now.lags(version)}.", "Then run this again.")
 
 
-def _proposal(desk: Desk) -> str:
-    if desk.needed is Bump.NONE or desk.before is None:
+def _proposal(opened: OpenChangelog) -> str:
+    if opened.needed is Bump.NONE or opened.before is None:
         return "Nothing has changed for clients since."
-    if not desk.counts:
+    if not opened.counts:
         return "Name the version that comes next."
-    return f"Release what changed since with: mcp-governor changelog release {next_version(desk.before, desk.needed)}"
+    return (
+        f"Release what changed since with: mcp-governor changelog release {next_version(opened.before, opened.needed)}"
+    )
 
 
 def _consumed(config: Config, now: Report, later: Report) -> tuple[str, ...]:
@@ -164,9 +168,9 @@ def _ids(report: Report) -> set[str]:
     return found | {change.id for change in report.changes}
 
 
-def _files(desk: Desk, version: str, text: str, retired: tuple[str, ...]) -> Plan:
-    config = desk.config
-    recorded = dump_surface(with_schema_version(desk.surface, config, version=version))
+def _files(opened: OpenChangelog, version: str, text: str, retired: tuple[str, ...]) -> Plan:
+    config = opened.config
+    recorded = dump_surface(with_schema_version(opened.surface, config, version=version))
     recordings = (recorded_path(config.changelog_options.surfaces, version), *_stale_baseline(config, recorded))
     files = [NewFile(config.resolve(name), recorded, config.root, name) for name in recordings]
     if retired and config.path is not None:
@@ -177,8 +181,8 @@ def _files(desk: Desk, version: str, text: str, retired: tuple[str, ...]) -> Pla
         report=None,  # type: ignore[arg-type]  # the caller puts it in
         recordings=recordings,
         retired=retired,
-        files=(*files, new_changelog(desk, text)),
-        tag=_tag(desk, version),
+        files=(*files, new_changelog(opened, text)),
+        tag=_tag(opened, version),
     )
 
 
@@ -187,39 +191,32 @@ def _retired(config: Config, retired: tuple[str, ...], version: str) -> NewFile:
 
     path = config.path
     assert path is not None
-    try:
-        data = read_bytes(path, limit=MAX_TEXT_BYTES)
-    except OSError as error:
-        raise ConfigError(f"{visible(path.name)} cannot be read: {error.strerror}.", "Check the file.") from None
-    table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
-    text = retire_acceptances(data.decode(), retired, version, table=table, what=visible(path.name))
-    return NewFile(path, text, config.root, path.name, expected=data)
+    old = config_text(path)
+    text = retire_acceptances(old, retired, version, table=config_table(path), what=visible(path.name))
+    return NewFile(path, text, config.root, path.name, expected=old.encode())
 
 
 def _stale_baseline(config: Config, text: str) -> list[str]:
     """The repository's own surface file, if it has another surface: the next change is compared with it."""
     name = baseline_file(config)
     path = config.resolve(name)
-    try:
-        return [name] if read_bytes(path) != text.encode("utf-8", "backslashreplace") else []
-    except FileNotFoundError:
+    if not path.exists():
         return []
-    except OSError as error:
-        raise FileFormatError(f"{visible(name)} cannot be read: {error.strerror}.", "Check the path.") from None
+    return [name] if read_named(path, visible(name)) != text.encode("utf-8", "backslashreplace") else []
 
 
-def new_changelog(desk: Desk, text: str) -> NewFile:
+def new_changelog(opened: OpenChangelog, text: str) -> NewFile:
     """The new content of the changelog, written only if the file is unchanged: authors edit it as well."""
-    config = desk.config
+    config = opened.config
     path = config.resolve(config.changelog)
-    expected = desk.book.text.encode() or (b"" if path.exists() else None)
+    expected = opened.book.text.encode() or (b"" if path.exists() else None)
     return NewFile(path, text, config.root, config.changelog, expected=expected)
 
 
-def _tag(desk: Desk, version: str) -> str:
+def _tag(opened: OpenChangelog, version: str) -> str:
     """The name of the tag, in the style of the repository's last release tag."""
-    if not desk.tags:
+    if not opened.tags:
         return f"v{version}"
-    last = max(desk.tags)
-    tag = desk.tags[last]
+    last = max(opened.tags)
+    tag = opened.tags[last]
     return tag.removesuffix(last.text) + version if tag.endswith(last.text) else f"v{version}"

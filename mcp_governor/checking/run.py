@@ -5,65 +5,50 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.checking.base import with_base
-from mcp_governor.checking.baselines import baseline_of
+from mcp_governor.checking.against.base_branch import Base, with_base
+from mcp_governor.checking.against.baseline import baseline_of, lost_release, named_baseline, read_baseline
+from mcp_governor.checking.against.comparison import Comparison
+from mcp_governor.checking.against.configuration import as_strict_as_before, check_governed, lost_changelog
+from mcp_governor.checking.against.stage import stage_of
+from mcp_governor.checking.asked import Asked
 from mcp_governor.checking.breaks import check_breaks
 from mcp_governor.checking.calling import read_and_call
 from mcp_governor.checking.decisions import decide
 from mcp_governor.checking.events import Emit, Finished, Started, Station, silent
-from mcp_governor.checking.governed import (
-    Before,
-    as_strict_as_before,
-    check_governed,
-    config_before,
-    governed_before,
-    lost_changelog,
-)
-from mcp_governor.checking.last_release import lost_release
 from mcp_governor.checking.loading import measured_findings
 from mcp_governor.checking.model import Report, ServerInfo
 from mcp_governor.checking.places import with_places
-from mcp_governor.checking.reading import (
-    baseline_info,
-    counts_of,
-    definitions_of,
-    refuse_empty,
-    trusting,
-)
-from mcp_governor.checking.seen import RECORDING, seen_of, unseen_findings
+from mcp_governor.checking.reading import counts_of, definitions_of, read_governed, refuse_empty, trusting
+from mcp_governor.checking.response_coverage import RECORDING, seen_of, unseen_findings
 from mcp_governor.checking.settings import fail_on, selection_of
-from mcp_governor.checking.stage import stage_of
 from mcp_governor.checking.token_cost import growth_findings, token_cost
 from mcp_governor.config import Config, load_config
-from mcp_governor.stage import EVERY_CHANGE
 from mcp_governor.surface import Surface, fingerprint
-from mcp_governor.target import named_baseline, read_baseline, resolve
+from mcp_governor.target import recorded_source, resolve
 from mcp_governor.target.git_door import one_look
 from mcp_governor.target.packages import is_open
 from mcp_governor.target.resolve import baseline_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from mcp_governor.call.report import CallReport
     from mcp_governor.change import Change
-    from mcp_governor.changelog import Changelog
-    from mcp_governor.checking.base import Base
+    from mcp_governor.checking.against.baseline import Baseline
     from mcp_governor.checking.release import ReleaseResult
-    from mcp_governor.checking.seen import Seen
+    from mcp_governor.checking.response_coverage import Seen
     from mcp_governor.findings import Finding
     from mcp_governor.policy.acceptance import AcceptedBefore
     from mcp_governor.rules import Selection
     from mcp_governor.rules.run import Linted
-    from mcp_governor.stage import Stage
-    from mcp_governor.target import Baseline
+    from mcp_governor.target import Source
 
 _T = TypeVar("_T")
 
@@ -94,7 +79,7 @@ def check(
     release: bool = False,
     calls: bool = True,
     only_breaking: bool = False,
-    base: Base | None = None,
+    offline: bool = False,
 ) -> Report:
     """Run everything that the configuration asks for on one target, with one verdict.
 
@@ -102,138 +87,199 @@ def check(
         target: a configuration (its target is governed), a TARGET string or path, or a surface that was already read;
             ``None`` for the configured target.
         config: used if ``target`` is not a configuration; by default the nearest file in the folder and its parents.
-        against: a TARGET to compare with instead of the configured baseline.
-        command: a stdio server to start instead of a target.
-        emit: receives the events of the run.
+        against, command, emit, places, release, calls, only_breaking, offline: as for
+            :class:`~mcp_governor.checking.asked.Asked`.
         today: the date at which acceptances are evaluated; defaults to the current date.
-        places: find the lines of a recorded file for the report.
-        release: check version and changelog as those of a release, whatever ``policy.gate`` says.
-        calls: make the calls that the configuration asks for; if false, make no statement about responses.
-        only_breaking: check for breaking changes only, without calls.
-        base: the base branch of a pull request (:func:`mcp_governor.checking.base.read_base`); a surface that was
-            already read is not compared with it.
 
     Raises:
         GovernorError: the run failed; its ``exit_code`` says how.
     """
-    return checked(
-        target,
-        config=config,
+    if isinstance(target, Config):
+        target, config = None, target
+    surface = target if isinstance(target, Surface) else None
+    asked = Asked(
+        target=None if target is None or surface is not None else str(target),
+        surface=surface,
+        command=tuple(command),
         against=against,
-        command=command,
-        emit=emit,
-        today=today,
-        places=places,
+        offline=offline,
         release=release,
-        calls=calls,
         only_breaking=only_breaking,
-        base=base,
-    ).report
+        calls=calls,
+        places=places,
+        emit=emit,
+        today=today or date.today(),
+    )
+    return checked(asked, config if config is not None else load_config()).report
+
+
+def check_as_asked(asked: Asked, config: Config) -> Report:
+    """:func:`check`; for a pull request, as its base branch configures it.
+
+    Raises:
+        GovernorError: as there.
+    """
+    if not asked.base:
+        return checked(asked, config).report
+    from mcp_governor.checking.against.pull_request import check_gated
+
+    return check_gated(config, asked, lambda config, base: checked(asked, config, base).report)
 
 
 @one_look()
-def checked(
-    target: Config | Surface | str | Path | None = None,
-    *,
-    config: Config | None = None,
-    against: str | None = None,
-    command: Sequence[str] = (),
-    emit: Emit = silent,
-    today: date | None = None,
-    places: bool = False,
-    release: bool = False,
-    calls: bool = True,
-    only_breaking: bool = False,
-    base: Base | None = None,
-) -> Checked:
-    """:func:`check`, with the surface that was read and the one that it was compared with."""
-    if isinstance(target, Config):
-        target, config = None, target
-    config = config if config is not None else load_config()
-    day = today or date.today()
+def checked(asked: Asked, config: Config, base: Base | None = None) -> Checked:
+    """:func:`check`, with the surface that was read and the one that it was compared with.
+
+    Args:
+        asked: what the user asked for.
+        config: what is required of the server.
+        base: the base branch of a pull request; a surface that was already read is not compared with it.
+
+    Raises:
+        GovernorError: as there.
+    """
     if base is not None:
-        against = base.against(config, only_breaking=only_breaking) if against is None else against
-        release = release or (base.is_before_release(config) and not only_breaking)
-    if isinstance(target, Surface):
-        stage = stage_of(config, target, release=release)
-        baseline = baseline_of(target, config, against, stage=stage)
-        if only_breaking:
-            return Checked(check_breaks(target, baseline, config, today=day), target, baseline)
-        selection = selection_of(config)
-        seen = seen_of(target, config, selection, None, RECORDING) if calls else None
-        report = check_surface(
-            target, baseline, config, selection=selection, emit=emit, today=day, stage=stage, seen=seen
-        )
-        return Checked(report, target, baseline)
-    source = resolve(None if target is None else str(target), config, command=command)
-    config = trusting(config, source)
-    # A baseline from the user is read before the server starts; which release is the last one depends on the surface.
-    named = against if against is not None else config.baseline
-    # So does the question if the surface file still is the one that the last release published.
-    waits = not named or is_open(named) or (against is None and named == baseline_file(config))
-    if named and waits:
-        named_baseline(config, against, source=source)  # refuse it now, before the server starts
-    # No release is needed: the named baseline is neither a package nor the surface file.
-    tiers_of = partial(config_before, config)
-    baseline = None if waits else read_baseline(config, against, source=source, tiers_of=tiers_of)
+        asked = base.asked(asked, config)
+    source = _source(asked, config)
+    if source is not None:
+        config = trusting(config, source)
+    ready = None if _waits(asked, config, source) else read_baseline(config, asked.against, source=source)
     # What is wrong with the selection is said before a server is started.
-    selected = None if only_breaking else selection_of(config)
-    measured = measured_findings(source, config, selected, emit) if config.load.check and selected else None
-    surface, called, seen = read_and_call(source, config, selected if calls else None, emit)
-    stage = stage_of(config, surface, release=release)
-    if waits:
-        baseline = baseline_of(surface, config, against, source=source, stage=stage, base=base)
-    if only_breaking:
-        report = check_breaks(surface, baseline, config, today=day)
+    selected = None if asked.only_breaking else selection_of(config)
+    measured, called, seen = None, None, None
+    if source is None:
+        assert asked.surface is not None
+        surface = asked.surface
+        if selected is not None and asked.calls:
+            seen = seen_of(surface, config, selected, None, RECORDING)
+    else:
+        if config.load.check and selected is not None and not asked.offline:
+            measured = measured_findings(source, config, selected, asked.emit)
+        surface, called, seen = read_and_call(source, config, selected if asked.calls else None, asked.emit)
+    compared = _compared(asked, surface, config, source, baseline=ready, base=base)
+    if selected is None:
+        report = check_breaks(compared)
     else:
         report = check_surface(
-            surface,
-            baseline,
-            config,
-            selection=selected,
-            called=called,
-            seen=seen,
-            measured=measured,
-            emit=emit,
-            today=day,
-            stage=stage,
+            compared, selection=selected, called=called, seen=seen, measured=measured, emit=asked.emit
         )
+        report = _or_stale(report, asked, source, compared)
     if base is not None:
-        report = with_base(report, base, surface, baseline, config)
-    if places and called is None:
+        report = with_base(report, base, compared)
+    if asked.places and source is not None and called is None:
         report = with_places(report, surface, source)
-    return Checked(report, surface, baseline)
+    return Checked(report, surface, compared.baseline)
+
+
+@one_look()
+def check_changelog(asked: Asked, config: Config) -> Report:
+    """The part of :func:`check` about the changelog.
+
+    Args:
+        asked: what the user asked for; only recordings have places.
+        config: names the changelog.
+
+    Raises:
+        GovernorError: as there.
+    """
+    source = _source(asked, config)
+    assert source is not None
+    compared = _compared(asked, read_governed(source, config), config, source)
+    report = _or_stale(changelog_report(compared), asked, source, compared)
+    return with_places(report, compared.surface, source) if asked.places else report
+
+
+def _source(asked: Asked, config: Config) -> Source | None:
+    """Where the surface is read; ``None`` if that was done."""
+    if asked.surface is not None:
+        return None
+    if asked.offline:
+        return recorded_source(config, asked.target, base=Path.cwd())
+    return resolve(asked.target, config, command=asked.command)
+
+
+def _waits(asked: Asked, config: Config, source: Source | None) -> bool:
+    """True if the baseline depends on the surface, and false if it can be read before a server is started.
+
+    Which release is the last one depends on the surface, and so does the question if the surface file still is the one
+    that the last release published.
+    """
+    named = asked.against if asked.against is not None else config.baseline
+    if source is None or asked.offline or not named:
+        return True
+    if is_open(named) or (asked.against is None and named == baseline_file(config)):
+        named_baseline(config, asked.against, source=source)  # refuse it now
+        return True
+    return False
+
+
+def _compared(
+    asked: Asked,
+    surface: Surface,
+    config: Config,
+    source: Source | None,
+    *,
+    baseline: Baseline | None = None,
+    base: Base | None = None,
+) -> Comparison:
+    """The comparison of a run.
+
+    Args:
+        asked, surface, config, source: of the run.
+        baseline: one that was read already.
+        base: the base branch of a pull request, whose changelog states the last release.
+    """
+    stage = stage_of(config, surface, release=asked.release)
+    if baseline is None:
+        changelog = base.changelog if base is not None else None
+        baseline = baseline_of(
+            surface, config, asked.against, source=source, stage=stage, changelog=changelog, offline=asked.offline
+        )
+    return Comparison(surface, config, baseline, stage, today=asked.today)
+
+
+def _or_stale(report: Report, asked: Asked, source: Source | None, compared: Comparison) -> Report:
+    """The report, or one that says only that the recording was not updated, if that is why it fails offline."""
+    from mcp_governor.checking.against.stale_recording import stale_record
+
+    found = stale_record(report, source, compared) if asked.offline else None
+    if found is None:
+        return report
+    alone = _alone(found, compared)
+    # If the configuration ignores this finding, no other one replaces it.
+    return dataclasses.replace(report, findings=alone.findings) if alone.verdict == "fail" else report
+
+
+def _alone(found: Finding, compared: Comparison) -> Report:
+    """A report with one finding, which is treated like any other."""
+    from mcp_governor.checking.release import ReleaseResult
+
+    return _Run(compared).report([], ReleaseResult(), [found], stations=("policy",))
 
 
 def check_surface(
-    surface: Surface,
-    baseline: Baseline | None,
-    config: Config,
+    compared: Comparison,
     *,
     selection: Selection | None = None,
     called: CallReport | None = None,
     seen: Seen | None = None,
     measured: list[Finding] | None = None,
     emit: Emit = silent,
-    today: date | None = None,
-    changelog: Changelog | None = None,
-    stage: Stage = EVERY_CHANGE,
 ) -> Report:
     """:func:`check` for a surface and a baseline that are already read, and calls that are already made.
 
     Args:
-        surface, baseline, config, emit, today: as in :func:`check`.
+        compared: the two, and what decides.
         selection: the rules that run; defaults to those of the configuration.
         called: the results of the calls.
         seen: the tools of which responses were checked; ``None`` for no statement.
         measured: findings about budgets of the list; ``None`` if nothing was measured.
-        changelog: replaces the configured file, for example with the one of a future release.
-        stage: between releases, or at one; ``EVERY_CHANGE`` checks the surface as a release.
+        emit: receives the events of the run.
     """
-    refuse_empty(surface)
-    run = _Run(surface, baseline, config, emit, today or date.today(), changelog, stage, selection)
-    changes = run.station("compare", run.compare) if baseline is not None else []
-    release = run.station("policy", lambda: run.judge_release(changes))
+    refuse_empty(compared.surface)
+    run = _Run(compared, emit, selection)
+    changes = run.station("compare", lambda: compared.changes) if compared.baseline is not None else []
+    release = run.station("policy", run.judge_release)
     linted = [*run.govern(), *run.station("lint", run.lint), *unseen_findings(seen), *(measured or ())]
     stations = _ON_PAPER if measured is None else (*_ON_PAPER, "load")
     if called is None:
@@ -245,33 +291,15 @@ def check_surface(
     return dataclasses.replace(report, outright=outright, good_calls=called.good_calls, calls=seen)
 
 
-def changelog_report(
-    surface: Surface,
-    baseline: Baseline | None,
-    config: Config,
-    *,
-    today: date | None = None,
-    stage: Stage = EVERY_CHANGE,
-) -> Report:
-    """The part of :func:`check_surface` about the changelog, for ``changelog check``."""
+def changelog_report(compared: Comparison) -> Report:
+    """The part of :func:`check_surface` about the changelog."""
     from mcp_governor.rules.finding import station_of
 
-    refuse_empty(surface)
-    run = _Run(surface, baseline, config, silent, today or date.today(), stage=stage)
-    changes = run.compare() if baseline is not None else []
-    release = run.judge_release(changes)
+    refuse_empty(compared.surface)
+    run = _Run(compared)
+    release = run.judge_release()
     found = [finding for finding in release.findings if station_of(finding.rule) == "changelog"]
-    return run.report(changes, replace(release, findings=tuple(found)), [], stations=("changelog",))
-
-
-def report_of(
-    found: Finding, surface: Surface, baseline: Baseline | None, config: Config, *, today: date | None = None
-) -> Report:
-    """A report with one finding, which is treated like any other."""
-    from mcp_governor.checking.release import ReleaseResult
-
-    run = _Run(surface, baseline, config, silent, today or date.today())
-    return run.report([], ReleaseResult(), [found], stations=("policy",))
+    return run.report(compared.changes, replace(release, findings=tuple(found)), [], stations=("changelog",))
 
 
 _ON_PAPER = ("policy", "changelog", "lint", "change")
@@ -282,13 +310,8 @@ _ON_PAPER = ("policy", "changelog", "lint", "change")
 class _Run:
     """One run over surfaces that are already read; the stations store in it what they counted and skipped."""
 
-    surface: Surface
-    baseline: Baseline | None
-    config: Config
-    emit: Emit
-    today: date
-    changelog: Changelog | None = None
-    stage: Stage = EVERY_CHANGE
+    compared: Comparison
+    emit: Emit = silent
     chosen: Selection | None = None
     counts: dict[str, int] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
@@ -301,88 +324,71 @@ class _Run:
         self.emit(Finished(name, len(done) if isinstance(done, list) else 0))
         return done
 
-    def compare(self) -> list[Change]:
-        from mcp_governor.checking.options import changes_between
-
-        assert self.baseline is not None
-        return changes_between(self.baseline.surface, self.surface, self.config)
-
-    def judge_release(self, changes: Sequence[Change]) -> ReleaseResult:
+    def judge_release(self) -> ReleaseResult:
         from mcp_governor.checking.release import check_release
 
-        config, runs = self.config, self._disciplined
-        if self.changelog is None and self.before is not None and lost_changelog(self.before, config):
+        compared = self.compared
+        before = compared.before if compared.changelog is None else None
+        if before is not None and lost_changelog(before, compared.config):
             # govern() reports this; everything else is checked as usual.
-            config, runs = dataclasses.replace(config, changelog=""), None
-        return check_release(
-            self.surface,
-            self.baseline,
-            changes,
-            config,
-            self.today,
-            changelog=self.changelog,
-            stage=self.stage,
-            runs=runs,
-        )
+            return check_release(replace(compared, config=replace(compared.config, changelog="")))
+        return check_release(compared, runs=self._disciplined)
 
     @property
     def _disciplined(self) -> Callable[[str], bool] | None:
         """A test for selected rules about release discipline; ``None`` if there can be none, so that none are read."""
-        lint = self.config.lint
-        if self.config.profile == Config().profile and not (lint.select or lint.extend_select):
+        config = self.compared.config
+        lint = config.lint
+        if config.profile == Config().profile and not (lint.select or lint.extend_select):
             return None
         return lambda rule: self.selection.get(rule) is not None
 
     def govern(self) -> list[Finding]:
         """Check that the repository still requires what it required at the last release, and has its surface."""
-        lost = lost_release(self.baseline, self.config)
-        return [*lost, *(check_governed(self.before, self.config) if self.before is not None else ())]
-
-    @cached_property
-    def before(self) -> Before | None:
-        return governed_before(self.config, self.baseline)
+        config, before = self.compared.config, self.compared.before
+        lost = lost_release(self.compared.baseline, config)
+        return [*lost, *(check_governed(before, config) if before is not None else ())]
 
     def _accepted_before(self, release: ReleaseResult) -> AcceptedBefore:
         from mcp_governor.policy.acceptance import AcceptedBefore
 
-        before = self.before
-        accepted = before.config.accept if before is not None and before.config is not None else ()
-        source = before.ref if before is not None else ""
-        return AcceptedBefore(release.old_version, frozenset(item.finding for item in accepted), source)
+        before = self.compared.before
+        return AcceptedBefore(release.old_version, self.compared.accepted_before, before.ref if before else "")
 
     def lint(self) -> list[Finding]:
         from mcp_governor.rules.run import Linted, run_rules
 
-        selection = self.selection
+        selection, surface, old = self.selection, self.compared.surface, self.compared.old
         self.counts["rules"] = len(selection.linted)
         self.skipped.extend(selection.skipped)
-        found = run_rules(self.surface, selection)
-        self.linted = Linted(self.surface, tuple(found))
-        if self.baseline is not None and selection.get("envelope/version-step") is not None:
+        found = run_rules(surface, selection)
+        self.linted = Linted(surface, tuple(found))
+        if old is not None and selection.get("envelope/version-step") is not None:
             from mcp_governor.call.validate import charter_step_findings
 
-            found += charter_step_findings(self.baseline.surface, self.surface, selection)
-        if self.baseline is not None:
-            found += growth_findings(self.surface, self.baseline.surface, selection)
+            found += charter_step_findings(old, surface, selection)
+        if old is not None:
+            found += growth_findings(surface, old, selection)
         return found
 
     @cached_property
     def selection(self) -> Selection:
-        return self.chosen or selection_of(self.config)
+        return self.chosen or selection_of(self.compared.config)
 
     def _without_old_lint(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Omit findings of the linter that the baseline has as well, if the run asks for that.
 
         This comes after all decisions: a suppression that only an old finding needs is not stale.
         """
-        if not self.config.lint_new_only or self.baseline is None:
+        old_surface = self.compared.old
+        if not self.compared.config.lint_new_only or old_surface is None:
             return findings
         from mcp_governor.rules.run import new_findings
 
         active = {finding.rule: self.selection.get(finding.rule) for finding in findings}
         linted = {name for name, rule in active.items() if rule is not None and rule.rule.station == "lint"}
         old = [finding for finding in findings if finding.rule in linted]
-        kept = {id(finding) for finding in new_findings(old, self.baseline.surface, self.selection, self.linted)}
+        kept = {id(finding) for finding in new_findings(old, old_surface, self.selection, self.linted)}
         return tuple(finding for finding in findings if finding.rule not in linted or id(finding) in kept)
 
     def report(
@@ -393,29 +399,30 @@ class _Run:
         *,
         stations: Sequence[str] = _ON_PAPER,
     ) -> Report:
-        surface = self.surface
+        compared = self.compared
+        surface, config, baseline, old = compared.surface, compared.config, compared.baseline, compared.old
         decided = decide(
             [*release.findings, *found],
             changes,
-            self.config,
-            self.today,
+            config,
+            compared.today,
             surface=surface,
             selection=self.selection,
             stations=stations,
             complete="lint" in stations,
-            before=self._accepted_before(release) if self.config.accept else None,
+            before=self._accepted_before(release) if config.accept else None,
         )
         findings = self._without_old_lint(decided.findings)
         return Report(
             target=surface.source,
             server=ServerInfo.of(surface),
             fingerprint=fingerprint(surface),
-            baseline=baseline_info(self.baseline, release.versions[0] if release.versions else None),
+            baseline=baseline.described(release.versions[0] if release.versions else None) if baseline else None,
             required_bump=release.required_bump,
             declared_bump=release.declared_bump,
             declared_versions=release.versions,
             forcing=release.forcing,
-            stage=self.stage,
+            stage=compared.stage,
             pending=release.pending,
             changes=tuple(changes),
             findings=findings,
@@ -424,9 +431,9 @@ class _Run:
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
             tiers={tool.name: tool.tier.value for tool in surface.tools},
-            definitions=definitions_of(surface, self.baseline.surface if self.baseline is not None else None),
-            tokens=token_cost(surface, self.baseline.surface if self.baseline is not None else None),
-            fail_on=fail_on(as_strict_as_before(self.config, decided.findings)),
-            unknown_fails=self.config.policy.unknown == "breaking",
+            definitions=definitions_of(surface, old),
+            tokens=token_cost(surface, old, changes),
+            fail_on=fail_on(as_strict_as_before(config, decided.findings)),
+            unknown_fails=config.policy.unknown == "breaking",
             skipped_rules=tuple(self.skipped),
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Level, Side, Verdict
+from mcp_governor.change.vocabulary import Level, Side, Verdict
 from mcp_governor.checking.model import FORMAT
-from mcp_governor.checking.seen import CONFIGURED, NONE, SAFE, WHYS
+from mcp_governor.checking.response_coverage import CONFIGURED, NONE, SAFE, WHYS
 from mcp_governor.findings import MAX_SPOTS, Bump, Severity, Tier
 from mcp_governor.schemas.dialects import DIALECT_2020_12
 
@@ -21,6 +21,7 @@ _COUNTS = (
     "prompts",
     "resources",
     "templates",
+    "skills",
     "rules",
     "calls",
     "files",

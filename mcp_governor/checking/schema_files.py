@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.terms import Level
-from mcp_governor.checking.decisions import decide
-from mcp_governor.checking.model import Report, ServerInfo
+from mcp_governor.change.vocabulary import Level
 from mcp_governor.checking.options import change_options
 from mcp_governor.checking.reading import refuse_empty
-from mcp_governor.checking.settings import fail_on, selection_of
+from mcp_governor.checking.settings import selection_of
+from mcp_governor.checking.station_report import station_report
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.schema_files.comparing import compare_folder, located
 from mcp_governor.schema_files.folder import Folder, read_folder
 from mcp_governor.schema_files.models import Model, check_word, endpoint_of, models_in
 from mcp_governor.schema_files.names import input_file, stems, tool_of
-from mcp_governor.surface import Surface, build_surface, fingerprint
+from mcp_governor.surface import Surface, build_surface
 from mcp_governor.target import LiveSource, read_source, recorded_source, tier_rules
 from mcp_governor.target.environments import python_of
-from mcp_governor.target.resolve import START_TIMEOUT, import_folders
+from mcp_governor.target.packages import START_TIMEOUT
+from mcp_governor.target.resolve import import_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mcp_governor.change import Change
+    from mcp_governor.checking.model import Report
     from mcp_governor.config import Config
     from mcp_governor.findings import Finding
 
@@ -144,27 +144,15 @@ def _report(
     changes: Sequence[Change],
     counts: Mapping[str, int],
 ) -> Report:
-    decided = decide(
+    return station_report(
+        "schemas",
+        surface,
+        config,
+        selection_of(config),
         findings,
         changes,
-        config,
-        date.today(),
-        surface=surface,
-        selection=selection_of(config),
-        stations=("schemas",),
-        complete=False,
-    )
-    return Report(
-        target=surface.source,
-        server=ServerInfo.of(surface),
-        fingerprint=fingerprint(surface),
-        changes=tuple(changes),
-        findings=decided.findings,
-        accepted=dict(decided.changes),
         counts={"tools": len(surface.entries), **counts},
-        tools=tuple(tool.name for tool in surface.tools),
         tiers={tool.name: tool.tier.value for tool in surface.tools},
-        fail_on=fail_on(config),
         # A finding says for each file if it differs, or if that is unknown.
         unknown_fails=False,
-    )
+    )[0]

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.findings import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mcp_governor.config import Config
+    from mcp_governor.config.model import IgnoredRule
     from mcp_governor.rules import LintSettings, Selection
 
 OFF = "off"
@@ -15,18 +18,22 @@ OFF = "off"
 
 def lint_settings(config: Config) -> LintSettings:
     """The ``lint`` table, profiles and clients as the linter expects them."""
-    from mcp_governor.rules.settings import PERSONAS, LintSettings
+    from mcp_governor.rules.settings import PERSONAS, LintSettings, Suppression
 
     table = config.lint
     off = tuple(rule for rule, severity in table.severity.items() if severity == OFF)
+
+    def ignored(entries: Iterable[str | IgnoredRule]) -> tuple[str | Suppression, ...]:
+        return tuple(one if isinstance(one, str) else Suppression(one.rule, one.reason) for one in entries)
+
     return LintSettings(
         profiles=config.profile,
         select=table.select,
-        ignore=(*table.ignore, *off),
+        ignore=(*ignored(table.ignore), *off),
         extend_select=table.extend_select,
         severity={rule: Severity(value) for rule, value in table.severity.items() if value != OFF},
         options=table.options,
-        per_tool_ignores={glob: tuple(rules) for glob, rules in table.per_tool_ignores.items()},
+        per_tool_ignores={glob: ignored(rules) for glob, rules in table.per_tool_ignores.items()},
         clients=config.clients,
         personas=PERSONAS if table.persona == "pedantic" else PERSONAS[:1],
         rule_paths=tuple(config.resolve(folder) for folder in table.rules),
@@ -51,9 +58,8 @@ def fail_on(config: Config) -> Severity | None:
 
 
 def full_config_schema() -> dict[str, Any]:
-    """The configuration's JSON Schema with the options of the change catalogue and the known profiles."""
-    from mcp_governor.change.options import option_schemas
+    """The configuration's JSON Schema with the known profiles."""
     from mcp_governor.config.schema import config_schema
     from mcp_governor.rules import load_catalogue
 
-    return config_schema(option_schemas(), profiles=tuple(load_catalogue().profiles))
+    return config_schema(tuple(load_catalogue().profiles))

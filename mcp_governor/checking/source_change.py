@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from mcp_governor.changelog.renumbering import renumber
 from mcp_governor.checking.changelog import load_changelog
+from mcp_governor.config.file import config_table, config_text
 from mcp_governor.errors import ConfigError, GovernorError, UsageError
-from mcp_governor.files import MAX_TEXT_BYTES, is_regular, read_bytes
+from mcp_governor.files import is_regular, read_bytes
 from mcp_governor.surface import dump_surface, fingerprint, parse_surface
 from mcp_governor.target.git_releases import files_at_tags, release_tags
 from mcp_governor.target.resolve import baseline_file
@@ -73,9 +74,8 @@ def change_source(config: Config, now: SchemaVersion, *, renumbered: Mapping[str
             "The server does not report a version, so schema-version cannot be taken from it.",
             "Name a file with the version instead, such as: mcp-governor schema-version pyproject.toml",
         )
-    old = _text(path)
-    table = ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
-    new = set_source(old, now.spec, table=table, what=visible(path.name))
+    old = config_text(path)
+    new = set_source(old, now.spec, table=config_table(path), what=visible(path.name))
     files, obsolete, clauses = [], [], []
     if new != old:
         files.append(NewFile(path, new, path.parent, path.name, expected=old.encode()))
@@ -185,12 +185,3 @@ def _recorded(config: Config, source: str, target: str, version: str, now: Schem
             None if text.encode() == data else NewFile(config.resolve(target), text, config.root, target, expected=data)
         )
     return NewFile(config.resolve(target), text, config.root, target, expected=None)
-
-
-def _text(path: Path) -> str:
-    """The content of the configuration with its own line endings."""
-    try:
-        return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", "") or "it is not UTF-8"
-        raise ConfigError(f"{visible(path.name)} cannot be read: {reason}.", "Check the file.") from None

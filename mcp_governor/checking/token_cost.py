@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mcp_governor.rules.finding import finding
 from mcp_governor.surface.tokens import token_costs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from mcp_governor.change.model import Change
     from mcp_governor.findings import Finding
     from mcp_governor.rules import Selection
     from mcp_governor.surface import Surface
@@ -28,10 +29,12 @@ class TokenCost(Struct, frozen=True):
     Attributes:
         tools: name → tokens.
         before: the same for the baseline; ``None`` if there is none.
+        renamed: name → former name of tools that are the same as before under another name.
     """
 
     tools: Mapping[str, int]
     before: Mapping[str, int] | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -43,10 +46,19 @@ class TokenCost(Struct, frozen=True):
         """Additional tokens compared with the baseline; ``None`` without one."""
         return None if self.before is None else self.total - sum(self.before.values())
 
+    def before_of(self, tool: str) -> int | None:
+        """Tokens of a tool in the baseline, under its former name if it has a new one; ``None`` for a new tool."""
+        return None if self.before is None else self.before.get(tool, self.before.get(self.renamed.get(tool, "")))
+
     def growth_of(self, tool: str) -> int | None:
         """Additional tokens of a tool compared with the baseline, all of them for a new tool; ``None`` without a
         baseline."""
-        return None if self.before is None else self.tools[tool] - self.before.get(tool, 0)
+        return None if self.before is None else self.tools[tool] - (self.before_of(tool) or 0)
+
+    def grown(self) -> list[str]:
+        """The tools with additional tokens, those with the most first; new ones are among them."""
+        grown = {name: self.growth_of(name) or 0 for name in self.tools}
+        return sorted((name for name in grown if grown[name] > 0), key=lambda name: (-grown[name], name))
 
     def dearest(self, most: int) -> list[str]:
         """The most expensive tools, in that order."""
@@ -64,11 +76,21 @@ class TokenCost(Struct, frozen=True):
         return out
 
 
-def token_cost(surface: Surface, baseline: Surface | None) -> TokenCost | None:
-    """The cost of the tools, compared with a baseline if there is one; ``None`` for a surface without tools."""
+def token_cost(surface: Surface, baseline: Surface | None, changes: Iterable[Change] = ()) -> TokenCost | None:
+    """The cost of the tools, compared with a baseline if there is one; ``None`` for a surface without tools.
+
+    Args:
+        surface, baseline: the two.
+        changes: say which tools were renamed.
+    """
     if not surface.tools:
         return None
-    return TokenCost(token_costs(surface), token_costs(baseline) if baseline is not None else None)
+    renamed = {
+        change.facts.successor: change.tool
+        for change in changes
+        if change.kind == "tool-renamed" and change.tool is not None and change.facts.successor is not None
+    }
+    return TokenCost(token_costs(surface), token_costs(baseline) if baseline is not None else None, renamed)
 
 
 def growth_findings(surface: Surface, baseline: Surface, selection: Selection) -> Iterator[Finding]:

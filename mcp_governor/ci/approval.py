@@ -19,7 +19,7 @@ class Approval(Struct, frozen=True):
 
     Attributes:
         everything: the label was set for what this run is about to show.
-        keys: of the breaks that are approved besides (:func:`mcp_governor.checking.base.approval_key`).
+        keys: of the breaks that are approved besides (:func:`mcp_governor.checking.against.base_branch.approval_key`).
         labelled: the pull request has the label.
         remark: what could not be found out, for the log; empty if all is known.
     """

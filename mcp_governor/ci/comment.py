@@ -45,7 +45,8 @@ class Memory(Struct, frozen=True):
     """What our comment knows about the approval of breaks, in its second line; GitHub does not show it.
 
     Attributes:
-        asked: keys (:func:`mcp_governor.checking.base.approval_key`) of the breaks that it shows as not approved.
+        asked: keys (:func:`mcp_governor.checking.against.base_branch.approval_key`) of the breaks that it shows as not
+            approved.
         approved: keys of those that somebody approved.
         commit: the head of the pull request that ``asked`` is about; empty if it is unknown.
         written: when it was last written, as GitHub says it (ISO 8601, UTC); it is not in the line.
@@ -68,7 +69,7 @@ MAX_KEYS = 500
 """Keys of each kind in a comment: 14 kB of its 65. Where more breaks wait, one key stands for all of them."""
 
 KEY = lazy_pattern("[a-z2-7]{26}")
-"""What :func:`mcp_governor.checking.base.approval_key` makes."""
+"""What :func:`mcp_governor.checking.against.base_branch.approval_key` makes."""
 
 _MEMORY = lazy_pattern(r"<!-- mcp-governor approval commit=([0-9a-f]*) asked=([a-z2-7,]*) approved=([a-z2-7,]*) -->\r?")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.checking.base import key_of_all
+from mcp_governor.checking.against.base_branch import key_of_all
 from mcp_governor.ci.approval import find_approval
 from mcp_governor.ci.comment import KEY, MAX_KEYS, MAX_SUMMARY, Memory, fitted, post_comment
 from mcp_governor.ci.history import Clone, fetch_base, fetch_release

@@ -16,7 +16,7 @@ import click
 from mcp_governor._version import __version__
 from mcp_governor.cli import out, terminal
 from mcp_governor.cli.groups import LazyGroup, color_option
-from mcp_governor.errors import Exit, GovernorError, UsageError
+from mcp_governor.errors import STOPPED, Exit, GovernorError, UsageError
 from mcp_governor.rule_names import noting
 
 if TYPE_CHECKING:
@@ -39,8 +39,11 @@ COMMANDS = {
     "init": ("init", "Write configuration, baseline, changelog, CI job and hook."),
     "schema-version": ("schema_version", "Show or change where the version comes from."),
     "ci": ("ci", "Run the check as a job of GitHub Actions or GitLab CI/CD."),
+    "fleet": ("fleet", "Work on many servers in one run."),
     "accept": ("accept", "Accept a finding, with a reason."),
     "serve": ("serve", "Run mcp-governor as an MCP server."),
+    "login": ("login", "Sign in at a remote server with OAuth."),
+    "logout": ("login", "Delete the login at a remote server."),
     "demo": ("demo", "Show a complete run on a packaged example server."),
     "schema": ("schema", "Print the JSON Schemas of mcp-governor's own formats."),
     "completion": ("completion", "Print the completion script for a shell."),
@@ -120,7 +123,7 @@ def _run(words: list[str]) -> int:
         return int(Exit.USAGE)
     except (click.Abort, KeyboardInterrupt):
         out.echo("interrupted", err=True)
-        return 130
+        return STOPPED
     except BrokenPipeError:
         # The reader went away (head, less): not our error, and there is nothing left to say.
         out.abandon()
@@ -134,7 +137,7 @@ def _run(words: list[str]) -> int:
         # Python before 3.12 hides what ends the making of a class in a RuntimeError, Ctrl-C included.
         if isinstance(error.__cause__, KeyboardInterrupt):
             out.echo("interrupted", err=True)
-            return 130
+            return STOPPED
         return _bug(error)
     return result if isinstance(result, int) else int(Exit.PASS)
 
@@ -156,7 +159,7 @@ def _see_words(words: Sequence[str]) -> None:
 def _learn_addresses(words: Sequence[str]) -> None:
     """Redact URLs in click's errors, because a URL in the wrong place is quoted with its password."""
     if any("://" in word for word in words):
-        from mcp_governor.given import learn_addresses
+        from mcp_governor.secret_detection import learn_addresses
 
         learn_addresses(words)
 

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Run, TargetCommand, against_option, configured, server_command, target_argument
+from mcp_governor.cli.common import (
+    FILE,
+    Run,
+    TargetCommand,
+    against_option,
+    configured,
+    server_command,
+    target_argument,
+)
+from mcp_governor.config.file import config_table, config_text
 from mcp_governor.errors import ConfigError, UsageError
-from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
+from mcp_governor.files import read_named
 from mcp_governor.rule_names import current_id, noted_name
 from mcp_governor.text import check_unicode, did_you_mean, one_line, visible
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from datetime import datetime
+    from pathlib import Path
 
 _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 
@@ -38,7 +47,7 @@ _ID = re.compile(r"[^:]+:.*:.*:[0-9a-f]{8}", re.DOTALL)
 @click.option(
     "--report",
     "file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Look up the id in this JSON report, for example from CI, instead of running the check",
 )
 @configured("trust", "quiet", isolated=False)
@@ -94,18 +103,16 @@ def accept(
 
 def _ids_of_check(run: Run, wanted: str, target: str | None, against: str | None, *, offline: bool) -> list[str]:
     """The ids that ``check`` reports now."""
+    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.decisions import is_of_calls
+    from mcp_governor.checking.run import checked
 
-    if offline:
-        from mcp_governor.checking.offline import check_offline
-
-        if server_command():
-            raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
-        report = check_offline(target, config=run.config, against=against)
-    else:
-        from mcp_governor.checking.run import check
-
-        report = check(target, config=run.config, against=against, command=server_command(), calls=is_of_calls(wanted))
+    command = server_command()
+    if offline and command:
+        raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
+    calls = offline or is_of_calls(wanted)
+    asked = Asked(target=target, command=command, against=against, offline=offline, calls=calls)
+    report = checked(asked, run.config).report
     return [*(one.id for one in report.findings), *(change.id for change in report.changes)]
 
 
@@ -120,10 +127,9 @@ def _ids_in(file: Path) -> list[str]:
     from mcp_governor.parsing import read_json
 
     shown = visible(str(file))
+    data = read_named(file, shown)
     try:
-        document = read_json(read_bytes(file))
-    except OSError as error:
-        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+        document = read_json(data)
     except ValueError as error:
         raise FileFormatError(f"{shown} is not JSON: {one_line(str(error), 120)}.", _MAKE_REPORT) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -161,24 +167,6 @@ def _refuse_unknown(wanted: str, known: Collection[str]) -> None:
     raise UsageError(
         f"No reported finding or change has the id {shown}.{did_you_mean(wanted, alike[:_MAX_COMPARED])}", hint
     )
-
-
-def config_table(path: Path) -> tuple[str, ...]:
-    """The table of the configuration in its file."""
-    return ("tool", "mcp-governor") if path.name == "pyproject.toml" else ()
-
-
-def config_text(path: Path) -> str:
-    """A configuration file with its own line ends.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
-    try:
-        return read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        cause = getattr(error, "strerror", "") or "it is not UTF-8"
-        raise ConfigError(f"{visible(path.name)} cannot be read: {cause}.", "Check the file.") from None
 
 
 def _checked(finding: str) -> str:

@@ -85,8 +85,9 @@ def call(
     prompts, results of earlier calls, and files in a temporary folder. A run in which no good call succeeds exits
     with 4.
     """
-    from dataclasses import replace
     from datetime import date
+
+    from msgspec.structs import replace
 
     from mcp_governor.call.settings import CallSettings
     from mcp_governor.checking.calling import call_report, call_target

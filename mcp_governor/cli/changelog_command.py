@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,12 +17,19 @@ from mcp_governor.cli.common import (
     places_wanted,
     refuse_server_options,
     reporting,
+    server_command,
     target_argument,
     write_text,
 )
 from mcp_governor.cli.groups import Group
 from mcp_governor.errors import Exit
 from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.checking.changelog_draft import OpenChangelog
+    from mcp_governor.checking.releasing import Plan
 
 
 @click.group(cls=Group)
@@ -40,25 +48,37 @@ def check(run: Run, target: str | None, against: str | None, offline: bool) -> i
     With --offline, the recorded surface file is compared with the same file at the latest release tag, or at HEAD if
     there is no tag, as in "mcp-governor check --offline".
     """
-    from mcp_governor.checking.baselines import baseline_of
+    from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.reading import read_governed
-    from mcp_governor.checking.run import changelog_report
-    from mcp_governor.checking.stage import stage_of
+    from mcp_governor.checking.run import check_changelog
 
     load_changelog(run.config)
     if offline:
-        from mcp_governor.checking.offline import check_changelog_offline
-
         refuse_server_options(run.config)
-        places = places_wanted(run.output)
-        return deliver(check_changelog_offline(target, config=run.config, against=against, places=places), run)
-    source = run.source(target)
-    surface = read_governed(source, run.config)
-    stage = stage_of(run.config, surface)
-    baseline = baseline_of(surface, run.config, against, source=source, stage=stage)
-    report = changelog_report(surface, baseline, run.config, stage=stage)
-    return deliver(report, run)
+    places = offline and places_wanted(run.output)
+    asked = Asked(target=target, command=server_command(), against=against, offline=offline, places=places)
+    return deliver(check_changelog(asked, run.config), run)
+
+
+_live = click.option(
+    "--live",
+    is_flag=True,
+    help="Start the server even if mcp-surface.json was committed with the sources that are here",
+)
+
+
+def _opened(run: Run, target: str | None, against: str | None, *, live: bool) -> OpenChangelog:
+    """The changelog with its surfaces. The server is not started where its recording is of this commit."""
+    from mcp_governor.checking.changelog_draft import open_changelog
+
+    opened = open_changelog(
+        run.config, run.source(target), against, live=live or bool(run.config.launch.with_ or run.config.launch.env)
+    )
+    if opened.recording:
+        out.echo(
+            f"{visible(opened.recording)} is of this commit, so the server was not started; --live starts it.", err=True
+        )
+    return opened
 
 
 @changelog.command(cls=TargetCommand)
@@ -67,34 +87,74 @@ def check(run: Run, target: str | None, against: str | None, offline: bool) -> i
 @click.option("--for", "version", metavar="VERSION", help="Version to draft for  [default: as the changes require]")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
 @click.option("--check", "only_check", is_flag=True, help="Exit with 1 if something is missing; write nothing")
+@_live
 @configured(isolated=False)
 def draft(
-    run: Run, target: str | None, against: str | None, version: str | None, show_diff: bool, only_check: bool
+    run: Run,
+    target: str | None,
+    against: str | None,
+    version: str | None,
+    show_diff: bool,
+    only_check: bool,
+    live: bool,
 ) -> int:
     """Write the missing entries for the detected changes; existing text is kept.
 
-    Released sections are never changed. With policy.gate = "release", the entries go under "## Unreleased" until the
-    release; otherwise into the section of the version that the changes require.
+    An entry that was drafted since the last release, that nobody edited and that is no longer true is replaced or
+    removed. Released sections are never changed.
+
+    With policy.gate = "release", the entries go under "## Unreleased" until the release; otherwise into the section of
+    the version that the changes require.
     """
-    from mcp_governor.checking.desk import draft_changelog, open_desk
+    from mcp_governor.checking.changelog_draft import draft_changelog
     from mcp_governor.checking.releasing import new_changelog
     from mcp_governor.writing import locked, write_files
 
-    desk = open_desk(run.config, run.source(target), against)
-    drafted = draft_changelog(desk, version)
-    changed = drafted.text != desk.book.text
+    opened = _opened(run, target, against, live=live)
+    drafted = draft_changelog(opened, version)
+    changed = drafted.text != opened.book.text
     if show_diff and changed:
-        _show_diff(run, desk.config.changelog, desk.book.text, drafted.text)
+        _show_diff(run, opened.config.changelog, opened.book.text, drafted.text)
     if not changed:
-        out.echo(f"{desk.config.changelog} needs no change.")
+        out.echo(_nothing_written(opened))
     elif not (show_diff or only_check):
-        with locked(desk.config.root):
-            write_files(new_changelog(desk, drafted.text))
-        entries = "1 entry" if drafted.missing == 1 else f"{drafted.missing} entries"
+        with locked(opened.config.root):
+            write_files(new_changelog(opened, drafted.text))
         where = f"for {visible(drafted.version)}" if drafted.version else "under Unreleased"
-        out.echo(f"{desk.config.changelog}: {entries} drafted {where}.")
+        out.echo(f"{opened.config.changelog}: {_entries(drafted.missing)} drafted {where}{_removed(drafted.outdated)}.")
         out.echo(drafted.advice)
     return int(Exit.FINDINGS if only_check and changed else Exit.PASS)
+
+
+def _nothing_written(opened: OpenChangelog) -> str:
+    """That nothing is to be drafted, and what a check finds all the same, which only the author can correct."""
+    from mcp_governor.checking.against.comparison import Comparison
+    from mcp_governor.checking.against.stage import stage_of
+    from mcp_governor.checking.run import changelog_report
+
+    name = opened.config.changelog
+    if opened.book.text:
+        stage = stage_of(opened.config, opened.surface)
+        left = changelog_report(Comparison(opened.surface, opened.config, opened.baseline, stage)).failing_findings
+        if left:
+            more = f" ({len(left) - 1} more: mcp-governor changelog check)" if len(left) > 1 else ""
+            where, why, fix = (
+                visible(text, keep_newlines=True) for text in (left[0].path, left[0].message, left[0].fix)
+            )
+            return f"{name} lacks no entry, but a check fails at {where}: {why}{more}\nNext: {fix}"
+    return f"{name} needs no change."
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count} entries"
+
+
+def _removed(count: int) -> str:
+    return (
+        f", {_entries(count)} removed that {'was' if count == 1 else 'were'} drafted and no longer true"
+        if count
+        else ""
+    )
 
 
 def _show_diff(run: Run, name: str, before: str, after: str) -> None:
@@ -108,9 +168,16 @@ def _show_diff(run: Run, name: str, before: str, after: str) -> None:
 @against_option
 @click.option("--diff", "show_diff", is_flag=True, help="Show what would be written; write nothing")
 @click.option("--check", "only_check", is_flag=True, help="Check that it can be released; write nothing")
+@_live
 @reporting("trust", isolated=False)
 def release(
-    run: Run, version: str | None, target: str | None, against: str | None, show_diff: bool, only_check: bool
+    run: Run,
+    version: str | None,
+    target: str | None,
+    against: str | None,
+    show_diff: bool,
+    only_check: bool,
+    live: bool,
 ) -> int:
     """Release VERSION: make its section the current one, and record its surface.
 
@@ -119,25 +186,24 @@ def release(
     VERSION is tagged. To finish the release, commit the files and tag the commit.
     """
     from mcp_governor.checking.changelog import load_changelog
-    from mcp_governor.checking.desk import open_desk
     from mcp_governor.checking.releasing import plan_release
     from mcp_governor.writing import locked, write_files
 
     load_changelog(run.config)
-    desk = open_desk(run.config, run.source(target), against)
-    plan = plan_release(desk, version)
-    shown, name = visible(plan.version), desk.config.changelog
+    opened = _opened(run, target, against, live=live)
+    plan = plan_release(opened, version)
+    shown, name = visible(plan.version), opened.config.changelog
     if plan.report.verdict == "fail":
         deliver(plan.report, run)
         why = f"the check would fail once {shown} is tagged" if plan.after else "the check fails"
         out.echo(f"{shown} was not released because {why}; nothing was written.", err=True)
         return int(Exit.FINDINGS)
-    if show_diff and plan.text != desk.book.text:
-        _show_diff(run, name, desk.book.text, plan.text)
+    if show_diff and plan.text != opened.book.text:
+        _show_diff(run, name, opened.book.text, plan.text)
     if show_diff or only_check:
-        out.echo(f"{shown} can be released.", err=show_diff)
+        out.echo("\n".join((*_unmentioned_wording(plan), f"{shown} can be released.")), err=show_diff)
         return int(Exit.PASS)
-    with locked(desk.config.root):
+    with locked(opened.config.root):
         write_files(*plan.files)
     out.echo(f"{name}: {shown} is the current release.")
     records = "records its surface" if len(plan.recordings) == 1 else "record its surface"
@@ -145,9 +211,27 @@ def release(
     if plan.retired:
         count = len(plan.retired)
         marked = "1 acceptance is" if count == 1 else f"{count} acceptances are"
-        out.echo(f"{desk.config.shown}: {marked} marked as released.")
-    out.echo(f"Next: commit these files, and tag the commit {visible(plan.tag)}.")
+        out.echo(f"{opened.config.shown}: {marked} marked as released.")
+    out.echo(
+        "\n".join((*_unmentioned_wording(plan), f"Next: commit these files, and tag the commit {visible(plan.tag)}."))
+    )
     return int(Exit.PASS)
+
+
+_WORDING_SHOWN = 5
+"""Entries about new words that a release suggests: enough for whoever wants to write them, little for whoever not."""
+
+
+def _unmentioned_wording(plan: Plan) -> Iterator[str]:
+    """The entries about new words alone that the section could have; after the tag nobody can add them."""
+    left = [one for one in plan.report.findings if one.rule == "changelog/missing-wording-entry"]
+    if not left:
+        return
+    count = "1 change of wording is" if len(left) == 1 else f"{len(left):,} changes of wording are"
+    yield f"{count} not mentioned. If clients should know, add before you commit:"
+    yield from (f"  {visible(one.fix)}" for one in left[:_WORDING_SHOWN])
+    if len(left) > _WORDING_SHOWN:
+        yield f"  … and {len(left) - _WORDING_SHOWN:,} more"
 
 
 @changelog.command()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from mcp_governor.cli import completion
 from mcp_governor.cli.common import (
+    FILE,
     Run,
     TargetCommand,
     against_option,
@@ -20,12 +20,11 @@ from mcp_governor.cli.common import (
     target_argument,
     useless,
 )
+from mcp_governor.cli.fleet_options import all_option, refuse_with_all, refuse_without_all, run_all
 from mcp_governor.cli.progress import progress
 
 if TYPE_CHECKING:
-    from mcp_governor.checking.base import Base
-    from mcp_governor.checking.model import Report
-    from mcp_governor.config import Config
+    from pathlib import Path
 
 
 @click.command(cls=TargetCommand)
@@ -62,12 +61,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--approved",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="With --approval required: file with the keys of breaks that somebody approved, one on a line",
 )
 @click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
 @click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have")
+@all_option
 @reporting("trust")
 def check(
     run: Run,
@@ -84,6 +84,11 @@ def check(
     approved: Path | None,
     offline: bool,
     new_only: bool,
+    every: bool,
+    jobs: int | None,
+    state: Path | None,
+    shard: tuple[int, int] | None,
+    min_coverage: float | None,
 ) -> int:
     """Check breaking changes, version, changelog and rules, and report one verdict.
 
@@ -126,18 +131,33 @@ def check(
 
     With --new-only, the linter reports only findings that the baseline does not have; breaking changes, version and
     changelog are checked as usual. Use it for pull requests and in pre-commit hooks.
-    """
-    import dataclasses
 
+    With --all, each server of the configuration or of a client's file is compared with its recording in the folder
+    surfaces, or in the folder of --against, and linted; see mcp-governor fleet check.
+    """
+    if every:
+        refuse_with_all(*_OF_ONE_SERVER)
+        return run_all(
+            run,
+            "check",
+            target,
+            surfaces=against,
+            profile=profile,
+            level=level,
+            jobs=jobs,
+            state=state,
+            shard=shard,
+            min_coverage=min_coverage,
+        )
+    refuse_without_all(jobs=jobs, state=state, shard=shard, min_coverage=min_coverage)
     from msgspec.structs import replace
 
-    from mcp_governor.checking.base import Asked
-    from mcp_governor.checking.gate import check_gated, read_approved
-    from mcp_governor.checking.offline import check_offline
-    from mcp_governor.checking.run import check as run_check
+    from mcp_governor.checking.against.pull_request import read_approved
+    from mcp_governor.checking.asked import Asked
+    from mcp_governor.checking.run import check_as_asked
     from mcp_governor.errors import UsageError
 
-    config = dataclasses.replace(
+    config = replace(
         run.config,
         level=level or run.config.level,
         profile=profile or run.config.profile,
@@ -145,7 +165,6 @@ def check(
         load=run.config.load if load is None else replace(run.config.load, check=load),
         lint_new_only=new_only,
     )
-    command = server_command()
     if offline:
         refuse_server_options(config)
     if new_only and config.isolated and against is None:
@@ -162,31 +181,29 @@ def check(
         raise UsageError("--approved names breaks that need an approval.", "Add: --approval required")
     if base is not None and config.isolated:
         raise useless("--base", "--isolated, which reads no file of the repository")
-    places = places_wanted(run.output)
+    typed = {"level": level, "profile": profile, "calls_mode": no_calls}
+    typed["fail_on"] = click.get_current_context().params.get("fail_on")
     with progress(run.output) as emit:
-
-        def compared(config: Config, base: Base | None) -> Report:
-            settings: dict[str, Any] = {"config": config, "against": against, "emit": emit, "places": places}
-            settings |= {"release": release, "only_breaking": only is not None, "base": base}
-            if offline:
-                return check_offline(target, **settings)
-            return run_check(target, command=command, **settings)
-
-        typed = {"level": level, "profile": profile, "calls_mode": no_calls}
-        typed["fail_on"] = click.get_current_context().params.get("fail_on")
-        if base is None:
-            report = compared(config, None)
-        else:
-            asked = Asked(
-                base=base,
-                approval=approval or "",
-                approved=read_approved(approved) if approved is not None else frozenset(),
-                named=run.config_typed,
-                target=target or "",
-                command=command,
-                against=against or "",
-                offline=offline,
-                options=frozenset(name for name, value in typed.items() if value),
-            )
-            report = check_gated(config, asked, compared)
+        asked = Asked(
+            target=target,
+            command=server_command(),
+            against=against,
+            offline=offline,
+            release=release,
+            only_breaking=only is not None,
+            places=places_wanted(run.output),
+            base=base or "",
+            approval=approval or "",
+            approved=read_approved(approved) if approved is not None else frozenset(),
+            config_typed=run.config_typed,
+            options=frozenset(name for name, value in typed.items() if value),
+            emit=emit,
+        )
+        report = check_as_asked(asked, config)
     return deliver(report, run)
+
+
+_OF_ONE_SERVER = (
+    *("no_calls", "load", "only", "release", "base", "approval", "approved", "offline", "new_only", "report"),
+)
+"""Parameters that have no meaning for many servers."""

@@ -12,10 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.cli import completion, out, terminal
+from mcp_governor.cli.launching import launch_of
 from mcp_governor.cli.repeating import ENV_PARAMETER, command_to_repeat, in_ci, remember
 from mcp_governor.cli.report_formats import REPORT, REPORT_FILE, FormatOption
-from mcp_governor.config import Config, Launch, load_config
-from mcp_governor.config.model import MAX_SECONDS
+from mcp_governor.config import Config, load_config
+from mcp_governor.config.table import MAX_SECONDS
 from mcp_governor.config.trust import rules_trusted, trusted_by_variable
 from mcp_governor.errors import Exit, GovernorError, UsageError
 from mcp_governor.findings import Severity
@@ -36,6 +37,7 @@ ENV_FILES_KEY = "mcp_governor.env_files"
 """Key in a command's context for the files of variables from the command line."""
 _TIMEOUT_KEY = "mcp_governor.timeout"
 _WITH, _ENV, _ENV_FILE, _TIMEOUT = "launch_with", ENV_PARAMETER, "launch_env_file", "launch_timeout"
+_HEADER, _BEARER, _NO_RESOLVE = "launch_header", "launch_bearer", "launch_no_resolve"
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -52,6 +54,9 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic since click
             self.fail(f"{value} is out of range; it must be above 0 and at most {MAX_SECONDS:,} seconds.", param, ctx)
         return number
 
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+"""The type of options and arguments that are a file."""
 
 SECONDS = Seconds()
 """The type of options that are a time."""
@@ -73,6 +78,11 @@ class TargetCommand(click.Command):
                 help="Also install this package with a pypi: or npm: target",
             ),
             click.Option(
+                ["--no-resolve", _NO_RESOLVE],
+                is_flag=True,
+                help="Start a pypi: target only as it is named, also if it needs another script, Python or mcp version",
+            ),
+            click.Option(
                 ["--env", _ENV],
                 multiple=True,
                 metavar="NAME[=VALUE]",
@@ -82,8 +92,20 @@ class TargetCommand(click.Command):
                 ["--env-file", _ENV_FILE],
                 multiple=True,
                 metavar="FILE",
-                type=click.Path(dir_okay=False, path_type=Path),
+                type=FILE,
                 help="File of environment variables for the server, as NAME=VALUE lines",
+            ),
+            click.Option(
+                ["--header", _HEADER],
+                multiple=True,
+                metavar="NAME=VARIABLE",
+                help="HTTP header for a server at a URL; its value is taken from this environment variable",
+            ),
+            click.Option(
+                ["--bearer", _BEARER],
+                metavar="VARIABLE",
+                help="Environment variable with the bearer token for a server at a URL  "
+                "[default: MCP_GOVERNOR_BEARER_TOKEN]",
             ),
             click.Option(
                 ["--timeout", _TIMEOUT],
@@ -113,6 +135,8 @@ class TargetCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         with_, env, env_files = (ctx.params.pop(key) for key in (_WITH, _ENV, _ENV_FILE))
+        headers = ctx.params.pop(_HEADER), ctx.params.pop(_BEARER)
+        resolves = not ctx.params.pop(_NO_RESOLVE)
         ctx.meta[_TIMEOUT_KEY] = ctx.params.pop(_TIMEOUT)
         ctx.meta[ENV_FILES_KEY] = env_files
         named = [ctx.params.get(key) for key in ("target", "old", "new")]
@@ -120,7 +144,7 @@ class TargetCommand(click.Command):
         if ctx.params.get("new" if "old" in ctx.params else "target") and any(map(_is_package, named)):
             # The place of a COMMAND is taken by a TARGET: these are the arguments of the packages.
             args = ctx.meta.pop(completion.COMMAND_KEY, ())
-        ctx.meta[_LAUNCH_KEY] = Launch(args, with_, _environment(env, env_files), _named(env))
+        ctx.meta[_LAUNCH_KEY] = launch_of(args, with_, env, env_files, headers, resolves=resolves)
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -129,29 +153,6 @@ class TargetCommand(click.Command):
 
 def _is_package(target: object) -> bool:
     return isinstance(target, str) and target.startswith(("pypi:", "npm:"))
-
-
-def _named(env: Iterable[str]) -> frozenset[str]:
-    return frozenset(text for text in env if "=" not in text)
-
-
-def _environment(named: Iterable[str], files: Iterable[Path]) -> dict[str, str]:
-    """Variables from the files, then ``NAME=VALUE`` as given, and ``NAME`` from our environment."""
-    import os
-
-    values: dict[str, str] = {}
-    for file in files:
-        from mcp_governor.cli.env_file import read_env_file
-
-        values |= read_env_file(file)
-    for word in named:
-        name, equals, value = word.partition("=")
-        if not name.replace("_", "a").isalnum():
-            raise UsageError("--env takes NAME or NAME=VALUE.", "Name the variable, for example: --env API_KEY")
-        if not equals and name not in os.environ:
-            raise UsageError(f"--env {name}: the variable is not set.", f"Set it: export {name}=…")
-        values[name] = value if equals else os.environ[name]
-    return values
 
 
 def server_command() -> tuple[str, ...]:
@@ -191,7 +192,7 @@ _OPTIONS = {
     "output": click.option(
         "-o",
         "--output",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE,
         help="Write the output to this file  [default: standard output]",
     ),
     "report": click.option(
@@ -208,7 +209,7 @@ _OPTIONS = {
     ),
     "config": click.option(
         "--config",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE,
         help="Configuration file  [default: the nearest one in this folder or above]",
     ),
     "isolated": click.option(
@@ -292,8 +293,14 @@ def _run(
 ) -> Run:
     made = _configured(config, isolated, fail_on)
     if trust:
-        made = dataclasses.replace(made, trust_rules=True)
+        made = replace(made, trust_rules=True)
     return Run(made, Output(format_, output, -1 if quiet else verbose, report), config is not None)
+
+
+def typed_timeout() -> float | None:
+    """``--timeout`` of the current command line; ``None`` if it has none."""
+    seconds: float | None = click.get_current_context().meta.get(_TIMEOUT_KEY)
+    return seconds
 
 
 def useless(option: str, other: str) -> UsageError:
@@ -305,12 +312,14 @@ def refuse_server_options(config: Config) -> None:
     """Refuse what is only for a server that is started, with ``--offline``.
 
     Raises:
-        UsageError: the command line names a command, ``--with`` or ``--env``.
+        UsageError: the command line names a command, ``--with``, ``--env`` or headers.
     """
     if server_command():
         raise UsageError("--offline does not start a server, so -- COMMAND has no effect.", "Remove one of them.")
     if config.launch.with_ or config.launch.env:
         raise useless("--with" if config.launch.with_ else "--env", "--offline, which starts no server")
+    if config.launch.headers:
+        raise useless("--header", "--offline, which reads no server")
 
 
 def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Config:
@@ -321,16 +330,18 @@ def _configured(path: Path | None, isolated: bool, fail_on: str | None) -> Confi
     else:
         config = load_config(path)
     typed = click.get_current_context().meta
-    config = dataclasses.replace(config, launch=typed.get(_LAUNCH_KEY, config.launch))
+    config = replace(config, launch=typed.get(_LAUNCH_KEY, config.launch))
     timeout = typed.get(_TIMEOUT_KEY)
     if timeout is not None:
         # Limits from the command line take precedence over those of single servers in the file.
-        servers = {
-            name: dataclasses.replace(server, timeout=None, start_timeout=None)
-            for name, server in config.servers.items()
-        }
-        config = dataclasses.replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
-    return dataclasses.replace(config, fail_on=fail_on) if fail_on else config
+        servers = {name: replace(server, timeout=None, start_timeout=None) for name, server in config.servers.items()}
+        config = replace(config, timeout=timeout, start_timeout=timeout, servers=servers)
+    return replace(config, fail_on=fail_on) if fail_on else config
+
+
+def unconfigured() -> Config:
+    """The configuration of a folder that has none, with what the command line says of servers."""
+    return replace(_configured(None, True, None), isolated=False)
 
 
 def target_argument(function: _F) -> _F:
@@ -404,7 +415,7 @@ def _write_report(report: Report, run: Run, output: Output, lines: Iterable[Line
 
         report = in_repository(report, run.config)
     if getattr(chosen, "WITH_HISTORY", False):
-        from mcp_governor.checking.history import with_history
+        from mcp_governor.checking.against.history import with_history
 
         report = with_history(report, run.config)
     write_text(chosen.render(report), output, form=_form_of(chosen))

@@ -23,13 +23,12 @@ from mcp_governor.errors import UsageError
 def diff(run: Run, old: str, new: str | None, level: str | None, only: str | None, stat: bool) -> int:
     """Report the changes from OLD to NEW with verdicts, witnesses and the required version bump.
 
-    Both are TARGETs; NEW may be a -- COMMAND. Exits 1 when something breaks or cannot be decided.
+    Both are TARGETs; NEW may be a -- COMMAND. One edit is one line for all its places; -v shows each change. Exits 1
+    when something breaks or cannot be decided.
     """
-    import dataclasses
-
     from msgspec.structs import replace
 
-    from mcp_governor.checking.comparison import compare_targets
+    from mcp_governor.checking.diff import compare_targets
     from mcp_governor.report.diff_text import diff_lines
 
     command = server_command()
@@ -37,7 +36,7 @@ def diff(run: Run, old: str, new: str | None, level: str | None, only: str | Non
         raise UsageError("diff compares two targets.", "Give OLD and NEW, or OLD and -- COMMAND.")
     if stat and run.output.format != "text":
         raise useless("--stat", f"--format {run.output.format}")
-    config = dataclasses.replace(run.config, level=level) if level else run.config
+    config = replace(run.config, level=level) if level else run.config
     # The text shows pointers; what finds lines need not be loaded for it.
     places = places_wanted(replace(run.output, verbose=-1))
     report = compare_targets(old, new, config=config, command=command, only_breaking=only is not None, places=places)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Run, configured, write_text
+from mcp_governor.cli.common import FILE, Run, configured, write_text
 from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command(name="import")
 @click.argument("form", metavar="FORMAT", type=click.Choice(["inspect", "promptfoo"]))
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 @configured("output", isolated=False)
 def eval_import(run: Run, form: str, file: Path) -> None:
     """Write FILE, a data set of inspect_ai (JSON, JSONL) or a configuration of promptfoo (JSON), as a query set.
@@ -27,14 +30,10 @@ def eval_import(run: Run, form: str, file: Path) -> None:
     from mcp_governor.errors import FileFormatError
     from mcp_governor.evaluation.exchange import imported
     from mcp_governor.evaluation.queries import MAX_FILE, as_line
-    from mcp_governor.files import read_bytes
+    from mcp_governor.files import read_named
 
     shown = visible(str(file))
-    try:
-        data = read_bytes(file, limit=MAX_FILE)
-    except OSError as error:
-        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
-    queries, problems, lost = imported(data, form, shown)
+    queries, problems, lost = imported(read_named(file, shown, limit=MAX_FILE), form, shown)
     if problems:
         first = problems[0]
         more = f" {len(problems) - 1} more problems follow." if len(problems) > 1 else ""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli.common import Run, configured, write_text
+from mcp_governor.cli.common import FILE, Run, configured, write_text
 from mcp_governor.cli.eval_results import (
     Earlier,
     baseline_of,
@@ -23,11 +22,13 @@ from mcp_governor.cli.eval_results import (
 from mcp_governor.errors import NothingCheckedError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mcp_governor.evaluation.record import Evaluation
 
 
 @click.command(name="report")
-@click.argument("records", nargs=-1, type=click.Path(dir_okay=False, path_type=Path), metavar="[RECORD]…")
+@click.argument("records", nargs=-1, type=FILE, metavar="[RECORD]…")
 @click.option("--last", type=click.IntRange(1, 1000), default=10, show_default=True, help="Number of evaluations")
 @baseline_option
 @tolerance_option

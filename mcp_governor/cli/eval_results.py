@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from msgspec import Struct
 
-from mcp_governor.cli.common import write_lines, write_text
+from mcp_governor.cli.common import FILE, write_lines, write_text
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
 from mcp_governor.text import one_line, visible
 
@@ -53,7 +53,7 @@ def store_option(function: _F) -> _F:
     """``--store FILE``."""
     return click.option(
         "--store",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE,
         help="File of kept answers and the history  [default: .mcp-governor/evaluation.db]",
     )(function)
 
@@ -62,7 +62,7 @@ def json_option(function: _F) -> _F:
     """``--json-out FILE``."""
     return click.option(
         "--json-out",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE,
         metavar="FILE",
         help="Also write everything that was measured to this file, as JSON  [default: no file]",
     )(function)

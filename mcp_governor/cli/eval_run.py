@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import asdict, replace
 
-from mcp_governor.cli import out, terminal
+from mcp_governor.cli import out
 from mcp_governor.cli.common import (
+    FILE,
     SECONDS,
     Run,
     TargetCommand,
@@ -36,13 +35,15 @@ from mcp_governor.cli.eval_results import (
     write_document,
 )
 from mcp_governor.cli.eval_sets import governed, queries_option, queries_path
+from mcp_governor.cli.progress import progress_line
 from mcp_governor.errors import Exit, NothingCheckedError, UsageError
 from mcp_governor.report.groups import count_of
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.writing import checked_place, write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from mcp_governor.evaluation.model import Answer, Query, QuerySet, Runner
     from mcp_governor.evaluation.options import Options
@@ -93,7 +94,7 @@ class _Rate(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 )
 @click.option(
     "--record",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Recorded answers as JSON Lines, read and written  [default: record in the configuration]",
 )
@@ -167,7 +168,7 @@ def eval_run(
     wanted = run.config.evaluation
     path = queries_path(queries, run)
     found = load_queries(path)
-    split = split if split is not None else wanted.split
+    split = split if split is not None else wanted.split or ""
     asked = _asked(found, split, path)
     if not (runners or replay or dry_run or max_cost is not None):
         _refuse_cost(run, target)
@@ -414,20 +415,23 @@ def _evaluate(
             ended,
         )  # fmt: skip
 
-    bar = _Bar(shown=terminal.takes_control(sys.stderr) and run.output.verbose >= 0)
+    kept = 0
 
-    async def whole() -> Done:
+    async def whole(show: Callable[[str], None]) -> Done:
+        def emit(progress: Progress) -> None:
+            nonlocal kept
+            kept = progress.done
+            show(_counts(progress))
+
         async with closing(runners):
-            return await evaluate(runners, run_of, asked, subject, settings, keeper=keeper, emit=bar.show)
+            return await evaluate(runners, run_of, asked, subject, settings, keeper=keeper, emit=emit)
 
     try:
-        done = anyio.run(whole)
+        with progress_line(run.output) as show:
+            done = anyio.run(whole, show)
     except KeyboardInterrupt:
-        bar.end()
-        out.echo(f"{bar.kept} answers are kept; the same command continues from there.", err=True)
+        out.echo(f"{kept} answers are kept; the same command continues from there.", err=True)
         raise
-    finally:
-        bar.end()
     started = min((one.started for one in done.runs if one.started), default="")
     made = Evaluation(
         queries=found,
@@ -443,24 +447,9 @@ def _evaluate(
     return made, done
 
 
-class _Bar:
-    """The line of progress."""
-
-    def __init__(self, *, shown: bool) -> None:
-        self._shown = shown
-        self.kept = 0
-
-    def show(self, progress: Progress) -> None:
-        self.kept = progress.done
-        if self._shown:
-            failed = f", {progress.failed} failed" if progress.failed else ""
-            out.progress_line(
-                f"{progress.done} of {progress.total} answers ({progress.kept} kept{failed}), ${progress.dollars:.2f}"
-            )
-
-    def end(self) -> None:
-        if self._shown:
-            out.progress_line("")
+def _counts(progress: Progress) -> str:
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    return f"{progress.done} of {progress.total} answers ({progress.kept} kept{failed}), ${progress.dollars:.2f}"
 
 
 def _write_record(file: Path | None, root: Path | None, evaluation: Evaluation) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mcp_governor.cli.common import FILE
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def queries_option(function: _F) -> _F:
     """``--queries FILE``."""
     return click.option(
         "--queries",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE,
         help="Query set, one JSON object a line  [default: mcp-queries.jsonl next to the configuration]",
     )(function)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, write_json, write_text
-from mcp_governor.text import short_digests, visible
+from mcp_governor.text import visible
 
 
 @click.command(cls=TargetCommand)
@@ -15,7 +15,7 @@ from mcp_governor.text import short_digests, visible
 def fingerprint(run: Run, target: str | None, per_tool: bool) -> None:
     """Print the digests of a surface: contract (v1) and wording (w1); with --tools, of each tool.
 
-    Text shows 12 digits of each; --format json shows them in full.
+    Reports show the first 12 digits of each.
     """
     from mcp_governor.surface import fingerprint as digest
     from mcp_governor.surface import tool_fingerprint, wording_fingerprint
@@ -31,4 +31,4 @@ def fingerprint(run: Run, target: str | None, per_tool: bool) -> None:
     if per_tool:
         width = max((len(visible(name)) for name in tools), default=0)
         lines += [f"{visible(name):<{width}}  {value}" for name, value in tools.items()]
-    write_text(short_digests("\n".join(lines)) + "\n", run.output, form="text")
+    write_text("\n".join(lines) + "\n", run.output, form="text")

@@ -43,11 +43,14 @@ def recorded_surface(text: str, live: Surface, config: Config) -> Surface:
     old = read_source(source)
     if not old.entries:
         raise NothingCheckedError(f"{source.shown} contains no tools; nothing was written.", "Use another recording.")
+    skills = old.skill_entries if old.skills_recorded else live.skill_entries
     raw: dict[str, Any] = {
         "tools": _completed(old, live),
         "prompts": list(old.prompts or live.prompts),
         "resources": list(old.resources or live.resources),
         "resourceTemplates": list(old.templates or live.templates),
+        "skills": None if skills is None else list(skills),
+        "skillFiles": dict(old.skill_files or live.skill_files),
         "serverInfo": dict(old.server or live.server),
         "capabilities": dict(old.capabilities or live.capabilities),
         "protocolVersion": old.protocol or live.protocol,

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import ENV_FILES_KEY, Run, TargetCommand, run_options, server_command, target_argument
+from mcp_governor.cli.common import (
+    ENV_FILES_KEY,
+    Run,
+    TargetCommand,
+    run_options,
+    server_command,
+    target_argument,
+    unconfigured,
+)
 from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
-from mcp_governor.cli.init_plan import Plan, typed_plan
-from mcp_governor.config import with_found_files
+from mcp_governor.cli.init_plan import Plan, local_paths, typed_plan
+from mcp_governor.config import OWN_FILE, with_found_files
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.report.lines import line
 from mcp_governor.target import LiveSource, resolve
@@ -36,9 +44,12 @@ if TYPE_CHECKING:
 @click.option(
     "--from", "recording", metavar="RECORDING", help="Use this as the first baseline instead of the current surface"
 )
+@click.option("--force", is_flag=True, help="Begin again: replace the files that init wrote, changelog included")
 @run_options("isolated")
-def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | None) -> None:
-    """Write configuration, baseline, changelog, CI job and hook, so that the next check passes. No file is overwritten.
+def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | None, force: bool) -> None:
+    """Write configuration, baseline, changelog, CI job and hook, so that the next check passes.
+
+    No file is overwritten without --force.
 
     Without TARGET, init looks for the server of this repository: in pyproject.toml, package.json, Python source, the
     Dockerfile, and the configuration files of MCP clients. It runs each command that leads to a file or a script of
@@ -53,10 +64,19 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
 
     root = Path.cwd()
     if run.config.path is not None and run.config.path.parent == root:
-        raise UsageError(
-            f"This folder already has a configuration: {run.config.shown}.",
-            "Edit it. To record a new baseline, run: mcp-governor snapshot",
-        )
+        if force and run.config.path.name != OWN_FILE:
+            raise UsageError(
+                f"--force does not replace the configuration in {run.config.shown}.",
+                "Remove [tool.mcp-governor] from it, then run init again.",
+            )
+        if not force:
+            raise UsageError(
+                f"This folder already has a configuration: {run.config.shown}.",
+                "Edit it. To record a new baseline, run: mcp-governor snapshot\n"
+                "To begin again, with a new changelog: mcp-governor init --force",
+            )
+    if force:
+        run = Run(unconfigured(), run.output)
     plan = _plan(run, target, root)
     config = _config(plan, run.config)
     source = resolve(None, config)
@@ -67,9 +87,9 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
         from mcp_governor.cli.init_baseline import recorded_surface
 
         surface = recorded_surface(recording, surface, config)
-    files, written, version, verdict = first_files(plan, surface, config, live=live)
+    files, written, version, verdict = first_files(plan, surface, config, live=live, force=force)
     offers = [
-        *(ci_offers(plan.root, _endpoint(source), plan.secrets) if ci else ()),
+        *(ci_offers(plan.root, _endpoint(source), plan.secrets, force=force) if ci else ()),
         *([hook_offer(plan.root)] if hook else ()),
     ]
     shown = [(visible(os.path.relpath(offer.path, plan.root)), offer) for offer in offers]
@@ -136,6 +156,9 @@ def _summarize(plan: Plan, tools: int, written: list[tuple[str, str]], remarks: 
     out.put_lines(line(f"{name:<{width}}  {what}", indent=2, hang=width + 2) for name, what in written)
     for remark in filter(None, remarks):
         out.echo(remark)
+    if paths := [one_line(path, 80) for path in local_paths(plan.keys)]:
+        is_, it = ("is a path", "it") if len(paths) == 1 else ("are paths", "them")
+        out.echo(f"{', '.join(paths)} {is_} of this machine; write {it} relative to the folder, so that CI has {it}.")
     if plan.secrets:
         which = "it" if len(plan.secrets) == 1 else "them"
         out.echo(f"The server gets {', '.join(plan.secrets)} from the environment; set {which} wherever check runs.")

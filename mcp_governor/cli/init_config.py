@@ -41,7 +41,7 @@ class FirstFiles(NamedTuple):
     verdict: str
 
 
-def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) -> FirstFiles:
+def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface, force: bool) -> FirstFiles:
     """The files of a repository that nothing governs yet.
 
     Args:
@@ -49,6 +49,7 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
         surface: the baseline.
         config: what the written configuration will say.
         live: what the server publishes now, where the baseline is another one.
+        force: replace the files that are there.
     """
     from mcp_governor.changelog import recorded_path
     from mcp_governor.changelog.first import first_changelog
@@ -78,9 +79,12 @@ def first_files(plan: Plan, surface: Surface, config: Config, *, live: Surface) 
         )
     if known:
         files[_KNOWN_FILE] = (known, "the current lint errors, which do not fail the check")
-    missing = {name for name in files if not os.path.lexists(root / name)}
-    new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if name in missing]
-    summary = [(name, what if name in missing else "exists, not changed") for name, (_, what) in files.items()]
+    there = {name for name in files if os.path.lexists(root / name)}
+    new = [NewFile(root / name, text, root, name) for name, (text, _) in files.items() if force or name not in there]
+    kept = "replaced" if force else "exists, not changed"
+    summary = [
+        (name, what if name not in there else f"{kept}: {what}" if force else kept) for name, (_, what) in files.items()
+    ]
     return FirstFiles(new, summary, _version(suggested), _verdict(found))
 
 

@@ -30,6 +30,10 @@ HOOK_FILES = (
 """Files whose change the hook looks at; the same as in our ``.pre-commit-hooks.yaml``."""
 
 
+_SOURCE_FILES = r"\.(py|pyi|js|mjs|cjs|jsx|ts|mts|cts|tsx|go|rs|java|kt|cs|rb|php|swift|ex)$"
+"""Sources of any server; our ``.pre-commit-hooks.yaml`` names them with what decides about dependencies."""
+
+
 class Offer(NamedTuple):
     """One file for the repository.
 
@@ -46,13 +50,14 @@ class Offer(NamedTuple):
     paste: str = ""
 
 
-def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -> list[Offer]:
+def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = (), *, force: bool = False) -> list[Offer]:
     """The workflow for GitHub, unless only GitLab is used here; for GitLab a job to paste.
 
     Args:
         folder: of the configuration.
         endpoint: how the server is reached, which decides what must be installed.
         secrets: environment variables that the check needs.
+        force: replace the workflow that is there.
     """
     top = repository_of(folder)
     needs = _needs(folder, top, endpoint)
@@ -62,7 +67,7 @@ def ci_offers(folder: Path, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -
     if not gitlab.exists() or (top / ".github").exists():
         name = "mcp-governor" if folder == top else f"mcp-governor-{_slug(folder.relative_to(top).as_posix())}"
         path = top / WORKFLOWS / f"{name}.yml"
-        text = None if path.exists() else _workflow(folder, top, needs, secrets)
+        text = None if path.exists() and not force else _workflow(folder, top, needs, secrets)
         what = "checks pull requests, the main branch and tags; a label approves a break"
         offers.append(Offer(path, text, f"{what}; {_SET_IT}" if asks else what))
     if gitlab.exists():
@@ -78,7 +83,10 @@ def hook_offer(folder: Path) -> Offer:
     config = (folder.relative_to(top) / OWN_FILE).as_posix()
     here = folder == top
     item = _hook_item("" if here else f" --config {_shell_word(config)}")
-    what = "checks the recorded surface before each commit; enable it with: pre-commit install"
+    what = (
+        "checks the recorded surface before a commit that changes it or the changelog, not one of sources alone (its "
+        "comment says how); enable it with: pre-commit install"
+    )
     if not path.exists():
         return Offer(path, f"repos:\n{indent(item, '  ')}", what)
     try:
@@ -295,17 +303,24 @@ def _python_version() -> str:
 
 
 def _hook_item(options: str) -> str:
-    entry = f"mcp-governor check --offline --new-only{options}"
+    entry, recording = (f"mcp-governor {one}{options}" for one in ("check --offline --new-only", "snapshot --check"))
     return f"""\
 - repo: local
   hooks:
     - id: mcp-governor
       name: mcp-governor
-      # Does not start the server; mcp-governor is looked up in PATH.
+      # Does not start the server, and does not run when only sources change; mcp-governor is looked up in PATH.
       entry: {json.dumps(entry) if options else entry}
       language: system
       pass_filenames: false
       files: {HOOK_FILES}
+    # Remove the # to check on each change of sources, too, that the recording is what the server publishes: starts it.
+    #- id: mcp-governor-snapshot
+    #  name: mcp-governor-snapshot
+    #  entry: {json.dumps(recording) if options else recording}
+    #  language: system
+    #  pass_filenames: false
+    #  files: {_SOURCE_FILES}
 """
 
 

@@ -12,9 +12,10 @@ from msgspec import Struct
 from mcp_governor.cli.init_secrets import see_address, see_words, split_assignments
 from mcp_governor.config import Config
 from mcp_governor.errors import UsageError
-from mcp_governor.given import is_plain
+from mcp_governor.secret_detection import is_plain
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
-from mcp_governor.target.resolve import TOKEN_VARIABLE, forms
+from mcp_governor.target.remote import TOKEN_VARIABLE
+from mcp_governor.target.resolve import forms
 from mcp_governor.text import visible
 from mcp_governor.wire.endpoint import HttpEndpoint
 
@@ -49,8 +50,10 @@ class Plan(Struct, frozen=True):
     @property
     def secrets(self) -> tuple[str, ...]:
         """Environment variables that the written configuration refers to."""
-        referred = [value.removeprefix("$") for value in self.keys.get("env", {}).values() if value.startswith("$")]
-        return (*referred, *((TOKEN_VARIABLE,) if "bearer-token" in self.keys else ()))
+        values = [value for value in self.keys.get("env", {}).values() if value.startswith("$")]
+        values += [*self.keys.get("headers", {}).values(), self.keys.get("bearer-token", "")]
+        found = (match[1] for value in values for match in re.finditer(r"\$\{?(\w+)", value))
+        return tuple(dict.fromkeys(found))
 
 
 def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, root: Path) -> Plan | None:
@@ -86,10 +89,20 @@ def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str
         raise UsageError("--with works only with pypi: and npm: targets.", "Remove it.")
     if env and not server.keys() & {"package", "command"}:
         raise UsageError("--env has no effect because no server is started.", "Remove it.")
+    if launch.headers and "url" not in server:
+        raise UsageError("--header and --bearer work only with a server at a URL.", "Remove them.")
     table = {
         name: value if name not in launch.named and is_plain(value, name) else f"${name}" for name, value in env.items()
     }
-    keys = {"args": list(launch.args), "with": list(launch.with_), "env": table}
+    headers = dict(launch.headers)
+    bearer = headers.pop("Authorization") if headers.get("Authorization", "").startswith("Bearer $") else ""
+    keys = {
+        "args": list(launch.args),
+        "with": list(launch.with_),
+        "env": table,
+        "headers": headers,
+        "bearer-token": bearer.removeprefix("Bearer "),
+    }
     return {key: value for key, value in keys.items() if value}
 
 
@@ -154,7 +167,7 @@ _PACKAGE = re.compile(r"(?:pypi|npm):(?:@[^/]*/)?([^@=:\[]+).*")
 def name_of(text: str, root: Path) -> str:
     """A table name from what was typed (package, module, file, or name in a client's configuration), else from the
     folder."""
-    words = [root.name, "server"]
+    words = [_project_name(root), root.name, "server"]
     package = _PACKAGE.fullmatch(text)
     if package is not None:
         words.insert(0, package[1])
@@ -164,10 +177,33 @@ def name_of(text: str, root: Path) -> str:
         words.insert(0, Path(text.partition("#")[2] or text).stem.rpartition(".")[2])
     for word in words:
         name = re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-")
-        # "server", "main" and "index" name no server; a folder may.
-        if name and not name.isdecimal() and (name not in _NO_NAMES or word == words[-1]):
+        if name and not name.isdecimal() and name not in _NO_NAMES:
             return name
     return words[-1]
+
+
+def local_paths(keys: Mapping[str, Any]) -> list[str]:
+    """The absolute paths in the command of a server that other machines hardly have.
+
+    Args:
+        keys: the server's table.
+    """
+    words = (*keys.get("command", ()), *keys.get("args", ()))
+    paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
+    return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
+
+
+_EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")
+"""Where systems have the same files."""
+
+
+def _project_name(root: Path) -> str:
+    """The name of the project in a folder, without the scope of an npm package; empty if it has none."""
+    from mcp_governor.target.discover.node import read_json
+    from mcp_governor.target.discover.python_projects import PythonProject
+
+    named = read_json(root / "package.json").get("name")
+    return PythonProject(root, root).name or (named.rpartition("/")[2] if isinstance(named, str) else "")
 
 
 _NO_NAMES = ("main", "index", "server", "cli", "app", "init")

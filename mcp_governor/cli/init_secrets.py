@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.config import OWN_FILE
 from mcp_governor.errors import UsageError
-from mcp_governor.given import is_plain, learn_command
+from mcp_governor.secret_detection import is_plain, learn_command
 from mcp_governor.secrets import redact
-from mcp_governor.target.resolve import TOKEN_VARIABLE
+from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.text import check_unicode, command_line, visible
 
 if TYPE_CHECKING:

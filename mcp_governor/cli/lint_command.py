@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from pathlib import Path
@@ -24,6 +23,7 @@ from mcp_governor.cli.common import (
     write_json,
     write_lines,
 )
+from mcp_governor.cli.fleet_options import all_option, refuse_with_all, refuse_without_all, run_all
 from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.report.lines import line
 from mcp_governor.rule_names import noted_name
@@ -85,6 +85,7 @@ def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
 @click.option("--diff", "plan", flag_value="diff", help="Write the same fixes as a diff of the schema fragments")
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, with their settings; check nothing")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if something is found")
+@all_option
 @reporting("trust")
 def lint(
     run: Run,
@@ -101,8 +102,16 @@ def lint(
     plan: str | None,
     show_settings: bool,
     exit_zero: bool,
+    every: bool,
+    jobs: int | None,
+    state: Path | None,
+    shard: tuple[int, int] | None,
+    min_coverage: float | None,
 ) -> int:
-    """Check names, descriptions and schemas against the rules, and against the limits of clients."""
+    """Check names, descriptions and schemas against the rules, and against the limits of clients.
+
+    With --all, each server of the configuration or of a client's file, and all of them together.
+    """
     from mcp_governor.checking.lint_only import lint_report
     from mcp_governor.checking.places import with_places
     from mcp_governor.checking.reading import read_governed, trusting
@@ -111,6 +120,22 @@ def lint(
     from mcp_governor.rules import select as selected
     from mcp_governor.subjects.phrases import counted
 
+    if every:
+        refuse_with_all(*_OF_ONE_SERVER)
+        words = {"select": select, "extend_select": extend_select, "ignore": ignore, "pedantic": pedantic}
+        code = run_all(
+            run,
+            "lint",
+            target,
+            profile=profile,
+            adapted=lambda config: _chosen(config, profile=profile, **words),  # type: ignore[arg-type]
+            jobs=jobs,
+            state=state,
+            shard=shard,
+            min_coverage=min_coverage,
+        )
+        return int(Exit.PASS) if exit_zero and code == Exit.FINDINGS else code
+    refuse_without_all(jobs=jobs, state=state, shard=shard, min_coverage=min_coverage)
     _refuse_useless(
         run.output, show_settings=show_settings, write_baseline=write_baseline, statistics=statistics, plan=plan
     )
@@ -135,7 +160,7 @@ def lint(
     if write_baseline:
         shown = str(baseline or config.lint.baseline or _BASELINE)
         # Findings about acceptances do not belong in the baseline.
-        unaccepted = dataclasses.replace(config, accept=())
+        unaccepted = replace(config, accept=())
         report, _ = lint_report(surface, unaccepted, selection, known=frozenset(), compared=compared)
         return _write_baseline(run, file or config.root / _BASELINE, report.findings, shown, typed=baseline is not None)
     what = "" if baseline else visible(config.lint.baseline)
@@ -157,6 +182,10 @@ def lint(
     else:
         code = deliver(report, run, _statistics(report) if statistics else None)
     return int(Exit.PASS) if exit_zero else code
+
+
+_OF_ONE_SERVER = ("baseline", "write_baseline", "new_only", "statistics", "plan", "show_settings", "report")
+"""Parameters that have no meaning for many servers."""
 
 
 def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection: Selection, source: Source) -> int:
@@ -213,11 +242,11 @@ def _chosen(
         ignore=(*config.lint.ignore, *ignore),
         persona="pedantic" if pedantic else config.lint.persona,
     )
-    return dataclasses.replace(config, lint=table, profile=profile or config.profile)
+    return replace(config, lint=table, profile=profile or config.profile)
 
 
 def _compared(surface: Surface, config: Config, source: Source) -> Surface:
-    from mcp_governor.checking.baselines import baseline_of
+    from mcp_governor.checking.against.baseline import baseline_of
     from mcp_governor.errors import UsageError
 
     found = baseline_of(surface, config, source=source)
@@ -247,7 +276,7 @@ def _write_baseline(run: Run, path: Path, findings: Sequence[Finding], shown: st
         when = "from now on" if named == path else f"with --baseline {command_line((shown,), 200)}"
         out.echo(f"{recorded} {when}.")
         return int(Exit.PASS)
-    from mcp_governor.cli.accept_command import config_table, config_text
+    from mcp_governor.config.file import config_table, config_text
     from mcp_governor.version_sources.configuring import set_text
 
     value = Path(os.path.relpath(path, config.root)).as_posix()

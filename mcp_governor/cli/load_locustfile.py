@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument
+from mcp_governor.cli.common import FILE, Run, TargetCommand, configured, target_argument
 from mcp_governor.cli.load_options import (
     base_url_option,
     own_host_option,
@@ -31,7 +31,7 @@ _FILE = "locustfile.py"
     "-o",
     "--out",
     "file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help=f"File to write  [default: {_FILE}]",
 )
 @click.option("--force", is_flag=True, help="Replace the file if there is one")

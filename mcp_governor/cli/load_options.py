@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
-STOPPED_BY_USER = 130
-"""Exit code after Ctrl-C, as of every command: 128 and the number of SIGINT."""
-
 
 def base_url_option(function: _F) -> _F:
     """``--base-url URL``."""

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
 from mcp_governor.cli import out
-from mcp_governor.cli.common import Output, Run, TargetCommand, deliver, reporting, target_argument, write_json
-from mcp_governor.cli.load_options import STOPPED_BY_USER, base_url_option, own_host_option, source_of
+from mcp_governor.cli.common import (
+    FILE,
+    Output,
+    Run,
+    TargetCommand,
+    deliver,
+    reporting,
+    target_argument,
+    write_json,
+)
+from mcp_governor.cli.load_options import base_url_option, own_host_option, source_of
 from mcp_governor.cli.progress import progress
-from mcp_governor.errors import UsageError
+from mcp_governor.errors import STOPPED, UsageError
 from mcp_governor.report.lines import BLANK, line
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from mcp_governor.checking.model import Report
     from mcp_governor.load.probe import Probe
@@ -30,12 +39,10 @@ if TYPE_CHECKING:
 @base_url_option
 @click.option(
     "--log-file",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Log of the server: read its statistics, pressure lines and warnings",
 )
-@click.option(
-    "--json-out", type=click.Path(dir_okay=False, path_type=Path), help="Write what was measured to this file, as JSON"
-)
+@click.option("--json-out", type=FILE, help="Write what was measured to this file, as JSON")
 @click.option("--record", is_flag=True, help="Write the figures that budgets are compared with (load.record)")
 @click.option("--sequential-only", is_flag=True, help="Make no concurrent runs")
 @own_host_option("Measure a host that is not this machine")
@@ -95,7 +102,7 @@ def probe(
     if not measured.interrupted:
         return code
     out.echo("interrupted; nothing was recorded" if record else "interrupted", err=True)
-    return STOPPED_BY_USER
+    return STOPPED
 
 
 def _record(measured: Probe, source: LiveSource, run: Run) -> str:

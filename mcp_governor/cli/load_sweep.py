@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 
-from mcp_governor.cli import out, terminal
+from mcp_governor.cli import out
 from mcp_governor.cli.common import (
+    FILE,
     SECONDS,
     Output,
     Run,
@@ -23,7 +22,6 @@ from mcp_governor.cli.common import (
     write_text,
 )
 from mcp_governor.cli.load_options import (
-    STOPPED_BY_USER,
     base_url_option,
     own_host_option,
     read_only_of,
@@ -31,7 +29,8 @@ from mcp_governor.cli.load_options import (
     request_options,
     source_of,
 )
-from mcp_governor.errors import Exit, UsageError
+from mcp_governor.cli.progress import progress_line
+from mcp_governor.errors import STOPPED, Exit, UsageError
 from mcp_governor.load.model import (
     DEFAULT_CONCURRENCIES,
     DEFAULT_P95_SLO_MS,
@@ -46,10 +45,8 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.load.events import Doing, Emit
+    from mcp_governor.load.events import Doing
     from mcp_governor.load.model import Sweep
-
-_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class _Points(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -106,9 +103,9 @@ _HIGHEST_PORT = 65_535
     metavar="HOST:PORT",
     help="Wait there for Locust workers that you start on other machines  [default: start them here]",
 )
-@click.option("--json-out", type=_FILE, help="Write the report to this file, as JSON")
-@click.option("--markdown-out", type=_FILE, help="Write it as Markdown, and its picture next to it as .svg")
-@click.option("--html-out", type=_FILE, help="Write it as a page")
+@click.option("--json-out", type=FILE, help="Write the report to this file, as JSON")
+@click.option("--markdown-out", type=FILE, help="Write it as Markdown, and its picture next to it as .svg")
+@click.option("--html-out", type=FILE, help="Write it as a page")
 @click.option(
     "--report-dir",
     type=click.Path(file_okay=False, path_type=Path),
@@ -186,8 +183,10 @@ def sweep(
         make_bench = partial(locust_bench, listen=listen, announce=_announce)
     if markdown_out is not None:
         _refuse_to_replace(markdown_out.with_suffix(".svg"))
-    with _progress(run.output) as emit:
-        measured = run_sweep(source, plan, options=options, make_bench=make_bench, emit=emit)
+    with progress_line(run.output) as show:
+        measured = run_sweep(
+            source, plan, options=options, make_bench=make_bench, emit=lambda doing: show(_step(doing))
+        )
     if run.output.format == "json":
         from mcp_governor.load.sweep_document import document
 
@@ -224,26 +223,12 @@ def _goal(option: str, value: float) -> float:
     return value
 
 
-@contextmanager
-def _progress(output: Output) -> Iterator[Emit]:
-    from mcp_governor.load.events import silent
-
-    if not terminal.takes_control(sys.stderr) or output.verbose < 0:
-        yield silent
-        return
-
-    def show(doing: Doing) -> None:
-        if doing.step == "connect":
-            text = f"connecting to {one_line(doing.target, 60)} …"
-        else:
-            what = "measuring our client" if doing.step == "ceiling" else "measuring"
-            text = f"{what}: {doing.concurrency} in flight ({doing.number} of {doing.of}) …"
-        out.progress_line(text)
-
-    try:
-        yield show
-    finally:
-        out.progress_line("")
+def _step(doing: Doing) -> str:
+    """What a sweep does, as the line of progress."""
+    if doing.step == "connect":
+        return f"connecting to {one_line(doing.target, 60)} …"
+    what = "measuring our client" if doing.step == "ceiling" else "measuring"
+    return f"{what}: {doing.concurrency} in flight ({doing.number} of {doing.of}) …"
 
 
 def _refuse_to_replace(picture: Path) -> None:
@@ -307,7 +292,7 @@ def _stem(url: str) -> str:
 
 def _exit_code(measured: Sweep) -> int:
     if measured.interrupted == INTERRUPTED:
-        return STOPPED_BY_USER
+        return STOPPED
     if not any(point.succeeded for point in measured.points):
         return int(Exit.NOTHING_CHECKED)
     return int(Exit.PASS if measured.feasible else Exit.FINDINGS)

@@ -6,12 +6,12 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.events import Event, Started, silent
+from mcp_governor.checking.events import Event, Started
 from mcp_governor.cli import out, terminal
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mcp_governor.checking.events import Emit
     from mcp_governor.cli.common import Output
@@ -28,17 +28,24 @@ _WORDS = {
 
 
 @contextmanager
-def progress(output: Output) -> Iterator[Emit]:
-    """A listener that shows one line of progress, and takes it away at the end."""
+def progress_line(output: Output) -> Iterator[Callable[[str], None]]:
+    """Show a line of progress, which is removed at the end."""
     if not terminal.takes_control(sys.stderr) or output.verbose < 0:
-        yield silent
+        yield lambda _: None
         return
-
-    def show(event: Event) -> None:
-        if isinstance(event, Started):
-            out.progress_line(f"{_WORDS[event.station]} {one_line(event.subject, 60)} …")
-
     try:
-        yield show
+        yield out.progress_line
     finally:
         out.progress_line("")
+
+
+@contextmanager
+def progress(output: Output) -> Iterator[Emit]:
+    """A listener that shows which station is at work."""
+    with progress_line(output) as show:
+
+        def emit(event: Event) -> None:
+            if isinstance(event, Started):
+                show(f"{_WORDS[event.station]} {one_line(event.subject, 60)} …")
+
+        yield emit

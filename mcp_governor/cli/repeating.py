@@ -107,7 +107,7 @@ def _option(option: click.Option, value: Any) -> Iterator[str]:
 
 def _without_value(word: str) -> str:
     """``NAME`` for ``NAME=VALUE``, unless the value is certainly no secret."""
-    from mcp_governor.given import is_plain
+    from mcp_governor.secret_detection import is_plain
 
     name, equals, value = word.partition("=")
     return word if equals and is_plain(value, name) and redact(value) == value else name

@@ -9,12 +9,13 @@ import click
 
 from mcp_governor.cli import out as output
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, useless
+from mcp_governor.cli.fleet_options import all_option, refuse_with_all, refuse_without_all, run_all
 from mcp_governor.cli.repeating import OUTPUT_ONLY, command_to_repeat
 from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.text import short_digests, visible
 
 if TYPE_CHECKING:
-    from mcp_governor.checking.recorded import Staleness
+    from mcp_governor.checking.against.stale_recording import Staleness
     from mcp_governor.surface import Surface
 
 
@@ -32,15 +33,45 @@ if TYPE_CHECKING:
 @click.option(
     "--exit-non-zero-on-change", "on_change", is_flag=True, help="Exit with 1 if the file was stale and was written"
 )
+@all_option
 @configured("quiet")
-def snapshot(run: Run, target: str | None, out: str | None, only_check: bool, on_change: bool) -> int:
+def snapshot(
+    run: Run,
+    target: str | None,
+    out: str | None,
+    only_check: bool,
+    on_change: bool,
+    every: bool,
+    jobs: int | None,
+    state: Path | None,
+    shard: tuple[int, int] | None,
+    min_coverage: float | None,
+) -> int:
     """Record the surface of TARGET in a file that does not change while the surface does not.
 
     With --check, the file is compared with the server and not written. It is stale if a recording would have other
     content; its formatting does not matter. Use it in a hook or in CI to keep a committed file up to date.
+
+    With --all, each server of the configuration or of a client's file is recorded in the folder surfaces, or in the
+    folder that --output names, as NAME.json.
     """
+    if every:
+        refuse_with_all("only_check", "on_change")
+        if out == "-":
+            raise useless("--output -", "--all, which writes a file for each server")
+        return run_all(
+            run,
+            "snapshot",
+            target,
+            surfaces=out,
+            jobs=jobs,
+            state=state,
+            shard=shard,
+            min_coverage=min_coverage,
+        )
+    refuse_without_all(jobs=jobs, state=state, shard=shard, min_coverage=min_coverage)
+    from mcp_governor.checking.against.stale_recording import staleness
     from mcp_governor.checking.reading import read_governed, with_schema_version
-    from mcp_governor.checking.recorded import staleness
     from mcp_governor.surface import dump_surface
     from mcp_governor.target import SURFACE_FILE
     from mcp_governor.writing import write_file
@@ -50,7 +81,7 @@ def snapshot(run: Run, target: str | None, out: str | None, only_check: bool, on
     if out == "-" and (only_check or on_change):
         raise useless("--check" if only_check else "--exit-non-zero-on-change", "--output -, which has no file")
     surface = read_governed(run.source(target), run.config)
-    if not (surface.entries or surface.prompts or surface.resources or surface.templates):
+    if not (surface.entries or surface.prompts or surface.resources or surface.templates or surface.skills):
         raise NothingCheckedError(
             f"{surface.source} publishes no tools, prompts or resources; nothing was "
             f"{'compared' if only_check else 'recorded'}.",

@@ -3,46 +3,35 @@ parents."""
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import fields
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+import msgspec
+from msgspec.structs import replace
+
+from mcp_governor import documents
 from mcp_governor.config.former import with_current_names
-from mcp_governor.config.model import (
-    AcceptConfig,
-    CallConfig,
-    ChangelogConfig,
-    Config,
-    EvaluationConfig,
-    LintConfig,
-    LoadConfig,
-    PolicyConfig,
-    SchemaAllowance,
-    SchemasConfig,
-    ServerConfig,
-    Windows,
-)
+from mcp_governor.config.model import CALLS_MODES, Config, ConfigFile
+from mcp_governor.config.policy import ChangeOptions, PolicyConfig
+from mcp_governor.config.servers import WAYS, ServerConfig
 from mcp_governor.config.trust import KEY as TRUST_KEY
 from mcp_governor.config.trust import VARIABLE as TRUST_VARIABLE
 from mcp_governor.config.trust import rules_trusted, user_config
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
-from mcp_governor.given import learn_addresses, learn_anywhere, learn_table
 from mcp_governor.parsing import BadValueError, check_values, read_toml
-from mcp_governor.text import did_you_mean, one_line, visible
+from mcp_governor.secret_detection import learn_addresses, learn_anywhere, learn_table
+from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 OWN_FILE = "mcp-governor.toml"
 DEFAULT_CHANGELOG = "docs/mcp-schema-changelog.md"
 DEFAULT_MANIFEST = "server.json"
 _TABLE = "tool.mcp-governor"
-
-_T = TypeVar("_T")
 
 
 def find_config(start: Path) -> Path | None:
@@ -52,7 +41,7 @@ def find_config(start: Path) -> Path | None:
         if own.is_file():
             return own
         project = folder / "pyproject.toml"
-        if project.is_file() and _table_of(project) is not None:
+        if project.is_file() and _has_table(project):
             return project
     return None
 
@@ -70,37 +59,36 @@ def load_config(path: Path | None = None, *, start: Path | None = None) -> Confi
         if found is None:
             return with_found_files(Config(root=here, trust_rules=rules_trusted(here), searched=True))
         path = found
-    table = _table_of(path, required=True)
+    data = _read(path)
+    table = _parsed(data, path, required=True)
     assert table is not None
-    _learn_secrets(table)
-    _validate(table, path)
     # A symbolic link is not resolved: paths are relative to the folder of the link, not to that of a stranger's file.
-    named = with_current_names(table, visible(path.name))
-    return with_found_files(_build(named, path.parent.resolve() / path.name))
+    place = path.parent.resolve() / path.name
+    return with_found_files(_config(table, data.decode("utf-8-sig"), place, visible(path.name)))
 
 
 def with_found_files(config: Config) -> Config:
     """The configuration with the changelog and the manifest at their usual places, if it names none."""
-    from dataclasses import replace
-
     changes: dict[str, str] = {}
     if not config.changelog and (config.root / DEFAULT_CHANGELOG).is_file():
         changes["changelog"] = DEFAULT_CHANGELOG
     if not config.server_json and (config.root / DEFAULT_MANIFEST).is_file():
         changes["server_json"] = DEFAULT_MANIFEST
-    return replace(config, **changes) if changes else config  # type: ignore[arg-type]
+    return replace(config, **changes) if changes else config
 
 
-def _table_of(path: Path, *, required: bool = False) -> dict[str, Any] | None:
+def _has_table(project: Path) -> bool:
+    data = _read(project)
+    return b"mcp-governor" in data and _parsed(data, project, required=False) is not None
+
+
+def _read(path: Path) -> bytes:
     try:
-        data = read_bytes(path, limit=MAX_TEXT_BYTES)
+        return read_bytes(path, limit=MAX_TEXT_BYTES)
     except FileNotFoundError:
         raise ConfigError(f"{visible(str(path))} does not exist.", "Create one with: mcp-governor init") from None
     except OSError as error:
         raise ConfigError(f"{visible(str(path))} cannot be read: {error.strerror}.", "Check the file.") from None
-    if path.name == "pyproject.toml" and b"mcp-governor" not in data and not required:
-        return None
-    return _parsed(data, path, required=required)
 
 
 def _parsed(data: bytes, path: Path, *, required: bool) -> dict[str, Any] | None:
@@ -131,9 +119,7 @@ def parse_config(data: bytes, path: Path) -> Config | None:
     table = _parsed(data, path, required=False)
     if table is None:
         return None
-    _learn_secrets(table)
-    _validate(table, path)
-    return _build(with_current_names(table, None), path)
+    return _config(table, data.decode("utf-8-sig"), path, None)
 
 
 def _table_in(document: dict[str, Any], path: Path, required: bool) -> dict[str, Any] | None:
@@ -153,113 +139,147 @@ def _learn_secrets(table: Mapping[str, Any]) -> None:
     for entry in servers.values() if isinstance(servers, dict) else ():
         if isinstance(entry, dict):
             learn_table(entry, os.environ)
+            variants = entry.get("variants")
+            for variant in variants.values() if isinstance(variants, dict) else ():
+                if isinstance(variant, dict):
+                    learn_table(variant, os.environ)
     learn_addresses(value for key in ("target", "baseline") if isinstance(value := table.get(key), str))
 
 
-def _validate(table: dict[str, Any], path: Path) -> None:
-    import jsonschema_rs
+def _config(table: dict[str, Any], data: str, path: Path, file: str | None) -> Config:
+    """The configuration of a table.
 
+    Args:
+        table: the table.
+        data: the text of the file, for the number of a line.
+        path: the file.
+        file: its name in notes about former names; ``None`` for no notes.
+    """
+    _learn_secrets(table)
+    given = _spelled_out(table, path)
+    wrong = _wrong(given, table)
+    if wrong is not None:
+        # A message quotes the invalid part, which may be anywhere.
+        learn_anywhere(table)
+        raise _refusal(_in_our_words(wrong, table), path, data)
+    # Former names are translated in what is valid.
+    return _built(msgspec.convert(with_current_names(given, file), ConfigFile), path)
+
+
+def _wrong(given: Mapping[str, Any], table: Mapping[str, Any]) -> documents.Wrong | None:
+    """The first thing that is wrong with a table, which :func:`_spelled_out` spelled out."""
+    for kind, part in ((ConfigFile, lambda: given), (ChangeOptions, lambda: given.get("policy", _NONE)["options"])):
+        read: object = documents.read(kind, part(), written=table, schema=_schema)
+        if isinstance(read, documents.Wrong):
+            # What a server must not combine is said of the server as a whole.
+            combined = read.where[:1] == ("servers",) and len(read.where) == 2
+            return (_server_refusal(table) if combined else None) or read
+    return _server_refusal(table)
+
+
+_NONE: Mapping[str, Any] = {"options": {}}
+
+
+def _schema() -> dict[str, Any]:
     from mcp_governor.config.schema import config_schema
 
-    schema = config_schema()
-    plain = _without_dates(table)
-    try:
-        # Only the first error: the engine creates all of them at once, with 2 KB for each.
-        jsonschema_rs.validator_for(schema).validate(plain)
-    except jsonschema_rs.ValidationError as error:
-        # The message quotes the invalid part, which may be anywhere.
-        learn_anywhere(table)
-        raise _explain(error, schema, path) from None
+    return config_schema()
 
 
-def _without_dates(value: Any) -> Any:
-    """TOML dates as strings, because JSON Schema has none."""
-    if isinstance(value, dict):
-        return {key: _without_dates(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_dates(item) for item in value]
-    return value.isoformat() if hasattr(value, "isoformat") else value
+def _refusal(wrong: documents.Wrong, path: Path, text: str) -> ConfigError:
+    """The error about a wrong key or value, with its line.
+
+    Args:
+        wrong: what is wrong, by the place in our table.
+        path: the file.
+        text: its content.
+    """
+    table = (*_TABLE.split("."), *wrong.where) if path.name == "pyproject.toml" else wrong.where
+    line = documents.toml_line(text, table)
+    place = f"{visible(path.name)}:{line}" if line else visible(path.name)
+    hint = wrong.hint or (_ALL_KEYS if wrong.keyword == "additionalProperties" else _ALL_VALUES)
+    return ConfigError(f"{place}: {wrong.sentence}", hint)
 
 
-def _explain(error: Any, schema: dict[str, Any], path: Path) -> ConfigError:
-    """One sentence for one schema violation."""
-    where = ".".join(str(token) for token in error.instance_path)
-    file = visible(path.name)
-    kind = error.kind
-    if kind.name == "additionalProperties":
-        unknown = kind.unexpected[0]
-        full = f"{where}.{unknown}" if where else unknown
-        known = _schema_at(schema, error.schema_path).get("properties", {})
-        hint = "List all keys with: mcp-governor schema config"
-        if full == TRUST_KEY:
-            raise ConfigError(
-                f'{file}: "{TRUST_KEY}" has no effect in a repository; only the user can set it.',
-                f"Use --trust, or set {TRUST_VARIABLE}=1, or the key in {user_config()}.",
+_ALL_KEYS = "List all keys with: mcp-governor schema config"
+_ALL_VALUES = "For the values that it takes, run: mcp-governor schema config"
+
+
+def _spelled_out(table: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The table in the one form that its type has: lists for single values, and our options of ``policy`` apart."""
+    out = dict(table)
+    if isinstance(profile := out.get("profile"), str) and profile:
+        out["profile"] = [profile]
+    if isinstance(mode := out.get("calls"), str) and mode in CALLS_MODES:
+        out["calls-mode"] = _mode(mode, out.get("calls-mode", mode), path)
+        del out["calls"]
+    if isinstance(policy := out.get("policy"), dict):
+        own = {key.replace("_", "-") for key in PolicyConfig.__struct_fields__} - {"options"}
+        rest = {key: value for key, value in policy.items() if key not in own}
+        out["policy"] = {**{key: value for key, value in policy.items() if key in own}, "options": rest}
+    return out
+
+
+def _server_refusal(table: Mapping[str, Any]) -> documents.Wrong | None:
+    """The first server that is reached in no way or in several, or has arguments for none."""
+    for name, server in (table.get("servers") or {}).items():
+        if not isinstance(server, dict):
+            continue
+        where = ("servers", name)
+        if sum(way in server for way in WAYS) != 1:
+            problem = f'"{documents.shown_path(where)}" needs exactly one of {", ".join(WAYS[:-1])} and {WAYS[-1]}'
+            return documents.Wrong(where, "oneOf", problem, hint="Keep the one that reaches the server.")
+        if ("args" in server or "with" in server) and "package" not in server:
+            return documents.Wrong(
+                where,
+                "dependentRequired",
+                f'"{documents.shown_path(where)}" has args or with, but no package',
+                hint="Use them with package = …; the arguments of a command belong in command itself.",
             )
-        if full == "tool":
-            hint = f"[{_TABLE}] belongs in pyproject.toml only; here the keys have no prefix."
-        return ConfigError(f'{file}: unknown key "{visible(full)}".{did_you_mean(unknown, known)}', hint)
-    if kind.name in {"oneOfNotValid", "oneOfMultipleValid", "oneOf"} and where.startswith("servers."):
-        return ConfigError(
-            f'{file}: "{visible(where)}" needs exactly one of command, url, object, file and package.',
-            "Keep the one that reaches the server.",
-        )
-    if "dependentRequired" in error.schema_path and where.startswith("servers."):
-        return ConfigError(
-            f'{file}: "{visible(where)}" has args or with, but no package.',
-            "Use them with package = …; the arguments of a command belong in command itself.",
-        )
-    if kind.name == "enum":
-        known = [str(item) for item in _schema_at(schema, error.schema_path).get("enum", ())]
-        return ConfigError(
-            f'{file}: "{visible(where)}" cannot be {one_line(json.dumps(error.instance, default=str))}.'
-            f"{did_you_mean(str(error.instance), known)}",
-            f"Use one of {', '.join(known)}.",
-        )
-    if kind.name == "anyOf" and where.startswith(("lint.ignore.", "lint.per-tool-ignores.")):
-        return ConfigError(
-            f'{file}: "{visible(where)}" is not a suppression.',
-            'Write a rule id, or { rule = "pack/name", reason = "…" }.',
-        )
-    return ConfigError(
-        f'{file}: "{visible(where)}" is wrong: {one_line(error.message)}.',
-        "For the values that it takes, run: mcp-governor schema config",
-    )
+    return None
 
 
-def _schema_at(schema: Any, path: Iterable[Any]) -> dict[str, Any]:
-    """The schema object that contains the failing keyword."""
-    here = schema
-    for token in list(path)[:-1]:
-        here = here[token]
-    return here if isinstance(here, dict) else {}
+def _in_our_words(wrong: documents.Wrong, table: Mapping[str, Any]) -> documents.Wrong:
+    """What only this document has to say of a wrong key or value."""
+    where = wrong.where
+    if wrong.keyword == "additionalProperties" and where == (TRUST_KEY,):
+        return wrong._replace(
+            problem=f'"{TRUST_KEY}" has no effect in a repository; only the user can set it',
+            guess="",
+            hint=f"Use --trust, or set {TRUST_VARIABLE}=1, or the key in {user_config()}.",
+        )
+    if wrong.keyword == "additionalProperties" and where == ("tool",):
+        return wrong._replace(hint=f"[{_TABLE}] belongs in pyproject.toml only; here the keys have no prefix.")
+    if wrong.keyword == "anyOf" and where[:2] in {("lint", "ignore"), ("lint", "per-tool-ignores")}:
+        return wrong._replace(
+            problem=f'"{documents.shown_path(where)}" is not a suppression',
+            hint='Write a rule id, or { rule = "pack/name", reason = "…" }.',
+        )
+    for number, entry in enumerate(table.get("accept", ()) if not wrong.keyword else ()):
+        if "until" in entry and type(entry["until"]) is not date:
+            return documents.Wrong(
+                ("accept", number, "until"),
+                "",
+                f'"accept.until" of {one_line(entry["finding"])} is not a date',
+                hint="Write it as 2027-01-31, without quotes and without a time.",
+            )
+    return wrong
 
 
-def _build(table: Mapping[str, Any], path: Path) -> Config:
-    simple = {
-        _snake(key): _frozen(value) for key, value in table.items() if _snake(key) in _SIMPLE_KEYS and key != "profile"
-    }
-    profile = table.get("profile", "recommended")
-    calls = table.get("calls", ())
-    if isinstance(calls, str):
-        simple["calls_mode"], calls = _mode(calls, simple.get("calls_mode", calls), path), ()
+def _built(file: ConfigFile, path: Path) -> Config:
+    said: dict[str, Any] = {name: getattr(file, name) for name in file.__struct_fields__}
+    servers = {name: ServerConfig(name, **_fields(server)) for name, server in file.servers.items()}
+    tiers = {tier: globs for tier, globs in _fields(file.tiers).items() if globs}
     return Config(
+        **{**said, "servers": servers, "tiers": tiers},
         path=path,
         root=path.parent,
         trust_rules=rules_trusted(path.parent),
-        profile=(profile,) if isinstance(profile, str) else tuple(profile),
-        servers={name: _section(ServerConfig, value, name=name) for name, value in _sub(table, "servers").items()},
-        tiers={name: tuple(globs) for name, globs in _sub(table, "tiers").items()},
-        lint=_section(LintConfig, _sub(table, "lint")),
-        policy=_policy(_sub(table, "policy")),
-        changelog_options=_section(ChangelogConfig, _sub(table, "changelog-options")),
-        schemas=_schemas(_sub(table, "schemas")),
-        evaluation=_section(EvaluationConfig, _sub(table, "evaluation")),
-        load=_section(LoadConfig, _sub(table, "load")),
-        calls=tuple(_section(CallConfig, call) for call in calls),
-        accept=tuple(_acceptance(item, path) for item in table.get("accept", ())),
-        **simple,
     )
+
+
+def _fields(value: msgspec.Struct) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__struct_fields__}
 
 
 def _mode(short: str, long: str, path: Path) -> str:
@@ -269,59 +289,3 @@ def _mode(short: str, long: str, path: Path) -> str:
             f'{visible(path.name)}: "calls" is {short}, but "calls-mode" is {long}.', "Remove one of the two."
         )
     return short
-
-
-_SIMPLE_KEYS = frozenset(
-    field.name
-    for field in fields(Config)
-    if field.type in {"str", "float", "float | None", "tuple[str, ...]"} and field.name not in {"path", "root", "base"}
-)
-
-
-def _sub(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value: Mapping[str, Any] = table.get(key, {})
-    return value
-
-
-def _snake(key: str) -> str:
-    return "with_" if key == "with" else key.replace("-", "_")
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _section(kind: type[_T], table: Mapping[str, Any], **more: Any) -> _T:
-    values = {_snake(key): _frozen(value) for key, value in table.items()}
-    return kind(**values, **more)
-
-
-def _policy(table: Mapping[str, Any]) -> PolicyConfig:
-    own = set(PolicyConfig.__struct_fields__) - {"options"}
-    given = {_snake(key): value for key, value in table.items() if _snake(key) in own}
-    if "windows" in given:
-        given["windows"] = _section(Windows, given["windows"])
-    return PolicyConfig(
-        **given,
-        options={key: value for key, value in table.items() if _snake(key) not in own},
-    )
-
-
-def _schemas(table: Mapping[str, Any]) -> SchemasConfig:
-    allow = tuple(_section(SchemaAllowance, item) for item in table.get("allow", ()))
-    return _section(SchemasConfig, {key: value for key, value in table.items() if key != "allow"}, allow=allow)
-
-
-def _acceptance(table: Mapping[str, Any], path: Path) -> AcceptConfig:
-    until = table.get("until")
-    if isinstance(until, str):
-        try:
-            until = date.fromisoformat(until)
-        except ValueError:
-            until = ""
-    if until is not None and type(until) is not date:
-        raise ConfigError(
-            f'{visible(path.name)}: "accept.until" of {one_line(table["finding"])} is not a date.',
-            "Write it as 2027-01-31, without quotes and without a time.",
-        )
-    return AcceptConfig(table["finding"], table["reason"], until, table.get("released", ""))

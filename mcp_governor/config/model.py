@@ -1,29 +1,24 @@
-"""The configuration as values: one frozen dataclass per table. Defaults are declared only here."""
+"""The configuration as values: one table, one type. What a key takes, means and defaults to is declared only here.
+
+``mcp-governor schema config``, docs/configuration.md and the messages about a wrong file are made from these types
+(:mod:`mcp_governor.documents`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
+from datetime import date  # noqa: TC003
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
-import msgspec
-from msgspec import Struct
+from msgspec import Meta, field
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import date
+from mcp_governor.config.policy import PolicyConfig
+from mcp_governor.config.servers import SERVER_TABLE, Launch, ServerConfig
+from mcp_governor.config.table import Count, Importable, NonEmpty, Ratio, Seconds, Strings, Table
+from mcp_governor.documents import ALSO
 
-    from mcp_governor.findings import Tier
-
-
-MAX_SECONDS = 86_400
-"""Maximum time for anything, in seconds: a day. The clocks of the system have limits somewhere above."""
-
-MAX_RELEASES = 100
-"""Maximum deprecation window in minor releases: a year with two a week. A longer one forbids removals, and is more
-likely a number of days."""
-
-
+CallsMode = Literal["safe", "configured", "none"]
 CALLS_MODES = ("none", "configured", "safe")
 """What ``check`` may call, the least first: nothing, what ``[[calls]]`` and recordings name, tools that only read."""
 
@@ -33,161 +28,6 @@ EVALUATION_RECORD = "mcp-evaluation.jsonl"
 CALLS_BUDGET = 120.0
 """Seconds that all calls of one check may take: four that do not respond within the usual 30 s, or a hundred tools that
 take half a second for each call. What is left then is not called, and the report says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerConfig:
-    """``[tool.mcp-governor.servers.NAME]``: how to reach one server.
-
-    Exactly one of ``command``, ``url``, ``object``, ``file`` and ``package`` is set. ``env`` and ``headers`` may
-    contain ``$NAME`` references, which are resolved from the environment when the server is reached; they are never
-    shown. ``args`` and ``with_`` belong to a ``package``.
-    """
-
-    name: str
-    command: tuple[str, ...] = ()
-    url: str = ""
-    object: str = ""
-    file: str = ""
-    package: str = ""
-    transport: str = "auto"
-    era: str = "auto"
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    bearer_token: str = field(default="", repr=False)
-    cwd: str = ""
-    args: tuple[str, ...] = ()
-    with_: tuple[str, ...] = ()
-    timeout: float | None = None
-    start_timeout: float | None = None
-    list_params: tuple[Mapping[str, Any], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """Settings from the command line for starting servers.
-
-    Attributes:
-        args: arguments of ``pypi:`` and ``npm:`` targets on the command line.
-        with_: packages to install with them.
-        env: variables for every server that is started; never shown.
-        named: those for which the command line has only the name; the value comes from our environment.
-    """
-
-    args: tuple[str, ...] = ()
-    with_: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    named: frozenset[str] = frozenset()
-
-
-class LintConfig(Struct, frozen=True):
-    """``[tool.mcp-governor.lint]``: the rules to run, and how.
-
-    Ignored rules are ids or ``pack/*``, or tables of ``rule`` and ``reason``.
-    """
-
-    select: tuple[str, ...] = ()
-    ignore: tuple[str | Mapping[str, str], ...] = ()
-    extend_select: tuple[str, ...] = ()
-    severity: Mapping[str, str] = msgspec.field(default_factory=dict)
-    options: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
-    per_tool_ignores: Mapping[str, tuple[str | Mapping[str, str], ...]] = msgspec.field(default_factory=dict)
-    rules: tuple[str, ...] = ()
-    persona: str = "regular"
-    baseline: str = ""
-
-
-class Windows(Struct, frozen=True):
-    """``[tool.mcp-governor.policy.windows]``: number of minor releases with a warning before a removal, by tier.
-
-    The defaults come from surface governance, "Deprecation policy", step 3.
-    """
-
-    facade: int = 2
-    standard: int = 2
-    advanced: int = 1
-    internal: int = 0
-
-    def of(self, tier: Tier) -> int:
-        """The window of a tier."""
-        window: int = getattr(self, tier.value)
-        return window
-
-
-class PolicyConfig(Struct, frozen=True):
-    """``[tool.mcp-governor.policy]``: decisions that schemas cannot settle (docs/changes.md)."""
-
-    gate: str = "change"
-    evaluation: str = "none"
-    zero_policy: str = "minor-may-break"
-    calver: str = "minor"
-    unknown: str = "breaking"
-    windows: Windows = msgspec.field(default_factory=Windows)
-    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    """All other keys, as written: options of the change catalogue such as ``closed-output``."""
-
-
-class ChangelogConfig(Struct, frozen=True):
-    """``[tool.mcp-governor.changelog-options]``: how the changelog is written."""
-
-    date: bool = False
-    surfaces: str = "docs/mcp-surface"
-
-
-class CallConfig(Struct, frozen=True):
-    """One ``[[tool.mcp-governor.calls]]``: a call with its expected outcome.
-
-    Attributes:
-        status, kind: expected status and error kind, empty for any.
-        suggested_tool: tool that the recovery of the error should suggest, empty for any.
-        fuzzy_matches: minimum number of alternatives that the recovery should list.
-    """
-
-    tool: str
-    arguments: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    status: str = ""
-    kind: str = ""
-    suggested_tool: str = ""
-    fuzzy_matches: int = 0
-
-
-class AcceptConfig(Struct, frozen=True):
-    """One ``[[tool.mcp-governor.accept]]``: a finding that the team accepts, for a reason.
-
-    ``released`` is the version that it was released with, empty before that; ``changelog release`` sets it.
-    """
-
-    finding: str
-    reason: str
-    until: date | None = None
-    released: str = ""
-
-
-class SchemaAllowance(Struct, frozen=True):
-    """One ``[[tool.mcp-governor.schemas.allow]]``: a difference between a schema and its model, for a reason.
-
-    ``parameter`` and ``rule`` are empty for any.
-    """
-
-    tool: str
-    reason: str
-    parameter: str = ""
-    rule: str = ""
-
-
-class SchemasConfig(Struct, frozen=True):
-    """``[tool.mcp-governor.schemas]``: how ``schemas check --models`` finds models, and what it allows.
-
-    Attributes:
-        models: tool → ``package.module:NAME``, for models that are not named after their tool.
-        injected: names of parameters that the server fills in, in addition to those that their types show.
-        allow: allowed differences.
-    """
-
-    models: Mapping[str, str] = msgspec.field(default_factory=dict)
-    injected: tuple[str, ...] = ()
-    allow: tuple[SchemaAllowance, ...] = ()
-
 
 LOAD_RECORD = "mcp-load.json"
 """The file of figures with which budgets are compared."""
@@ -200,62 +40,288 @@ SLOWER_RATIO = 2.0
 a busy machine; twice as long is none of that."""
 
 
-class LoadConfig(Struct, frozen=True):
+class TiersTable(Table, frozen=True):
+    """``[tool.mcp-governor.tiers]``: globs over the names of tools.
+
+    Attributes:
+        facade: Globs over tool names: facade.
+        standard: Globs over tool names: standard.
+        advanced: Globs over tool names: advanced.
+        internal: Globs over tool names: internal.
+    """
+
+    facade: Strings = ()
+    standard: Strings = ()
+    advanced: Strings = ()
+    internal: Strings = ()
+
+
+class IgnoredRule(Table, frozen=True):
+    """A rule that is not reported, and why.
+
+    Attributes:
+        rule: pack/rule or pack/*.
+        reason: Why it is not reported.
+    """
+
+    rule: NonEmpty
+    reason: NonEmpty = ""
+
+
+Ignored = tuple[NonEmpty | IgnoredRule, ...]
+
+
+class LintConfig(Table, frozen=True):
+    """``[tool.mcp-governor.lint]``: the rules to run, and how.
+
+    Attributes:
+        select: Rules to run instead of the profile's: pack/rule or pack/*.
+        extend_select: Rules to run in addition to the profile's.
+        ignore: Rules not to run: ids, pack/*, or tables of rule and reason.
+        severity: Severity by rule or pack/*.
+        options: Options by rule; see: mcp-governor rule NAME.
+        per_tool_ignores: Rules not to report for some tools, by glob over their names: ids, pack/*, or tables of rule
+            and reason.
+        rules: Folders with your own rules; those in Python run only if you trust them.
+        persona: Rules to run: regular leaves out pedantic rules.
+        baseline: File of known findings, which do not fail a run.
+    """
+
+    select: Strings = ()
+    extend_select: Strings = ()
+    ignore: Ignored = ()
+    severity: Mapping[str, Literal["error", "warning", "info", "off"]] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    per_tool_ignores: Mapping[str, Ignored] = field(default_factory=dict)
+    rules: Strings = ()
+    persona: Literal["regular", "pedantic"] = "regular"
+    baseline: NonEmpty = ""
+
+
+class ChangelogConfig(Table, frozen=True):
+    """``[tool.mcp-governor.changelog-options]``: how the changelog is written.
+
+    Attributes:
+        date: Write the release date into the heading.
+        surfaces: Folder that a release records its surface in.
+    """
+
+    date: bool = False
+    surfaces: NonEmpty = "docs/mcp-surface"
+
+
+class CallConfig(Table, frozen=True):
+    """A call with its expected outcome.
+
+    One ``[[tool.mcp-governor.calls]]``; what is empty may be anything.
+
+    Attributes:
+        tool: Name of the tool.
+        arguments: Arguments of the call; {sandbox} is the folder of sample files, {today} the date.
+        status: Expected status, for example success or error.
+        kind: Expected error kind.
+        suggested_tool: Tool that the recovery of the error should suggest.
+        fuzzy_matches: Minimum number of alternatives in the recovery.
+    """
+
+    tool: NonEmpty
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    status: NonEmpty = ""
+    kind: NonEmpty = ""
+    suggested_tool: NonEmpty = ""
+    fuzzy_matches: Annotated[int, Meta(ge=0)] = 0
+
+
+class AcceptConfig(Table, frozen=True):
+    """An accepted finding.
+
+    One ``[[tool.mcp-governor.accept]]``. ``released`` is the version that it was released with, empty before that;
+    ``changelog release`` sets it.
+
+    Attributes:
+        finding: Id of the finding, as reports print it.
+        reason: Why it is accepted.
+        until: Last day of the acceptance, a TOML date.
+        released: The version released with it; `changelog release` writes it. It applies up to that release.
+    """
+
+    finding: NonEmpty
+    reason: NonEmpty
+    # JSON Schema has no TOML dates, so the schema says nothing about the value.
+    until: Annotated[date | None, Meta(extra_json_schema={ALSO: {"type": None, "format": None}})] = None
+    released: NonEmpty = ""
+
+
+class SchemaAllowance(Table, frozen=True, kw_only=True):
+    """A difference between the schema of a tool and its model, and why it is allowed.
+
+    One ``[[tool.mcp-governor.schemas.allow]]``. ``parameter`` and ``rule`` are empty for any.
+
+    Attributes:
+        tool: Name of the tool.
+        parameter: Parameter, with those around it: filter.kind. Default: any.
+        rule: Rule that reports it. Default: any.
+        reason: Why it is allowed.
+    """
+
+    tool: NonEmpty
+    parameter: NonEmpty = ""
+    rule: Annotated[str, Meta(pattern="^schemas/.")] = ""
+    reason: NonEmpty
+
+
+class SchemasConfig(Table, frozen=True):
+    """``[tool.mcp-governor.schemas]``: how ``schemas check --models`` finds models, and what it allows.
+
+    Attributes:
+        models: Tool and its model, package.module:NAME, where the model is not named after the tool; schemas check
+            --models imports the module, which runs its code.
+        injected: Names of parameters that the server fills in itself, so that no schema has them.
+        allow: Allowed differences between schemas and models.
+    """
+
+    models: Mapping[str, Importable] = field(default_factory=dict)
+    injected: Strings = ()
+    allow: tuple[SchemaAllowance, ...] = ()
+
+
+class LoadConfig(Table, frozen=True):
     """``[tool.mcp-governor.load]``: budgets of the list of tools; a limit of ``None`` is not judged.
 
     Attributes:
-        check: ``check`` measures without ``--load`` too.
-        record: file with the figures to compare with.
-        payload_bytes, payload_ratio: most bytes of the list, and relative to the record.
-        tokens, tool_tokens, tokens_ratio: most tokens of all tools, of each one, and of all relative to the record.
-        list_p95_ms, list_ratio: longest p95 of a list in milliseconds, and its time relative to the record.
+        check: Measure the list in every check, as with --load.
+        record: File of figures to compare with, written by load probe --record. Default: mcp-load.json.
+        payload_bytes: Most bytes of the result of tools/list, as compact JSON.
+        payload_ratio: Most bytes relative to the record; 1.25 by default.
+        tokens: Most tokens of all tools, estimated.
+        tool_tokens: Most tokens of one tool, estimated.
+        tokens_ratio: Most tokens relative to the record; 1.25 by default.
+        list_p95_ms: Longest p95 of tools/list in milliseconds, on this machine.
+        list_ratio: Longest time of tools/list relative to the record, both as multiples of a server that only answers;
+            2 by default.
     """
 
     check: bool = False
-    record: str = LOAD_RECORD
-    payload_bytes: int | None = None
-    payload_ratio: float = GROWTH_RATIO
-    tokens: int | None = None
-    tool_tokens: int | None = None
-    tokens_ratio: float = GROWTH_RATIO
-    list_p95_ms: float | None = None
-    list_ratio: float = SLOWER_RATIO
+    record: NonEmpty = LOAD_RECORD
+    payload_bytes: Count | None = None
+    payload_ratio: Ratio = GROWTH_RATIO
+    tokens: Count | None = None
+    tool_tokens: Count | None = None
+    tokens_ratio: Ratio = GROWTH_RATIO
+    list_p95_ms: Annotated[float, Meta(gt=0)] | None = None
+    list_ratio: Ratio = SLOWER_RATIO
 
 
-class EvaluationConfig(Struct, frozen=True):
+class EvaluationConfig(Table, frozen=True):
     """``[tool.mcp-governor.evaluation]``: how models are asked, and what a team expects of them.
 
     The thresholds are knobs without a floor: none is set by default (MCP Charter 1.2, Enforcement, level 3).
 
     Attributes:
-        queries: the query set; empty for the usual name.
-        runners: names of runners.
-        record: file of recorded answers; empty for none, unless ``policy.evaluation`` asks for one.
-        split: the split to ask; empty for the whole set.
-        seed: seed of the orders of the tools.
-        max_cost: dollars that a run may spend at most; ``None`` for no limit.
-        min_accuracy: least accuracy of each runner in percent; ``None`` for none.
-        min_agreement: least agreement of the models, Krippendorff's alpha; ``None`` for none.
-        tolerated_drop: drop of accuracy in points that a comparison has to be able to find.
-        insensitive: ``fail`` or ``warn`` if it cannot.
+        queries: Query set. Default: mcp-queries.jsonl.
+        runners: Runners: bm25, minilm, anthropic:MODEL, openai:MODEL, google:MODEL. Default: bm25.
+        record: File of recorded answers. Default: none, or mcp-evaluation.jsonl if policy.evaluation needs one.
+        split: Ask only the queries of this split.
+        seed: Seed for the order of the tools. Default: 0.
+        max_cost: Dollars that a run may spend at most.
+        min_accuracy: Least accuracy of each runner, in percent.
+        min_agreement: Least agreement of the models, Krippendorff's alpha.
+        tolerated_drop: Drop of accuracy that a comparison has to be able to find, in points.
+        insensitive: What a comparison does that could not have found that drop.
     """
 
-    queries: str = ""
-    runners: tuple[str, ...] = ()
-    record: str = ""
-    split: str = ""
-    seed: int = 0
-    max_cost: float | None = None
-    min_accuracy: float | None = None
-    min_agreement: float | None = None
+    queries: NonEmpty = ""
+    runners: Strings = ()
+    record: NonEmpty = ""
+    split: Literal["dev", "test"] | None = None
+    seed: Annotated[int, Meta(ge=0)] = 0
+    max_cost: Annotated[float, Meta(ge=0)] | None = None
+    min_accuracy: Annotated[float, Meta(ge=0, le=100)] | None = None
+    min_agreement: Annotated[float, Meta(ge=-1, le=1)] | None = None
     # 100 queries find it with one model, 200 with several (docs/evaluation.md).
-    tolerated_drop: float = 10.0
-    insensitive: str = "fail"
+    tolerated_drop: Annotated[float, Meta(gt=0, le=100)] = 10.0
+    insensitive: Literal["fail", "warn"] = "fail"
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """The whole configuration of a run.
+class ConfigFile(Table, frozen=True, kw_only=True):
+    """[tool.mcp-governor] in pyproject.toml, or mcp-governor.toml with the same keys and no prefix.
+
+    Attributes:
+        target: Server that is checked by default: a name from servers, or any TARGET.
+        baseline: What the server is compared with: any TARGET; for a recording, a recording. pypi:NAME and npm:NAME
+            mean the newest release that is not newer than the server. Default: the latest release tag.
+        changelog: The schema changelog. Default: docs/mcp-schema-changelog.md if it exists.
+        schema_version: Where the version comes from: "serverInfo", "pyproject.toml", "package.json", "server.json"
+            (also below a folder), "distribution:NAME", "git-tag", "pkg.module:CONSTANT", or the version itself.
+        profile: Profiles, which select rules and the result contract; one name, or several that do not conflict.
+        level: How schemas are compared.
+        fail_on: Lowest severity that fails a run.
+        clients: Clients whose limits apply.
+        contract_doc: Document that must change with a tool's schemas.
+        server_json: The registry manifest. Default: server.json if it exists.
+        timeout: Timeout per response of a server, in seconds.
+        start_timeout: Timeout for startup, until the first response, in seconds. Default: 60, or 180 for a package and
+            a package runner, or timeout if that is longer.
+        read_only_tools: Globs over names of tools without annotations that only read and may be called. Like calls and
+            calls-dir, it counts for a server of the command line only with --trust.
+        calls_dir: Folder of recorded calls, one JSON file each.
+        calls_mode: What check calls: safe, also each tool with readOnlyHint, once with good arguments and once with
+            bad ones; configured, only calls and calls-dir; none. Default: safe if the profile has a result contract,
+            else configured.
+        calls_budget: Time limit for all calls of a check, in seconds; 120 by default.
+        servers: Servers by name.
+        tiers: Tiers by glob; tools that match none are standard.
+        lint: Which rules run, and how.
+        policy: Decisions that a schema cannot make.
+        changelog_options: How the changelog is written.
+        schemas: Schema files, and the models behind them.
+        evaluation: How models are asked for the right tool, and what is expected of them.
+        load: Budgets of the list of tools, which check --load judges.
+        calls: Calls that check makes, of any tool that they name; or a value of calls-mode.
+        accept: Accepted findings.
+    """
+
+    target: NonEmpty = ""
+    baseline: NonEmpty = ""
+    changelog: NonEmpty = ""
+    schema_version: NonEmpty = "serverInfo"
+    profile: Annotated[Strings, Meta(extra_json_schema={ALSO: {"type": ["string", "array"]}})] = ("recommended",)
+    level: Literal["declared", "strict"] = "declared"
+    fail_on: Literal["error", "warning", "info", "never"] = "error"
+    clients: Strings = ()
+    contract_doc: NonEmpty = ""
+    server_json: NonEmpty = ""
+    timeout: Seconds = 30.0
+    start_timeout: Seconds | None = None
+    read_only_tools: Strings = ()
+    calls_dir: NonEmpty = ""
+    calls_mode: CallsMode | None = None
+    calls_budget: Seconds = CALLS_BUDGET
+    servers: Mapping[str, SERVER_TABLE] = field(default_factory=dict)
+    tiers: TiersTable = field(default_factory=TiersTable)
+    lint: LintConfig = field(default_factory=LintConfig)
+    policy: PolicyConfig = field(default_factory=PolicyConfig)
+    changelog_options: ChangelogConfig = field(default_factory=ChangelogConfig)
+    schemas: SchemasConfig = field(default_factory=SchemasConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    load: LoadConfig = field(default_factory=LoadConfig)
+    calls: Annotated[
+        tuple[CallConfig, ...],
+        Meta(
+            extra_json_schema={
+                ALSO: {
+                    "type": ["array", "string"],
+                    "if": {"type": "string"},
+                    "then": {"enum": [*reversed(CALLS_MODES)]},
+                }
+            }
+        ),
+    ] = ()
+    accept: tuple[AcceptConfig, ...] = ()
+
+
+class Config(ConfigFile, frozen=True, kw_only=True):
+    """The whole configuration of a run: what the file says, and what only a run knows.
 
     Attributes:
         path: the file; ``None`` if there is none.
@@ -263,7 +329,7 @@ class Config:
         start_timeout: seconds for a server to complete the handshake; ``None`` for the default of its kind.
         calls_mode: one of :data:`CALLS_MODES`; empty for ``safe`` if the profile has a result contract, else
             ``configured``.
-        calls_budget: time limit for all calls of a check together, in seconds.
+        tiers: tier → globs.
         searched: no file was found in ``root`` and its parents.
         isolated: no files of the repository are used except those on the command line.
         launch: settings from the command line for starting servers; never from the file.
@@ -274,33 +340,9 @@ class Config:
 
     path: Path | None = None
     root: Path = field(default_factory=Path)
-    target: str = ""
-    baseline: str = ""
-    changelog: str = ""
-    schema_version: str = "serverInfo"
-    profile: tuple[str, ...] = ("recommended",)
-    level: str = "declared"
-    fail_on: str = "error"
-    clients: tuple[str, ...] = ()
-    contract_doc: str = ""
-    server_json: str = ""
-    timeout: float = 30.0
-    start_timeout: float | None = None
-    calls_dir: str = ""
-    calls_mode: str = ""
-    calls_budget: float = CALLS_BUDGET
-    read_only_tools: tuple[str, ...] = ()
     servers: Mapping[str, ServerConfig] = field(default_factory=dict)
-    tiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    lint: LintConfig = field(default_factory=LintConfig)
-    policy: PolicyConfig = field(default_factory=PolicyConfig)
-    changelog_options: ChangelogConfig = field(default_factory=ChangelogConfig)
-    schemas: SchemasConfig = field(default_factory=SchemasConfig)
-    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
-    load: LoadConfig = field(default_factory=LoadConfig)
-    calls: tuple[CallConfig, ...] = ()
-    accept: tuple[AcceptConfig, ...] = ()
-    searched: bool = field(default=False, compare=False)
+    tiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # type: ignore[assignment]
+    searched: bool = False
     isolated: bool = False
     launch: Launch = field(default_factory=Launch)
     lint_new_only: bool = False

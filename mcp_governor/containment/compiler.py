@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.apart import overlapping
 from mcp_governor.containment.formulas import (
     FALSE,
     TRUE,
@@ -34,6 +33,7 @@ from mcp_governor.containment.formulas import (
     values,
 )
 from mcp_governor.containment.likely import is_coercible
+from mcp_governor.containment.one_of import overlapping
 from mcp_governor.containment.outcome import StoppedError
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.unevaluated import Scope, unevaluated

@@ -9,10 +9,10 @@ import time
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.listed import refused
+from mcp_governor.containment.enum_values import refused
+from mcp_governor.containment.keyword_proof import comparable, surely_covers
 from mcp_governor.containment.model import Containment
 from mcp_governor.containment.outcome import Empty, Found, StoppedError, Unknown
-from mcp_governor.containment.shallow import comparable, surely_covers
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.soundness import is_plainly_valid, unreadable
 from mcp_governor.schemas.values import text_of

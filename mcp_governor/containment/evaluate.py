@@ -31,6 +31,7 @@ from mcp_governor.containment.formulas import (
     Unique,
     Values,
 )
+from mcp_governor.containment.numbers import is_multiple
 from mcp_governor.containment.regex import Reading, UnsupportedPatternError, read
 from mcp_governor.schemas.values import exact, freeze, is_type, type_of
 
@@ -112,7 +113,7 @@ def _bound(node: Bound, value: Any, _: _Evaluation) -> Truth:
 
 
 def _multiple(node: Multiple, value: Any, _: _Evaluation) -> Truth:
-    return type_of(value) != "number" or exact(value) % node.step == 0
+    return type_of(value) != "number" or is_multiple(exact(value), node.step)
 
 
 def _size(node: Size, value: Any, _: _Evaluation) -> Truth:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.containment.apart import overlapping
 from mcp_governor.containment.formulas import (
     FALSE,
     TRUE,
@@ -40,6 +39,7 @@ from mcp_governor.containment.formulas import (
     types,
     values,
 )
+from mcp_governor.containment.one_of import overlapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from mcp_governor.containment.outcome import (
     first_found,
     refuted,
 )
-from mcp_governor.schemas.values import Number, exact, plain
+from mcp_governor.schemas.values import MAX_INTEGER, Number, exact, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,6 +87,19 @@ def _common(steps: list[Number]) -> Number | None:
     return common.numerator if common.denominator == 1 else common
 
 
+def is_multiple(number: Number, step: Number) -> bool | None:
+    """True if a number is a multiple of a step; ``None`` where validators differ.
+
+    Beyond 64 bits they divide floats: for some 3e30 is a multiple of 1e20, for others it is not.
+    """
+    if number % step == 0:
+        return True
+    return False if -MAX_INTEGER <= number <= MAX_INTEGER else None
+
+
+_ROUNDED = "a multiple beyond 64 bits, where validators divide floats"
+
+
 def _fits(number: Number, avoided: list[Number], excluded: set[Number]) -> bool:
     return number not in excluded and not any(number % step == 0 for step in avoided)
 
@@ -109,7 +122,8 @@ def _grid(inside: Range, step: Number, avoided: list[Number], excluded: set[Numb
     if last is not None and not inside.holds(last * step):
         last -= 1
     if first is not None and last is not None and first > last:
-        return refuted(Contradiction.RANGE)
+        ends = [end for end in (inside.low, inside.high) if end is not None]
+        return Unknown(_ROUNDED) if None in [is_multiple(end, step) for end in ends] else refuted(Contradiction.RANGE)
     if any((Fraction(other) / step).numerator == 1 for other in avoided):
         return refuted(Contradiction.STEPS)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mcp_governor.containment.additional_properties import Members
 from mcp_governor.containment.evaluate import evaluate, member
 from mcp_governor.containment.formulas import (
     Formula,
@@ -25,7 +26,6 @@ from mcp_governor.containment.formulas import (
     all_of,
     negate,
 )
-from mcp_governor.containment.members import Members
 from mcp_governor.containment.outcome import (
     Cases,
     Contradiction,

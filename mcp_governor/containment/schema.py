@@ -17,6 +17,7 @@ from mcp_governor.containment.evaluate import evaluate
 from mcp_governor.containment.formulas import forget, pool_size
 from mcp_governor.containment.patterns import pattern_node
 from mcp_governor.containment.regex import backtracks
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.cost import Cost, estimate
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.foreign import foreign_patterns, without_foreign
@@ -259,8 +260,18 @@ def _second_class(draft: int) -> Any:
     return jsonschema.validators.extend(known, {"pattern": pattern})  # type: ignore[no-untyped-call]
 
 
+_BEYOND_64_BITS = lazy_pattern(r"[0-9]{20}|[eE]\+?[0-9]{2}")
+"""A number that may be longer than those of 64 bits, which have 19 digits; strings that look like one count too."""
+
+
 def native_covers(outer: Schema, inner: Schema) -> str | None:
-    """The answer of the native engine: ``yes``, ``no``, ``unknown``, or ``None`` if it refuses."""
+    """The answer of the native engine: ``yes``, ``no``, ``unknown``, or ``None`` if it refuses.
+
+    It is not asked about multiples beyond 64 bits. The canonical text writes a float of that size with the digits of
+    the binary number, and the engine divides those, while validators divide floats.
+    """
+    if any('"multipleOf"' in side.text and _BEYOND_64_BITS.search(side.text) for side in (outer, inner)):
+        return None
     if outer.draft == inner.draft:
         one, other = outer.canonical, inner.canonical
     else:

@@ -10,16 +10,14 @@ import atexit
 import contextlib
 import json
 import os
-import queue
-import subprocess
 import sys
 import threading
 import time
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp_governor.programs import our_python
+if TYPE_CHECKING:
+    from mcp_governor.programs.helper import Helper
 
 MEMORY = 2 << 30
 """Limit on the child's address space, in bytes."""
@@ -40,9 +38,8 @@ class Worker:
         self.computed = 0.0
         self._reported = 0.0
         self._lock = threading.Lock()
-        self._child: subprocess.Popen[str] | None = None
+        self._child: Helper | None = None
         self._owner = 0
-        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def ask(self, request: dict[str, Any], until: float) -> Any:
         """The answer to a request, or ``None`` if there was none in time.
@@ -51,25 +48,23 @@ class Worker:
             request: see :func:`answer`.
             until: the time (of :func:`time.monotonic`) at which to give up.
         """
+        from mcp_governor.programs.helper import HelperError
+
         start = time.monotonic()
         with self._lock:
             child = self._started()
             try:
-                assert child.stdin is not None
-                child.stdin.write(json.dumps(request) + "\n")
-                child.stdin.flush()
-                line = self._answers.get(timeout=max(0.0, until - time.monotonic()))
-            except (queue.Empty, OSError, ValueError):
-                line = ""
+                seconds = max(0.0, until - time.monotonic())
+                child.send({**request, "seconds": seconds})
+                reply, computed = child.hear(seconds)
+            except HelperError:
+                self._kill()
+                self.computed += time.monotonic() - start
+                return None
             except BaseException:
                 # Interrupted by the user. The pending answer must not be mistaken for that to the next request.
                 self._kill()
                 raise
-            if not line:
-                self._kill()
-                self.computed += time.monotonic() - start
-                return None
-            reply, computed = json.loads(line)
             self.computed += computed - self._reported
             self._reported = computed
             return reply
@@ -79,43 +74,21 @@ class Worker:
         with self._lock:
             self._kill()
 
-    def _started(self) -> subprocess.Popen[str]:
-        if self._child is not None and self._owner == os.getpid() and self._child.poll() is None:
-            return self._child
-        root = str(Path(__file__).parents[2])
-        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-        child = subprocess.Popen(
-            our_python("-m", "mcp_governor.containment.worker"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": path},
-        )
-        self._reported = 0.0
-        self._child, self._owner, self._answers = child, os.getpid(), queue.SimpleQueue()
-        threading.Thread(target=_pump, args=(child, self._answers), daemon=True).start()
-        return child
+    def _started(self) -> Helper:
+        if self._child is None or self._owner != os.getpid() or not self._child.child.lives:
+            import subprocess
+
+            from mcp_governor.programs.helper import Helper
+
+            self._child = Helper("-m", "mcp_governor.containment.worker", stderr=subprocess.DEVNULL)
+            self._owner = os.getpid()
+            self._reported = 0.0
+        return self._child
 
     def _kill(self) -> None:
         child, self._child = self._child, None
         if child is not None and self._owner == os.getpid():
-            child.kill()
-            child.wait()
-            for pipe in (child.stdin, child.stdout):
-                if pipe is not None:
-                    with contextlib.suppress(OSError):
-                        pipe.close()
-
-
-def _pump(child: subprocess.Popen[str], answers: queue.SimpleQueue[str]) -> None:
-    """Forward the child's output; an empty line marks its end."""
-    with contextlib.suppress(OSError, ValueError):
-        assert child.stdout is not None
-        for line in child.stdout:
-            answers.put(line)
-    answers.put("")
+            child.close(patience=0)
 
 
 WORKER = Worker()
@@ -147,12 +120,23 @@ def main() -> None:
     """Answer requests, one per line of JSON, until the input ends."""
     _limit_memory()
     for line in sys.stdin:
+        request = json.loads(line)
+        _limit_seconds(request["seconds"] + 1)
         try:
-            reply = answer(json.loads(line))
+            reply = answer(request)
         except Exception:  # noqa: BLE001 - whatever went wrong, the parent needs a line
             reply = None
+        _limit_seconds(0)
         sys.stdout.write(json.dumps([reply, time.process_time()]) + "\n")
         sys.stdout.flush()
+
+
+def _limit_seconds(seconds: float) -> None:
+    """End ourselves at that time, also within native code, because whoever would kill us may be gone."""
+    if sys.platform != "win32":
+        import signal
+
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _limit_memory() -> None:

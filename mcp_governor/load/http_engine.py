@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.load.helpers import START, Helper, HelperError
+from mcp_governor.errors import MissingDependencyError
+from mcp_governor.installation import install_extra
 from mcp_governor.load.model import INTERRUPTED, Sample
 from mcp_governor.load.recipe import Address, to_json
+from mcp_governor.programs.helper import START, Helper, HelperError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,16 +37,20 @@ class HttpEngine:
 
     Args:
         recipes: server and request, for each worker process.
+
+    Raises:
+        MissingDependencyError: the extra ``load`` is not installed.
     """
 
     name = "asyncio"
 
     def __init__(self, recipes: Sequence[Recipe]) -> None:
+        _check_installed()
         self._helpers: list[Helper] = []
         self._timeout = 0.0
         try:
             for _ in recipes:
-                self._helpers.append(Helper("mcp_governor.load.worker"))
+                self._helpers.append(Helper("-m", "mcp_governor.load.worker"))
             self.take(recipes)
         except BaseException:
             self.close()
@@ -65,7 +71,7 @@ class HttpEngine:
     def trial(self) -> dict[str, Any]:
         """Send one request and return its response: ``failure``, and ``status``, ``kind``, ``number``, ``session`` and
         ``body`` (bytes) where one came."""
-        found = self._helpers[0].ask({"do": "try"}, 4 * self._timeout + GRACE)
+        found: dict[str, Any] = self._helpers[0].ask({"do": "try"}, 4 * self._timeout + GRACE)
         if "body" in found:
             found["body"] = base64.b64decode(found["body"])
         return found
@@ -75,7 +81,7 @@ class HttpEngine:
         try:
             return self._measure(plan, concurrency, seconds)
         except HelperError as error:
-            return Sample((), {}, 0.0, str(error))
+            return Sample((), {}, 0.0, f"a process that measures {error.what}")
 
     def _measure(self, plan: SweepPlan, concurrency: int, seconds: float) -> Sample:
         count = min(len(self._helpers), concurrency, plan.total)
@@ -116,6 +122,20 @@ class HttpEngine:
         for helper in self._helpers:
             helper.close()
         self._helpers = []
+
+
+def _check_installed() -> None:
+    """Check that the parser of responses is there, which the workers need, without loading it.
+
+    Raises:
+        MissingDependencyError: the extra ``load`` is not installed.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("httptools") is None:
+        raise MissingDependencyError(
+            "Measuring a server over HTTP needs the extra load, which is not installed.", install_extra("load")
+        )
 
 
 def shares(number: int, parts: int) -> list[int]:
@@ -162,7 +182,7 @@ class NullEngine(HttpEngine):
         recipes = []
         try:
             for _ in range(workers):
-                responder = Helper("mcp_governor.load.responder")
+                responder = Helper("-m", "mcp_governor.load.responder")
                 self._responders.append(responder)
                 port = responder.ask({"kind": kind, "before": before, "after": after})["port"]
                 where = Address(host="127.0.0.1", ip="127.0.0.1", port=port, tls=False)

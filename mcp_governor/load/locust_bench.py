@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from mcp_governor.errors import UsageError
 from mcp_governor.load.benches import first_response
-from mcp_governor.load.helpers import START, Helper
 from mcp_governor.load.locust_engine import Cluster, LocustEngine, check_locust
 from mcp_governor.load.recipe import DIGITS
 from mcp_governor.load.request import http_job
+from mcp_governor.programs.helper import START, Helper
 from mcp_governor.wire import HttpEndpoint
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class NullLocust(LocustEngine):
 
     def __init__(self, job: HttpJob, plan: SweepPlan, cluster: Cluster, first: FirstResponse) -> None:
         before, after = first.parts
-        self._responder = Helper("mcp_governor.load.responder")
+        self._responder = Helper("-m", "mcp_governor.load.responder")
         try:
             port = self._responder.ask(
                 {

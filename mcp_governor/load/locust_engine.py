@@ -9,15 +9,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct
 
@@ -25,6 +21,8 @@ from mcp_governor.errors import MissingDependencyError, ServerError, UsageError
 from mcp_governor.installation import install_extra
 from mcp_governor.load.model import Sample
 from mcp_governor.programs import our_python
+from mcp_governor.programs.child import Child
+from mcp_governor.programs.helper import Helper, HelperError
 from mcp_governor.text import one_line
 from mcp_governor.wire.limits import DEFAULT_LIMITS
 
@@ -145,8 +143,8 @@ class LocustEngine:
         if not 1 <= self._cluster.workers <= MAX_WORKERS:
             raise UsageError(f"{self._cluster.workers:,} Locust workers are too many.", f"Use 1 to {MAX_WORKERS}.")
         self._folder = Path(tempfile.mkdtemp(prefix="mcp-governor-locust-"))
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        self._master: Helper | None = None
+        self._workers: list[Child] = []
         try:
             self._start(job, plan, announce)
         except BaseException:
@@ -159,15 +157,18 @@ class LocustEngine:
         cluster = self._cluster
         port = cluster.port or _free_port(cluster.host)
         command = [str(SCRIPTS / "locust_master.py"), cluster.host, str(port), str(cluster.workers)]
-        self._master = self._run(command, {}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        Thread(target=self._read, daemon=True).start()
+        # Ctrl-C is for us alone: the cluster ends when the master's stdin does, after its last sample.
+        with self._log("master") as log:
+            self._master = Helper(*command, stderr=log, cwd=self._folder)
         if cluster.starts_workers:
             secrets = {HEADERS_VARIABLE: json.dumps(dict(job.secret_headers)), URL_VARIABLE: job.url}
             paced = {"MCP_LOAD_PACED": "1", **secrets}
             worker = ["-m", "locust", "-f", str(file), "--worker", "--master-host", cluster.host]
             worker += ["--master-port", str(port), "--loglevel", "ERROR"]
-            for _ in range(cluster.workers):
-                self._run(worker, paced, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            for number in range(cluster.workers):
+                with self._log(f"worker{number}") as log:
+                    environment = {**os.environ, **paced}
+                    self._workers.append(Child(our_python(*worker), stderr=log, env=environment, cwd=self._folder))
         elif announce is not None:
             announce(worker_command(cluster.host, port))
         there = self._answer(JOIN_SECONDS).get("ready", 0)
@@ -177,35 +178,18 @@ class LocustEngine:
                 "Start them in time, or ask for fewer with --workers.",
             )
 
-    def _run(self, command: list[str], more: dict[str, str], *, stdin: int, stdout: int) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            our_python(*command),
-            stdin=stdin,
-            stdout=stdout,
-            stderr=(self._folder / f"{len(self._processes)}.log").open("wb"),
-            env={**os.environ, **more},
-            cwd=self._folder,
-            # Ctrl-C is for us alone: the cluster ends when the master's stdin does, after its last sample.
-            start_new_session=True,
-        )
-        self._processes.append(process)
-        return process
+    def _log(self, name: str) -> BinaryIO:
+        return (self._folder / f"{name}.log").open("wb")
 
-    def _read(self) -> None:
-        """Read the lines of the master; the empty one is its end."""
-        if self._master.stdout is not None:
-            for line in self._master.stdout:
-                self._lines.put(line)
-        self._lines.put(b"")
-
-    def _answer(self, seconds: float) -> dict[str, Any]:
+    def _answer(self, seconds: float, point: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The next line of the master; ``point`` is sent first, if there is one."""
+        assert self._master is not None
         try:
-            line = self._lines.get(timeout=seconds)
-        except Empty:
-            raise ServerError(f"the Locust master did not respond within {seconds:,.0f} s.", self._advice()) from None
-        if not line:
-            raise ServerError("the Locust master ended.", self._advice())
-        answer: dict[str, Any] = json.loads(line)
+            if point is not None:
+                self._master.send(point)
+            answer: dict[str, Any] = self._master.hear(seconds)
+        except HelperError as error:
+            raise ServerError(f"the Locust master {error.what}.", self._advice()) from None
         return answer
 
     def _advice(self) -> str:
@@ -229,13 +213,7 @@ class LocustEngine:
             "rate": plan.rate,
             "seconds": seconds,
         }
-        if self._master.stdin is not None:
-            try:
-                self._master.stdin.write(json.dumps(point).encode() + b"\n")
-                self._master.stdin.flush()
-            except OSError:
-                raise ServerError("the Locust master ended.", self._advice()) from None
-        found = self._answer(seconds + GRACE_SECONDS)
+        found = self._answer(seconds + GRACE_SECONDS, point)
         return Sample(
             found["latencies"],
             found["errors"],
@@ -248,17 +226,12 @@ class LocustEngine:
 
     def close(self) -> None:
         """End the master, which ends its workers; what is left then is killed."""
-        for process in self._processes[:1]:
-            if process.stdin is not None:
-                with suppress(OSError):
-                    process.stdin.close()
         end = time.monotonic() + END_SECONDS
-        for process in self._processes:
-            try:
-                process.wait(max(0.0, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        if self._master is not None:
+            self._master.close(END_SECONDS)
+        for worker in self._workers:
+            worker.wait(max(0.0, end - time.monotonic()))
+            worker.kill()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 

@@ -6,7 +6,7 @@ import functools
 import re
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.terms import Side
+from mcp_governor.change.vocabulary import Side
 from mcp_governor.changelog.blocks import read_blocks
 from mcp_governor.changelog.reading import code_spans
 from mcp_governor.lazy import lazy_pattern

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.vocabulary import Side, Verdict
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.manifest import STATUS, is_deprecated
 from mcp_governor.policy.windows import Notice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.config.model import PolicyConfig
+from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.deprecation import check_departures, check_deprecations
 from mcp_governor.policy.model import PolicyResult, needed_by

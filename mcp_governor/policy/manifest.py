@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
-from mcp_governor.change.terms import MISSING
+from mcp_governor.change.vocabulary import MISSING
 from mcp_governor.errors import FileFormatError
 from mcp_governor.rules.finding import finding
 from mcp_governor.schemas.pointers import join_pointer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.version_steps import needed_step
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.change.model import Change
-    from mcp_governor.config.model import PolicyConfig
+    from mcp_governor.config.policy import PolicyConfig
     from mcp_governor.findings import Finding
     from mcp_governor.stage import Pending
 

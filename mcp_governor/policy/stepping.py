@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.change.model import Change
-    from mcp_governor.config.model import PolicyConfig
+    from mcp_governor.config.policy import PolicyConfig
     from mcp_governor.findings import Finding
     from mcp_governor.version_sources import SchemaVersion
     from mcp_governor.version_steps import Step

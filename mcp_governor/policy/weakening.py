@@ -18,9 +18,9 @@ from mcp_governor.rules.finding import finding
 from mcp_governor.target.resolve import SURFACE_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
-    from mcp_governor.config.model import Config
+    from mcp_governor.config.model import Config, IgnoredRule
     from mcp_governor.findings import Finding
 
 _ORDERS: dict[str, tuple[str, ...]] = {
@@ -114,8 +114,8 @@ def _ignored(config: Config) -> Iterator[tuple[str, str]]:
                 yield f"{key} = {rule}", f"{key} = {first_name(rule)}"
 
 
-def _rule_of(entry: str | Mapping[str, str]) -> str:
-    return entry if isinstance(entry, str) else str(entry.get("rule", ""))
+def _rule_of(entry: str | IgnoredRule) -> str:
+    return entry if isinstance(entry, str) else entry.rule
 
 
 def of_releases(rule: str) -> bool:

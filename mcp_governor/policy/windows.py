@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from mcp_governor.config.model import Windows
+from mcp_governor.config.policy import Windows
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.walking import walk
 from mcp_governor.version_steps import Scheme, scheme_of

@@ -40,8 +40,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="Check this profile; repeatable. Default: charter, in addition to the configured profile. "
-        "configured: only the configured profile.",
+        help="Check this profile; repeatable. Default: configured, the profile of the configuration. "
+        "Both configured and charter: also the house style of the charter.",
     )
     add(
         "--mcp-calls",

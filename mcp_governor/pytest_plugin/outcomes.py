@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.text import change_lines, finding_lines
@@ -147,7 +147,7 @@ def _expected(report: Report, config: Config) -> dict[str, dict[str, str]]:
 
 def _of_responses(report: Report) -> tuple[dict[str, str], set[str]]:
     """Why no response of a tool was seen, and the families that look at responses; none of a recording."""
-    from mcp_governor.checking.seen import RECORDING
+    from mcp_governor.checking.response_coverage import RECORDING
     from mcp_governor.report.responses import reason_words
 
     seen = report.calls

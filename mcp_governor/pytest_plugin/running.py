@@ -16,7 +16,7 @@ import pytest
 
 from mcp_governor.errors import Exit, GovernorError
 from mcp_governor.pytest_plugin import ITEMS
-from mcp_governor.pytest_plugin.settings import config_of, not_configured, target_of
+from mcp_governor.pytest_plugin.settings import charter_left_out, config_of, not_configured, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
@@ -186,15 +186,18 @@ class Run:
         return _fail(wrong)
 
     def _check(self) -> Checked:
+        from mcp_governor.checking.asked import Asked
         from mcp_governor.checking.run import checked
         from mcp_governor.pytest_plugin.updating import update
 
         def work() -> Checked:
             if self.options.option.mcp_update and not self.options.option.collectonly:
                 self.notes += tuple(update(self.options.option.mcp_update, target_of(self.options), self.config))
-            return checked(target_of(self.options), config=self.config)
+            return checked(Asked(target=target_of(self.options)), self.config)
 
         made: Checked = self._quietly(work)
+        if how := charter_left_out(self.options, self.config):
+            self.notes += (how,)
         return made
 
     def _quietly(self, work: Callable[[], Any]) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.pytest_plugin import MODES
+from mcp_governor.pytest_plugin.arguments import ROOT
 from mcp_governor.text import did_you_mean, one_line
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config
 
 CHARTER = "charter"
+_OF_CHARTER = ("charter", "envelope")
+"""Families of items that only this profile has."""
 CONFIGURED = "configured"
 """What ``--mcp-profile`` takes in the place of a name, for the profiles of the configuration alone."""
 
@@ -69,9 +71,9 @@ def config_of(options: pytest.Config) -> Config:
     if (typed := target_of(options)) is not None:
         config = permitted(config, resolve(typed, config))
     # The tests of the repository run its code; so may its rules.
-    config = dataclasses.replace(config, trust_rules=True)
+    config = replace(config, trust_rules=True)
     if target := options.getini("mcp_target"):
-        config = dataclasses.replace(config, target=target)
+        config = replace(config, target=target)
     calls = options.option.mcp_calls or options.getini("mcp_calls")
     if calls:
         if calls not in MODES:
@@ -79,12 +81,34 @@ def config_of(options: pytest.Config) -> Config:
                 f'mcp_calls of the pytest configuration is "{one_line(calls, 40)}".{did_you_mean(calls, MODES)}',
                 f"Use one of: {', '.join(MODES)}.",
             )
-        config = dataclasses.replace(config, calls_mode=calls)
-    named = options.option.mcp_profile or options.getini("mcp_profile")
-    if not named:
-        return _with_charter(config)
+        config = replace(config, calls_mode=calls)
+    named = _named_profiles(options) or (CONFIGURED, *((CHARTER,) if _asks_for_charter(options) else ()))
+    both = CONFIGURED in named and CHARTER in named and CHARTER not in config.profile
     profiles = (one for name in named for one in (config.profile if name == CONFIGURED else (name,)))
-    return dataclasses.replace(config, profile=tuple(dict.fromkeys(profiles)))
+    chosen = tuple(one for one in dict.fromkeys(profiles) if not (both and one == CHARTER))
+    config = replace(config, profile=chosen)
+    return _with_charter(config) if both else config
+
+
+def _named_profiles(options: pytest.Config) -> tuple[str, ...]:
+    return tuple(options.option.mcp_profile or options.getini("mcp_profile"))
+
+
+def _asks_for_charter(options: pytest.Config) -> bool:
+    """True if the command line names an item that only the charter has."""
+    asked = (word for word in options.invocation_params.args if isinstance(word, str) and f"{ROOT}::" in word)
+    return any(word.rpartition("::")[2] in _OF_CHARTER for word in asked)
+
+
+def charter_left_out(options: pytest.Config, config: Config) -> str:
+    """How to check the charter, too, if neither the configuration nor the run says which profiles count."""
+    if CHARTER in config.profile or _named_profiles(options) or _asks_for_charter(options):
+        return ""
+    return (
+        f"checked with the configured profile ({', '.join(config.profile)}). To add the house style of the charter: "
+        "pytest --mcp-charter --mcp-profile configured --mcp-profile charter. To keep it as it is without this line: "
+        "mcp_profile = configured in the pytest configuration."
+    )
 
 
 def _with_charter(config: Config) -> Config:
@@ -102,7 +126,7 @@ def _with_charter(config: Config) -> Config:
         # What is selected rule by rule takes the place of all profiles.
         lint = replace(lint, extend_select=(*lint.extend_select, "call/*", "charter/*", "envelope/*"))
     selection_of(config)
-    added = dataclasses.replace(config, profile=(*config.profile, CHARTER), lint=lint)
+    added = replace(config, profile=(*config.profile, CHARTER), lint=lint)
     try:
         selection_of(added)
     except ConfigError as error:

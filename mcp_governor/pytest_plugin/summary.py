@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.pytest_plugin.arguments import ROOT
 from mcp_governor.pytest_plugin.outcomes import CHANGES, STALE, failing_changes, family_of, shown
-from mcp_governor.report.causes import NAMES_SHOWN, causes, fitting
+from mcp_governor.report.finding_groups import NAMES_SHOWN, causes, fitting
 from mcp_governor.report.groups import count_of, pending_words
 from mcp_governor.report.lines import line, plain_text
 from mcp_governor.report.responses import response_lines
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.checking.model import Report
     from mcp_governor.pytest_plugin.running import Run
-    from mcp_governor.report.causes import Cause
+    from mcp_governor.report.finding_groups import Cause
     from mcp_governor.report.lines import Line
 
 _CAUSES = 7

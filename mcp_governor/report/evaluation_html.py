@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.report.evaluation_picture import STYLE, picture
 from mcp_governor.report.evaluation_words import Heading, Sentence
-from mcp_governor.secrets import redact
+from mcp_governor.report.html_page import page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mcp_governor.evaluation.assessment import Step
     from mcp_governor.report.evaluation_words import Block, Table
-
-_PAGE = Path(__file__).parent / "page"
 
 
 def render(title: str, blocks: Iterable[Block], steps: Sequence[Step]) -> str:
@@ -29,22 +24,9 @@ def render(title: str, blocks: Iterable[Block], steps: Sequence[Step]) -> str:
         blocks: what it says.
         steps: the history, which is drawn above if it has two evaluations.
     """
-    style = (_PAGE / "page.css").read_text("utf-8")
-    # The page may load nothing and use no style but these two, whatever else gets into it.
-    policy = f"default-src 'none'; style-src '{_digest(style)}' '{_digest(STYLE)}'; base-uri 'none'"
-    head = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"<header><h1>{escape(title)}</h1></header>\n<main>\n"
-    )
     drawn = [picture(steps)] if len(steps) > 1 else []
-    return redact(head + "\n".join([*drawn, *_body(blocks)]) + "\n</main>\n</body>\n</html>\n")
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+    header = f"<header><h1>{escape(title)}</h1></header>\n<main>"
+    return page(escape(title), [header, *drawn, *_body(blocks), "</main>"], STYLE)
 
 
 def _body(blocks: Iterable[Block]) -> Iterator[str]:

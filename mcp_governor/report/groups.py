@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
@@ -96,6 +96,14 @@ def count_of(number: int, noun: str, plural: str = "") -> str:
 
 UNKNOWN_STEP = "declared: unknown, as the versions of the two targets come from different sources"
 """Where two versions are not of one thing, and so make no step."""
+
+
+def small_step_words(report: Report) -> str:
+    """That the version makes a smaller step than the changes require; else empty."""
+    declared = report.declared_bump
+    if declared is None or not 0 < declared.rank < report.required_bump.rank:
+        return ""
+    return ", which is too small"
 
 
 def pending_words(report: Report) -> str:

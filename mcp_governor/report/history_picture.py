@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Tier
 from mcp_governor.report.groups import count_of
 from mcp_governor.text import one_line, visible
@@ -13,7 +13,7 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mcp_governor.checking.past import History, Release
+    from mcp_governor.checking.model import History, Release
 
 _TIERS = [tier.value for tier in Tier]
 _NOUNS = {

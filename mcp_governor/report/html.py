@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from functools import partial
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from mcp_governor.findings import Severity
-from mcp_governor.report.causes import causes
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     ONLY_BREAKING,
     UNKNOWN_STEP,
@@ -28,10 +26,10 @@ from mcp_governor.report.groups import (
     witness_words,
 )
 from mcp_governor.report.history_picture import history_section
+from mcp_governor.report.html_page import page
+from mcp_governor.report.json_diff import fragment_sides
 from mcp_governor.report.responses import response_lines
-from mcp_governor.report.sides import fragment_sides
 from mcp_governor.report.tool_list import tool_section
-from mcp_governor.secrets import redact
 from mcp_governor.text import one_line, sentence, shortened, visible
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
     from mcp_governor.findings import Finding
-    from mcp_governor.report.causes import Cause
+    from mcp_governor.report.finding_groups import Cause
 
 IS_MARKUP = True
 WITH_PLACES = True
@@ -48,7 +46,6 @@ WITH_HISTORY = True
 
 _T = TypeVar("_T")
 
-_PAGE = Path(__file__).parent / "page"
 _MAX_ROWS = 2_000
 """Items of a section that are written out, the worst first: a page of some megabytes, which a browser still lays out
 at once. The JSON report lists all of them."""
@@ -64,22 +61,7 @@ _TITLES = {
 
 def render(report: Report) -> str:
     """The report as a page that opens from a file."""
-    style, script = ((_PAGE / name).read_text("utf-8") for name in ("page.css", "page.js"))
-    # The page may load and run nothing but these two, whatever else gets into it.
-    policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
-    title = f"{_name(report)}: {report.verdict}"
-    head = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_safe(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-    )
-    body = "\n".join(_body(report))
-    return redact(f"{head}{body}\n<script>{script}</script>\n</body>\n</html>\n")
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+    return page(_safe(f"{_name(report)}: {report.verdict}"), _body(report), script=True)
 
 
 def _safe(text: str, limit: int = _MAX_LENGTH) -> str:

@@ -7,14 +7,17 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.report.causes import causes
+from mcp_governor.report.change_causes import cause_groups, left_out
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
+    GRAVE,
     MAX_SHOWN,
     ONLY_BREAKING,
     UNKNOWN_STEP,
     advice_of,
     base_words,
     cost_words,
+    count_of,
     counted_findings,
     counted_of,
     counted_old,
@@ -25,18 +28,19 @@ from mcp_governor.report.groups import (
     pending_words,
     ready_fixes,
     reproduction_of,
+    small_step_words,
     witness_words,
 )
 from mcp_governor.report.responses import response_lines
-from mcp_governor.text import one_line, sentence, shortened, visible
+from mcp_governor.text import one_line, shortened, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
     from mcp_governor.checking.token_cost import TokenCost
-    from mcp_governor.report.causes import Cause
+    from mcp_governor.report.change_causes import ChangeCause
+    from mcp_governor.report.finding_groups import Cause
 
 IS_MARKUP = True
 
@@ -49,10 +53,14 @@ _TITLES = {
     "compatible": "Compatible",
     "wording": "Wording only",
 }
+_ROOM = {"breaking": 30, "undecided": 30, "compatible": 15, "wording": 15}
+"""Causes of a group for which there is room: a comment is read from its beginning to its end."""
 _WITNESS_LIMIT = 1_000
 """Characters of a witness: sixty of them fit into a GitHub comment. A longer one is cut."""
 _MAX_COSTS = 50
 """Tools whose cost is written out, the dearest first; a comment has room for the findings, too."""
+_MAX_GROWN = 20
+"""Tools that grew, those first that grew most: a screen."""
 _MAX_DIFF_LINES = 300
 """Lines of definitions that are shown: what somebody scrolls through in a comment."""
 _MAX_DIFF_WIDTH = 200
@@ -101,13 +109,18 @@ def _document(report: Report) -> Iterator[str]:
     yield f"## MCP surface of {escape(name)}: {'pass' if passed else 'fail'}"
     yield ""
     yield from _facts(report)
+    by_cause = dict(cause_groups(report.changes, _ROOM, report))
     for group, changes in grouped(report.changes):
         yield ""
         yield f"### {_TITLES[group]} ({len(changes)})"
         yield ""
-        items = [item for change in changes[:MAX_SHOWN] for item in _change(change, report)]
-        if len(changes) > MAX_SHOWN:
-            items.append(f"- {more_than_shown(len(changes) - MAX_SHOWN, 'change')}")
+        together = by_cause.get(group, [])
+        most = MAX_SHOWN if group in GRAVE else _ROOM[group]
+        items = [item for cause in together[:most] for item in _change(cause, report)]
+        if not together:
+            items.append("- all of them part of the changes above")
+        if len(together) > most:
+            items.append(f"- … and {left_out(together[most:])}; see --format json")
         if group == "wording":
             items = ["<details><summary>Show</summary>", "", *items, "", "</details>"]
         yield from items
@@ -125,6 +138,7 @@ def _document(report: Report) -> Iterator[str]:
         yield from ("", "Reproduce with:", "", *_block(command))
     if report.tokens is not None:
         yield ""
+        yield from _growth(report)
         yield from _cost(report.tokens)
     if raw := list(_raw_diff(report)):
         yield ""
@@ -136,6 +150,27 @@ def _block(command: str) -> Iterator[str]:
     longest = max((len(run) for run in re.findall("`+", command)), default=0)
     fence = "`" * max(longest + 1, 3)
     yield from (f"{fence}sh", command, fence)
+
+
+def _growth(report: Report) -> Iterator[str]:
+    """The tools that cost more than in the base of a pull request, or in the baseline of another run."""
+    base, tokens = report.base, report.tokens
+    since = code(report.baseline.source) if report.baseline is not None else ""
+    if base is not None and base.tokens is not None:
+        since, tokens = code(base.ref), base.tokens
+    grown = tokens.grown() if tokens is not None else []
+    if tokens is None or not grown:
+        return
+    yield f"### Tokens: {tokens.growth:+,} since {since}"
+    yield from ("", f"About {tokens.total:,} for {count_of(len(tokens.tools), 'tool')}, in every request of a client.")
+    yield from ("", "| tool | before | now | growth |", "| --- | ---: | ---: | ---: |")
+    for name in grown[:_MAX_GROWN]:
+        old = tokens.before_of(name)
+        before = f"{old:,}" if old is not None else "new"
+        yield f"| {code(name)} | {before} | {tokens.tools[name]:,} | {tokens.growth_of(name):+,} |"
+    if len(grown) > _MAX_GROWN:
+        yield f"| {more_than_shown(len(grown) - _MAX_GROWN, 'tool')} | | | |"
+    yield ""
 
 
 def _cost(tokens: TokenCost) -> Iterator[str]:
@@ -215,17 +250,22 @@ def _step(report: Report, compared: str) -> Iterator[str]:
         yield f"({UNKNOWN_STEP})."
     else:
         old, new = report.declared_versions
-        yield f"(declared: {report.declared_bump.value}, {escape(old)} → {escape(new)})."
+        yield f"(declared: {report.declared_bump.value}, {escape(old)} → {escape(new)}{small_step_words(report)})."
 
 
-def _change(change: Change, report: Report) -> Iterator[str]:
-    where = f"{code(change.tool)} " if change.tool is not None else ""
-    place = f"{code(change.path)} " if change.path else ""
-    accepted = f" (accepted: {escape(report.accepted[change.id])})" if change.id in report.accepted else ""
-    yield f"- **{change.kind}** {where}{place}– {prose(sentence(change.message))}{accepted}"
-    if change.has_witness:
-        proof = json.dumps(change.witness, ensure_ascii=False, separators=(", ", ": "))
-        yield f"  - {witness_words(change)}: {code(visible(proof), _WITNESS_LIMIT)}"
+def _change(cause: ChangeCause, report: Report) -> Iterator[str]:
+    first = cause.first
+    named = cause.alone or bool(cause.subject)
+    where = f"{code(first.tool)} " if named and first.tool is not None else ""
+    place = f"{code(first.path)} " if cause.alone and first.path else ""
+    accepted = f" (accepted: {escape(report.accepted[first.id])})" if first.id in report.accepted else ""
+    yield f"- **{cause.kinds}** {where}{place}– {prose(cause.sentence)}{accepted}"
+    if (proven := cause.witness) is not None:
+        proof = json.dumps(proven.witness, ensure_ascii=False, separators=(", ", ": "))
+        yield f"  - {witness_words(proven)}: {code(visible(proof), _WITNESS_LIMIT)}"
+    if words := cause.words:
+        marks = {"same": "", "gone": "~~", "new": "**"}
+        yield "  - " + " ".join(f"{marks[kind]}{escape(text)}{marks[kind]}" for kind, text in words)
 
 
 def _finding(cause: Cause) -> Iterator[str]:

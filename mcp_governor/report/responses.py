@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.checking.seen import CALLED, DOUBTED, OFF, RECORDING, SAFE
-from mcp_governor.report.causes import named_tools
+from mcp_governor.checking.response_coverage import CALLED, DOUBTED, OFF, RECORDING, SAFE
+from mcp_governor.report.finding_groups import named_tools
 from mcp_governor.report.groups import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_governor.checking.model import Report
-    from mcp_governor.checking.seen import Seen, Unseen
+    from mcp_governor.checking.response_coverage import Seen, Unseen
 
 _SHARED: Mapping[str, str] = {
     RECORDING: "a recording does not respond",

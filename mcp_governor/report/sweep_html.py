@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_governor.report.html_page import page
 from mcp_governor.report.sweep_picture import STYLE, picture
 from mcp_governor.report.sweep_words import COLUMNS, cells, conclusion, explanations, origin, remarks
-from mcp_governor.secrets import redact
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -18,26 +15,11 @@ if TYPE_CHECKING:
 
     from mcp_governor.load.model import Sweep
 
-_PAGE = Path(__file__).parent / "page"
-
 
 def render(sweep: Sweep) -> str:
     """The page."""
-    style = (_PAGE / "page.css").read_text("utf-8")
-    # The page may load nothing and use no style but these two, whatever else gets into it.
-    policy = f"default-src 'none'; style-src '{_digest(style)}' '{_digest(STYLE)}'; base-uri 'none'"
     title = f"Load of {one_line(sweep.target)}"
-    head = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-    )
-    return redact(head + "\n".join(_body(sweep, title)) + "\n</body>\n</html>\n")
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+    return page(escape(title), _body(sweep, title), STYLE)
 
 
 def _body(sweep: Sweep, title: str) -> Iterator[str]:

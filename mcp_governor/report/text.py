@@ -7,10 +7,11 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
-from mcp_governor.report.causes import NAMES_SHOWN, RULES_SHOWN, causes, fitting
+from mcp_governor.report.change_causes import words_of
+from mcp_governor.report.finding_groups import NAMES_SHOWN, RULES_SHOWN, causes, fitting
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
@@ -30,21 +31,26 @@ from mcp_governor.report.groups import (
     pending_words,
     ready_fixes,
     reproduction_of,
+    small_step_words,
     witness_words,
 )
+from mcp_governor.report.items import accounted_for
 from mcp_governor.report.lines import BLANK, Line, Span, line
 from mcp_governor.report.responses import seen_words, unseen_words
+from mcp_governor.report.word_diff import plain_words
 from mcp_governor.text import one_line, sentence, short_digests, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_governor.change.model import Change
+    from mcp_governor.checking.against.stale_recording import Staleness
     from mcp_governor.checking.model import Place, Report
-    from mcp_governor.checking.recorded import Staleness
     from mcp_governor.checking.token_cost import TokenCost
     from mcp_governor.findings import Finding
-    from mcp_governor.report.causes import Cause
+    from mcp_governor.report.change_causes import ChangeCause
+    from mcp_governor.report.finding_groups import Cause
+    from mcp_governor.report.word_diff import Piece
 
 SERVER = "(server)"
 """Stands for the name of a tool where something is about the server itself."""
@@ -120,6 +126,7 @@ def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
     """Breaking and undecided changes with their proof, compatible ones in one line each."""
     compatible = [change for change in changes if change.verdict is Verdict.COMPATIBLE]
     grave = changes[: len(changes) - len(compatible)]
+    noted = accounted_for(report)
     for change in grave[:MAX_SHOWN]:
         yield from change_lines(
             change,
@@ -127,6 +134,7 @@ def _short_changes(report: Report, changes: Sequence[Change]) -> Iterator[Line]:
             tool=subject_of(change.tool),
             place=report.places.get(change.id),
             indent=0,
+            noted=change.id in noted,
         )
     yield from _more(len(grave), "change")
     for change in compatible[:_MAX_COMPATIBLE]:
@@ -222,10 +230,12 @@ def _place_span(place: Place) -> Span:
 
 def _everything(report: Report, changes: Sequence[Change], verbose: int) -> Iterator[Line]:
     """Each change and each finding with all that is known of it."""
+    noted = accounted_for(report)
     for change in changes[:MAX_LISTED]:
         yield BLANK
         reason, place = report.accepted.get(change.id), report.places.get(change.id)
-        yield from change_lines(change, reason, verbose, tool=subject_of(change.tool), place=place, indent=0)
+        subject, note = subject_of(change.tool), change.id in noted
+        yield from change_lines(change, reason, verbose, tool=subject, place=place, indent=0, noted=note)
     yield from _more(len(changes), "change", MAX_LISTED)
     findings = sorted(report.findings, key=_finding_order)
     for finding in findings[:MAX_LISTED]:
@@ -275,9 +285,13 @@ def change_lines(
     tool: str = "",
     place: Place | None = None,
     indent: int = 2,
+    noted: bool = False,
 ) -> Iterator[Line]:
-    """One change: kind and place, the reason, the proof. ``tool`` names it where no heading does."""
-    mark, style = _CHANGE_MARK[change.verdict]
+    """One change: kind and place, the reason, the proof.
+
+    ``tool`` names it where no heading does. ``noted`` is for one that the release accounts for.
+    """
+    mark, style = _FINDING_MARK[Severity.INFO] if noted else _CHANGE_MARK[change.verdict]
     note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
     where = (f"{tool} {visible(change.path)}".strip(), "cyan")
     yield line((mark, style), " ", (change.kind, style), "  ", where, (note, "dim"), indent=indent, hang=2)
@@ -286,8 +300,42 @@ def change_lines(
         yield line(_place_span(place), indent=indent + 4)
     if change.has_witness:
         yield line((f"{witness_words(change)}: ", "dim"), compact_json(change.witness), indent=indent + 4)
+    if words := word_spans(words_of(change)):
+        yield line(*words, indent=indent + 4)
     if verbose:
         yield line((f"id: {visible(change.id)}", "dim"), indent=indent + 4, fit="whole")
+
+
+def grave_lines(cause: ChangeCause, accepted: str | None = None, *, indent: int = 2) -> Iterator[Line]:
+    """Several changes that are one break: kinds, the sentence with the other places, one proof."""
+    mark, style = _CHANGE_MARK[cause.first.verdict]
+    tools = {change.tool for change in cause.changes}
+    where = subject_of(cause.first.tool) if len(tools) == 1 else count_of(len(tools), "tool")
+    note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
+    yield line((mark, style), " ", (cause.kinds, style), "  ", (where, "cyan"), (note, "dim"), indent=indent, hang=2)
+    lead = f"{cause.subject}: " if cause.subject and len(tools) > 1 else ""
+    yield line(f"{lead}{cause.sentence}", indent=indent + 4)
+    if (proven := cause.witness) is not None:
+        yield line((f"{witness_words(proven)}: ", "dim"), compact_json(proven.witness), indent=indent + 4)
+
+
+def quiet_lines(cause: ChangeCause, accepted: str | None = None, *, indent: int = 2) -> Iterator[Line]:
+    """A cause in one line, and the words that changed."""
+    mark, style = _CHANGE_MARK[cause.first.verdict]
+    lead = f"{cause.subject}: " if cause.subject else ""
+    note = f"  accepted: {one_line(accepted)}" if accepted is not None else ""
+    yield line(
+        (mark, style), " ", f"{lead}{cause.sentence}", "  ", (f"{cause.kinds}{note}", "dim"), indent=indent, hang=2
+    )
+    if words := word_spans(cause.words):
+        yield line(*words, indent=indent + 4)
+
+
+def word_spans(pieces: Sequence[Piece]) -> list[Span]:
+    """The words that changed, marked for readers without color as well."""
+    styles = {"same": "dim", "gone": "red", "new": "green"}
+    spans = [(Span(plain_words([piece]), styles[piece[0]]), Span(" ")) for piece in pieces]
+    return [span for pair in spans for span in pair][:-1]
 
 
 def compact_json(value: object) -> str:
@@ -378,9 +426,10 @@ def reproduction_lines(report: Report) -> Iterator[Line]:
 def _bump_line(report: Report) -> Line:
     forced = frozenset(report.forcing)
     forcing = [change for change in report.changes if change.id in forced]
-    reasons = (f"{change.kind} in {visible(change.tool)}" if change.tool else change.kind for change in forcing[:3])
-    why = ", ".join(dict.fromkeys(reasons))
-    more = f" and {len(forcing) - 3} more" if len(forcing) > 3 else ""
+    reasons = [f"{change.kind} in {visible(change.tool)}" if change.tool else change.kind for change in forcing]
+    reasons = list(dict.fromkeys(reasons))
+    why = ", ".join(reasons[:3])
+    more = f" and {len(reasons) - 3:,} more" if len(reasons) > 3 else ""
     because = f" ({why}{more})" if why else ""
     if report.stage is not None and report.stage.between:
         return line("pending: ", (visible(pending_words(report)), "bold"), because, hang=2)
@@ -389,5 +438,5 @@ def _bump_line(report: Report) -> Line:
         declared = f"; {UNKNOWN_STEP}"
     elif report.declared_versions is not None and report.declared_bump is not None:
         old, new = (visible(version) for version in report.declared_versions)
-        declared = f"; declared: {report.declared_bump.value} ({old} → {new})"
+        declared = f"; declared: {report.declared_bump.value} ({old} → {new}){small_step_words(report)}"
     return line("required bump: ", (report.required_bump.value, "bold"), because, declared, hang=2)

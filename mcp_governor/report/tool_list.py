@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from mcp_governor.report.groups import growth_words
-from mcp_governor.report.sides import tool_sides
+from mcp_governor.report.json_diff import tool_sides
 from mcp_governor.text import shortened, visible
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.findings import Finding, Spot
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.rules.rule_file import own_rule
+from mcp_governor.schemas.pointers import unescape_pointer
 from mcp_governor.text import LONGEST_LINE, one_line, visible
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def finding(
         facts: named values for placeholders in the rule's messages, besides ``tool``, ``path`` and ``value``.
     """
     rule = own_rule(rule) if isinstance(rule, str) else rule
-    known = {"tool": tool, "path": path, "value": value, **facts, **named}
+    known = {"tool": tool, "path": _shown_path(path), "value": value, **facts, **named}
     message = sentence(rule, known, says)
     if about:
         message = f"{message.removesuffix('.')} ({one_line(about)})."
@@ -90,6 +91,12 @@ def finding(
         gist=_gist(rule, known),
         former=former,
     )
+
+
+def _shown_path(path: str) -> str:
+    """A pointer for a message: the text of a skill's file is known by its URI."""
+    tokens = path.split("/")
+    return unescape_pointer(tokens[2]) if tokens[:2] == ["", "skillFiles"] and len(tokens) > 2 else path
 
 
 _ORDER = {"first": -1, "last": 1}

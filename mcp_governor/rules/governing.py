@@ -189,9 +189,10 @@ class Governor:
 
     def _may_report_later(self, rule_id: str) -> bool:
         station = self._catalogue.get(rule_id).station
-        # `schemas check` is a command of its own, and so is `load probe`: a suppression of everything is not kept for
-        # them alone, and one that names their rules is not judged here, because the linter runs none of them.
-        if station in ("lint", "schemas", "load", *self._stations):
+        # `schemas check` is a command of its own, and so are `load probe` and `fleet check`: a suppression of
+        # everything is not kept for them alone, and one that names their rules is not judged here, because the linter
+        # runs none of them.
+        if station in ("lint", "schemas", "load", "fleet", *self._stations):
             return False
         return station in ALWAYS_RUN or self._selection.get(rule_id) is not None
 

@@ -24,11 +24,11 @@ every string written for a reader: titles, descriptions, instructions.
 ENGINE_CHECK = "engine.suppressions"
 """The check of the rule about suppressions: the engine itself runs it, after all others."""
 
-STATIONS = ("lint", "change", "policy", "changelog", "call", "load", "schemas")
+STATIONS = ("lint", "change", "policy", "changelog", "call", "load", "schemas", "fleet")
 """The stations that emit findings. The linter runs its own rules; the others are in the catalogue for documentation."""
 
 
-ALWAYS_RUN = ("policy", "changelog", "schemas")
+ALWAYS_RUN = ("policy", "changelog", "schemas", "fleet")
 """Stations whose rules always run with the station; profiles select among the rules of the others."""
 
 

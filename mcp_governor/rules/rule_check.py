@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from mcp_governor.documents import toml_line
 from mcp_governor.errors import ConfigError
 from mcp_governor.parsing import exceeds_depth, read_json
 from mcp_governor.rules.query import compile_query
@@ -43,7 +43,7 @@ class _File:
 
     def refuse(self, where: Sequence[str | int], problem: str, hint: str = _HINT) -> NoReturn:
         """Raise the one error about the value at ``where``."""
-        line = line_of(self._text, list(where))
+        line = toml_line(self._text, where) or 1
         raise ConfigError(f"Rule file {self._shown}:{line} {problem}.", hint) from None
 
     def compiles(self, where: Sequence[str | int], make: Callable[[], object]) -> None:
@@ -196,29 +196,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(item) for item in value]
     return value if isinstance(value, str | int | float | bool) else {"date": str(value)}
-
-
-def line_of(text: str, path: list[str | int]) -> int:
-    """The line (from 1) of the value at ``path`` in a TOML document; 1 if it is unknown.
-
-    Reads headers and bare or quoted keys: enough for an error message, but not a parser.
-    """
-    names = [step for step in path if isinstance(step, str)]
-    index = next((step for step in path if isinstance(step, int)), 0)
-    best, depth, seen = 1, 0, -1
-    table: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*+\[\[?([^\]]++)\]", line)
-        if header and not re.match(r"\s*[\w\"'.-]+\s*=", line):
-            table = [part.strip(" \"'") for part in header[1].strip().split(".")]
-            if line.lstrip().startswith("[[") and names[:1] == table:
-                seen += 1
-            here = table
-        else:
-            key = re.match(r"\s*([\w-]+|\"[^\"]*\"|'[^']*')\s*[=.]", line)
-            if not key:
-                continue
-            here = [*table, key[1].strip("\"'")]
-        if here == names[: len(here)] and len(here) > depth and (seen < 0 or seen == index):
-            best, depth = number, len(here)
-    return best

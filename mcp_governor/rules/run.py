@@ -207,7 +207,7 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
     prose: list[Text] = []
     for text in surface_strings(surface, quiet):
         is_prose = text.is_prose
-        if is_prose:
+        if is_prose and not text.of_skill:
             prose.append(text)
         if only is not None and text.tool != only:
             continue

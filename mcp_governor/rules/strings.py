@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.schemas.pointers import join_pointer
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.surface.model import Surface
 
+_SKILL_FILES = "/skillFiles"
 PROSE_KEYS = frozenset({"title", "description", "instructions", "$comment", "markdownDescription"})
 """Keys whose string values are written for a reader."""
 
@@ -40,7 +42,12 @@ class Text(NamedTuple):
     @property
     def is_prose(self) -> bool:
         """True if its key says that it is written for a reader."""
-        return self.key in PROSE_KEYS and not self.is_key
+        return (self.key in PROSE_KEYS and not self.is_key) or self.of_skill
+
+    @property
+    def of_skill(self) -> bool:
+        """True if it is the prose of a skill, which is longer than a description and of another kind."""
+        return self.key == "text" and self.base.startswith(_SKILL_FILES)
 
 
 def surface_prose(surface: Surface) -> Iterator[Text]:
@@ -50,7 +57,8 @@ def surface_prose(surface: Surface) -> Iterator[Text]:
 
 
 def surface_strings(surface: Surface, quiet: Container[str] | None = ()) -> Iterator[Text]:
-    """Every string of a surface except server info: instructions, and every entry of every list.
+    """Every string of a surface except server info: instructions, every entry of every list, and what
+    was read of skills.
 
     Args:
         surface: to read.
@@ -71,6 +79,36 @@ def surface_strings(surface: Surface, quiet: Container[str] | None = ()) -> Iter
         ("resourceTemplates", surface.templates),
     ):
         yield from _strings(list(items), None, f"/{kind}", quiet)
+    yield from _strings(list(surface.skill_entries or ()), None, "/skills", quiet)
+    for uri, read in surface.skill_files.items():
+        if isinstance(read.get("text"), str):
+            prose, code = _of_markdown(read["text"])
+            place = join_pointer(_SKILL_FILES, uri)
+            yield Text(None, place, "text", prose)
+            if code:
+                yield Text(None, place, "code", code)
+
+
+def _of_markdown(text: str) -> tuple[str, str]:
+    """The prose of a skill, and its fenced code, in which a comment is not hidden and columns are laid out."""
+    parts: tuple[list[str], list[str]] = ([], [])
+    fence = ""
+    for line in text.split("\n"):
+        mark = line.lstrip(" \t>")[:3]
+        if fence:
+            parts[1].append(line)
+            fence = "" if mark == fence else fence
+        elif mark in ("```", "~~~"):
+            parts[1].append(line)
+            fence = mark
+        elif mark.startswith("|"):
+            parts[0].append(_COLUMNS.sub(" ", line))
+        else:
+            parts[0].append(line)
+    return "\n".join(parts[0]), "\n".join(parts[1])
+
+
+_COLUMNS = lazy_pattern("  +")
 
 
 def _strings(value: Any, tool: str | None, base: str, quiet: Container[str] | None, first: int = 0) -> Iterator[Text]:

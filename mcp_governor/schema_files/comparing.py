@@ -10,7 +10,7 @@ from mcp_governor.change.budget import Budget, OverBudgetError
 from mcp_governor.change.equality import same_json
 from mcp_governor.change.schema_pair import SchemaPair
 from mcp_governor.change.schemas import compare_schemas
-from mcp_governor.change.terms import Level, Side, Verdict
+from mcp_governor.change.vocabulary import Level, Side, Verdict
 from mcp_governor.containment import contains
 from mcp_governor.rules.finding import finding
 from mcp_governor.schema_files.documents import SchemaFile, foreign_references, schema_files, without_added_dialect

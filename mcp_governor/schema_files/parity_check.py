@@ -9,7 +9,7 @@ from msgspec import Struct
 from mcp_governor.change.budget import Budget
 from mcp_governor.change.schema_pair import SchemaPair
 from mcp_governor.change.schemas import compare_schemas
-from mcp_governor.change.terms import Side
+from mcp_governor.change.vocabulary import Side
 from mcp_governor.rules.finding import finding
 from mcp_governor.schema_files.models import pair_up
 from mcp_governor.schema_files.parity import Gap, gaps
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mcp_governor.change.options import ChangeOptions
-    from mcp_governor.change.terms import Level
+    from mcp_governor.change.vocabulary import Level
     from mcp_governor.config.model import SchemaAllowance
     from mcp_governor.findings import Finding
     from mcp_governor.schema_files.models import Model

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp_governor.server.project import Project
     from mcp_governor.server.tools import Tool
 
-SCHEMA_VERSION = "0.4.0"
+SCHEMA_VERSION = "0.5.0"
 """Version of our own MCP surface, which is independent of the package's version."""
 
 VERSION_KEY = f"{META_PREFIX}schema_version"
@@ -81,6 +81,8 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
             "serve needs the MCP SDK, which is not installed.", install_extra("serve")
         ) from None
 
+    from mcp_governor.server.skill import SkillExtension
+
     class EnvelopeServer(MCPServer[Any]):
         """Publishes strict schemas, reports errors of calls with our own messages, turns crashes into envelopes."""
 
@@ -127,6 +129,7 @@ def build_server(pool: Pool | None = None, project: Project | None = None) -> MC
         "findings, drafts the schema changelog, and judges descriptions and responses. Start with check_server. "
         "Servers, files and addresses that the project's configuration does not name are out of reach.",
         lifespan=session,
+        extensions=[SkillExtension()],
         # What we publish does not change while we run, so there is nothing to subscribe to.
         subscriptions=False,
         # A line of log for each request, and a client that does not read our stderr, would stop us in the end.

@@ -131,10 +131,10 @@ def _configured(request: dict[str, Any]) -> tuple[Config, str | None, str]:
 
 
 def _check(request: dict[str, Any]) -> dict[str, Any]:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
-    from mcp_governor.checking.offline import check_offline
-    from mcp_governor.checking.run import check
+    from mcp_governor.checking.asked import Asked
+    from mcp_governor.checking.run import checked
 
     config, target, name = _configured(request)
     if request["offline"]:
@@ -142,9 +142,10 @@ def _check(request: dict[str, Any]) -> dict[str, Any]:
             # The surface that is recorded is that of the default target.
             message = "The recorded surface is not that of this server."
             raise _RefusedError("index_not_ready", message, [config.target] if config.target in config.servers else [])
-        report = check_offline(None, config=config)
-    else:
-        report = check(target, config=config if request["calls"] else replace(config, calls_mode="none"))
+        target = None
+    elif not request["calls"]:
+        config = replace(config, calls_mode="none")
+    report = checked(Asked(target=target, offline=request["offline"]), config).report
     return {"server": name, **summary_of(report)}
 
 
@@ -193,16 +194,16 @@ def summary_of(report: Report) -> dict[str, Any]:
 
 
 def _draft(request: dict[str, Any]) -> dict[str, Any]:
-    from mcp_governor.checking.desk import draft_changelog, open_desk
+    from mcp_governor.checking.changelog_draft import draft_changelog, open_changelog
     from mcp_governor.secrets import redact
     from mcp_governor.target import resolve
     from mcp_governor.text import visible
 
     config, target, _ = _configured(request)
-    desk = open_desk(config, resolve(target, config), None)
-    drafted = draft_changelog(desk, request["version"])
-    name = desk.config.changelog
-    before, after = (text.splitlines(keepends=True) for text in (desk.book.text, drafted.text))
+    opened = open_changelog(config, resolve(target, config), None)
+    drafted = draft_changelog(opened, request["version"])
+    name = opened.config.changelog
+    before, after = (text.splitlines(keepends=True) for text in (opened.book.text, drafted.text))
     diff = visible("".join(difflib.unified_diff(before, after, name, name)), keep_newlines=True)
     if len(diff) > MAX_DIFF:
         diff = f"{diff[:MAX_DIFF]}\n… (the rest is left out)\n"

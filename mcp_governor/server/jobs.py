@@ -98,7 +98,7 @@ class Jobs:
         except (BrokenFrameError, OSError, ValueError):
             raise CrashError("the job ended without a reply") from None
         finally:
-            worker.kill()
+            worker.child.kill()
             # Nobody who waits for the reply waits for this.
             threading.Thread(target=self._replace, args=(worker,), daemon=True).start()
         if "failed" in reply:
@@ -118,7 +118,7 @@ class Jobs:
     def _taken(self) -> Worker:
         with self._lock:
             worker, self._spare = self._spare, None
-            if worker is not None and worker.lives:
+            if worker is not None and worker.child.lives:
                 return worker
             if worker is not None:
                 self._end(worker)
@@ -141,7 +141,7 @@ class Jobs:
     def _end(self, worker: Worker) -> None:
         """End a job and what it started; servers that it started in sessions of their own end with it
         (``wire.leash``)."""
-        worker.kill()
+        worker.child.kill()
         folder = self._all.pop(worker, None)
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)

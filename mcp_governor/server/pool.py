@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import io
 import json
 import os
 import signal
 import subprocess
-import sys
 import weakref
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import anyio
 import anyio.to_thread
 
 from mcp_governor.programs import our_python
+from mcp_governor.programs.child import Child
+from mcp_governor.programs.environment import our_environment
 from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
 from mcp_governor.server.lines import cost
 from mcp_governor.server.project import CONFIG, ROOT
 from mcp_governor.server.worker import RESULT_BYTES
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
 
 WORKERS = 2
 """Most processes at the same time, so that a slow comparison does not block a quick call."""
@@ -38,8 +34,6 @@ client of a call may be gone, over HTTP, so that nobody else counts it."""
 
 WAIT_SECONDS = 20.0
 """How long a call may wait for a worker before it is refused."""
-
-_SESSION = sys.platform != "win32"
 
 
 class BusyError(Exception):
@@ -69,55 +63,26 @@ class Worker:
         module: what runs in it.
         longest: most bytes of an answer.
         variables: added to our own environment.
+
+    Attributes:
+        child: its process.
     """
 
     def __init__(self, module: str, longest: int, **variables: str) -> None:
         self._longest = longest
-        package = str(Path(__file__).parents[2])
-        path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-        self._process = subprocess.Popen(
-            our_python("-m", module),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path, **variables},
-            start_new_session=_SESSION,
-            bufsize=0,
-        )
-        if self._process.stdin is None or self._process.stdout is None:
-            raise RuntimeError("the worker was started without a pipe")
-        self._outward = cast("BinaryIO", self._process.stdin)
-        self._inward = io.BufferedReader(cast("io.RawIOBase", self._process.stdout))
-
-    @property
-    def lives(self) -> bool:
-        return self._process.poll() is None
+        pipe = subprocess.PIPE
+        self.child = Child(our_python("-m", module), stdin=pipe, stdout=pipe, env=our_environment(**variables))
 
     def ask(self, request: bytes) -> bytes:
-        """The answer to one request, however long that takes; :meth:`kill` ends it.
+        """The answer to one request, however long that takes; killing the child ends it.
 
         Raises:
             BrokenFrameError, OSError, ValueError: the process is gone.
         """
-        write_frame(self._outward, request)
-        return read_frame(self._inward, self._longest)
-
-    def kill(self) -> int:
-        """End it and all processes that it started. Returns its exit status, which is its own if it had already
-        exited."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if sys.platform != "win32":
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
-        return self._process.wait()
-
-    def ended(self, seconds: float) -> int | None:
-        """Its exit status; ``None`` if it still runs after the timeout."""
-        try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+        assert self.child.stdin is not None
+        assert self.child.stdout is not None
+        write_frame(self.child.stdin, request)
+        return read_frame(self.child.stdout, self._longest)
 
 
 class Pool:
@@ -172,7 +137,7 @@ class Pool:
         await self._admit(cost(arguments))
         try:
             worker = self._idle.pop() if self._idle else self._started()
-            if not worker.lives:
+            if not worker.child.lives:
                 self._drop(worker)
                 worker = self._started()
             request = b'{"tool":%s,"seconds":%d,"arguments":%s}' % (json.dumps(tool).encode(), seconds, arguments)
@@ -248,14 +213,14 @@ class Pool:
         return worker
 
     def _drop(self, worker: Worker) -> None:
-        worker.kill()
+        worker.child.kill()
         self._all.discard(worker)
         with contextlib.suppress(ValueError):
             self._idle.remove(worker)
 
     def _why_gone(self, worker: Worker) -> Exception:
         """Why a worker died in the middle of a call."""
-        code = worker.ended(1.0)
+        code = worker.child.wait(1.0)
         self._drop(worker)
         if code is None:
             return CrashError("the worker sent something that is not a response")

@@ -114,7 +114,7 @@ def compare_surfaces(
     new_uri: Annotated[str | None, _uri("newer")] = None,
 ) -> ToolResponse[CompareData]:
     """See the metadata; models read that."""
-    from mcp_governor.checking.comparison import compared
+    from mcp_governor.checking.diff import compared
     from mcp_governor.errors import ConfigError, GovernorError
 
     wrong = _objection(old_tools, old_uri, "old") or _objection(new_tools, new_uri, "new")

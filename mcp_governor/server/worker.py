@@ -84,7 +84,7 @@ def warm() -> None:
 
     tool = {"name": "find", "description": "Finds.", "inputSchema": {"type": "object", "properties": {"a": {}}}}
     stricter = {**tool, "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}
-    for name in ("mcp_governor.checking.comparison", "mcp_governor.config"):
+    for name in ("mcp_governor.checking.diff", "mcp_governor.config"):
         importlib.import_module(name)
     # Not by the tool, which reads the configuration of the project: that is for each call, and not for none.
     compare(build_surface({"tools": [tool]}), build_surface({"tools": [stricter]}))

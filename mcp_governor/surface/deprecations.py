@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.surface.model import Deprecation
-from mcp_governor.surface.parting import nothing_instead
+from mcp_governor.surface.no_replacement import nothing_instead
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -166,10 +166,17 @@ def surface_document(surface: Surface) -> dict[str, Any]:
         "prompts": sorted(surface.prompts, key=_sort_key),
         "resources": sorted(surface.resources, key=_sort_key),
         "resourceTemplates": sorted(surface.templates, key=_sort_key),
+        "skills": None if surface.skill_entries is None else sorted(surface.skill_entries, key=_sort_key),
+        "skillFiles": dict(surface.skill_files),
         "listings": recorded_listings(surface),
         "manifest": surface.manifest,
     }
-    return {key: value for key, value in document.items() if value not in (None, {}, []) or key == "tools"}
+    empty: tuple[Any, ...] = (None, {}, [])
+    return {key: value for key, value in document.items() if value not in (empty[:1] if key in _KEPT else empty)}
+
+
+_KEPT = frozenset({"skills", "tools"})
+"""Lists that are recorded when they are empty as well: without skills, nobody has looked for any."""
 
 
 def _contradicting_lists(surface: Surface) -> dict[str, str]:

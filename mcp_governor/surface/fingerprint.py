@@ -1,9 +1,11 @@
 """Digests of a surface: one of the contract, one of the wording, and both per tool.
 
 ``v1:sha256:<hex>`` covers, for each published tool sorted by code point: name, tier, category, input schema, output
-schema, behaviour hints (resolved to the defaults of the specification), if it is deprecated, and if clients have to ask
-for it to be listed. Every change to a tool that the catalogue calls breaking changes it; a reworded description does
-not. ``w1:sha256:<hex>`` covers the rest: titles, descriptions, examples, instructions.
+schema, behaviour hints (resolved to the defaults of the specification), if it is deprecated, if clients have to ask
+for it to be listed, and if the model or the server's app does not get it; and for each skill its URI and its
+frontmatter but the description. Every change to a tool that the catalogue calls breaking changes it; a reworded
+description does not. ``w1:sha256:<hex>`` covers the rest: titles, descriptions, examples, instructions, and the digests
+of the files of skills.
 """
 
 from __future__ import annotations
@@ -21,11 +23,14 @@ from mcp_governor.schemas.keywords import (
     WORDING_KEYS,
 )
 from mcp_governor.surface.canonical import canonical_bytes, canonical_json
+from mcp_governor.surface.model import AUDIENCES
+from mcp_governor.surface.skills import contract_of_skill, words_of_skill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.skills import Skill
 
 CONTRACT_PREFIX = "v1:sha256:"
 WORDING_PREFIX = "w1:sha256:"
@@ -143,6 +148,10 @@ def contract(tool: Tool, parts: Collection[str] | None = None) -> dict[str, Any]
         "hints": lambda: tool.hints.as_json(),
         "deprecated": lambda: tool.deprecation is not None,
     }
+    if tool.required_capabilities:
+        made["requiredCapabilities"] = lambda: sorted(tool.required_capabilities)
+    if tool.visibility != AUDIENCES:
+        made["visibility"] = lambda: sorted(tool.visibility)
     if tool.opt_in is not None:
         # Only then, so that the digest of a tool in the default list is the same as in earlier versions.
         made["optIn"] = lambda: True
@@ -159,7 +168,8 @@ def fingerprint(surface: Surface) -> str:
     # A surface does not change, and one run asks up to six times. Kept where ``cached_property`` keeps its values.
     known: str | None = vars(surface).get(_KNOWN)
     if known is None:
-        known = _digest(CONTRACT_PREFIX, [contract(tool) for tool in sorted(surface.tools, key=lambda t: t.name)])
+        tools = [contract(tool) for tool in sorted(surface.tools, key=lambda t: t.name)]
+        known = _digest(CONTRACT_PREFIX, _with_skills(tools, contract_of_skill, surface))
         vars(surface)[_KNOWN] = known
     return known
 
@@ -171,7 +181,14 @@ def wording_fingerprint(surface: Surface) -> str:
     """The digest of everything in tools that the contract digest leaves out, and of the instructions."""
     tools = sorted(surface.tools, key=lambda t: t.name)
     words = [{"name": tool.name, "raw": _without_contract(tool.raw)} for tool in tools]
-    return _digest(WORDING_PREFIX, {"instructions": surface.instructions, "tools": words})
+    whole = {"instructions": surface.instructions, "tools": words}
+    return _digest(WORDING_PREFIX, _with_skills(whole, words_of_skill, surface))
+
+
+def _with_skills(tools: Any, part: Callable[[Skill], Any], surface: Surface) -> Any:
+    """The digested value; that of a surface without skills is the same as in earlier versions."""
+    skills = [part(skill) for skill in sorted(surface.skills, key=lambda skill: skill.uri)]
+    return {"tools": tools, "skills": skills} if skills else tools
 
 
 def _without_contract(raw: Any) -> Any:

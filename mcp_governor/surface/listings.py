@@ -21,6 +21,7 @@ METHODS = {
     "prompts": "prompts/list",
     "resources": "resources/list",
     "resourceTemplates": "resources/templates/list",
+    "skills": "skills/list",
 }
 """Key of ``Surface.listings`` → the method that returned the result."""
 

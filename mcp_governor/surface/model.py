@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from mcp_governor.findings import Tier
+from mcp_governor.surface.skills import Skill, declares_skills, usable_skills
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+REQUIRED_CAPABILITIES = "io.modelcontextprotocol/requiredCapabilities"
+"""Key of a tool's ``_meta`` with the capabilities that a client must have to call it, in the form of
+``ClientCapabilities`` (draft SEP "Required Capabilities for Tools", modelcontextprotocol/transports-wg#31)."""
+AUDIENCES = frozenset({"app", "model"})
+"""Who gets a tool that does not say it: ``_meta.ui.visibility`` of the MCP Apps extension (SEP-1865, 2026-01-26)."""
+_MOST_CAPABILITIES = 100
+"""Most capabilities of a tool that are read; the protocol defines ten."""
 MODERN_PROTOCOL = "2026-07-28"
 """The first revision without a handshake. Revisions are ordered by date."""
 
@@ -127,6 +135,30 @@ class Tool(Struct, frozen=True, dict=True):
         value = self.raw.get("_meta")
         return value if isinstance(value, dict) else {}
 
+    @property
+    def visibility(self) -> frozenset[str]:
+        """Who gets the tool: the ``model``, the ``app`` of the server, or both."""
+        ui = self.meta.get("ui")
+        said = ui.get("visibility") if isinstance(ui, dict) else None
+        return frozenset(one for one in AUDIENCES if one in said) if isinstance(said, list) else AUDIENCES
+
+    @cached_property
+    def required_capabilities(self) -> frozenset[str]:
+        """What a client must be able to do, as paths: ``sampling``, ``elicitation.url``, ``extensions.NAME``."""
+        found: set[str] = set()
+        given = self.meta.get(REQUIRED_CAPABILITIES)
+        stack = [("", given)] if isinstance(given, dict) else []
+        while stack and len(found) < _MOST_CAPABILITIES:
+            place, part = stack.pop()
+            for name, value in part.items():
+                path = f"{place}.{name}" if place else name
+                if value is not False:
+                    found.add(path)
+                # The settings of an extension are its own.
+                if isinstance(value, dict) and path.count(".") < 1:
+                    stack.append((path, value))
+        return frozenset(found)
+
     @cached_property
     def hints(self) -> Hints:
         """Behaviour hints; a value that is not a boolean counts as absent."""
@@ -170,6 +202,9 @@ class Surface(Struct, frozen=True, dict=True):
         stated: the version that the configuration's ``schema-version`` had when the surface was recorded, and its
             source; ``None`` if the source is the server itself, or nothing was recorded.
         manifest: the repository's ``server.json`` (the registry manifest); ``None`` if there is none.
+        skill_entries: every item of ``skills/list``, whatever its form; ``None`` if skills were not read.
+        skill_files: URI of a skill's file → what was read of it: ``digest`` (``sha256:<hex>``) and ``size`` (in bytes)
+            of its content, and ``text`` if it is one that models read.
     """
 
     entries: tuple[Json, ...] = ()
@@ -187,6 +222,8 @@ class Surface(Struct, frozen=True, dict=True):
     manifest: Mapping[str, Json] | None = None
     release: str | None = None
     stated: tuple[str, str] | None = None
+    skill_entries: tuple[Json, ...] | None = None
+    skill_files: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
 
     @property
     def modern(self) -> bool:
@@ -197,6 +234,19 @@ class Surface(Struct, frozen=True, dict=True):
     def by_name(self) -> Mapping[str, Tool]:
         """Tools by name."""
         return {tool.name: tool for tool in self.tools}
+
+    @cached_property
+    def skills(self) -> tuple[Skill, ...]:
+        """The usable skills."""
+        return usable_skills(self.skill_entries or (), self.skill_files)
+
+    @property
+    def skills_recorded(self) -> bool:
+        """False if nobody knows which skills there are: they were not read, or an earlier version recorded the
+        surface."""
+        if self.skill_entries is not None:
+            return True
+        return bool(self.capabilities) and not declares_skills(self.capabilities)
 
     @property
     def version(self) -> str | None:

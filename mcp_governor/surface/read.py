@@ -56,8 +56,9 @@ def build_surface(
     Args:
         raw: ``{"tools": […], "prompts": […], "resources": […], "resourceTemplates": […], "serverInfo": {…},
             "protocolVersion": …, "capabilities": {…}, "instructions": …, "release": …, "schemaVersion": {…},
-            "listings": {…}, "conversation": {…}, "optIn": {…}, "tierLists": {…}}``; every key may be missing and any
-            value may have the wrong type. Unusable values stay in ``entries`` for the rules.
+            "listings": {…}, "conversation": {…}, "optIn": {…}, "tierLists": {…}, "skills": […],
+            "skillFiles": {…}}``; every key may be missing and any value may have the wrong type. Unusable values stay
+            in ``entries`` for the rules.
         tiers: globs from the configuration.
         tier_of_list: tiers found by per-tier ``tools/list`` parameters.
         source: what the user named, for messages.
@@ -94,6 +95,8 @@ def build_surface(
         release=raw["release"] if isinstance(raw.get("release"), str) and raw["release"] else None,
         stated=_stated(_object(raw.get("schemaVersion"))),
         manifest=raw["manifest"] if isinstance(raw.get("manifest"), dict) else None,
+        skill_entries=_items(raw["skills"]) if isinstance(raw.get("skills"), list) else None,
+        skill_files={uri: read for uri, read in _object(raw.get("skillFiles")).items() if isinstance(read, dict)},
     )
 
 

@@ -54,6 +54,21 @@ def surface_schema() -> dict[str, Any]:
             "prompts": items,
             "resources": items,
             "resourceTemplates": items,
+            "skills": {**items, "description": "Entries of skills/list; left out where skills were not read."},
+            "skillFiles": {
+                "type": "object",
+                "additionalProperties": {
+                    "type": "object",
+                    "properties": {
+                        "digest": {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"},
+                        "size": {"type": "integer", "minimum": 0},
+                        "text": {"type": "string"},
+                        "error": {"type": "string", "description": "Why it was not read."},
+                        "unread": {"const": True, "description": "It is beyond the bounds of one reading."},
+                    },
+                },
+                "description": "URI of a skill's file → what was read of it.",
+            },
             "listings": {
                 "type": "object",
                 "additionalProperties": {"type": ["object", "array"]},

@@ -6,35 +6,28 @@ connects to servers; ``checking`` chooses what a run compares.
 
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.read import (
-    Baseline,
     limits_of,
-    named_baseline,
-    read_baseline,
+    no_server,
     read_source,
     read_sources,
+    recorded_source,
     refuse_client_config,
     surface_of,
     tier_rules,
 )
-from mcp_governor.target.recorded import recorded_baseline, recorded_source
 from mcp_governor.target.resolve import SURFACE_FILE, parse_target, resolve, resolve_both
-from mcp_governor.target.stated import StatedRelease
 
 __all__ = [
     "SURFACE_FILE",
-    "Baseline",
     "FileSource",
     "GitSource",
     "LiveSource",
     "Source",
-    "StatedRelease",
     "limits_of",
-    "named_baseline",
+    "no_server",
     "parse_target",
-    "read_baseline",
     "read_source",
     "read_sources",
-    "recorded_baseline",
     "recorded_source",
     "refuse_client_config",
     "resolve",

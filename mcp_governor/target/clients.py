@@ -1,4 +1,5 @@
-"""Read servers from a client's configuration: ``mcpServers`` (most clients) or ``servers`` (VS Code)."""
+"""Read servers from a client's configuration: ``mcpServers`` (most clients), ``servers`` (VS Code) or ``mcp_servers``
+(Codex, whose file is TOML)."""
 
 from __future__ import annotations
 
@@ -6,9 +7,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_governor.errors import ConfigError, GovernorError, TargetError
-from mcp_governor.given import learn_reference, learn_table
+from mcp_governor.errors import ConfigError, FileFormatError, GovernorError, TargetError
+from mcp_governor.files import MAX_TEXT_BYTES, read_bytes
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.parsing import check_values, read_toml
+from mcp_governor.secret_detection import learn_reference, learn_table
 from mcp_governor.target.jsonc import read_settings
 from mcp_governor.text import did_you_mean, one_line, visible
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
@@ -28,16 +31,12 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
         ConfigError: the entry has neither command nor url, a value has the wrong type, or a variable is not set.
     """
     shown = visible(path.name)
-    try:
-        document = read_settings(path, shown)
-    except OSError as error:
-        raise TargetError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
-    servers = _servers(document)
-    if not servers:
-        raise TargetError(f'{shown} has neither "mcpServers" nor "servers".', "Name a file that lists servers.")
+    servers = client_servers(path)
     if not name:
         raise not_named(shown, servers)
     entry = servers.get(name)
+    if name in servers and not isinstance(entry, dict):
+        raise ConfigError(f"{shown}#{visible(name)} is not an object.", "Correct it there.")
     if not isinstance(entry, dict):
         raise TargetError(
             f'{shown} has no server "{visible(name)}".{did_you_mean(name, servers)}',
@@ -47,10 +46,35 @@ def endpoint_from_client_config(path: Path, name: str) -> StdioEndpoint | HttpEn
     return _Entry(entry, f"{shown}#{visible(name)}", workspace_of(path)).endpoint()
 
 
+def client_servers(path: Path) -> Mapping[str, Any]:
+    """The servers of a client's configuration, by name.
+
+    Raises:
+        TargetError: the file cannot be read, or lists no servers.
+        FileFormatError: it is neither JSON with comments nor, if its name ends so, TOML.
+    """
+    shown = visible(path.name)
+    try:
+        servers = _servers(_read(path, shown), path)
+    except OSError as error:
+        raise TargetError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    if not servers:
+        keys = '"mcp_servers"' if path.suffix == ".toml" else '"mcpServers" nor "servers"'
+        raise TargetError(
+            f"{shown} has {'no' if path.suffix == '.toml' else 'neither'} {keys}.", "Name a file that lists servers."
+        )
+    return servers
+
+
+def is_disabled(entry: Any) -> bool:
+    """True if a client does not start a server, by its entry: ``"disabled": true``, or in Codex ``enabled = false``."""
+    return isinstance(entry, dict) and (entry.get("disabled") is True or entry.get("enabled") is False)
+
+
 def servers_in(path: Path) -> list[str]:
     """The names of the servers in a client's configuration; empty for any other file."""
     try:
-        return sorted(_servers(read_settings(path, path.name)))
+        return sorted(_servers(_read(path, path.name), path))
     except (OSError, GovernorError):
         return []
 
@@ -76,12 +100,25 @@ def workspace_of(path: Path) -> Path:
     return folder.parent if folder.name.startswith(".") else folder
 
 
-def _servers(document: Any) -> Mapping[str, Any]:
+def _read(path: Path, shown: str) -> Any:
+    if path.suffix != ".toml":
+        return read_settings(path, shown)
+    try:
+        document = read_toml(read_bytes(path, limit=MAX_TEXT_BYTES).decode("utf-8-sig"))
+        check_values(document)
+    except ValueError as error:
+        raise FileFormatError(f"{shown} is not TOML: {one_line(str(error))}.", "Correct that place.") from None
+    return document
+
+
+def _servers(document: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(document, dict):
         return {}
     nested = document.get("mcp")
+    # A TOML file with "servers" is our configuration.
+    keys = ("mcp_servers",) if path.suffix == ".toml" else ("mcpServers", "servers")
     for holder in (document, nested if isinstance(nested, dict) else {}):
-        for key in ("mcpServers", "servers"):
+        for key in keys:
             if isinstance(holder.get(key), dict):
                 found: Mapping[str, Any] = holder[key]
                 return found
@@ -115,7 +152,25 @@ class _Entry:
         if not url:
             raise ConfigError(f"{self._where} has neither a command nor a url.", "Add one of them.")
         transport: Literal["auto", "sse"] = "sse" if self._entry.get("type") == "sse" else "auto"
-        return HttpEndpoint(self._expand(url), headers=self._table("headers"), transport=transport)
+        return HttpEndpoint(self._expand(url), headers=self._headers(), transport=transport)
+
+    def _headers(self) -> dict[str, str]:
+        """The HTTP headers; Codex names those that come from its environment apart."""
+        headers = {**self._table("headers"), **self._table("http_headers")}
+        named = {name: self._variable(variable) for name, variable in self._table("env_http_headers").items()}
+        if token := self._text("bearer_token_env_var"):
+            named["Authorization"] = f"Bearer {self._variable(token)}"
+        return {**headers, **named}
+
+    def _variable(self, name: str) -> str:
+        """The value of an environment variable."""
+        if name not in os.environ:
+            raise ConfigError(
+                f"{self._where} needs the environment variable {visible(name)}, which is not set.",
+                f"export {visible(name)}=…",
+            )
+        learn_reference(os.environ[name], name)
+        return os.environ[name]
 
     def _wrong(self, key: str, wanted: str) -> ConfigError:
         return ConfigError(f'"{key}" of {self._where} is not {wanted}.', "Correct it there.")
@@ -159,12 +214,9 @@ class _Entry:
         }
         if name in predefined:
             return predefined[name]
-        if name in os.environ:
-            learn_reference(os.environ[name], name)
-            return os.environ[name]
-        if default is not None:
+        if name not in os.environ and default is not None:
             return str(default)
-        raise ConfigError(f"{self._where} needs the environment variable {name}, which is not set.", f"export {name}=…")
+        return self._variable(name)
 
 
 def _is_word(value: Any) -> bool:

@@ -31,6 +31,11 @@ def commit_of(folder: Path, ref: str) -> str:
         for end in ends:
             commit_of(folder, end)
         raise _no_merge_base(folder, *ends)
+    if ".." in ref and "..." not in ref:
+        merge_base_of = visible(ref.replace("..", "..."))
+        raise TargetError(
+            f'"{visible(ref)}" is not one commit.', f"Name the merge base with three dots: {merge_base_of}"
+        )
     remote, _, branch = ref.partition("/") if ref.startswith("origin/") else ("origin", "", ref)
     raise TargetError(
         f'git has no ref "{visible(ref)}" here.',

@@ -12,8 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import signal
-import sys
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,8 +22,6 @@ from mcp_governor.programs import find_program
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    import subprocess
-    import threading
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
@@ -242,7 +238,8 @@ def _ask(
 ) -> Answer:
     """Run git. ``remote``: variables for a command that talks to a remote; ``None`` for all others."""
     import subprocess
-    import threading
+
+    from mcp_governor.programs.child import output_of
 
     if not in_repository(folder):
         return Answer(128, b"")
@@ -251,92 +248,21 @@ def _ask(
         raise MissingDependencyError("git is not installed.", "Install git, or name a surface file.")
     chosen, seconds = (_SETTINGS, SECONDS) if remote is None else (_REMOTE_SETTINGS, FETCH_SECONDS)
     settings = [word for key, value in chosen.items() for word in ("-c", f"{key}={value}")]
-    process = subprocess.Popen(
+    output = output_of(
         (program, "-C", str(folder), "--no-pager", "--no-optional-locks", *settings, *arguments),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        asked,
+        seconds=seconds,
+        most=most,
         stderr=subprocess.DEVNULL if remote is None else subprocess.PIPE,
         env=_environment(_VARIABLES if remote is None else {**_REMOTE_VARIABLES, **remote}),
-        start_new_session=True,
+        memory=MEMORY if remote is None else None,
     )
-    late = threading.Event()
-    watch = threading.Timer(seconds, _end, (process, late))
-    said = bytearray()
-    threads = [threading.Thread(target=_feed, args=(process, asked), daemon=True)]
-    threads += [] if remote is None else [threading.Thread(target=_keep_end, args=(process, said), daemon=True)]
-    try:
-        if remote is None:
-            _limit_memory(process.pid)
-        watch.start()
-        for thread in threads:
-            thread.start()
-        out = _bounded(process, most)
-    finally:
-        watch.cancel()
-        _end(process)
-        process.wait()
-        for thread in threads:
-            thread.join()
-        for pipe in (process.stdout, process.stderr):
-            if pipe is not None:
-                pipe.close()
-    if late.is_set():
+    if output.late:
         raise TargetError(f"git did not answer within {seconds:.0f} seconds.", "Try again.")
-    if out is None:
+    if output.out is None:
         raise TargetError(f"git answered more than {most // MEBIBYTE} MiB.", "Name a surface file instead.")
-    lines = said.decode(errors="replace").strip().splitlines()
-    return Answer(process.returncode, out, one_line(lines[-1], 300) if lines else "")
-
-
-def _keep_end(process: subprocess.Popen[bytes], said: bytearray) -> None:
-    """Read standard error, and keep the end of it: the last line says what went wrong."""
-    assert process.stderr is not None
-    while part := os.read(process.stderr.fileno(), 65_536):
-        said += part
-        del said[:-4096]
-
-
-def _bounded(process: subprocess.Popen[bytes], most: int) -> bytes | None:
-    """The complete output of a process that exited by itself; ``None`` if it is more than ``most`` bytes."""
-    assert process.stdout is not None
-    parts: list[bytes] = []
-    size = 0
-    while part := os.read(process.stdout.fileno(), 65_536):
-        parts.append(part)
-        size += len(part)
-        if size > most:
-            return None
-    process.wait()
-    return b"".join(parts)
-
-
-def _feed(process: subprocess.Popen[bytes], asked: bytes) -> None:
-    assert process.stdin is not None
-    with contextlib.suppress(OSError):
-        process.stdin.write(asked)
-    with contextlib.suppress(OSError):
-        process.stdin.close()
-
-
-def _end(process: subprocess.Popen[bytes], late: threading.Event | None = None) -> None:
-    """End git and all processes that it started, which share a process group. Set ``late``."""
-    if process.poll() is None:
-        if late is not None:
-            late.set()
-        with contextlib.suppress(OSError):
-            if sys.platform != "win32":
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
-
-
-def _limit_memory(pid: int) -> None:
-    """Limit the memory of a process (Linux only). Mapped files do not count, so that large repositories work."""
-    if sys.platform == "linux":
-        import resource
-
-        with contextlib.suppress(OSError, ValueError):
-            resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    lines = output.said.decode(errors="replace").strip().splitlines()
+    return Answer(output.code, output.out, one_line(lines[-1], 300) if lines else "")
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:

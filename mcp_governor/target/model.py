@@ -24,6 +24,7 @@ class LiveSource(Struct, frozen=True):
         timeout: timeout for one response, in seconds.
         start_timeout: timeout for the start and the handshake, in seconds.
         configured: true if the configuration defines it, and not the command line alone.
+        call_first: names and arguments of calls after which the tools are listed again.
     """
 
     shown: str
@@ -32,6 +33,7 @@ class LiveSource(Struct, frozen=True):
     timeout: float = 30.0
     start_timeout: float = 60.0
     configured: bool = False
+    call_first: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 class FileSource(Struct, frozen=True):

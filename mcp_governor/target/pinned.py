@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 
@@ -23,6 +23,30 @@ def pinned_version(command: Sequence[str]) -> str | None:
     Args:
         command: the command of a stdio server, starting with the program.
     """
+    package = started_package(command)
+    return package.version if package is not None else None
+
+
+class Started(NamedTuple):
+    """A package that a command line starts.
+
+    Attributes:
+        scheme: ``pypi`` or ``npm``.
+        name: its name, without extras.
+        version: the one release that the command line names, or ``None`` if the registry chooses.
+    """
+
+    scheme: str
+    name: str
+    version: str | None
+
+
+def started_package(command: Sequence[str]) -> Started | None:
+    """The package that a command line starts with ``uvx`` or ``npx``, or ``None`` if it starts none that is known.
+
+    Args:
+        command: as for :func:`pinned_version`.
+    """
     if not command:
         return None
     program = PurePath(command[0]).name.removesuffix(".cmd").removesuffix(".exe")
@@ -30,35 +54,42 @@ def pinned_version(command: Sequence[str]) -> str | None:
     if program == "uv" and arguments[:2] == ["tool", "run"]:
         program, arguments = "uvx", arguments[2:]
     if program == "uvx":
-        return _pinned_by_uvx(arguments)
-    if program == "npx":
-        return _pinned_by_npx(arguments)
-    return None
+        word, patterns = _word_of_uvx(arguments)
+        scheme = "pypi"
+    elif program == "npx":
+        word, patterns, scheme = _word_of_npx(arguments), (_NPM_SPEC,), "npm"
+    else:
+        return None
+    name = _NAME.match(word)
+    if name is None:
+        return None
+    versions = (match[1] for pattern in patterns if (match := pattern.fullmatch(word)))
+    return Started(scheme, name[0], next(versions, None))
 
 
-def _pinned_by_uvx(arguments: list[str]) -> str | None:
+_NAME = lazy_pattern(r"(?:@[A-Za-z0-9._~-]+/)?[A-Za-z0-9][A-Za-z0-9._~-]*(?=$|[\[@=<>!~])")
+
+
+def _word_of_uvx(arguments: list[str]) -> tuple[str, tuple[re.Pattern[str], ...]]:
+    """The word that names the package, and the forms in which it names a release; options may take values, so it may
+    be unclear which word is the tool."""
     first = next(iter(arguments), "")
     if not first.startswith("-"):
-        return _version(_REQUIREMENT, first) or _version(_UVX_TOOL, first)
+        return first, (_REQUIREMENT, _UVX_TOOL)
     for index, argument in enumerate(arguments):
         if argument == "--from" and index + 1 < len(arguments):
-            return _version(_REQUIREMENT, arguments[index + 1])
+            return arguments[index + 1], (_REQUIREMENT,)
         if argument.startswith("--from="):
-            return _version(_REQUIREMENT, argument.removeprefix("--from="))
-    return None  # options may take values, so it is unclear which word is the tool
+            return argument.removeprefix("--from="), (_REQUIREMENT,)
+    return "", ()
 
 
-def _pinned_by_npx(arguments: list[str]) -> str | None:
+def _word_of_npx(arguments: list[str]) -> str:
     for index, argument in enumerate(arguments):
         if argument in ("-p", "--package") and index + 1 < len(arguments):
-            return _version(_NPM_SPEC, arguments[index + 1])
+            return arguments[index + 1]
         if argument.startswith("--package="):
-            return _version(_NPM_SPEC, argument.removeprefix("--package="))
+            return argument.removeprefix("--package=")
         if not argument.startswith("-"):
-            return _version(_NPM_SPEC, argument)
-    return None
-
-
-def _version(pattern: re.Pattern[str], text: str) -> str | None:
-    match = pattern.fullmatch(text)
-    return match[1] if match else None
+            return argument
+    return ""

@@ -6,12 +6,8 @@ is installed here; the release is started later like any other package.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import re
-import signal
-import sys
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import MissingDependencyError, TargetError, UnreachableError
@@ -22,7 +18,6 @@ from mcp_governor.text import one_line
 from mcp_governor.versions import Numbered, is_semver
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Sequence
 
 SECONDS = 60.0
@@ -32,11 +27,6 @@ MAX_ANSWER = 1 * MEBIBYTE
 """Largest output of a client, in bytes: npm needs about sixty per release, so this is enough for 15,000. More is an
 error."""
 
-_PEP_440 = re.compile(
-    r"v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?"
-    r"(?:[-_.]?dev[-_.]?\d*)?",
-    re.ASCII | re.IGNORECASE,
-)
 _ANSWER = re.compile(r"^[A-Za-z0-9._-]+(?:\[[^\]\n]*\])?==(?P<version>[^\s;]+)", re.MULTILINE)
 _ABSENT = re.compile(r"No solution found|not found in the package registry|E404", re.IGNORECASE)
 _OFFLINE = re.compile(r"not found in the cache|network was disabled", re.IGNORECASE)
@@ -75,10 +65,20 @@ def _bound(scheme: str, ours: str | None, *, below: bool) -> str:
     parsed = Numbered.parse(ours)
     sign = "<" if below else "<="
     if scheme == "pypi":
-        return f"{sign}{ours}" if _PEP_440.fullmatch(ours) else ""
+        return f"{sign}{ours}" if _is_comparable(ours) else ""
     if parsed is None:
         return ""
     return f"{sign}{parsed.text if is_semver(parsed.text) else parsed.semver}"
+
+
+def _is_comparable(version: str) -> bool:
+    """True if a requirement may compare with a version: it may not if there is a local part (PEP 440)."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        return Version(version).local is None
+    except InvalidVersion:
+        return False
 
 
 def _pypi(name: str, bound: str) -> str:
@@ -167,54 +167,28 @@ def _ask(command: Sequence[str], asked: str, package: str, *, errors: bool = Tru
             started.
     """
     import subprocess
-    import tempfile
-    import threading
 
+    from mcp_governor.programs.child import output_of
+    from mcp_governor.programs.environment import clean_environment
     from mcp_governor.wire import StdioEndpoint
-    from mcp_governor.wire.child import child_environment
 
+    # It registers the secrets among the variables, so that no message quotes them.
     endpoint = StdioEndpoint(tuple(command), env=runner_environment())
     hint = f"Check the network, or record the surface instead: mcp-governor snapshot {package}"
-    with tempfile.TemporaryFile() as question:
-        question.write(asked.encode())
-        question.seek(0)
-        try:
-            process = subprocess.Popen(
-                command,
-                stdin=question,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT if errors else subprocess.DEVNULL,
-                cwd=neutral_folder(),
-                env=child_environment(endpoint),
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise UnreachableError(f"{one_line(command[0], 80)} cannot be started: {error.strerror}.", hint) from None
-        late = threading.Event()
-        watch = threading.Timer(SECONDS, _end, (process, late))
-        watch.start()
-        try:
-            assert process.stdout is not None
-            said = process.stdout.read(MAX_ANSWER + 1)
-        finally:
-            watch.cancel()
-            _end(process)
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
-    if late.is_set():
+    try:
+        output = output_of(
+            command,
+            asked.encode(),
+            seconds=SECONDS,
+            most=MAX_ANSWER,
+            stderr=subprocess.STDOUT if errors else subprocess.DEVNULL,
+            env=clean_environment(endpoint.env),
+            cwd=neutral_folder(),
+        )
+    except OSError as error:
+        raise UnreachableError(f"{one_line(command[0], 80)} cannot be started: {error.strerror}.", hint) from None
+    if output.late:
         raise UnreachableError(f"The registry did not list the releases of {package} within {SECONDS:.0f} s.", hint)
-    if len(said) > MAX_ANSWER:
+    if output.out is None:
         raise UnreachableError(f"The registry's list of the releases of {package} is larger than 1 MiB.", hint)
-    return said.decode("utf-8", "replace")
-
-
-def _end(process: subprocess.Popen[bytes], late: object = None) -> None:
-    """End a client and all processes that it started, which share a process group. Set ``late``."""
-    if late is not None:
-        late.set()  # type: ignore[attr-defined]
-    with contextlib.suppress(OSError):
-        if sys.platform != "win32":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    return output.out.decode("utf-8", "replace")

@@ -6,18 +6,18 @@ import dataclasses
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
 from mcp_governor import wire
 from mcp_governor.errors import ConfigError, TargetError, UsageError
 from mcp_governor.files import is_regular
-from mcp_governor.given import learn_reference
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import program_name
+from mcp_governor.secret_detection import learn_reference
 from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
+from mcp_governor.target.expanding import expand
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
 from mcp_governor.target.packages import (
     RUNNERS,
@@ -25,7 +25,17 @@ from mcp_governor.target.packages import (
     is_package,
     package_endpoint,
     runner_environment,
+    start_timeout,
     withheld,
+)
+from mcp_governor.target.remote import (
+    TOKEN_VARIABLE,
+    Header,
+    headers_of_server,
+    remote_endpoint,
+    shown_url,
+    without_header,
+    without_secrets,
 )
 from mcp_governor.text import command_line, did_you_mean, one_line, visible
 
@@ -35,8 +45,6 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config, ServerConfig
 
 SURFACE_FILE = "mcp-surface.json"
-TOKEN_VARIABLE = "MCP_GOVERNOR_BEARER_TOKEN"  # noqa: S105  a name, not a secret
-_REFERENCE = lazy_pattern(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 
 
 class Form(NamedTuple):
@@ -145,6 +153,8 @@ def _check_launch(config: Config, *sources: Source) -> None:
     launch = config.launch
     endpoints = [source.endpoint for source in sources if isinstance(source, LiveSource)]
     started = [endpoint for endpoint in endpoints if isinstance(endpoint, wire.StdioEndpoint)]
+    if launch.headers and not any(isinstance(endpoint, wire.HttpEndpoint) for endpoint in endpoints):
+        raise UsageError("--header and --bearer work only with a server at a URL.", "Remove them, or name its URL.")
     if launch.env and not started:
         raise UsageError("--env names a variable for a server, but no server is started.", "Remove it.")
     if launch.with_ and not any(endpoint.package for endpoint in started):
@@ -158,7 +168,7 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
     for name, value in config.launch.env.items():
         learn_reference(value, name)
     if command and is_package(target):
-        config = dataclasses.replace(config, launch=dataclasses.replace(config.launch, args=command))
+        config = replace(config, launch=replace(config.launch, args=command))
     elif command:
         if target is not None:
             raise UsageError(
@@ -179,7 +189,8 @@ def _resolved(target: str | None, config: Config, command: tuple[str, ...]) -> S
             f"{config.shown} names {len(config.servers)} servers ({names}), and none is selected.",
             'Name one on the command line, or set target = "NAME".',
         )
-    raise UsageError("No TARGET is given, and the configuration does not name one.", _FORMS)
+    hint = _FORMS if config.isolated else f"Set this repository up: mcp-governor init\nOr name one. {_FORMS}"
+    raise UsageError("No TARGET is given, and the configuration does not name one.", hint)
 
 
 def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -> Source:
@@ -203,7 +214,7 @@ def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -
     if separator and scheme in _SCHEMES:
         return _SCHEMES[scheme](text, rest, config, base)
     file, hash_mark, name = text.rpartition("#")
-    if hash_mark and file.endswith(".json"):
+    if hash_mark and file.endswith((".json", ".toml")):
         return _client_config(base / file, name, config, text)
     if text in config.servers and not text.endswith(".json"):
         if typed and is_regular(base / text):
@@ -217,7 +228,7 @@ def parse_target(text: str, config: Config, *, base: Path, typed: bool = True) -
     if text.endswith(".json") or is_regular(base / text) or is_snapshot_folder(base / text):
         return _file(base / text, text)
     raise TargetError(
-        f'"{_without_secrets(text)}" is not a TARGET.{did_you_mean(text, config.servers)}', _hint(text, base)
+        f'"{without_secrets(text)}" is not a TARGET.{did_you_mean(text, config.servers)}', _hint(text, base)
     )
 
 
@@ -248,42 +259,43 @@ def _hint(text: str, base: Path) -> str:
     return f"It is a folder. {_FORMS}" if (base / text).is_dir() else _FORMS
 
 
-def _without_secrets(text: str) -> str:
-    """A possibly misspelt URL without the parts that may contain secrets."""
-    before, query, _ = text.partition("?")
-    front, at, host = before.rpartition("@")
-    scheme, colon, _ = front.partition(":")
-    shown = f"{scheme}://…@{host}" if at and colon else before
-    return one_line(f"{shown}?…" if query else shown, 80)
-
-
 def _url(text: str, rest: str, config: Config, base: Path) -> Source:  # noqa: ARG001
-    transport = "auto"
-    url = text
-    if text.startswith("sse+"):
-        transport, url = "sse", text[4:]
+    url, transport = (text[4:], "sse") if text.startswith("sse+") else (text, "auto")
     if re.match(r"//[^/?#]", rest) is None:
-        raise TargetError(f'"{_without_secrets(text)}" is not a URL with a host.', "Write https://HOST/PATH.")
-    headers = {}
-    if token := os.environ.get(TOKEN_VARIABLE):
-        headers["Authorization"] = f"Bearer {token}"
-    endpoint = wire.HttpEndpoint(url, headers=headers, transport=transport)  # type: ignore[arg-type]
+        raise TargetError(f'"{without_secrets(text)}" is not a URL with a host.', "Write https://HOST/PATH.")
+    shown = shown_url(url)
+    token = os.environ.get(TOKEN_VARIABLE)
+    headers = {"Authorization": Header(f"Bearer {token}", TOKEN_VARIABLE)} if token else {}
+    return _remote(shown, url, headers, config, transport=transport)
+
+
+def _remote(
+    shown: str,
+    url: str,
+    headers: Mapping[str, Header],
+    config: Config,
+    *,
+    transport: str = "auto",
+    server: ServerConfig | None = None,
+) -> LiveSource:
+    """A server at an address, with the headers of the command line in place of those of the same names."""
+    for name, template in config.launch.headers.items():
+        value = expand({name: template}, config, "--header")[name]
+        origin = f"--bearer {template[8:]}" if template.startswith("Bearer $") else f"--header {name}"
+        headers = {**without_header(headers, name), name: Header(value, origin)}
+    if "authorization" not in map(str.lower, headers):
+        from mcp_governor.target.logins import login_header
+
+        login = login_header(url)
+        headers = {**headers, **({"Authorization": login} if login else {})}
+    endpoint = remote_endpoint(url, headers, transport=transport, era=_era(server) if server else None)
+    start = start_timeout(config, server)
+    if server is None:
+        return LiveSource(shown=shown, endpoint=endpoint, timeout=config.timeout, start_timeout=start)
+    timeout = server.timeout or config.timeout
     return LiveSource(
-        shown=shown_url(url), endpoint=endpoint, timeout=config.timeout, start_timeout=_start_timeout(config)
+        shown, endpoint, server.list_params, timeout, start, configured=True, call_first=_first_calls(server)
     )
-
-
-def shown_url(url: str) -> str:
-    """A URL without user info and query, which may contain secrets."""
-    from urllib.parse import urlsplit, urlunsplit
-
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        raise TargetError(f'"{_without_secrets(url)}" is not a URL.', "Write https://HOST/PATH.") from None
-    return visible(urlunsplit((parts.scheme, host + port, parts.path, "", "")))
 
 
 def _python(text: str, rest: str, config: Config, base: Path) -> Source:
@@ -296,7 +308,7 @@ def _python(text: str, rest: str, config: Config, base: Path) -> Source:
         shown=visible(text),
         endpoint=_object(rest, base),
         timeout=config.timeout,
-        start_timeout=_start_timeout(config),
+        start_timeout=start_timeout(config),
     )
 
 
@@ -317,29 +329,10 @@ def _package(text: str, rest: str, config: Config, base: Path) -> Source:  # noq
     launch = config.launch
     return LiveSource(
         shown=visible(text),
-        endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env),
+        endpoint=package_endpoint(text, args=launch.args, with_=launch.with_, env=launch.env, resolves=launch.resolves),
         timeout=config.timeout,
-        start_timeout=_start_timeout(config, installs=True),
+        start_timeout=start_timeout(config, installs=True),
     )
-
-
-START_TIMEOUT = 60.0
-"""Timeout for the start and handshake of a server, in seconds: cold starts of 48 seconds were measured."""
-
-PACKAGE_TIMEOUT = 180.0
-"""The same for a server that may have to be fetched and installed first."""
-
-
-def _start_timeout(config: Config, server: ServerConfig | None = None, *, installs: bool = False) -> float:
-    """The configured timeout, or else the default, but at least the timeout for one response.
-
-    Args:
-        server: its table in the configuration, if any.
-        installs: true if a package runner starts it.
-    """
-    named = (server.start_timeout if server else None) or config.start_timeout
-    answer = (server.timeout if server else None) or config.timeout
-    return named or max(answer, PACKAGE_TIMEOUT if installs else START_TIMEOUT)
 
 
 def _git(text: str, rest: str, config: Config, base: Path) -> Source:
@@ -379,12 +372,15 @@ def _client_config(path: Path, name: str, config: Config, text: str) -> Source:
     from mcp_governor.target.clients import endpoint_from_client_config
 
     endpoint = endpoint_from_client_config(path, name)
-    installs = isinstance(endpoint, wire.StdioEndpoint) and _may_install(endpoint.command)
+    if isinstance(endpoint, wire.HttpEndpoint):
+        headers = {key: Header(value, f"headers.{key} of {text}") for key, value in endpoint.headers.items()}
+        return _remote(visible(text), endpoint.url, headers, config, transport=endpoint.transport)
+    installs = _may_install(endpoint.command)
     return LiveSource(
         shown=visible(text),
         endpoint=endpoint,
         timeout=config.timeout,
-        start_timeout=_start_timeout(config, installs=installs),
+        start_timeout=start_timeout(config, installs=installs),
     )
 
 
@@ -395,7 +391,7 @@ def _stdio(command: tuple[str, ...], config: Config) -> Source:
         shown=command_line(command),
         endpoint=endpoint,
         timeout=config.timeout,
-        start_timeout=_start_timeout(config, installs=installs),
+        start_timeout=start_timeout(config, installs=installs),
     )
 
 
@@ -412,7 +408,10 @@ def _may_install(command: tuple[str, ...]) -> bool:
 def _child(command: tuple[str, ...], env: Mapping[str, str], cwd: str | None) -> wire.StdioEndpoint:
     """The endpoint for a command, with the environment of a package runner if it is one."""
     if not _installs(command):
-        return wire.StdioEndpoint(runnable(command), env=env, cwd=cwd)
+        from mcp_governor.target.setup import setup_hint
+
+        found = runnable(command)
+        return wire.StdioEndpoint(found, env=env, cwd=cwd, setup=setup_hint(found, Path(cwd or ".").resolve()))
     return wire.StdioEndpoint(runnable(command), env={**runner_environment(), **env}, cwd=cwd, withheld=withheld(env))
 
 
@@ -434,26 +433,32 @@ def source_of_server(server: ServerConfig, config: Config) -> Source:
     name = visible(server.name)
     timeout = server.timeout or config.timeout
     installs = bool(server.package) or bool(server.command and _may_install(server.command))
-    start = _start_timeout(config, server, installs=installs)
+    start = start_timeout(config, server, installs=installs)
+
+    def live(endpoint: wire.Endpoint) -> LiveSource:
+        first = _first_calls(server)
+        return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True, call_first=first)
+
     if server.file:
         return FileSource(shown=name, path=config.root / server.file)
     if server.object:
         objects = dataclasses.replace(_object(server.object, config.root), era=_era(server))
-        return LiveSource(name, objects, server.list_params, timeout, start_timeout=start, configured=True)
+        return live(objects)
     if server.url:
-        headers = expand(server.headers, config, f"servers.{server.name}.headers")
-        if server.bearer_token:
-            token = expand({"bearer-token": server.bearer_token}, config, f"servers.{server.name}")
-            headers["Authorization"] = f"Bearer {token['bearer-token']}"
         if server.transport == "sse" and server.era == "modern":
             raise ConfigError(
                 f'{config.shown}: servers.{name} sets transport = "sse" and era = "modern", but HTTP+SSE is legacy.',
                 "Remove one of the two keys.",
             )
-        http = wire.HttpEndpoint(server.url, headers, server.transport, _era(server))  # type: ignore[arg-type]
-        return LiveSource(name, http, server.list_params, timeout, start, configured=True)
+        return _remote(
+            name, server.url, headers_of_server(server, config), config, transport=server.transport, server=server
+        )
     endpoint = dataclasses.replace(_child_of_server(server, config), era=_era(server))
-    return LiveSource(name, endpoint, server.list_params, timeout, start, configured=True)
+    return live(endpoint)
+
+
+def _first_calls(server: ServerConfig) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    return tuple((call.tool, call.arguments) for call in server.call_first)
 
 
 def _era(server: ServerConfig) -> wire.Era | None:
@@ -470,30 +475,13 @@ def _child_of_server(server: ServerConfig, config: Config) -> wire.StdioEndpoint
     if server.package:
         folder = cwd if server.cwd or server.args else None
         with_ = (*server.with_, *config.launch.with_)
-        return package_endpoint(server.package, args=server.args, with_=with_, env=environment, cwd=folder)
+        return package_endpoint(
+            server.package,
+            args=server.args,
+            with_=with_,
+            env=environment,
+            cwd=folder,
+            resolves=config.launch.resolves,
+        )
     program, *rest = server.command
     return _child((project_program(program, Path(cwd)) or program, *rest), environment, cwd)
-
-
-def expand(values: Mapping[str, str], config: Config, where: str) -> dict[str, str]:
-    """Replace ``$NAME`` and ``${NAME}`` with values from the environment.
-
-    Raises:
-        ConfigError: a variable is not set; the message contains the variable and the key, but no values.
-    """
-
-    def value_of(key: str, match: re.Match[str]) -> str:
-        variable = match[1] or match[2]
-        if variable not in os.environ:
-            raise ConfigError(
-                f"{config.shown}: {visible(where)}.{visible(key)} needs the environment variable {variable}, "
-                "which is not set.",
-                f"Set it: export {variable}=…",
-            )
-        learn_reference(os.environ[variable], variable)
-        return os.environ[variable]
-
-    return {
-        key: _REFERENCE.sub(lambda match, key=key: value_of(key, match), value)  # type: ignore[misc]
-        for key, value in values.items()
-    }

@@ -36,7 +36,7 @@ def assert_compatible(old: Any, new: Any, *, level: str = "declared") -> None:
     """
     __tracebackhide__ = True
     from mcp_governor.change import compare
-    from mcp_governor.change.terms import Verdict
+    from mcp_governor.change.vocabulary import Verdict
     from mcp_governor.report.text import change_lines, subject_of
 
     changes = compare(_surface(old, "old"), _surface(new, "new"), level=level)

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_governor.config.file import config_table
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import MAX_TEXT_BYTES, MEBIBYTE, is_regular, read_bytes
 from mcp_governor.lazy import lazy_pattern
@@ -94,10 +95,9 @@ def configured_place(root: Path, config: Path | None) -> Written | None:
 
     files = (config,) if config is not None else (root / "mcp-governor.toml", root / "pyproject.toml")
     for file in files:
-        table = ("tool", "mcp-governor") if file.name == "pyproject.toml" else ()
         try:
             text = read_bytes(file, limit=MAX_TEXT_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
-            line = line_of(text, (*table, "schema-version"), read_toml)
+            line = line_of(text, (*config_table(file), "schema-version"), read_toml)
         except (OSError, ValueError):
             continue
         if line is not None:

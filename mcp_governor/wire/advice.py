@@ -19,20 +19,33 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _NAME = r"[A-Za-z0-9][\w.-]{0,80}"
 
 
-def advice(said: str, package: str = "", *, given: Collection[str] = ()) -> str:
+def advice(said: str, package: str = "", *, given: Collection[str] = (), with_: Collection[str] = ()) -> str:
     """One or two sentences about what to do next; empty if the output is not recognised.
 
     Args:
         said: stdout and stderr of the program.
         package: ``pypi:NAME…`` or ``npm:NAME…`` as the user wrote it, empty for a command.
         given: names of variables that the program gets already.
+        with_: requirements that are installed with it already.
     """
     text = _ANSI.sub("", said)
+    if wanted := next((one for one in with_ if package_of(one) == package_of(sdk_needed(text))), ""):
+        return f"It does not fit {shlex.quote(wanted)} either. Try another version of {package_of(wanted)}, or of it."
     for form in _FORMS:
         found = form(text, package)
         if found:
             return found
-    return _variables(text, given) or _arguments(text, package) or (_NO_REASON if package else "")
+    reason = _variables(text, given) or _arguments(text, package) or _node(text, package)
+    return reason or (_no_reason(text) if package else "")
+
+
+def package_of(requirement: str) -> str:
+    """The package that a requirement names."""
+    return re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0].lower()
+
+
+def _no_reason(text: str) -> str:
+    return _SAID if _ERROR_LINE.search(text) else _NO_REASON
 
 
 _ADDRESS = re.compile(r"https?://(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:/[\w/-]{0,60})?")
@@ -54,6 +67,7 @@ def serves_http(said: str) -> str:
     )
 
 
+_SAID = "Its output says why it ended; its documentation may say what it needs."
 _NO_REASON = (
     "Servers that exit at once usually need arguments (write them after --) or variables (--env NAME). See its "
     "documentation, or start it by hand."
@@ -81,6 +95,13 @@ _SCRIPT = re.compile(rf"- ({_NAME})")
 _NO_SCRIPTS = re.compile(rf"[Pp]ackage [`'\"]{_NAME}[`'\"] does not provide any executables")
 
 
+def only_script(said: str) -> str:
+    """The script of a package that has just one, of another name than was asked for; empty otherwise."""
+    match = _SCRIPTS.search(_ANSI.sub("", said))
+    scripts = _SCRIPT.findall(match[2]) if match else []
+    return scripts[0] if len(scripts) == 1 else ""
+
+
 def _script(text: str, package: str) -> str:
     if match := _SCRIPTS.search(text):
         scripts = _SCRIPT.findall(match[2])[:8]
@@ -93,6 +114,12 @@ def _script(text: str, package: str) -> str:
 
 
 _PYTHON = re.compile(r"the current Python version \((\d+\.\d+)[\d.]*\) does not satisfy Python(?:>=|>|==|~=)(\d+\.\d+)")
+
+
+def python_needed(said: str) -> str:
+    """The Python version that a package asks for, if it is not that of this machine; empty otherwise."""
+    match = _PYTHON.search(_ANSI.sub("", said))
+    return match[2] if match else ""
 
 
 def _python(text: str, package: str) -> str:  # noqa: ARG001
@@ -114,13 +141,25 @@ def _node(text: str, package: str) -> str:  # noqa: ARG001
     return ""
 
 
-_NO_PACKAGE = re.compile(rf"{_NAME} was not found in the package registry|npm (?:error|ERR!) code E404")
+_NO_PACKAGE = re.compile(
+    rf"(?P<pypi>{_NAME}) was not found in the package registry|npm (?:error|ERR!) code E404"
+    rf"(?:[^\n]*\n){{1,8}}?[^\n]*404 +'(?P<npm>(?:@{_NAME}/)?{_NAME})@|npm (?:error|ERR!) code E404"
+)
 _NO_VERSION = re.compile(rf"there is no version of {_NAME}|npm (?:error|ERR!) code ETARGET|No matching version found")
+
+
+def _bare(package: str) -> str:
+    """The name of a package without scheme, version, extras and script."""
+    name = re.split(r"(?<=.)@|[=\[:]", package.partition(":")[2], maxsplit=1)[0]
+    return name.lower().replace("_", "-")
 
 
 def _registry(text: str, package: str) -> str:
     name = shlex.quote(package or "it")
-    if _NO_PACKAGE.search(text):
+    if match := _NO_PACKAGE.search(text):
+        missing = match["pypi"] or match["npm"] or ""
+        if missing and package and missing.lower().replace("_", "-") != _bare(package):
+            return f"The registry does not have {missing}, which it depends on. Try another version of it."
         return f"The registry does not have this package. Check the spelling of {name} and the configured registry."
     if _NO_VERSION.search(text):
         return "The registry does not have this version. Check it, or leave it out for the latest one."
@@ -157,17 +196,24 @@ _SDK_CLASS = re.compile(
 _LOWER = {"mcp": "mcp<2", "fastmcp": "fastmcp<3"}
 
 
-def _older_sdk(text: str, package: str) -> str:
+def sdk_needed(said: str) -> str:
+    """The requirement for the version of an MCP SDK that a server was written for; empty if that is not the trouble."""
+    text = _ANSI.sub("", said)
     if "No module named 'mcp.server.mcpserver'" in text:
-        return f"It was written for a newer version of mcp than the one installed with it. {_with('mcp>=2', package)}"
+        return "mcp>=2"
     if match := _SDK_MODULE.search(text):
-        sdk = next(filter(None, match.groups()))
-    elif _SDK_CLASS.search(text):
-        sdk = "fastmcp" if "import fastmcp" in text or "from fastmcp" in text else "mcp"
-    else:
+        return _LOWER[next(filter(None, match.groups()))]
+    if _SDK_CLASS.search(text):
+        return _LOWER["fastmcp" if "import fastmcp" in text or "from fastmcp" in text else "mcp"]
+    return ""
+
+
+def _older_sdk(text: str, package: str) -> str:
+    wanted = sdk_needed(text)
+    if not wanted:
         return ""
-    wanted = _LOWER[sdk]
-    return f"It was written for an older version of {sdk} than the one installed with it. {_with(wanted, package)}"
+    sdk, age = wanted.rstrip("0123456789<>="), "a newer" if ">" in wanted else "an older"
+    return f"It was written for {age} version of {sdk} than the one installed with it. {_with(wanted, package)}"
 
 
 _NOT_INSTALLED = re.compile(
@@ -181,13 +227,21 @@ def lacks_environment(said: str) -> bool:
     return _NOT_INSTALLED.search(_ANSI.sub("", said)) is not None
 
 
-_ERROR_LINE = re.compile(r"^\s*(?:[\w.]*(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|[Uu]sage:)")
+_ERROR_LINE = re.compile(
+    r"^\s*(?:[\w.]*(?:Error|Exception)\b|[Ee]rror\b|ERROR\b|[Ff]atal\b|[\w./-]{1,80}: (?:error|fatal):)", re.MULTILINE
+)
 
 
 def error_line(said: str) -> str:
     """The last line that looks like an error, or else the last line; empty if there is no output."""
     lines = [line.strip() for line in _ANSI.sub("", said).splitlines() if line.strip()]
-    return next((line for line in reversed(lines) if _ERROR_LINE.match(line)), lines[-1] if lines else "")
+    for form, order in ((_ERROR_LINE, reversed(lines)), (_USAGE, lines)):
+        if found := next(filter(form.match, order), ""):
+            return found
+    return lines[-1] if lines else ""
+
+
+_USAGE = re.compile(r"\s*usage\b", re.IGNORECASE)
 
 
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'")
@@ -232,7 +286,6 @@ _FORMS: tuple[Callable[[str, str], str], ...] = (
     _newer_dependency,
     _missing_module,
     _broken_package,
-    _node,
 )
 
 _ASKS = re.compile(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import selectors
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -19,15 +18,17 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp_governor.errors import ProtocolError
+from mcp_governor.programs.leashed import ending, start
 from mcp_governor.wire import child, rpc
 from mcp_governor.wire.pulse import Pulse
 from mcp_governor.wire.transport import Mailbox
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 
+    from mcp_governor.programs.hold import Hold
     from mcp_governor.wire.endpoint import StdioEndpoint
-    from mcp_governor.wire.hold import Hold
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox
@@ -152,13 +153,9 @@ class Blocking:
         """
         hold = self._hold
         self._drop_stdin()
-        if gently:
-            self._until(hold.look, self._limits.close_timeout)
-        hold.release()
-        # Also if the child itself has exited, because processes that it started may still run.
-        self._until(lambda: hold.over, hold.longest_end)
+        for done, seconds in ending(hold, self._process.pid, self._limits.close_timeout if gently else 0):
+            self._until(done, seconds)
         self._selector.close()
-        hold.close(self._process.pid)
         self._process.wait()
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
@@ -256,41 +253,16 @@ async def open_blocking(
     transport: Blocking | None = None
     well = False
     try:
-        transport = Blocking(*_start(endpoint, limits), inbox, limits, stderr)
+        try:
+            started = start(child.program_of(endpoint, limits))
+        except (OSError, ValueError) as error:
+            raise child.not_started(error) from None
+        transport = Blocking(*started, inbox, limits, stderr)
         yield transport
         well = transport.mailbox.broken is None
     finally:
         if transport is not None:
             transport.close(gently=well)
-
-
-def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[subprocess.Popen[bytes], Hold]:
-    from mcp_governor.wire.hold import Hold, may_fork
-
-    hold = Hold(limits.close_timeout)
-    forks = may_fork()
-    process: subprocess.Popen[bytes] | None = None
-    try:
-        process = subprocess.Popen(
-            endpoint.command if forks else hold.wrapped(endpoint.command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env=child.child_environment(endpoint),
-            cwd=endpoint.cwd,
-            # Signals from the terminal are for us; the leash ends when we do.
-            start_new_session=True,
-            preexec_fn=hold.fork if forks else None,
-            pass_fds=() if forks else hold.theirs,
-        )
-        hold.wait_until_started()
-    except (OSError, ValueError) as error:
-        hold.close(0)
-        if process is not None:
-            process.communicate()
-        raise child.not_started(error) from None
-    return process, hold
 
 
 def _number(pipe: object) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
+from mcp_governor.programs import misread, startable
+from mcp_governor.programs.environment import clean_environment
+from mcp_governor.programs.leashed import Program
 from mcp_governor.text import one_line
 from mcp_governor.wire.transport import ConnectionLostError
 
@@ -16,54 +17,29 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.wire.endpoint import StdioEndpoint
+    from mcp_governor.wire.limits import Limits
 
 CHUNK = 65_536
 """Size of one read, in bytes: the capacity of a pipe on Linux."""
 POLL = 0.01
 """Polling interval for a child that is about to exit, in seconds."""
 
-POSIX = sys.platform != "win32"
-"""True if a leash controls a child; on Windows, a job object does."""
 
-# Variables that a program needs to find itself, its user, its language, its certificates and its temporary files.
-# Others are not passed on, because they may contain secrets that the server must not see.
-_INHERITED = (
-    *("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
-    *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
-    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
-    "MCP_GOVERNOR_NESTED",  # how many of our own jobs are around: see mcp_governor.server.jobs
-    *("APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
-    *("PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR"),
-)
-
-
-# These variables point our own Python to its modules and would break another one.
-_OURS = frozenset({"PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__"})
-
-
-def child_environment(endpoint: StdioEndpoint) -> dict[str, str]:
-    """The environment of a child: the minimal one, or ours if it inherits, plus the endpoint's variables."""
-    if endpoint.inherits:
-        return {name: value for name, value in os.environ.items() if name not in _OURS} | dict(endpoint.env)
-    return {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(endpoint.env)
-
-
-def started_as(endpoint: StdioEndpoint) -> list[str]:
-    """The command of a child as the operating system starts it.
+def program_of(endpoint: StdioEndpoint, limits: Limits) -> Program:
+    """What the operating system is to start.
 
     Raises:
         TargetError: Windows would run it through ``cmd.exe``, which would read one of its arguments as commands.
     """
-    from mcp_governor import programs
-
-    command = programs.startable(endpoint.command, child_environment(endpoint), endpoint.cwd)
-    if (argument := programs.misread(command)) is not None:
+    environment = clean_environment(endpoint.env, inherits=endpoint.inherits)
+    command = startable(endpoint.command, environment, endpoint.cwd)
+    if (argument := misread(command)) is not None:
         raise TargetError(
             f"{one_line(command[0], 80)} runs through cmd.exe, which would not take the argument "
             f"{one_line(argument, 80)} as text.",
             "Start the program behind it instead, such as node with the path of a script.",
         )
-    return command
+    return Program(command, environment, endpoint.cwd, limits.close_timeout)
 
 
 class Lines:

@@ -12,6 +12,7 @@ import httpx2
 from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, TargetError, UnreachableError
 from mcp_governor.text import beginning, one_line, visible
+from mcp_governor.wire.challenge import refused
 from mcp_governor.wire.transport import ConnectionLostError, HttpStatusError
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _REDIRECTS = 5
 """Most redirects of one request: scheme, host and slash are three. With more, the server counts as unreachable."""
+
+_CHALLENGES = 8
+"""Most WWW-Authenticate headers that are read: one for each way to authenticate."""
 
 
 class _Metered:
@@ -50,7 +54,7 @@ class Client:
 
     def __init__(self, http: httpx2.AsyncClient, endpoint: HttpEndpoint, limits: Limits) -> None:
         self._http = http
-        self._authorised = any(name.lower() == "authorization" for name in endpoint.headers)
+        self._endpoint = endpoint
         self.url = httpx2.URL(endpoint.url)
         self.limits = limits
 
@@ -126,11 +130,8 @@ class Client:
         """The error for an HTTP status without a JSON-RPC message."""
         status = response.status_code
         if status in (401, 403):
-            said = "refuses the credentials" if self._authorised else "requires credentials"
-            return UnreachableError(
-                f"it {said} (HTTP {status}).",
-                'Set headers = { Authorization = "Bearer $TOKEN" } for this server in the configuration.',
-            )
+            challenges = response.headers.get_list("www-authenticate")[:_CHALLENGES]
+            return refused(self._endpoint, status, ", ".join(challenges))
         said, hint = _STATUS.get(status, ("fails", "Check the server's log."))
         return HttpStatusError(f"it {said} (HTTP {status}{_snippet(response, body)}).", hint, status)
 

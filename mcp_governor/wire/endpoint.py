@@ -13,11 +13,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import urlsplit
 
-from mcp_governor import given
+from mcp_governor import secret_detection
 from mcp_governor.text import command_line, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.wire.limits import Limits
@@ -88,6 +88,10 @@ class StdioEndpoint:
         title: name in messages, if it is neither the package nor the command line.
         inherits: true if the child gets our whole environment, as a server in this process does.
         era: the only era to use; ``None`` if the handshake finds out.
+        setup: how to install the project that has the program, if that is why it does not exist.
+        amend: from the output of a start that failed, another way to start the same package, and what is different in
+            it; ``None`` if there is none. The program alone decides what it is called with: no word of the output but
+            a name or a number of a strict form gets into it.
     """
 
     command: tuple[str, ...]
@@ -98,13 +102,15 @@ class StdioEndpoint:
     title: str = ""
     inherits: bool = False
     era: Era | None = None
+    setup: str = ""
+    amend: Callable[[str], tuple[StdioEndpoint, str] | None] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # Register the secrets of every endpoint before it is used.
-        given.learn_environment(os.environ)
-        given.learn_command(self.command)
+        secret_detection.learn_environment(os.environ)
+        secret_detection.learn_command(self.command)
         for name, value in self.env.items():
-            given.learn(value, name)
+            secret_detection.learn(value, name)
 
     @property
     def shown(self) -> str:
@@ -133,17 +139,19 @@ class HttpEndpoint:
         headers: sent with every request to the origin of ``url``, and to no other origin; never printed.
         transport: ``http`` for streamable HTTP, ``sse`` for the deprecated HTTP+SSE, ``auto`` to try both.
         era: the only era to use; ``None`` if the handshake finds out.
+        origins: name of a header in lower case → where its value comes from, for messages.
     """
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     transport: Literal["auto", "http", "sse"] = "auto"
     era: Era | None = None
+    origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        given.learn_url(self.url)
+        secret_detection.learn_url(self.url)
         for name, value in self.headers.items():
-            given.learn_header(name, value)
+            secret_detection.learn_header(name, value)
 
     @property
     def shown(self) -> str:
@@ -185,7 +193,7 @@ class ObjectEndpoint:
     era: Era | None = None
 
     def __post_init__(self) -> None:
-        given.learn_environment(os.environ)
+        secret_detection.learn_environment(os.environ)
 
     @property
     def shown(self) -> str:

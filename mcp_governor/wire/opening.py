@@ -13,11 +13,13 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
+from mcp_governor.rule_names import note
 from mcp_governor.secrets import redact, redact_tail
 from mcp_governor.text import visible
 from mcp_governor.wire import rpc
@@ -78,11 +80,44 @@ async def connect(
         MissingDependencyError, TargetError: an object endpoint cannot be loaded.
     """
     async with AsyncExitStack() as stack:
-        opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN), blocking)
-        session = await opening.session(stack)
+        chosen: list[str] = []
+        typed = endpoint.shown
+        while True:
+            endpoint = _as_before(endpoint)
+            opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN), blocking)
+            try:
+                session = await opening.session(stack)
+            except ConnectionLostError as error:
+                amended = endpoint.amend(error.said) if isinstance(endpoint, StdioEndpoint) and endpoint.amend else None
+                if amended is None or len(chosen) == _AMENDMENTS:
+                    error.hint += f"\nIt was started with {', '.join(chosen)}, which it needs." if chosen else ""
+                    raise
+                _FAILED[endpoint.key] = error.said
+                chosen.append(amended[1])
+                continue
+            break
+        if chosen:
+            note(f"{typed} does not start as it is named, so it was started with {', '.join(chosen)}.")
         if eras is not None:
             eras[endpoint.key] = session.era
         yield session
+
+
+_AMENDMENTS = 3
+"""Most ways in which a package is started after the first: its script, its Python, the version of its SDK."""
+
+_FAILED: dict[str, str] = {}
+"""Key of a package that did not start as it was named → its output, so that a run makes the same mistake once."""
+
+
+def _as_before(endpoint: Endpoint) -> Endpoint:
+    """The endpoint in the way in which it was started before in this process."""
+    for _ in range(_AMENDMENTS):
+        if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None or endpoint.key not in _FAILED:
+            break
+        amended = endpoint.amend(_FAILED[endpoint.key])
+        endpoint = amended[0] if amended else endpoint
+    return endpoint
 
 
 class _Attempt(Struct, frozen=True):
@@ -297,7 +332,7 @@ class _Opening:
         if isinstance(endpoint, StdioEndpoint):
             if not self._opened:
                 error.said = redact("\n".join((*stdout, stderr)))
-                error.hint = self._advice(error, error.said, endpoint) or error.hint
+                error.hint = endpoint.setup or self._advice(error, error.said, endpoint) or error.hint
             if endpoint.withheld and isinstance(error, UnreachableError):
                 error.hint += (
                     f"\nNot passed on, because of the credentials in it: {', '.join(endpoint.withheld)}. "
@@ -318,7 +353,8 @@ class _Opening:
         from mcp_governor.wire.advice import advice, serves_http
 
         if isinstance(error, ConnectionLostError):
-            return advice(said, endpoint.package, given=endpoint.env)
+            with_ = [word for option, word in pairwise(endpoint.command) if option == "--with"]
+            return advice(said, endpoint.package, given=endpoint.env, with_=with_)
         return serves_http(said) if isinstance(error, UnreachableError) else ""
 
     @staticmethod

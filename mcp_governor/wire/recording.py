@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from mcp_governor.errors import GovernorError, UnreachableError
+from mcp_governor.errors import GovernorError, ProtocolError, UnreachableError
 from mcp_governor.secrets import redact_json
+from mcp_governor.surface.skills import declares_skills
+from mcp_governor.text import one_line
 from mcp_governor.wire import blocking
 from mcp_governor.wire.endpoint import Era, StdioEndpoint
 from mcp_governor.wire.limits import DEFAULT_LIMITS
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.session import Session
 
+    FirstCalls = Sequence[tuple[str, Mapping[str, Any]]]
+
 
 class Recording(Struct, frozen=True, dict=True):
     """The result of one reading.
@@ -28,7 +32,7 @@ class Recording(Struct, frozen=True, dict=True):
     Attributes:
         raw: the input of ``mcp_governor.surface.build_surface``: ``tools``, ``prompts``, ``resources``,
             ``resourceTemplates``, ``serverInfo``, ``protocolVersion``, ``capabilities``, ``instructions``,
-            ``listings``, ``conversation``, ``optIn``.
+            ``listings``, ``conversation``, ``optIn``, and ``skills`` with ``skillFiles`` if the server declares them.
         tier_of_list: tool name → tier, from ``tools/list`` parameters that name one.
         era: the era of the handshake.
     """
@@ -38,7 +42,9 @@ class Recording(Struct, frozen=True, dict=True):
     era: Era = Era.LEGACY
 
 
-async def read_recording(session: Session, *, list_params: Sequence[Mapping[str, Any]] = ()) -> Recording:
+async def read_recording(
+    session: Session, *, list_params: Sequence[Mapping[str, Any]] = (), call_first: FirstCalls = ()
+) -> Recording:
     """Read all lists of an open session; prompts and resources only if its capabilities include them.
 
     Args:
@@ -46,22 +52,27 @@ async def read_recording(session: Session, *, list_params: Sequence[Mapping[str,
         list_params: extra ``tools/list`` parameters. Each of these lists is read after the plain list and merged into
             it. With ``"tier"`` or ``"advanced": true`` among the parameters, the tools that a list adds get this tier;
             if the list only narrows the plain one, the tools that it keeps get it.
+        call_first: names and arguments of calls that make the server publish more tools: they are made after the plain
+            list, then it is read again, and the tools that it adds count as opt-in.
 
     Raises:
-        RpcError, ProtocolError, UnreachableError: a list of tools cannot be read, or reading takes too long.
+        RpcError, ProtocolError, UnreachableError: a list of tools cannot be read, one of the first calls fails, or
+            reading takes too long.
     """
     seconds = session.limits.total_timeout
     try:
         with session.within(seconds):
-            return await _read_recording(session, list_params)
+            return await _read_recording(session, list_params, call_first)
     except TimeoutError:
         raise session.explained(
             UnreachableError(f"its surface was not read within {seconds:g} s.", "Raise --timeout.")
         ) from None
 
 
-async def _read_recording(session: Session, list_params: Sequence[Mapping[str, Any]]) -> Recording:
-    tools, tiers, opt_in = await _tools(session, list_params)
+async def _read_recording(
+    session: Session, list_params: Sequence[Mapping[str, Any]], call_first: FirstCalls
+) -> Recording:
+    tools, tiers, opt_in = await _tools(session, list_params, call_first)
     raw: dict[str, Any] = {
         "serverInfo": session.server_info,
         "protocolVersion": session.protocol,
@@ -73,6 +84,10 @@ async def _read_recording(session: Session, list_params: Sequence[Mapping[str, A
     for capability, method, key in _SIBLINGS:
         if capability in session.capabilities:
             raw[key] = await _sibling(session, method, key, failed)
+    if declares_skills(session.capabilities):
+        from mcp_governor.wire.skills import read_skills
+
+        raw |= await read_skills(session, failed)
     raw["listings"] = session.listings
     raw["conversation"] = {
         "noise": list(session.noise),
@@ -105,25 +120,33 @@ async def _sibling(session: Session, method: str, key: str, failed: dict[str, An
 
 
 async def _tools(
-    session: Session, list_params: Sequence[Mapping[str, Any]]
+    session: Session, list_params: Sequence[Mapping[str, Any]], call_first: FirstCalls
 ) -> tuple[list[Any], dict[str, str], dict[str, Mapping[str, Any]]]:
-    """All tools, their tiers from parameters, and for tools that are not listed by default, their parameters."""
+    """All tools, their tiers from parameters, and for tools that are not listed by default, what lists them."""
     try:
         tools = await session.list_all("tools/list", "tools")
     except RpcError as error:
         if error.code != METHOD_NOT_FOUND or "tools" in session.capabilities:
             raise
         return [], {}, {}
-    plain = _names(tools)
+    plain = tool_names(tools)
     tiers: dict[str, str] = {}
     opt_in: dict[str, Mapping[str, Any]] = {}
-    for params in list_params:
+
+    async def list_again(params: Mapping[str, Any], by: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+        """The names that another list has, and those that no list had before."""
         more = await session.list_all("tools/list", "tools", params)
-        known = _names(tools)
-        listed = _names(more)
-        added = listed - known
-        tools += [tool for tool in more if _name(tool) in added or (_name(tool) is None and tool not in tools)]
-        opt_in |= {name: dict(params) for name in added}
+        listed = tool_names(more)
+        added = listed - tool_names(tools)
+        tools.extend(tool for tool in more if _name(tool) in added or (_name(tool) is None and tool not in tools))
+        opt_in.update({name: dict(by) for name in added})
+        return listed, added
+
+    if call_first:
+        await make_first_calls(session, call_first)
+        await list_again({}, {"callFirst": [name for name, _ in call_first]})
+    for params in list_params:
+        listed, added = await list_again(params, params)
         tier = "advanced" if params.get("advanced") is True else params.get("tier")
         if isinstance(tier, str):
             # A list that narrows the plain one is filtered; one that repeats it completely ignores the parameter.
@@ -132,12 +155,39 @@ async def _tools(
     return tools, tiers, opt_in
 
 
+async def make_first_calls(session: Session, calls: FirstCalls) -> None:
+    """Make the calls that switch tools on, in their order.
+
+    Raises:
+        ProtocolError: a call gives an error.
+        UnreachableError: a call gets no response.
+    """
+    for name, arguments in calls:
+        try:
+            result = await session.call_tool(name, arguments)
+        except RpcError as error:
+            said = error.text
+        else:
+            if result.get("isError") is not True and result.get("resultType") != "input_required":
+                continue
+            content = result.get("content")
+            blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+            said = next((block["text"] for block in blocks if isinstance(block.get("text"), str)), "")
+        raise session.explained(
+            ProtocolError(
+                f"the call of {one_line(name, 60)} in call-first failed{f': {one_line(said, 120)}' if said else '.'}",
+                "Check its name and its arguments in the configuration.",
+            )
+        )
+
+
 def _name(tool: Any) -> str | None:
     name = tool.get("name") if isinstance(tool, dict) else None
     return name if isinstance(name, str) else None
 
 
-def _names(tools: list[Any]) -> set[str]:
+def tool_names(tools: Sequence[Any]) -> set[str]:
+    """The names in a list of tools as a server sent it; what has no usable name is left out."""
     return {name for name in map(_name, tools) if name is not None}
 
 
@@ -147,11 +197,12 @@ async def _read(
     era: Era | None,
     eras: MutableMapping[str, Era] | None,
     list_params: Sequence[Mapping[str, Any]],
+    call_first: FirstCalls,
     *,
     without_loop: bool = False,
 ) -> Recording:
     async with connect(endpoint, limits=limits, era=era, eras=eras, blocking=without_loop) as session:
-        return await read_recording(session, list_params=list_params)
+        return await read_recording(session, list_params=list_params, call_first=call_first)
 
 
 def read(
@@ -161,13 +212,14 @@ def read(
     era: Era | None = None,
     eras: MutableMapping[str, Era] | None = None,
     list_params: Sequence[Mapping[str, Any]] = (),
+    call_first: FirstCalls = (),
 ) -> Recording:
     """Connect, read and close, from synchronous code; see :func:`connect` for errors."""
     if isinstance(endpoint, StdioEndpoint) and blocking.AVAILABLE:
-        return blocking.drive(_read(endpoint, limits, era, eras, list_params, without_loop=True))
+        return blocking.drive(_read(endpoint, limits, era, eras, list_params, call_first, without_loop=True))
     from mcp_governor.wire.loop import run
 
-    return run(_read, endpoint, limits, era, eras, list_params)
+    return run(_read, endpoint, limits, era, eras, list_params, call_first)
 
 
 def read_many(
@@ -194,7 +246,7 @@ async def _read_many(endpoints: Sequence[Endpoint], limits: Limits, at_once: int
     async def one(index: int, endpoint: Endpoint) -> None:
         async with slots:
             try:
-                found[index] = await _read(endpoint, limits, None, None, ())
+                found[index] = await _read(endpoint, limits, None, None, (), ())
             except GovernorError as error:
                 found[index] = error
 

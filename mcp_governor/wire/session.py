@@ -131,6 +131,11 @@ class Session:
         return self._inbox.notifications
 
     @property
+    def tool_changes(self) -> int:
+        """Number of notifications that the list of tools has changed."""
+        return self._inbox.tool_changes
+
+    @property
     def refused_requests(self) -> list[str]:
         """Methods of the server's requests to us; each was declined or got an error."""
         return self._inbox.refused
@@ -321,7 +326,7 @@ class Session:
                 raise self.explained(error) from None
             items += page
             sizes.append(len(page))
-            self._note_mismatches(result, _RESULTS[key], f"/listings/{key}", (key,))
+            self._note_mismatches(result, _RESULTS.get(key, ""), f"/listings/{key}", (key,))
             if not params:
                 self._keep_fields(key, result)
             if len(items) > self.limits.items:
@@ -386,7 +391,8 @@ class Session:
     def _note_mismatches(self, result: Mapping[str, Any], kind: str, place: str, inside: Collection[str]) -> None:
         """Note members of a result of the wrong type, except those that :data:`RESULT_FIELDS` keeps for their rules."""
         apart_from = (*RESULT_FIELDS, *inside)
-        for found in mismatches(result, kind, self.protocol, apart_from=apart_from):
+        # The results of extensions have rules of their own.
+        for found in mismatches(result, kind, self.protocol, apart_from=apart_from) if kind else ():
             path = place + join_pointer("", *found.path)
             error = f"{path.lstrip('/')} is {found.shown}"
             self._note_mismatch(path, error if found.missing else f"{error}, not {found.wanted}")

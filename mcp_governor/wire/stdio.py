@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from contextlib import ExitStack, asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 
 from mcp_governor.errors import ProtocolError
+from mcp_governor.programs.leashed import POSIX, ending, start_in_job, start_on_loop
 from mcp_governor.wire import child, rpc
 from mcp_governor.wire.duplex import Duplex, background
 from mcp_governor.wire.pulse import Pulse
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 
     from anyio.abc import ByteReceiveStream, Process
 
+    from mcp_governor.programs.hold import Hold
+    from mcp_governor.programs.job import Job
     from mcp_governor.wire.endpoint import StdioEndpoint
-    from mcp_governor.wire.hold import Hold
-    from mcp_governor.wire.job import Job
     from mcp_governor.wire.limits import Limits
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import ConnectionLostError, Inbox
@@ -90,12 +89,8 @@ class Running:
         """
         process, keeper = self._process, self._keeper
         await self._stdin.close()
-        if gently:
-            await _until(keeper.look, self._limits.close_timeout)
-        keeper.release()
-        # Also if the child itself has exited, because processes that it started may still run.
-        await _until(lambda: keeper.look() and keeper.over, keeper.longest_end)
-        keeper.close(process.pid)
+        for done, seconds in ending(keeper, process.pid, self._limits.close_timeout if gently else 0):
+            await _until(done, seconds)
         await _until(lambda: process.returncode is not None, self._limits.close_timeout)
         await _close_pipes(process)
         child.name_left(keeper.left, lost=keeper.lost)
@@ -201,7 +196,7 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
     child.check(endpoint)
     # Do not allow cancellation between the start of the child and the assignment of its handle.
     with anyio.CancelScope(shield=True):
-        process, keeper, stdin = await (_start if child.POSIX else _start_in_job)(endpoint, limits)
+        process, keeper, stdin = await _start(endpoint, limits)
     running = Running(process, keeper, stdin, limits, stderr)
 
     async def send(message: Message) -> None:
@@ -222,52 +217,15 @@ async def open_stdio(endpoint: StdioEndpoint, limits: Limits, inbox: Inbox, stde
 
 
 async def _start(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Stdin]:
-    if sys.platform == "win32":
-        raise RuntimeError("POSIX only")
-    from mcp_governor.wire.hold import Hold
-
-    # Use our own pipe, because asyncio may use a socket, which hides the number of unread bytes.
-    theirs, ours = os.pipe()
-    hold = Hold(limits.close_timeout)
-    with ExitStack() as undo:
-        undo.callback(os.close, ours)
-        undo.callback(hold.close, 0)
-        try:
-            process = await _opened(
-                endpoint, hold.wrapped(endpoint.command), stdin=theirs, start_new_session=True, pass_fds=hold.theirs
-            )
-        finally:
-            os.close(theirs)
-        try:
-            await anyio.wait_readable(hold.status)
-            hold.wait_until_started()
-        except OSError as error:
-            await process.aclose()
-            raise child.not_started(error) from None
-        undo.pop_all()
-    os.set_blocking(ours, False)
-    return process, hold, Pipe(ours, hold.pid)
-
-
-async def _start_in_job(endpoint: StdioEndpoint, limits: Limits) -> tuple[Process, Hold | Job, Stdin]:
-    from mcp_governor.wire.job import Job
-
-    process = await _opened(endpoint, child.started_as(endpoint), stdin=subprocess.PIPE)
-    return process, Job(process, limits.close_timeout), Wrapped(process)
-
-
-async def _opened(endpoint: StdioEndpoint, command: list[str], **more: Any) -> Process:
+    program = child.program_of(endpoint, limits)
     try:
-        return await anyio.open_process(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=child.child_environment(endpoint),
-            cwd=endpoint.cwd,
-            **more,
-        )
+        if not POSIX:
+            process, job = await start_in_job(program)
+            return process, job, Wrapped(process)
+        process, hold, stdin = await start_on_loop(program)
     except (OSError, ValueError) as error:
         raise child.not_started(error) from None
+    return process, hold, Pipe(stdin, hold.pid)
 
 
 async def _until(done: Callable[[], bool], seconds: float) -> None:

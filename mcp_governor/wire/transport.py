@@ -136,6 +136,7 @@ class Inbox:
     Attributes:
         meter: counts everything that is received.
         notifications: number of notifications.
+        tool_changes: number of those that say that the list of tools has changed.
         refused: methods of the server's requests, except ``ping``.
         noise: the first lines that were not JSON-RPC, or had a byte-order mark in front.
         noise_lines: number of such lines.
@@ -149,6 +150,7 @@ class Inbox:
         self._strays = 0
         self.stray_id = ""
         self.notifications = 0
+        self.tool_changes = 0
         self.refused: list[str] = []
         self.noise: list[str] = []
 
@@ -159,6 +161,7 @@ class Inbox:
         """
         if "id" not in message:
             self.notifications += 1
+            self.tool_changes += message["method"] == "notifications/tools/list_changed"
             return None
         number = message["id"]
         answerable = isinstance(number, int) or (isinstance(number, str) and len(number) <= _MAX_ID_LENGTH)

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from mcp_governor.call.attempts import Attempts
-from mcp_governor.call.lessons import read_lesson
+from mcp_governor.call.candidates import Supply
+from mcp_governor.call.refusals import read_lesson
 from mcp_governor.call.sandbox import Sandbox
-from mcp_governor.call.supply import Supply
 from mcp_governor.surface import build_surface
 
 DAY = date(2026, 11, 23)

@@ -8,9 +8,9 @@ from mcp_governor.call.behaviour import behaviour_changes
 from mcp_governor.call.outcome import Channel, Outcome, outcome_of
 from mcp_governor.call.response import read_response
 from mcp_governor.change import catalogue
-from mcp_governor.change.terms import Verdict
+from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.given import learn
+from mcp_governor.secret_detection import learn
 
 THEN = {"tool": "find", "arguments": {}, "status": "success", "kind": "", "channel": "result"}
 SAME = Outcome(Channel.RESULT, "success")

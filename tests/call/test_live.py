@@ -20,7 +20,7 @@ from mcp_governor.call.sandbox import Sandbox
 from mcp_governor.call.settings import CallSettings
 from mcp_governor.checking.run import check
 from mcp_governor.config import CallConfig, Config
-from mcp_governor.config.model import Launch
+from mcp_governor.config.servers import Launch
 from mcp_governor.rules import LintSettings, select
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import StdioEndpoint, connect

@@ -12,7 +12,7 @@ from mcp_governor.call.outcome import Channel, Outcome
 from mcp_governor.call.record import load_recordings, split_recordings, write_recordings
 from mcp_governor.call.report import CaseResult
 from mcp_governor.errors import FileFormatError
-from mcp_governor.given import learn
+from mcp_governor.secret_detection import learn
 
 
 def made(arguments, response, tool="find", purpose=Purpose.CONFIGURED):

@@ -6,6 +6,7 @@ import pytest
 
 from mcp_governor.change.registry import catalogue as kinds
 from mcp_governor.config import load_config, parse_config
+from mcp_governor.config.model import IgnoredRule
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Finding, Severity
 from mcp_governor.rule_names import (
@@ -104,10 +105,10 @@ def expect_current(config):
     lint = config.lint
     assert lint.select == (NEW, NEW)
     assert lint.extend_select == (NEW,)
-    assert lint.ignore == (NEW, {"rule": NEW, "reason": "r"})
+    assert lint.ignore == (NEW, IgnoredRule(NEW, "r"))
     assert lint.severity == {NEW: "info"}
     assert lint.options == {"call/server-exited": {}}
-    assert dict(lint.per_tool_ignores) == {"get_*": [NEW]}
+    assert dict(lint.per_tool_ignores) == {"get_*": (NEW,)}
     assert [one.finding for one in config.accept] == [f"{NEW}:-:/x:0a1b2c3d", "call/server-exited:-:/x:0a1b2c3d"]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.vocabulary import Side, Verdict
 from tests.change.conftest import Comparer
 
 B, C, U = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
 
 import pytest
+from support import REPO
 
 from mcp_governor.change import Kind, Side, Verdict, catalogue, compare, required_bump
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.findings import Bump, Tier
-from mcp_governor.surface import Surface, build_surface
+
+sys.path.insert(0, str(REPO / "tools"))
+
+from compatibility_page import surface_of
 
 KINDS = list(catalogue().values())
 # Answers to calls and manifests are compared elsewhere: tests/call/test_behaviour.py and tests/policy/test_manifest.py
 # run their examples.
 WITH_EXAMPLE = [kind for kind in KINDS if kind.example and kind.example.at not in ("result", "manifest")]
-
-
-def surface_of(kind: Kind, fragment: Any) -> Surface:
-    """The smallest surface that holds an example's fragment."""
-    assert kind.example is not None
-    at = kind.example.at
-    if at == "surface":
-        return build_surface(fragment)
-    tool: dict[str, Any] = {"name": "t", "inputSchema": {"type": "object"}}
-    if at == "tool":
-        return build_surface({"tools": [{**tool, **fragment}]})
-    schema = fragment if at == "schema" else {"type": "object", "properties": {"x": fragment}, "required": ["x"]}
-    key = "outputSchema" if kind.side is Side.OUTPUT else "inputSchema"
-    return build_surface({"tools": [{**tool, key: schema}]})
 
 
 @pytest.mark.parametrize("kind", WITH_EXAMPLE, ids=lambda kind: kind.name)

@@ -411,6 +411,13 @@ STRICT: dict[str, tuple[Side, Any, Any, str, Verdict]] = {
         "output-undeclared-key-widened",
         B,
     ),
+    "a field of an output that was closed beside a pattern": (
+        OUT,
+        obj(patternProperties={"^x": STR}, **CLOSED),
+        obj(properties={"n": STR}, patternProperties={"^x": STR}, **CLOSED),
+        "output-field-added",
+        B,
+    ),
     "closed output opened": (OUT, args("a", **CLOSED), args("a"), "output-opened", B),
     "argument removed": (IN, args("a", "b"), args("a"), "argument-removed", B),
 }

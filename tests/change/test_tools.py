@@ -9,6 +9,7 @@ import pytest
 from mcp_governor.change import Change, Side, Verdict, compare
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.surface import TierRules, build_surface
+from mcp_governor.surface.fingerprint import fingerprint
 from tests.change.conftest import Comparer
 
 B, C, U = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
@@ -472,3 +473,39 @@ def test_an_unknown_level_is_refused() -> None:
     empty = build_surface({})
     with pytest.raises(ValueError, match="lenient"):
         compare(empty, empty, level="lenient")
+
+
+REQUIRED = "io.modelcontextprotocol/requiredCapabilities"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ({}, {"sampling": {}}, {"capability-required": "`sampling`"}),
+        ({"sampling": {}}, {}, {"capability-not-required": "`sampling`"}),
+        ({"elicitation": {}}, {"elicitation": {"url": {}}}, {"capability-required": "`elicitation.url`"}),
+        ({}, {"elicitation": {"url": {}}}, {"capability-required": "`elicitation.url`"}),
+        (
+            {"sampling": {}},
+            {"extensions": {"io.modelcontextprotocol/tasks": {"a": 1}}},
+            {
+                "capability-required": "`extensions.io.modelcontextprotocol/tasks`",
+                "capability-not-required": "`sampling`",
+            },
+        ),
+        ({}, {"roots": False}, {"meta-changed": REQUIRED}),
+        (None, "sampling", {"meta-changed": REQUIRED}),
+    ],
+)
+def test_a_capability_that_a_tool_requires_hides_it_from_clients_without(
+    old: object, new: object, expected: dict[str, str]
+) -> None:
+    before, after = (
+        build_surface({"tools": [{"name": "a", "inputSchema": {"type": "object"}, "_meta": {REQUIRED: value}}]})
+        for value in (old, new)
+    )
+    found = compare(before, after)
+    assert {change.kind: change.facts.detail for change in found} == expected
+    breaks = {change.kind for change in found if change.verdict is Verdict.BREAKING}
+    assert breaks == {"capability-required"} & expected.keys()
+    assert (fingerprint(before) == fingerprint(after)) is (expected.keys() == {"meta-changed"})

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_governor.change import Change, Side, Verdict, edit
 from mcp_governor.change.reading import render
-from mcp_governor.change.terms import MISSING
+from mcp_governor.change.vocabulary import MISSING
 from tests.change.conftest import Comparer
 
 B, C = Verdict.BREAKING, Verdict.COMPATIBLE

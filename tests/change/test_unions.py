@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change import Change, ChangeOptions, Level, Side, Verdict, compare
+from mcp_governor.change.graph import parse
+from mcp_governor.change.known_fields import known_fields
 from mcp_governor.surface import build_surface
 from tests.change.conftest import Comparer, meaningful
 
@@ -397,3 +399,37 @@ def test_a_field_that_another_closed_result_leaves_out_is_no_unknown_one(
     assert not breaks(comparer.schemas(result(STR), result(STR, closed(note=INT)), Side.OUTPUT))
     # both at once, each as it was declared
     assert not breaks(comparer.schemas(result(STR), result(STR, closed(ok=STR, error=STR)), Side.OUTPUT))
+
+
+KNOWN = {
+    "nothing tells them apart": ([closed(ok=STR), closed(error=STR)], {"ok", "error"}),
+    "both require the same": (
+        [obj({"id": STR, "ok": STR}, "id", **CLOSED), obj({"id": STR, "error": STR}, "id", **CLOSED)],
+        {"ok", "error"},
+    ),
+    "one requires what the other lacks": ([obj({"ok": STR}, "ok", **CLOSED), closed(error=STR)], {"ok"}),
+    "a tag tells them apart": ([case("a", ok=STR) | CLOSED, case("b", error=STR) | CLOSED], set()),
+    "an open one takes any error": ([obj({"ok": STR}), closed(error=STR), closed(note=STR)], {"ok"}),
+    "one declares it elsewhere": (
+        [obj({"ok": STR}, allOf=[{"properties": {"error": INT}}], **CLOSED), closed(error=STR)],
+        {"ok"},
+    ),
+    "both declare it": ([closed(error=STR), closed(error=INT)], set()),
+    "one declares it by a pattern": ([closed(ok=STR), obj({}, patternProperties={"^err": STR}, **CLOSED)], set()),
+    "one is no object": ([closed(ok=STR), closed(error=STR), {"type": "string"}], {"ok", "error"}),
+    "one cannot be read": ([closed(ok=STR), closed(error=STR), {"$ref": "https://example.com/a.json"}], set()),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_field_is_known_if_a_result_that_leaves_it_out_could_be_taken_for_one_that_has_it(name: str) -> None:
+    branches, expected = KNOWN[name]
+    nodes = parse({"anyOf": branches}).root.keywords["anyOf"]
+    assert known_fields(nodes, lambda _: None).keys() == expected
+
+
+def test_results_that_a_tag_tells_apart_cost_no_more_than_they_are_many() -> None:
+    many = [obj({"kind": {"const": number}, f"f{number}": STR}, "kind", **CLOSED) for number in range(500)]
+    work: list[int] = []
+    known_fields(parse({"anyOf": many}).root.keywords["anyOf"], work.append)
+    assert sum(work) < 10 * len(many)

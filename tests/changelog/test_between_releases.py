@@ -8,7 +8,7 @@ import pytest
 
 from mcp_governor.change import compare
 from mcp_governor.changelog import ChangelogSettings, Recorded, SchemaVersion, check, parse
-from mcp_governor.findings import Finding
+from mcp_governor.findings import Finding, Severity
 from mcp_governor.stage import Stage
 from mcp_governor.surface import Surface, build_surface, fingerprint
 
@@ -111,10 +111,13 @@ def test_a_change_that_is_not_there_is_found() -> None:
     assert not_removed.rule == "changelog/not-removed"
     assert not_removed.message == "This entry says that `find` is removed, but the surface still has it."
     assert not_removed.path == "log.md:9"
-    before = LIMIT.replace("- `search`", "- `find` takes an optional `day`.\n- `search`")
+    before = LIMIT.replace("- `search`", "- `find` takes an optional `query`.\n- `search`")
     [not_added] = found(f"## Unreleased\n\n{before}{LAST}")
     assert not_added.rule == "changelog/not-added"
     assert not_added.message == ("This entry is under Added, but nothing was added to `find` since the last release.")
+    [unknown] = found(f"## Unreleased\n\n{before.replace('`query`', '`day`')}{LAST}")
+    assert unknown.severity is Severity.ERROR
+    assert unknown.message == "`day` is not a parameter or field of `find`, neither now nor in the baseline."
 
 
 @pytest.mark.parametrize(

@@ -169,16 +169,21 @@ def changed_envelopes(draw):
     return envelope
 
 
+def offers_text(envelope):
+    """The sources give these no type: a text is in order, and the models build the shape of the reference server."""
+    error = envelope.get("error")
+    recovery = error.get("recovery") if isinstance(error, dict) else None
+    offers = [recovery.get(key) for key in facts.REFUSAL_RECOVERY_KEYS] if isinstance(recovery, dict) else []
+    return any(isinstance(offer, str) and offer for offer in offers)
+
+
 @given(changed_envelopes())
 @settings(max_examples=1500, deadline=None)
 def test_what_a_model_refuses_a_rule_finds(envelope):
     try:
         ToolResponse.model_validate(envelope)
     except ValidationError:
-        recovery = (envelope.get("error") or {}).get("recovery") if isinstance(envelope.get("error"), dict) else None
-        offers = [recovery.get(key) for key in facts.REFUSAL_RECOVERY_KEYS] if isinstance(recovery, dict) else []
-        # The sources give these no type: a text is in order, and the models build the shape of the reference server.
-        assume(not any(isinstance(offer, str) and offer for offer in offers))
+        assume(not offers_text(envelope))
         assert envelope_breaches(envelope), envelope
 
 
@@ -192,6 +197,7 @@ def test_what_an_older_model_refuses_a_rule_finds(version, number, envelope):
     try:
         version.ToolResponse.model_validate(given)
     except ValidationError:
+        assume(not offers_text(older))
         assert envelope_breaches(older), older
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mcp_governor.checking.comparison import compare_targets
+from mcp_governor.checking.diff import compare_targets
 from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
 from mcp_governor.findings import Bump

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.run import changelog_report, check_surface
 from mcp_governor.config.model import Config, LintConfig
 from mcp_governor.stage import Stage
 from mcp_governor.surface import Surface, build_surface, fingerprint
-from mcp_governor.target import Baseline
 
 LOG = "CHANGES.md"
 RULES = frozenset(
@@ -55,7 +56,7 @@ def found(
     **more: Any,
 ) -> list[Any]:
     baseline = Baseline("old.json", old) if old is not None else None
-    report = check_surface(new, baseline, config(folder, text, **more), stage=stage)
+    report = check_surface(Comparison(new, config(folder, text, **more), baseline, stage))
     return [one for one in report.findings if one.rule in RULES]
 
 
@@ -106,7 +107,7 @@ def test_the_artefacts_of_a_release(tmp_path: Path, line: str) -> None:
 
 
 def test_before_1_0_0_only_where_the_policy_is_strict(tmp_path: Path) -> None:
-    from mcp_governor.config.model import PolicyConfig
+    from mcp_governor.config.policy import PolicyConfig
 
     text = section("0.4.1", current=True) + section("0.4.0")
     strict = PolicyConfig(zero_policy="strict")
@@ -299,7 +300,7 @@ def test_a_changelog_has_to_be_there(tmp_path: Path) -> None:
     # Without a configuration nobody governs a repository here.
     assert not [
         one
-        for one in check_surface(surface("1.0.0"), None, Config(root=tmp_path, profile=("surface",))).findings
+        for one in check_surface(Comparison(surface("1.0.0"), Config(root=tmp_path, profile=("surface",)))).findings
         if one.rule in RULES
     ]
 
@@ -318,5 +319,5 @@ def test_other_profiles_do_without(tmp_path: Path) -> None:
 def test_the_check_of_the_changelog_alone_has_its_rules(tmp_path: Path) -> None:
     text = section("1.4.1", current=True) + section("1.4.0")
     made = config(tmp_path, text)
-    report = changelog_report(surface("1.4.1"), Baseline("old.json", surface("1.4.0")), made, stage=AT_RELEASE)
+    report = changelog_report(Comparison(surface("1.4.1"), made, Baseline("old.json", surface("1.4.0")), AT_RELEASE))
     assert [one.rule for one in report.findings if one.rule in RULES] == ["surface/release-entry"]

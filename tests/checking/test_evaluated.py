@@ -12,7 +12,8 @@ from replacing import replace
 from mcp_governor import check
 from mcp_governor.checking.evaluated import check_evaluated
 from mcp_governor.config import Config
-from mcp_governor.config.model import EvaluationConfig, PolicyConfig
+from mcp_governor.config.model import EvaluationConfig
+from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.evaluation.model import Answer, Query, QuerySet, Run, RunnerInfo
 from mcp_governor.evaluation.queries import digest
 from mcp_governor.evaluation.record import Evaluation, record_text

@@ -15,13 +15,14 @@ from commandline import governor_here
 from documents import closed
 from msgspec import Struct
 
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.model import Report
 from mcp_governor.checking.run import check_surface
 from mcp_governor.checking.schema import report_schema
 from mcp_governor.config import AcceptConfig, Config
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface
-from mcp_governor.target import Baseline
 
 ODD = [{"name": "a\x1b\u202e\ud800", "inputSchema": True}, {"name": "a\x1b\u202e\ud800"}, None, {"name": 5}]
 CHANGELOG = "# Changelog\n\n## 1.0.0 (current)\n\n### Added\n\n- `search_books`.\n"
@@ -105,9 +106,9 @@ def test_the_schema_refuses_what_is_not_a_report(validator, spoil) -> None:
 def full_report() -> Report:
     """A report with changes, findings, and one of each accepted."""
     old, new = build_surface(RELEASES[1], source="old"), build_surface(RELEASES[2], source="new")
-    first = check_surface(new, Baseline("old", old), Config())
+    first = check_surface(Comparison(new, Config(), Baseline("old", old)))
     accept = tuple(AcceptConfig(item.id, "agreed") for item in (first.changes[0], first.findings[0]))
-    report = check_surface(new, Baseline("old", old), Config(accept=accept))
+    report = check_surface(Comparison(new, Config(accept=accept), Baseline("old", old)))
     assert len(report.accepted) == 1
     assert report.findings[0].accepted == "agreed"
     return report

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.checking.stage import stage_of
+from mcp_governor.checking.against.baseline import read_baseline
+from mcp_governor.checking.against.stage import stage_of
 from mcp_governor.config import Config
-from mcp_governor.config.model import PolicyConfig
+from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.stage import Stage
 from mcp_governor.surface import parse_surface
-from mcp_governor.target import read_baseline
 from mcp_governor.target.git_releases import latest_release, release_of_head
 
 LOG = "CHANGES.md"

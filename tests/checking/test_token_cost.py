@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 from commandline import governor_here
 
+from mcp_governor.change import compare
+from mcp_governor.checking.against.base_branch import Base, with_base
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
+from mcp_governor.checking.model import BaseInfo, BaselineInfo, Report
 from mcp_governor.checking.token_cost import TokenCost, token_cost
+from mcp_governor.config import Config
 from mcp_governor.report.markdown import render
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.tokens import json_bytes, token_costs
@@ -49,6 +55,72 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_a_renamed_tool_costs_what_it_did_before() -> None:
+    schema = {"type": "object", "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}}}
+    words = "Search all notes of the reader by their words, newest first."
+    old = build_surface(
+        {"tools": [{"name": "find_notes", "description": words, "inputSchema": schema}, tool("b", 400)]}
+    )
+    now = build_surface({"tools": [{"name": "find_note", "description": words, "inputSchema": schema}, tool("b", 400)]})
+    changes = compare(old, now)
+    assert [change.kind for change in changes] == ["tool-renamed"]
+    cost = token_cost(now, old, changes)
+    assert cost is not None
+    assert cost.before_of("find_note") == token_costs(old)["find_notes"]
+    assert cost.grown() == []
+    assert token_cost(now, old).grown() == ["find_note"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("base", [True, False])
+def test_a_pull_request_shows_the_tools_that_grew_since_its_base(base: bool) -> None:
+    tools = {"small": 10, "grown": 60, "new": 30, "less": 5}
+    released = TokenCost(tools, {"small": 10, "grown": 20, "less": 10})
+    cost = TokenCost(tools, {"small": 10, "grown": 50, "new": 30, "less": 10})
+    report = Report(
+        target="t",
+        baseline=BaselineInfo("git:v1.0.0", "1.0.0", "f"),
+        tokens=released,
+        base=BaseInfo("main", tokens=cost) if base else None,
+    )
+    shown = render(report)
+    table = shown[shown.index("### Tokens") : shown.index("<details>")].strip().splitlines()
+    assert table[2:6] == [
+        "About 105 for 4 tools, in every request of a client.",
+        "",
+        "| tool | before | now | growth |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    if base:
+        assert table[0] == "### Tokens: +5 since `main`"
+        assert table[6:] == ["| `grown` | 50 | 60 | +10 |"]
+    else:
+        assert table[0] == "### Tokens: +65 since `git:v1.0.0`"
+        assert table[6:] == ["| `grown` | 20 | 60 | +40 |", "| `new` | new | 30 | +30 |"]
+
+
+def test_the_base_of_a_pull_request_is_what_its_tools_are_compared_with() -> None:
+    released, merged, now = (
+        build_surface({"tools": [tool("a", 400), *more]})
+        for more in ([], [tool("b", 80)], [tool("b", 80), tool("c", 80)])
+    )
+    report = Report(target="t", tokens=token_cost(now, released))
+    comparison = Comparison(now, Config(), Baseline("git:v1", released))
+    compared = with_base(report, Base("main", surface=merged), comparison).base
+    assert compared is not None
+    assert compared.tokens is not None
+    assert (compared.tokens.growth, compared.tokens.grown()) == (20, ["c"])
+    assert "tokens" not in compared.as_json()
+    bare = with_base(report, Base("main"), comparison).base
+    assert bare is not None
+    assert bare.tokens is None
+
+
+def test_nothing_is_said_of_growth_where_no_tool_grew() -> None:
+    report = Report(target="t", tokens=TokenCost({"a": 5}, {"a": 9, "b": 4}))
+    assert "### Tokens" not in render(report)
+    assert "### Tokens" not in render(Report(target="t", tokens=TokenCost({"a": 5})))
+
+
 CHECK = ["check", "new.json", "--against", "old.json"]
 
 
@@ -86,8 +158,6 @@ def test_growth_beyond_a_ratio_is_a_finding_where_it_is_selected(folder: Path, c
 
 
 def test_a_page_names_the_dearest_tools() -> None:
-    from mcp_governor.checking.model import Report
-
     many = TokenCost({f"t{number:03}": number for number in range(60)})
     shown = render(Report(target="t", tokens=many))
     assert "`t059`" in shown

@@ -26,9 +26,11 @@ from gating import (
 from projects import committed, git, governor, repository, surface_text, tool, write
 
 from mcp_governor import fingerprint, load_surface
-from mcp_governor.checking import baselines, gate
-from mcp_governor.checking.base import Asked, Base, key_of_all
+from mcp_governor.checking.against import baseline, pull_request
+from mcp_governor.checking.against.base_branch import Base, key_of_all
+from mcp_governor.checking.asked import Asked
 from mcp_governor.config import AcceptConfig, CallConfig, Config, LintConfig, ServerConfig
+from mcp_governor.config.model import IgnoredRule
 from mcp_governor.surface import build_surface, dump_surface, parse_surface
 
 DAY = date(2027, 1, 1)
@@ -296,7 +298,7 @@ class TestOrdinaryLife:
 
 
 class TestSettings:
-    """What :func:`gate._changed` and its like say of two configurations, without a repository."""
+    """What :func:`pull_request._changed` and its like say of two configurations, without a repository."""
 
     @pytest.mark.parametrize(
         ("then", "now", "more"),
@@ -322,7 +324,7 @@ class TestSettings:
     )
     def test_acceptances_that_only_the_pull_request_has(self, then, now, more):
         configs = [Config(accept=(AcceptConfig(**{"reason": "r", **one}),) if one else ()) for one in (then, now)]
-        assert bool(gate._accepted_more(*configs)) is more
+        assert bool(pull_request._accepted_more(*configs)) is more
 
     @pytest.mark.parametrize(
         ("old", "new", "asks"),
@@ -330,7 +332,7 @@ class TestSettings:
     )
     def test_calls_that_the_pull_request_drops(self, old, new, asks):
         then, now = (Config(calls=tuple(CallConfig(name) for name in names)) for names in (old, new))
-        found = gate._changed(then, now, Asked("main"), Base("main")).get("calls")
+        found = pull_request._changed(then, now, Asked(base="main"), Base("main")).get("calls")
         assert found == (asks and [repr(CallConfig(name)) for name in asks]), "each by all of it, not by its tool"
 
     @pytest.mark.parametrize(
@@ -347,7 +349,7 @@ class TestSettings:
                 {"lint": LintConfig(per_tool_ignores={"*": ("call/expectation",)})},
                 "lint",
             ),
-            ({}, {"lint": LintConfig(ignore=({"rule": "call/expectation", "reason": "r"},))}, "lint"),
+            ({}, {"lint": LintConfig(ignore=(IgnoredRule("call/expectation", "r"),))}, "lint"),
             ({}, {"lint": LintConfig(severity={"call/expectation": "warning"})}, "lint"),
             ({}, {"lint": LintConfig(per_tool_ignores={"a": ("*",)})}, "lint"),
             ({}, {"lint": LintConfig(ignore=("clarity/length",))}, None),
@@ -355,16 +357,16 @@ class TestSettings:
         ],
     )
     def test_settings_under_which_calls_say_less(self, then, now, name):
-        found = gate._changed(Config(**then), Config(**now), Asked("main"), Base("main"))
+        found = pull_request._changed(Config(**then), Config(**now), Asked(base="main"), Base("main"))
         assert list(found) == ([name] if name else [])
 
     def test_a_server_differs_by_its_environment_which_is_not_shown(self):
         servers = (ServerConfig("s", command=("run",), env={"KEY": value}) for value in ("a1b2c3", "d4e5f6"))
         then, now = (Config(servers={"s": server}) for server in servers)
-        found = gate._changed(then, now, Asked("main"), Base("main"))
+        found = pull_request._changed(then, now, Asked(base="main"), Base("main"))
         assert list(found) == ["servers.s"]
         assert "d4e5f6" not in json.dumps(found)
-        assert gate._changed(then, now, Asked("main", command=("other",)), Base("main")) == {}
+        assert pull_request._changed(then, now, Asked(base="main", command=("other",)), Base("main")) == {}
 
     @pytest.mark.parametrize(
         ("base", "ours", "bound"),
@@ -373,9 +375,9 @@ class TestSettings:
     def test_a_lower_version_chooses_no_older_release(self, tmp_path, monkeypatch, base, ours, bound):
         text = f'[project]\nversion = "{base}"\n' if base else "[project]\ndynamic = ['version']\n"
         root = repository(tmp_path / "shop", {"pyproject.toml": text})
-        monkeypatch.setattr(baselines, "package_version", lambda *_: ours)
+        monkeypatch.setattr(baseline, "_package_version", lambda *_: ours)
         config = Config(root=root, base=git(root, "rev-parse", "HEAD").stdout.strip())
-        assert baselines._governed_version(parse_surface(BOTH.encode(), "x"), config) == bound
+        assert baseline._governed_version(parse_surface(BOTH.encode(), "x"), config) == bound
 
 
 class TestApproved:

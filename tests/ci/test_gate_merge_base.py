@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from projects import committed, git, repository, surface_text, tool, write
 
-from mcp_governor.checking.base import Asked
-from mcp_governor.checking.gate import check_gated
-from mcp_governor.checking.offline import check_offline
+from mcp_governor.checking.asked import Asked
+from mcp_governor.checking.run import check_as_asked
 from mcp_governor.config import load_config
 
 SHELF, ROOMS, FLOORS = tool("find_shelf"), tool("list_rooms"), tool("count_floors", "storey")
@@ -31,10 +30,8 @@ def moved_ahead(folder, ours, *, gate="change", start=(SHELF,), main=(SHELF, FLO
 
 def checked(root, monkeypatch, *, only=False, approval=""):
     monkeypatch.chdir(root)
-    asked = Asked(base="main", approval=approval, offline=True)
-    return check_gated(
-        load_config(), asked, lambda config, base: check_offline(config=config, base=base, only_breaking=only)
-    )
+    asked = Asked(base="main", approval=approval, offline=True, only_breaking=only)
+    return check_as_asked(asked, load_config())
 
 
 def changes(report):

@@ -169,7 +169,7 @@ def test_errors_end_in_their_code_with_message_and_hint(here, monkeypatch, error
     def fail(*_: object, **__: object) -> None:
         raise error("It went wrong.", "Do better.")
 
-    monkeypatch.setattr("mcp_governor.checking.run.check", fail)
+    monkeypatch.setattr("mcp_governor.checking.run.check_as_asked", fail)
     outcome = here("check", "old.json")
     assert (outcome.code, outcome.out, outcome.err) == (code, "", "error: It went wrong.\nhint: Do better.\n")
 
@@ -178,7 +178,7 @@ def test_a_bug_is_reported_as_one(here, monkeypatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by \x1b[31mzero")
 
-    monkeypatch.setattr("mcp_governor.checking.run.check", fail)
+    monkeypatch.setattr("mcp_governor.checking.run.check_as_asked", fail)
     monkeypatch.delenv("MCP_GOVERNOR_DEBUG", raising=False)
     outcome = here("check", "old.json")
     assert (outcome.code, outcome.out) == (Exit.BUG, "")
@@ -210,7 +210,7 @@ def test_an_interruption_is_not_a_verdict(here, monkeypatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mcp_governor.checking.run.check", interrupt)
+    monkeypatch.setattr("mcp_governor.checking.run.check_as_asked", interrupt)
     outcome = here("check", "old.json")
     assert (outcome.code, outcome.out, outcome.err) == (130, "", "\ninterrupted\n")
 
@@ -222,7 +222,9 @@ def test_an_interruption_while_a_class_is_made_is_one_too(here, monkeypatch) -> 
         def __set_name__(self, *_: object) -> None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("mcp_governor.checking.run.check", lambda *_, **__: type("Made", (), {"field": Field()}))
+    monkeypatch.setattr(
+        "mcp_governor.checking.run.check_as_asked", lambda *_, **__: type("Made", (), {"field": Field()})
+    )
     outcome = here("check", "old.json")
     assert (outcome.code, outcome.out, outcome.err.strip()) == (130, "", "interrupted")
 

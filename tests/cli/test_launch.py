@@ -15,6 +15,7 @@ from support import SERVERS, uv
 from mcp_governor.cli import init_command
 from mcp_governor.config import load_config
 from mcp_governor.target.packages import neutral_folder
+from mcp_governor.wire import opening
 
 # In place of uvx: a server that has its own command line, folder and variables for its tools.
 FAKE = """\
@@ -129,7 +130,7 @@ def test_arguments_of_a_command_are_in_the_command(here, key: str) -> None:
 
 def test_init_writes_what_the_package_needs_and_no_value(here, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREETING", "short")
-    monkeypatch.setattr(init_command, "ci_offers", lambda *_: ())
+    monkeypatch.setattr(init_command, "ci_offers", lambda *_, **__: ())
     words = ("--with", "mcp<2", "--env", "GREETING", "--no-hook", "--", "--db", "a b")
     assert here("init", "pypi:mcp-x", *words).code == 0
     server = load_config(here.folder / "mcp-governor.toml").servers["mcp-x"]
@@ -151,6 +152,80 @@ def test_the_timeout_bounds_a_program_that_is_not_a_server(tmp_path: Path) -> No
         assert outcome.left == []
 
 
+# In place of uvx: a package that says what it needs one after another.
+NEEDY = """\
+#!{python}
+import os, sys
+words = sys.argv[1:]
+open({log!r}, "a").write(" ".join(words) + "\\n")
+needs = {needs!r}
+if "--python" not in words and "python" in needs:
+    sys.exit("  cause: Because the current Python version (3.11.7) does not satisfy Python>=3.12 and x depends on")
+if words[-1] != "other":
+    sys.exit("An executable named `x` is not provided by package `x`.\\nThe following executables are available:\\n"
+             + "".join(f"- {{name}}\\n" for name in needs["scripts"]))
+if "mcp<2" not in words:
+    sys.exit("ModuleNotFoundError: No module named 'mcp.server.fastmcp'")
+if "key" in needs and "API_KEY" not in os.environ:
+    sys.exit("API_KEY environment variable is not set")
+os.execv({python!r}, [{python!r}, {server!r}, '{{"tools": [{{"name": "t", "inputSchema": {{"type": "object"}}}}]}}'])
+"""
+
+
+@pytest.fixture
+def needy(here, tmp_path: Path):
+    """A package with needs, and how often it was started."""
+    log = tmp_path / "starts"
+
+    def work(*arguments: str, **needs: object):
+        log.write_text("")
+        needs = {"scripts": ["other"], **needs}
+        words = {"python": PYTHON, "log": str(log), "server": str(SERVERS / "plain.py"), "needs": needs}
+        (tmp_path / "bin" / "uvx").write_text(NEEDY.format(**words))
+        opening._FAILED.clear()
+        return here(*arguments), log.read_text().splitlines()
+
+    return work
+
+
+def test_needs_that_are_found_one_after_another_are_met_in_one_run(needy) -> None:
+    outcome, starts = needy("snapshot", "-o", "-", "pypi:x", python=True)
+    assert outcome.code == 0, outcome.err
+    assert starts[-1] == "--python 3.12 --from x --with mcp<2 other"
+    assert len(starts) == 4
+    assert outcome.err.count("\n") == 1
+    assert (
+        "note: pypi:x does not start as it is named, so it was started with UV_PYTHON=3.12, "
+        "its only script, pypi:x:other, --with 'mcp<2'." in outcome.err
+    )
+
+
+def test_what_was_found_is_used_again_in_the_same_process(needy, here, tmp_path: Path) -> None:
+    outcome, starts = needy("snapshot", "-o", "-", "pypi:x")
+    assert (outcome.code, len(starts)) == (0, 3)
+    assert here("snapshot", "-o", "-", "pypi:x").code == 0
+    assert len((tmp_path / "starts").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "needs", "said", "starts"),
+    [
+        ((), {"scripts": ["other", "more"]}, "one of its scripts: pypi:x:other or pypi:x:more", 1),
+        (("--no-resolve",), {}, "Use its script: pypi:x:other", 1),
+        (("--with", "mcp>=2"), {}, "does not fit 'mcp>=2' either", 2),
+        # A variable may be a secret, so it is never passed on unasked.
+        ((), {"key": True}, "It was started with its only script, pypi:x:other, --with 'mcp<2', which it needs.", 3),
+    ],
+)
+def test_what_only_the_user_can_choose(needy, monkeypatch: pytest.MonkeyPatch, words, needs, said, starts) -> None:
+    monkeypatch.setenv("API_KEY", "k-Zq81")
+    outcome, tried = needy("snapshot", "-o", "-", "pypi:x", *words, **needs)
+    assert outcome.code == 3
+    assert said in outcome.err
+    assert len(tried) == starts
+    assert "key" not in needs or "add --env API_KEY" in outcome.err
+
+
 @pytest.mark.live
 def test_a_package_of_the_registry_that_needs_all_of_it(tmp_path: Path) -> None:
     uv()
@@ -158,9 +233,10 @@ def test_a_package_of_the_registry_that_needs_all_of_it(tmp_path: Path) -> None:
     assert outcome.code == 3
     assert "pypi:mcp-server-duckdb -- --db-path …" in outcome.err
     arguments = ("--", "--db-path", "x.db")
-    outcome = governor("snapshot", "-o", "-", "pypi:mcp-server-duckdb", *arguments, cwd=tmp_path)
+    outcome = governor("snapshot", "-o", "-", "--no-resolve", "pypi:mcp-server-duckdb", *arguments, cwd=tmp_path)
     assert outcome.code == 3
     assert "--with 'mcp<2'" in outcome.err
-    outcome = governor("snapshot", "-o", "-", "pypi:mcp-server-duckdb", "--with", "mcp<2", *arguments, cwd=tmp_path)
+    outcome = governor("snapshot", "-o", "-", "pypi:mcp-server-duckdb", *arguments, cwd=tmp_path)
+    assert "so it was started with --with 'mcp<2'." in outcome.err
     assert outcome.code == 0, outcome.err
     assert [tool["name"] for tool in json.loads(outcome.out)["tools"]] == ["query"]

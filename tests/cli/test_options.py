@@ -40,6 +40,7 @@ OBEYED = {
     "load sweep": {"config", "isolated", "format", "output", "trust", "quiet", "timeout"},
     "schemas export": {"config", "isolated", "quiet", "timeout"},
     "schemas check": REPORTS | {"timeout"},
+    "fleet check": REPORTS - {"report"} | {"trust", "timeout"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},
     "fingerprint": {"config", "isolated", "format", "output", "timeout"},
     "rules": {"config", "isolated", "format", "output", "trust"},
@@ -48,6 +49,8 @@ OBEYED = {
     "accept": {"config", "trust", "quiet", "timeout"},
     "schema-version": {"config"},
     "serve": {"config"},
+    "login": {"output"},
+    "logout": set(),
     "demo": set(),
     "schema": set(),
     "ci": {"fail-on", "config"},
@@ -84,6 +87,7 @@ NO_DEFAULT = {
     *("--base", "--approval", "--approved", "--target", "--args", "--sarif"),
     *("--base-url", "--log-file", "--json-out"),
     *("--json-out", "--markdown-out", "--html-out", "--report-dir"),
+    *("--state", "--shard"),
 }
 """Options that add something; without them there is nothing of the kind."""
 

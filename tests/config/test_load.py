@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def test_every_table_arrives(tmp_path: Path) -> None:
     assert config.tiers == {"facade": ("work_*",)}
     assert config.lint.ignore == ("charter/composition",)
     assert config.lint.severity == {"clarity/length": "error"}
-    assert config.lint.per_tool_ignores == {"legacy_*": ["charter/*"]}
+    assert config.lint.per_tool_ignores == {"legacy_*": ("charter/*",)}
     assert config.policy.zero_policy == "strict"
     assert config.policy.options == {"closed-output": "breaking"}
     assert config.calls[0].arguments == {"query": "a"}
@@ -90,7 +91,7 @@ def test_the_nearest_file_upwards_wins_and_ours_beats_pyproject(tmp_path: Path) 
 
 
 def test_no_file_gives_the_defaults(tmp_path: Path) -> None:
-    assert load_config(start=tmp_path) == Config(root=tmp_path.resolve())
+    assert load_config(start=tmp_path) == Config(root=tmp_path.resolve(), searched=True)
 
 
 def test_the_usual_changelog_is_found(tmp_path: Path) -> None:
@@ -129,6 +130,52 @@ def test_a_wrong_file_is_one_sentence_with_the_key(text: str, message: str, tmp_
     assert message in f"{caught.value.message} {caught.value.hint}"
     assert caught.value.hint
     assert caught.value.exit_code is Exit.USAGE
+
+
+LINES = [
+    # The statement with the wrong key or value, however it is spelled.
+    ('[policy]\ngate = "change"\nwindow = 1', 'mcp-governor.toml:3: unknown key "policy.window".'),
+    ('policy.gate = "change"\npolicy.calver = "mayor"', 'mcp-governor.toml:2: "policy.calver" cannot be "mayor".'),
+    ('lint = { persona = "x" }', 'mcp-governor.toml:1: "lint.persona" cannot be "x".'),
+    ('[[calls]]\ntool = "a"\n[[calls]]\n# b\nkind = "c"', 'mcp-governor.toml:3: "calls.1" is wrong'),
+    ('contract-doc = """\nlevel = 3\n"""\nlevel = 3', 'mcp-governor.toml:4: "level" cannot be 3.'),
+    ('clients = [\n  "a = b",\n  3,\n]\ntarget = ""', 'mcp-governor.toml:1: "clients.1" is wrong'),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), LINES, ids=[message.split(": ")[1] for _, message in LINES])
+@pytest.mark.parametrize("name", ["mcp-governor.toml", "pyproject.toml"])
+def test_the_line_is_that_of_the_statement(text: str, message: str, name: str, tmp_path: Path) -> None:
+    if name == "pyproject.toml":
+        added = '[tool."mcp-governor"]\n' * (not text.startswith("["))
+        text = added + re.sub(r"^(\[+)(\w)", r"\1tool.mcp-governor.\2", text, flags=re.MULTILINE)
+        line = re.search(r":(\d+):", message)
+        assert line is not None
+        message = message.replace(f"mcp-governor.toml:{line[1]}", f"{name}:{int(line[1]) + bool(added)}")
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(tmp_path, text, name))
+    assert caught.value.message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('gaet = "release"', 'unknown key "policy.gaet". Did you mean "gate"?'),
+        ('closed-ouput = "breaking"', 'unknown key "policy.closed-ouput". Did you mean "closed-output"?'),
+        ('closed-output = "braking"', '"policy.closed-output" cannot be "braking". Did you mean "breaking"?'),
+        ("deadline = 0", '"policy.deadline" is wrong: 0 is less than or equal to the minimum of 0.'),
+        ("options = {}", 'unknown key "policy.options".'),
+    ],
+)
+@pytest.mark.parametrize("name", ["mcp-governor.toml", "pyproject.toml"])
+def test_a_wrong_option_of_the_policy_has_its_line_and_a_guess(
+    text: str, message: str, name: str, tmp_path: Path
+) -> None:
+    header = "[tool.mcp-governor.policy]" if name == "pyproject.toml" else "[policy]"
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(tmp_path, f'{header}\nunknown = "breaking"\n{text}\n', name))
+    assert caught.value.message.startswith(f"{name}:3: {message}")
+    assert "schema config" in str(caught.value.hint) or "Use one of" in str(caught.value.hint)
 
 
 def test_a_named_file_must_exist_and_hold_the_table(tmp_path: Path) -> None:

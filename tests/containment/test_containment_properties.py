@@ -14,9 +14,9 @@ from schemas import NAMES, VALUES, edited, schemas
 
 from mcp_governor.containment import contains
 from mcp_governor.containment.formulas import negate
+from mcp_governor.containment.keyword_proof import surely_covers
 from mcp_governor.containment.outcome import Empty, Found
 from mcp_governor.containment.schema import Schema, native_covers
-from mcp_governor.containment.shallow import surely_covers
 from mcp_governor.containment.solver import Solver
 from mcp_governor.schemas.dialects import LATEST
 from mcp_governor.schemas.soundness import schema_problem

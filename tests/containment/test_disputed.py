@@ -75,3 +75,21 @@ def test_half_of_a_pair_has_a_sentence() -> None:
     assert found.verdict == "unknown"
     assert "surrogate pair" in found.reason
     assert "codec" not in found.reason
+
+
+@pytest.mark.parametrize(
+    ("schema", "verdict"),
+    [
+        # 3e30 is a multiple of 1e20 for the validator in Rust, and not for the one in Python
+        ({"const": 3e30, "multipleOf": 1e20}, "unknown"),
+        ({"type": "number", "minimum": 1e25, "maximum": 1e25, "multipleOf": 1e20}, "unknown"),
+        # within 64 bits, and of numbers that both divide without a rest, all is decided
+        ({"type": "number", "minimum": 2**62 + 1, "maximum": 2**62 + 1, "multipleOf": 2}, "yes"),
+        ({"type": "number", "minimum": 1e25, "maximum": 1e25, "not": {"multipleOf": 8}}, "yes"),
+        ({"const": 2**62 + 1, "multipleOf": 2}, "yes"),
+        ({"const": 1e25, "multipleOf": 8}, "no"),
+    ],
+)
+def test_multiples_beyond_64_bits_are_unknown_where_validators_differ(schema: dict[str, Any], verdict: str) -> None:
+    """Is the schema empty?"""
+    assert contains(False, schema).verdict == verdict

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from asking import REPO, answer, verdict
 
-from mcp_governor.containment import arrays, contains, expand, members, numbers, objects, outcome, product
+from mcp_governor.containment import additional_properties, arrays, contains, expand, numbers, objects, outcome, product
 from mcp_governor.containment.outcome import (
     Cases,
     Contradiction,
@@ -328,5 +328,5 @@ def test_no_limit_makes_a_proof(
 
 def test_members_has_no_limit_of_its_own() -> None:
     # what it tries is bounded by the steps of the solver, which end in "unknown"
-    assert not [name for name in vars(members) if name.startswith("MAX")]
+    assert not [name for name in vars(additional_properties) if name.startswith("MAX")]
     assert contains({"type": "object"}, {"type": "object", "minProperties": 1}).verdict == "yes"

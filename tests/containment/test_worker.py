@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 
@@ -50,16 +51,25 @@ def test_what_takes_too_long_is_killed_and_the_next_question_answered(worker: Wo
     child = worker._child
     assert child is not None
     assert worker.ask(accepts(EVIL, value="a" * 60 + "b"), time.monotonic() + 1) is None
-    assert child.poll() is not None
+    assert not child.child.lives
     assert worker.ask(accepts(TEXT, value="a"), soon()) == [True]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no timers of a process")
+def test_a_child_that_nobody_kills_ends_itself(worker: Worker) -> None:
+    worker.ask(accepts(ANY, value=1), soon())
+    child = worker._child
+    assert child is not None
+    child.send({**accepts(EVIL, value="a" * 60 + "b"), "seconds": -0.9})
+    assert child.child.wait(60) == -signal.SIGALRM
 
 
 def test_a_child_that_died_is_replaced(worker: Worker) -> None:
     worker.ask(accepts(ANY, value=1), soon())
     child = worker._child
     assert child is not None
-    os.kill(child.pid, 9)
-    child.wait()
+    os.kill(child.child.pid, 9)
+    child.child.wait()
     assert worker.ask(accepts(ANY, value=1), soon()) == [True]
 
 

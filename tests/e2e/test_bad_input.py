@@ -262,7 +262,7 @@ def web():
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("401", "it refuses the credentials (HTTP 401)."),
+        ("401", "it refuses the credentials from MCP_GOVERNOR_BEARER_TOKEN (HTTP 401)."),
         ("404", r'it has no MCP endpoint at this path (HTTP 404: "{"oops": "\x1b[31m"}").'),
         ("500", r'it fails (HTTP 500: "{"oops": "\x1b[31m"}").'),
         ("html", "it responds with a web page (text/html), not with MCP."),
@@ -293,12 +293,12 @@ TWO = '[servers.one]\ncommand = ["a"]\n[servers.two]\nurl = "https://example.inv
 @pytest.mark.parametrize(
     ("config", "sentence", "hint"),
     [
-        ('basline = "x"', 'mcp-governor.toml: unknown key "basline". Did you mean "baseline"?', "schema config"),
+        ('basline = "x"', 'mcp-governor.toml:1: unknown key "basline". Did you mean "baseline"?', "schema config"),
         ('[lint]\nignroe = ["x"]', 'unknown key "lint.ignroe". Did you mean "ignore"?', "schema config"),
         ('[servers.a]\ncomand = ["x"]', 'unknown key "servers.a.comand". Did you mean "command"?', "schema config"),
         ('[policy]\nclosed-otput = "breaking"', 'key "policy.closed-otput". Did you mean "closed-output"?', "config"),
         ('profile = "recomended"', "There is no profile", 'Did you mean "recommended"?'),
-        ('level = "loose"', 'mcp-governor.toml: "level" cannot be "loose".', "one of declared, strict"),
+        ('level = "loose"', 'mcp-governor.toml:1: "level" cannot be "loose".', "one of declared, strict"),
         ("level =", "mcp-governor.toml is not TOML:", "Correct the line."),
         (TWO, "mcp-governor.toml names 2 servers (one, two), and none is selected.", 'set target = "NAME"'),
     ],

@@ -12,7 +12,7 @@ import pytest
 from mcp_governor.evaluation.executed import NOT_MADE, Executed
 from mcp_governor.evaluation.executing import execute
 from mcp_governor.evaluation.model import Choice
-from mcp_governor.given import learn
+from mcp_governor.secret_detection import learn
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import StdioEndpoint, connect
 from mcp_governor.wire.recording import read_recording

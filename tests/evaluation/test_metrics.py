@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from replacing import replace
 from mcp_governor.evaluation.agreement import agreement
 from mcp_governor.evaluation.metrics import NO_TOOL, Share, judge, measure
 from mcp_governor.evaluation.model import Answer, Choice, Kind, Usage
-from mcp_governor.evaluation.statistics import krippendorff_alpha
+from mcp_governor.evaluation.statistics import alpha_of_counts
 
 ABSTAIN = query(1, "")
 
@@ -154,7 +155,7 @@ def test_agreement_next_to_accuracy() -> None:
     assert made is not None
     (pair,) = made.pairs
     assert (pair.same, pair.both_right) == (Share(2, 4), Share(1, 4))
-    assert made.alpha == pytest.approx(krippendorff_alpha([("a", "a"), ("a", "b"), ("b", "b"), ("", "a")]))
+    assert made.alpha == pytest.approx(alpha_of_counts(Counter([("a", "a"), ("a", "b"), ("b", "b"), ("", "a")])))
     assert made.interval is not None
     assert made.interval.low <= made.alpha <= made.interval.high
     assert [(one.name, one.accuracy) for one in made.families] == [("x", 0.5), ("y", 0.5)]

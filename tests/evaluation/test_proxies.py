@@ -13,12 +13,12 @@ import pytest
 from support import REPO
 
 from mcp_governor.errors import MissingDependencyError, UsageError
-from mcp_governor.evaluation import embedding, wordpiece
+from mcp_governor.evaluation import embedding
 from mcp_governor.evaluation.bm25 import K1, B, Bm25
+from mcp_governor.evaluation.embedding import MAX_TOKENS, encode
 from mcp_governor.evaluation.fields import ToolText, tool_text
 from mcp_governor.evaluation.model import Answer, Offer, Query
 from mcp_governor.evaluation.proxies import MAX_CHOICES, Proxy, index_of, ranking
-from mcp_governor.evaluation.wordpiece import MAX_TOKENS, encode
 
 TOOLS = [
     {
@@ -127,12 +127,12 @@ class TestRunner:
     ids=lambda case: ascii(case["text"][:20]),
 )
 def test_tokens_are_those_of_the_reference(case: dict) -> None:
-    """The ids of `tokenizers` 0.23.3 with the tokenizer file of the model."""
+    """The ids with the tokenizer file of the model, which `tokenizers` 0.23.3 reads from its hub."""
     assert encode(case["text"]) == case["ids"]
 
 
 def test_the_vocabulary_is_the_one_whose_origin_is_stated() -> None:
-    folder = Path(wordpiece.__file__).parent / "data"
+    folder = Path(embedding.__file__).parent / "data"
     stated = (folder / "README.md").read_text("utf-8")
     assert hashlib.sha256((folder / "vocab.txt").read_bytes()).hexdigest() in stated
 

@@ -19,7 +19,7 @@ from mcp_governor.evaluation.asking import answer_key, offer_for
 from mcp_governor.evaluation.model import Answer, Choice, Usage
 from mcp_governor.evaluation.record import Evaluation, parse_record, read_record, record_text
 from mcp_governor.evaluation.store import Kept, Store
-from mcp_governor.given import learn
+from mcp_governor.secret_detection import learn
 
 QUERIES = query_set(query(1, arguments={"id": 1}), query(2, "", note="none fits"), query(3, forbidden=("delete_note",)))
 

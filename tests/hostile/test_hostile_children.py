@@ -16,8 +16,9 @@ import pytest
 from attack import attack
 from support import SERVERS, missing, uv
 
-from mcp_governor.wire import Limits, StdioEndpoint, blocking, hold, leash, read, read_many
-from mcp_governor.wire.hold import Hold
+from mcp_governor.programs import hold, leash, leashed
+from mcp_governor.programs.hold import Hold
+from mcp_governor.wire import Limits, StdioEndpoint, child, read, read_many
 
 BROOD = str(SERVERS / "brood.py")
 
@@ -103,7 +104,7 @@ def test_a_server_outlives_the_thread_that_started_it() -> None:
     # PR_SET_PDEATHSIG would end it with that thread.
     started: list[tuple[subprocess.Popen[bytes], Hold]] = []
     cat = StdioEndpoint((shutil.which("cat") or "cat",))
-    thread = threading.Thread(target=lambda: started.append(blocking._start(cat, Limits())))
+    thread = threading.Thread(target=lambda: started.append(leashed.start(child.program_of(cat, Limits()))))
     thread.start()
     thread.join()
     ((process, held),) = started

@@ -39,7 +39,7 @@ WRITERS = {
         "load/listing.py _null: write_bytes",
         "load/locust_engine.py LocustEngine.__init__: mkdtemp",
         "load/locust_engine.py LocustEngine._start: write_text",
-        "load/locust_engine.py LocustEngine._run: open",
+        "load/locust_engine.py LocustEngine._log: open",
         "load/locust_engine.py LocustEngine.close: rmtree",
         "load/stdio_engine.py NullStdio.__init__: TemporaryDirectory",
         "load/stdio_engine.py NullStdio.__init__: write_bytes",
@@ -50,7 +50,6 @@ WRITERS = {
         "target/packages.py neutral_folder: mkdir",
         "target/packages.py neutral_folder: mkdtemp",
         "target/packages.py neutral_folder: rmtree",
-        "target/published.py _ask: TemporaryFile",
     },
     SEEDED: {"call/sandbox.py _write: os.open"},
     "opens for reading: its flags are O_RDONLY": {
@@ -64,6 +63,14 @@ WRITERS = {
     },
     "removes a recording whose place `checked_place` judged, after it was written under its new name": {
         "cli/schema_version_command.py schema_version: unlink",
+    },
+    "the folder of the index, and the file of the state, which the user typed": {
+        "cli/fleet_options.py _write: mkdir",
+        "fleet/state.py State.complete: unlink",
+    },
+    "the folder of logins in the state folder of the user, which no repository names": {
+        "target/logins.py _folder_made: mkdir",
+        "target/logins.py forget: unlink",
     },
     "in memory": {"call/seeds.py _zipped: ZipFile"},
     "SQLite opens its own file": {
@@ -85,6 +92,7 @@ ROOTLESS = {
     "the user typed the file (--output, --out, --json-out, --record, …)": {
         "cli/common.py _write_file: write_file",
         "cli/eval_results.py write_document: write_file",
+        "cli/login_command.py _write: NewFile",
     },
     "the record of an evaluation, which `_write_record` is given": {"cli/eval_run.py _write_record: write_file"},
     "the user typed the file; without that there is a root": {
@@ -104,6 +112,9 @@ ROOTLESS = {
     },
     "a folder of rules: typed, and then `write_below`, else with a root": {
         "rules/scaffold.py write_pages: write_file",
+    },
+    "the folder of logins in the state folder of the user, which no repository names": {
+        "target/logins.py save: NewFile",
     },
     "our own file next to Python's bytecode, never through a link": {},
     "next to the store that it describes": {"evaluation/store.py Store._prepare: write_file"},

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+import yaml
 from projects import committed, git, governor, repository, surface_text, tool, write
 
 from mcp_governor.changelog.first import first_changelog
+from mcp_governor.cli.init_files import hook_offer
 from mcp_governor.surface import load_surface, parse_surface
 
 CHANGELOG = "docs/mcp-schema-changelog.md"
@@ -180,3 +183,18 @@ def test_new_only_hides_no_break_no_policy_and_no_changelog_finding(root):
     assert fresh["summary"]["old_findings"] == len(everything["findings"]) - len(fresh["findings"]) > 0
     reported = governor(root, *arguments[:-2], "--new-only").stdout
     assert f"{fresh['summary']['old_findings']} finding" in reported
+
+
+def test_the_hook_of_init_says_that_it_does_not_run_for_sources_and_holds_the_one_that_does(tmp_path):
+    (tmp_path / ".git").mkdir()
+    offer = hook_offer(tmp_path)
+    assert "not one of sources alone" in offer.what
+    [entry] = yaml.safe_load(offer.text)["repos"]
+    [hook] = entry["hooks"]
+    assert not re.search(hook["files"], "src/shop/server.py")
+    [entry] = yaml.safe_load(re.sub(r"^( +)#(?=[- ] )", r"\1", offer.text, flags=re.M))["repos"]
+    snapshot = entry["hooks"][1]
+    assert (snapshot["id"], snapshot["entry"]) == ("mcp-governor-snapshot", "mcp-governor snapshot --check")
+    for source in ("src/shop/server.py", "index.ts", "cmd/main.go"):
+        assert re.search(snapshot["files"], source)
+    assert not re.search(snapshot["files"], "README.md")

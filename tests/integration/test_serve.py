@@ -15,7 +15,6 @@ from projects import governor_process
 from support import REPO, free_port, listening
 
 from mcp_governor.call.validate import validate_response
-from mcp_governor.checking.offline import check_offline
 from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
 from mcp_governor.schemas.dialects import DIALECT_2020_12
@@ -96,7 +95,7 @@ def test_the_repository_keeps_its_own_rules():
 
 
 def test_the_recorded_surface_keeps_them_too():
-    report = check_offline(config=load_config(start=REPO), against=str(REPO / "mcp-surface.json"))
+    report = check(load_config(start=REPO), offline=True, against=str(REPO / "mcp-surface.json"))
     assert [finding.id for finding in report.findings] == []
 
 
@@ -242,7 +241,7 @@ def test_a_prompt_that_cannot_be_had_is_no_internal_error(era, name, arguments, 
 @pytest.mark.parametrize("era", list(Era))
 def test_no_notification_is_promised(era):
     surface = build_surface(read(ObjectEndpoint(build_server()), era=era).raw)
-    assert set(surface.capabilities) == {"tools", "prompts", "resources"}
+    assert set(surface.capabilities) - {"extensions"} == {"tools", "prompts", "resources"}
     assert not any(flag for declared in surface.capabilities.values() for flag in declared.values())
 
 

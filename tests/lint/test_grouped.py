@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.report.causes import causes
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.rules import LintSettings, load_catalogue
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface

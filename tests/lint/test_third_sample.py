@@ -9,7 +9,7 @@ import pytest
 from false_alarms import STRING, effect_said, findings, tool
 
 from mcp_governor.prose.asides import said_in_passing
-from mcp_governor.report.causes import causes
+from mcp_governor.report.finding_groups import causes
 
 
 @pytest.mark.parametrize(

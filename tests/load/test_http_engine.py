@@ -7,8 +7,9 @@ from certificates import self_signed
 from replacing import replace
 from serving import loaded
 
-from mcp_governor.errors import UnreachableError, UsageError
+from mcp_governor.errors import MissingDependencyError, UnreachableError, UsageError
 from mcp_governor.load.benches import HttpBench
+from mcp_governor.load.http_engine import HttpEngine
 from mcp_governor.load.model import SweepPlan
 from mcp_governor.load.opened import Permissions
 from mcp_governor.load.sweep import Options, run_sweep
@@ -243,3 +244,11 @@ def test_several_workers_share_the_requests_and_the_clients():
     (point,) = sweep.points
     assert (point.requests, point.errors, sweep.workers) == (101, {}, 2)
     assert sum(count for _, count in point.histogram) == 101
+
+
+def test_without_its_parser_the_engine_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingDependencyError) as error:
+        HttpEngine([])
+    assert "extra load" in error.value.message
+    assert "'httptools>=" in error.value.hint

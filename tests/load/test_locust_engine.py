@@ -52,8 +52,12 @@ def engine_for(url, era, plan, *, workers=2, headers=None):
         engine.close()
 
 
+def children_of(engine):
+    return [engine._master.child, *engine._workers]
+
+
 def processes_of(engine):
-    return [process.poll() for process in engine._processes]
+    return [child.wait(0) for child in children_of(engine)]
 
 
 def test_four_workers_measure_service_time_and_capacity():
@@ -109,7 +113,7 @@ def test_secrets_reach_the_server_and_no_file_or_command_line():
         engine_for(f"{url}?key=hidden-2", Era.MODERN, plan, workers=1, headers=headers) as engine,
     ):
         written = (engine._folder / "locustfile.py").read_text()
-        commands = [" ".join(map(str, process.args)) for process in engine._processes]
+        commands = [Path(f"/proc/{child.pid}/cmdline").read_text() for child in children_of(engine)]
         sample = engine.measure(plan, 5, seconds=30)
     assert len(sample.latencies_ms) == 10
     for text in (written, *commands):
@@ -145,8 +149,7 @@ def test_a_worker_that_dies_is_missed(tmp_path, monkeypatch):
     monkeypatch.setattr(locust_engine, "SCRIPTS", scripts)
     plan = SweepPlan(total=40, warm_up=0)
     with serving(0.1, 20) as url, engine_for(url, Era.MODERN, plan, workers=2) as engine:
-        engine._processes[1].kill()
-        engine._processes[1].wait()
+        engine._workers[0].kill()
         sample = engine.measure(plan, 4, seconds=5)
     # Half of the users are not there: this is not a measurement of four.
     assert sample.stopped == "only 2 of 4 Locust users started"
@@ -156,8 +159,7 @@ def test_a_master_that_dies_is_an_error(monkeypatch):
     monkeypatch.setattr(locust_engine, "END_SECONDS", 0.5)  # its workers do not see that, and are killed then
     plan = SweepPlan(total=40, warm_up=0)
     with serving() as url, engine_for(url, Era.MODERN, plan, workers=1) as engine:
-        engine._processes[0].kill()
-        engine._processes[0].wait()
+        engine._master.child.kill()
         with pytest.raises(ServerError, match="the Locust master ended"):
             engine.measure(plan, 4, seconds=5)
     assert all(code is not None for code in processes_of(engine))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from replacing import replace
 
 from mcp_governor.change.model import Change
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.vocabulary import Side, Verdict
 from mcp_governor.errors import ConfigError, UsageError
 from mcp_governor.findings import Bump, Finding, Severity
 from mcp_governor.policy.acceptance import Acceptance, AcceptedBefore, apply_acceptances

@@ -20,9 +20,9 @@ import pytest
 
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.model import Change
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.vocabulary import Side, Verdict
 from mcp_governor.changelog import parse
-from mcp_governor.config.model import PolicyConfig
+from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.surface import Surface, build_surface

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_governor.change.model import Change
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.vocabulary import Side, Verdict
 from mcp_governor.findings import Bump
 from mcp_governor.policy.contract_doc import check_contract_doc
 

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_governor.change import compare
 from mcp_governor.change.model import Change
-from mcp_governor.change.terms import Side, Verdict
+from mcp_governor.change.vocabulary import Side, Verdict
 from mcp_governor.changelog import parse
 from mcp_governor.findings import Bump, Severity, Tier
 from mcp_governor.policy.evaluation import evaluate

@@ -456,11 +456,11 @@ def test_what_would_fail_after_its_tag_is_not_released(tmp_path: Path, monkeypat
     before = contents(life.root)
     judge = releasing.check_surface
 
-    def judged(surface, baseline, config, **how):  # type: ignore[no-untyped-def]
+    def judged(compared):  # type: ignore[no-untyped-def]
         """The check, where a finding comes with the tag: whatever it may be, nobody has found one yet."""
-        report = judge(surface, baseline, config, **how)
+        report = judge(compared)
         late = Finding("policy/late", Severity.ERROR, "It is late.")
-        return replace(report, findings=(*report.findings, late)) if baseline.source == "1.3.0" else report
+        return replace(report, findings=(*report.findings, late)) if compared.baseline.source == "1.3.0" else report
 
     monkeypatch.setattr(releasing, "check_surface", judged)
     done = life.run("changelog", "release", "1.3.0")
@@ -489,3 +489,53 @@ def test_what_an_entry_names_was_known_when_it_was_released(tmp_path: Path) -> N
     life.tagged("2.0.0")
     life.go_on()
     life.passes("check")
+
+
+def test_new_words_are_asked_for_before_the_release_or_never_and_a_released_break_is_a_note(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", description="Use this when notes are to be searched by their words, and not by tags.")
+    life.tools["search"]["inputSchema"]["properties"]["query"]["maxLength"] = 50
+    life.passes("changelog", "draft")
+    assert "✗ length-tightened" in life.run("check").out  # it is coming
+    life.version = "2.0.0"
+    said = life.passes("changelog", "release", "2.0.0")
+    assert (
+        "1 change of wording is not mentioned. If clients should know, add before you commit:\n  Under **Fixed**"
+        in said
+    )
+    life.tagged("2.0.0")
+    checked = life.passes("check")
+    assert "judged as release v2.0.0" in checked
+    assert "i length-tightened" in checked
+    assert "✗" not in checked
+    assert "wording-entry" not in checked
+    report = life.run("check", "--format", "json").report
+    assert [change["verdict"] for change in report["changes"]].count("breaking") == 1
+
+
+def test_draft_and_release_do_not_start_the_server_whose_recording_is_of_this_commit(tmp_path: Path) -> None:
+    life = Released(tmp_path, config=GATE)
+    life.go_on()
+    life.tool("search", "query", "limit")
+    life.version = "1.3.0"
+    life.passes("snapshot")
+    (life.root / "server.py").write_text("raise SystemExit(3)\n")  # who starts it learns so
+    life.refused("changelog", "draft", code=3)  # nothing is committed yet
+    life.commit("an optional limit")
+    drafted = life.run("changelog", "draft")
+    assert (drafted.code, "1 entry drafted under Unreleased" in drafted.out) == (0, True)
+    assert "mcp-surface.json is of this commit, so the server was not started; --live starts it." in drafted.err
+    assert "`search` takes an optional `limit`." in life.log
+    life.refused("changelog", "draft", "--live", code=3)
+    life.refused("changelog", "draft", "--env", "A=b", code=3)
+    (life.root / "helper.py").write_text("")
+    life.refused("changelog", "release", "1.3.0", code=3)  # a new file may be part of the server
+    (life.root / "helper.py").unlink()
+    assert "1.3.0 is the current release." in life.passes("changelog", "release", "1.3.0")
+    recorded = (life.root / "docs/mcp-surface/1.3.0.json").read_bytes()
+    assert recorded == (life.root / "mcp-surface.json").read_bytes()
+    life.tagged("1.3.0")
+    (life.root / "notes.txt").write_text("")
+    life.commit("nothing recorded")
+    life.refused("changelog", "draft", code=3)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_governor.change.model import Change
-from mcp_governor.change.terms import Side, Verdict
-from mcp_governor.config.model import PolicyConfig
+from mcp_governor.change.vocabulary import Side, Verdict
+from mcp_governor.config.policy import PolicyConfig
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.policy.model import PolicyResult

@@ -9,7 +9,8 @@ import pytest
 from replacing import replace
 
 from mcp_governor.config import CallConfig, Config, PolicyConfig, ServerConfig
-from mcp_governor.config.model import LintConfig, Windows
+from mcp_governor.config.model import IgnoredRule, LintConfig
+from mcp_governor.config.policy import Windows
 from mcp_governor.policy.weakening import check_config, check_known
 
 FULL = Config(
@@ -118,7 +119,7 @@ def test_what_asks_for_as_much_or_for_something_else(changed):
     [
         (LintConfig(ignore=("policy/*",)), "lint.ignore = policy/*"),
         (
-            LintConfig(ignore=({"rule": "changelog/missing-entry", "reason": "later"},)),
+            LintConfig(ignore=(IgnoredRule("changelog/missing-entry", "later"),)),
             "lint.ignore = changelog/missing-entry",
         ),
         (LintConfig(severity={"changelog/*": "off"}), "lint.severity.changelog/* = off"),

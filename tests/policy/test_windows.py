@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mcp_governor.change import compare
 from mcp_governor.changelog import parse
 from mcp_governor.config import load_config
-from mcp_governor.config.model import PolicyConfig, Windows
+from mcp_governor.config.policy import PolicyConfig, Windows
 from mcp_governor.findings import Tier
 from mcp_governor.policy.evaluation import evaluate
 from mcp_governor.policy.windows import History

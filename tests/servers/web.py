@@ -95,6 +95,17 @@ class Handler(BaseHTTPRequestHandler):
     def status(self) -> None:
         self.send(int(self.path.split("/")[2]), "<html>no</html>", "text/html")
 
+    def guarded(self) -> None:
+        """Asks for the bearer token ``right``, as RFC 6750 says it."""
+        given = self.headers.get("Authorization")
+        if given == "Bearer right":
+            self.good()
+        elif given is None:
+            self.send(401, WWW_Authenticate='Bearer realm="web", scope="read"')
+        else:
+            said = 'Bearer error="invalid_token", error_description="The token \\"expired\\", it seems"'
+            self.send(401, WWW_Authenticate=said)
+
     def explained(self) -> None:
         self.send(500, 'database "\x1b[31mdown\u202e" for ' + self.headers.get("X-Key", ""), "text/plain")
 

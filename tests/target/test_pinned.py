@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.checking.comparison import compare_surfaces
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
+from mcp_governor.checking.diff import compare_surfaces
 from mcp_governor.config import Config
 from mcp_governor.findings import Bump
 from mcp_governor.report.diff_text import diff_lines
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.file import dump_surface, parse_surface
-from mcp_governor.target import Baseline
 from mcp_governor.target.model import LiveSource
 from mcp_governor.target.packages import npm_command, pypi_command
 from mcp_governor.target.pinned import pinned_version
@@ -93,7 +94,7 @@ def between(old: str, new: str, reported: str = "9.9.0") -> Any:
         return surface_of(Recording(raw), LiveSource(target, StdioEndpoint(command)))
 
     one, other = read(old), read(new)
-    return compare_surfaces(Baseline(old, one), other, Config())
+    return compare_surfaces(Comparison(other, Config(), Baseline(old, one)))
 
 
 def test_a_release_makes_no_step_with_what_a_server_reports() -> None:

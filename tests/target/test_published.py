@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from mcp_governor.checking.against.baseline import read_baseline
 from mcp_governor.checking.run import check
 from mcp_governor.config import Config, load_config
 from mcp_governor.errors import GovernorError, TargetError, UnreachableError, UsageError
 from mcp_governor.surface import fingerprint
-from mcp_governor.target import FileSource, published, read_baseline
+from mcp_governor.target import FileSource, published
 from mcp_governor.target.packages import is_open, package_parts
 from mcp_governor.target.published import newest_release
 

@@ -156,6 +156,8 @@ def _rev(root: Path, ref: str) -> str:
 @pytest.mark.parametrize(
     ("change", "ref", "message", "hint"),
     [
+        (None, "main..", '"main.." is not one commit', "with three dots: main..."),
+        (None, "main..topic", '"main..topic" is not one commit', "with three dots: main...topic"),
         (None, "nope...", 'git has no ref "nope" here', "git fetch origin nope"),
         (None, "main...topic...", "git has no ref", "git fetch"),
         (_crossed, "topic...main", "topic and main have 2 last common commits", "merge topic first"),

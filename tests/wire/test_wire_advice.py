@@ -10,7 +10,7 @@ from support import Leash
 
 from mcp_governor.errors import UnreachableError
 from mcp_governor.wire import Limits, StdioEndpoint, read
-from mcp_governor.wire.advice import advice, serves_http
+from mcp_governor.wire.advice import advice, error_line, serves_http
 
 UV_SCRIPTS = """\
 An executable named `awslabs-docs` is not provided by package `awslabs-docs`.
@@ -128,11 +128,51 @@ ReferenceError: File is not defined
         ("error: missing required argument 'directory'", "npm:x", "npm:x -- DIRECTORY"),
         ("Please provide a database URL as a command-line argument", "npm:x", "It seems to need arguments."),
         ("USAGE\n  mcp start [--transport stdio|sse]", "npm:x", "npm:x -- ARGUMENTS"),
+        # A warning of npm about the engine is the cause only if nothing else is.
+        (f"{ENGINE}Please set the API_KEY environment variable", "npm:x", "--env API_KEY"),
+        (
+            "Because x-dep was not found in the package registry and x-y depends on x-dep",
+            "pypi:X_Y==1:s",
+            "does not have x-dep, which it depends on",
+        ),
+        ("Because x-y was not found in the package registry", "pypi:X_Y[a]==1:s", "does not have this package"),
+        (
+            "npm error code E404\nnpm error 404 Not Found - GET https://r.example/@a%2fb\n"
+            "npm error 404  '@a/b@^1' is not in this registry.",
+            "npm:c@2",
+            "does not have @a/b, which it depends on",
+        ),
+        (
+            "npm error code E404\nnpm error 404  '@a/b@*' is not in this registry.",
+            "npm:@a/b@2:run",
+            "does not have this package",
+        ),
+        ("TypeError: boom", "npm:x", "Its output says why it ended"),
         ("", "npm:x", "usually need arguments (write them after --) or variables (--env NAME)"),
     ],
 )
 def test_the_hint_is_what_to_type_next(said: str, package: str, hint: str) -> None:
     assert hint in advice(said, package)
+
+
+def test_what_is_given_is_not_asked_for_again() -> None:
+    said = advice(OLD_SDK, "pypi:x", with_=["mcp<2"])
+    assert said == "It does not fit 'mcp<2' either. Try another version of mcp, or of it."
+    assert "Add: --with 'mcp<2'" in advice(OLD_SDK, "pypi:x", with_=["tzdata"])
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        (ARGPARSE, "excel-mcp-server: error: the following arguments are required: transport"),
+        ("usage: x [-h]\n\noptions:\n  -h  show this", "usage: x [-h]"),
+        ("Traceback\nValueError: no\nbye", "ValueError: no"),
+        ("one\ntwo", "two"),
+        ("", ""),
+    ],
+)
+def test_the_line_that_says_the_error(said: str, line: str) -> None:
+    assert error_line(said) == line
 
 
 @pytest.mark.parametrize(

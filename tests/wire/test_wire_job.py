@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mcp_governor.wire.job import Job
+from mcp_governor.programs.job import Job
 
 JOB, PROCESS = 40, 44
 

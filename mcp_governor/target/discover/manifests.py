@@ -51,15 +51,21 @@ def _of_manifest(manifest: dict[str, Any]) -> Iterator[str]:
 _ENV_TABLE = re.compile(r"[\"']?\benv[\"']?\s*:\s*\{([^{}]{1,4000})\}")
 _MEMBER = re.compile(r"[\"']?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']?\s*:")
 
+_LISTED = re.compile(
+    r"^[ \t]{0,8}(?:export[ \t]{1,4}|[-*|][ \t]{1,4}(?:\*\*)?`)([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,6})(?:[`=])",
+    re.MULTILINE,
+)
+
 
 def _of_page(path: Path) -> Iterator[str]:
-    """The variables in client configurations on a page."""
+    """The variables in client configurations on a page, then those that it exports or lists one by one."""
     try:
         text = read_bytes(path, limit=MAX_TEXT_BYTES).decode()
     except (OSError, ValueError):
         return
     for table in _ENV_TABLE.finditer(text):
         yield from _MEMBER.findall(table[1])
+    yield from _LISTED.findall(text)
 
 
 def _of_example(path: Path) -> Iterator[str]:

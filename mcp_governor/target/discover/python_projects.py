@@ -83,6 +83,11 @@ class PythonProject:
         return f"pip install -r {_REQUIREMENTS}" if self._needs_list else "pip install -e ."
 
     @property
+    def setup(self) -> str:
+        """The command that installs the project as its lock file says, otherwise :attr:`install`."""
+        return next((_SYNC[runner] for lock, runner in _RUNNERS if lock in self._locks), self.install)
+
+    @property
     def _needs_list(self) -> bool:
         return not self._installable and is_regular(self.folder / _REQUIREMENTS)
 

@@ -6,15 +6,16 @@ This runs code of the repository. Each command is printed before it is started; 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.config import Config, ServerConfig
 from mcp_governor.errors import GovernorError, ServerError
 from mcp_governor.surface import fingerprint
+from mcp_governor.target.discover.python_projects import SCRIPTS
 from mcp_governor.target.read import read_source
 from mcp_governor.target.resolve import resolve
 from mcp_governor.text import one_line, visible
@@ -74,6 +75,7 @@ class Failure(Struct, frozen=True):
         unprepared: true if something that it needs is not installed or built.
         empty: true if it responded but publishes no tools.
         http: hint for a program that listens on a port; empty for others.
+        spoke: true if it ran and ended with words of its own, whatever they mean.
     """
 
     candidate: Candidate
@@ -85,11 +87,18 @@ class Failure(Struct, frozen=True):
     unprepared: bool = False
     empty: bool = False
     http: str = ""
+    spoke: bool = False
 
     @property
     def answered_itself(self) -> bool:
         """True if the program ran and reported what it needs, so that another way to start it would not help."""
         return bool(self.asked or self.arguments or self.empty or self.http)
+
+    @property
+    def is_the_server(self) -> bool:
+        """True if no other program of the project may be taken instead: users start its scripts, and an object or a
+        module can publish other tools than a script that a setting keeps from starting."""
+        return self.answered_itself or (self.spoke and self.candidate.stage == SCRIPTS)
 
 
 class Outcome(Struct, frozen=True):
@@ -165,7 +174,7 @@ class _Trial:
         for _, stage in groupby(candidates, lambda candidate: candidate.stage):
             for candidate in stage:
                 self._candidate(candidate, another=len(self._answers) > before)
-            said = any(failure.answered_itself for failure in self._failures[failed:])
+            said = any(failure.is_the_server for failure in self._failures[failed:])
             if len(self._answers) > before or said:
                 return
 
@@ -244,6 +253,7 @@ def _failure(candidate: Candidate, way: Way, error: GovernorError, given: tuple[
         arguments=wanted,
         unprepared=unprepared,
         http=serves_http(said) if not asked else "",
+        spoke=bool(said) and not unprepared,
     )
 
 

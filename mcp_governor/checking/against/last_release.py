@@ -1,0 +1,197 @@
+"""Which release is the last one, and what did it publish? For a repository whose tags do not say it."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from mcp_governor.checking.against.configuration import gate_at
+from mcp_governor.errors import GovernorError
+from mcp_governor.files import read_bytes
+from mcp_governor.surface import fingerprint, parse_surface
+from mcp_governor.target.git import files_at, states_of
+from mcp_governor.target.git_releases import release_tags
+from mcp_governor.target.resolve import baseline_file
+from mcp_governor.text import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mcp_governor.changelog import Changelog, Recorded, Section
+    from mcp_governor.config import Config
+    from mcp_governor.findings import Finding
+    from mcp_governor.stage import Stage
+    from mcp_governor.surface import Surface
+
+_SHORT = 12
+"""Digits of a commit id in reports, as in git's output for large repositories."""
+
+
+class StatedRelease(Struct, frozen=True):
+    """A release as the changelog states it.
+
+    Attributes:
+        version: version of its section.
+        fingerprint: fingerprint of the surface that it published.
+    """
+
+    version: str
+    fingerprint: str
+
+    def states(self, surface: Surface) -> bool:
+        """True if a surface is the published one."""
+        return fingerprint(surface) == self.fingerprint
+
+
+def last_release(
+    config: Config, surface: Surface, stage: Stage | None = None, *, changelog: Changelog | None = None
+) -> StatedRelease | None:
+    """The release with which a run compares, according to the changelog.
+
+    With ``policy.gate = "release"`` it is the section marked ``(current)``, or the one before it if the run checks that
+    very release. With ``"change"`` that section describes the current surface; until it does, the changes start from
+    the surface that it describes. A release that a pull request makes is compared with the one that is current at its
+    base.
+
+    Args:
+        config: names the changelog.
+        surface: the current one.
+        stage: of the run; ``None`` means between releases.
+        changelog: as read, if it was; for a pull request that of its base, because its own is under review.
+
+    Returns:
+        ``None`` if the changelog does not say, or cannot be read; whatever needs it reports that.
+    """
+    if config.isolated:
+        return None
+    if config.base:
+        stage = None
+    elif changelog is None:
+        from mcp_governor.checking.changelog import load_changelog
+
+        with contextlib.suppress(GovernorError):
+            changelog = load_changelog(config)
+    section = _last_section(config, surface, stage, changelog) if changelog is not None else None
+    stated = [one.value for one in section.fingerprints] if section is not None else []
+    return StatedRelease(section.version_text, stated[0]) if section is not None and len(stated) == 1 else None
+
+
+def _last_section(config: Config, surface: Surface, stage: Stage | None, changelog: Changelog) -> Section | None:
+    from mcp_governor.changelog.structure import newest_section
+
+    # Without a marked section, the newest one counts as released.
+    section = changelog.current or newest_section(changelog)
+    if section is None:
+        return None
+    described = fingerprint(surface) in [one.value for one in section.fingerprints]
+    if config.policy.gate == "change" and described:
+        return None
+    if config.policy.gate == "release" and stage is not None and stage.at_release and described:
+        return changelog.release_before(section)
+    return section
+
+
+def recordings(config: Config) -> tuple[str, str]:
+    """Paths where a release may record its surface: that of ``changelog release``, and the surface file."""
+    return f"{config.changelog_options.surfaces.rstrip('/')}/{{version}}.json", baseline_file(config)
+
+
+def published_surface(config: Config, last: StatedRelease) -> tuple[str, Surface] | None:
+    """Find the recorded surface of a release.
+
+    The search includes files that ``changelog release`` recorded, and then the history of the surface file.
+
+    Args:
+        config: names the files.
+        last: the release.
+
+    Returns:
+        The place as reports name it, and the surface; ``None`` if it was not found, as in a shallow clone.
+    """
+    for shown, data in _candidates(config, last):
+        try:
+            surface = parse_surface(data, shown)
+        except GovernorError:
+            continue  # an older format, or a broken file that was committed by mistake
+        if last.states(surface):
+            return shown, surface
+    return None
+
+
+def _candidates(config: Config, last: StatedRelease) -> Iterator[tuple[str, bytes]]:
+    recorded, file = recordings(config)
+    own = recorded.replace("{version}", last.version)
+    path = config.resolve(own)
+    # The version comes from the changelog, so make sure that it does not lead out of the folder.
+    if path.parent != config.resolve(recorded).parent:
+        pass
+    elif config.base:
+        # The fingerprint does not cover all that is compared, so the file of a pull request does not count.
+        for name, data in files_at(config.root, config.base, [own]).items():
+            yield visible(name), data
+    elif path.is_file():
+        with contextlib.suppress(OSError):
+            yield visible(own), read_bytes(path)
+    for commit, data in states_of(config.root, file, tip=config.base or "HEAD"):
+        yield f"git:{commit[:_SHORT]}", data
+
+
+def rewritten_release(
+    config: Config, surface: Surface, stage: Stage | None, changelog: Changelog
+) -> tuple[Recorded, ...]:
+    """The statements of the last release's section in earlier commits, if they had another fingerprint.
+
+    For a repository without release tags, in which nothing else records what was published: this uses the history of
+    the changelog, as far as :func:`mcp_governor.target.git.states_of` goes. With ``policy.gate = "change"`` the section
+    of the current version follows the surface until it is released, so its history proves nothing.
+
+    Args:
+        config, surface, stage: as in :func:`last_release`.
+        changelog: as read.
+
+    Raises:
+        TargetError: git fails.
+    """
+    from mcp_governor.changelog import Recorded
+
+    section = None if config.isolated else _last_section(config, surface, stage, changelog)
+    if section is None or not section.fingerprints or config.policy.gate != "release" or release_tags(config.root):
+        return ()
+    stated = {one.value for one in section.fingerprints}
+    for commit, data in states_of(config.root, config.changelog, tip=config.base or "HEAD"):
+        if section.version_text.encode() not in data or any(value.encode() in data for value in stated):
+            continue  # not worth reading: before the release, or the same as now
+        then = _section_then(data, section.version_text)
+        values = [one.value for one in then.fingerprints if one.strict] if then is not None else []
+        if values and stated.isdisjoint(values):
+            where = f"git:{commit[:_SHORT]}"
+            released = gate_at(config, commit) == "release"
+            return (Recorded(section.version_text, values[0], where, committed=True),) if released else ()
+    return ()
+
+
+def last_rewritten(config: Config, surface: Surface) -> tuple[Finding, ...]:
+    """:func:`rewritten_release` as a finding, for a run that does not check the changelog."""
+    from mcp_governor.changelog.checks import rewritten
+    from mcp_governor.checking.changelog import load_changelog
+
+    try:
+        changelog = load_changelog(config)
+    except GovernorError:
+        return ()
+    return tuple(
+        rewritten(changelog, section, section.fingerprints[0], recording)
+        for recording in rewritten_release(config, surface, None, changelog)
+        if (section := changelog.section(recording.version)) is not None
+    )
+
+
+def _section_then(data: bytes, version: str) -> Section | None:
+    from mcp_governor.changelog import parse
+
+    try:
+        return parse(data.decode("utf-8", "replace"), "").section(version)
+    except GovernorError:
+        return None

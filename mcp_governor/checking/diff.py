@@ -1,0 +1,119 @@
+"""``diff``: compares two targets, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from mcp_governor.checking.against.baseline import Baseline
+from mcp_governor.checking.against.comparison import Comparison
+from mcp_governor.checking.against.configuration import config_before
+from mcp_governor.checking.model import Report, ServerInfo
+from mcp_governor.checking.options import changes_between
+from mcp_governor.checking.places import with_places
+from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
+from mcp_governor.checking.settings import fail_on
+from mcp_governor.checking.versions import versions_between
+from mcp_governor.surface import NO_TIER_RULES, fingerprint
+from mcp_governor.target import LiveSource, read_sources, resolve_both, tier_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_governor.change import Change
+    from mcp_governor.checking.versions import Versions
+    from mcp_governor.config import Config
+    from mcp_governor.findings import Bump
+    from mcp_governor.surface import Surface
+
+
+def compare_targets(
+    old: str,
+    new: str | None,
+    *,
+    config: Config,
+    command: Sequence[str] = (),
+    only_breaking: bool = False,
+    places: bool = False,
+) -> Report:
+    """The changes from one target to another; two live targets are read at the same time.
+
+    Args:
+        old, new: TARGETs; ``new`` is ``None`` if ``command`` starts it.
+        config: level and options of the comparison.
+        command: a stdio server.
+        only_breaking: omit compatible changes.
+        places: find the lines of a recorded ``new`` that the report is about.
+
+    Raises:
+        GovernorError: a target cannot be read.
+    """
+    sources = resolve_both(old, new, config, command=command)
+    # As in a check: a recording has its own tiers, and today's would hide that a tool was moved.
+    past = tier_rules(config_before(config)) if isinstance(sources[0], LiveSource) else NO_TIER_RULES
+    before, after = read_sources(sources, tiers=(past, tier_rules(config)))
+    refuse_empty(before)
+    governed = isinstance(sources[1], LiveSource) and sources[1].configured
+    both = Comparison(after, config, Baseline(sources[0].shown, before))
+    report = compare_surfaces(both, governed=governed, only_breaking=only_breaking)
+    return with_places(report, after, sources[1]) if places else report
+
+
+class Compared(Struct, frozen=True):
+    """Two surfaces, as the policy of a project judges them.
+
+    Attributes:
+        changes: all of them.
+        versions: of the two.
+        required: the step that the changes require.
+        forcing: the changes that require it.
+    """
+
+    changes: Sequence[Change]
+    versions: Versions
+    required: Bump
+    forcing: tuple[Change, ...]
+
+
+def compared(old: Surface, new: Surface, config: Config, *, governed: bool = False) -> Compared:
+    """Compare two surfaces.
+
+    Args:
+        old, new: the two.
+        config: level, options and policy; names the source of the version.
+        governed: ``new`` is that of the governed server.
+    """
+    from mcp_governor.policy.model import needed_by
+
+    changes = changes_between(old, new, config)
+    versions = versions_between(old, new, config, governed=governed)
+    return Compared(changes, versions, *needed_by(changes, versions.old, config.policy))
+
+
+def compare_surfaces(both: Comparison, *, governed: bool = False, only_breaking: bool = False) -> Report:
+    """:func:`compare_targets` for surfaces that are already read, with a baseline; see also :func:`compared`."""
+    from mcp_governor.change import Verdict
+
+    surface, config, baseline = both.surface, both.config, both.baseline
+    assert baseline is not None
+    found = compared(baseline.surface, surface, config, governed=governed)
+    changes, versions = found.changes, found.versions
+    if only_breaking:
+        changes = [change for change in changes if change.verdict is not Verdict.COMPATIBLE]
+    return Report(
+        target=surface.source,
+        server=ServerInfo.of(surface),
+        fingerprint=fingerprint(surface),
+        baseline=baseline.described(versions.old if versions.alike else None),
+        required_bump=found.required,
+        declared_bump=versions.declared(config),
+        declared_versions=versions.both,
+        forcing=tuple(change.id for change in found.forcing),
+        changes=tuple(changes),
+        counts=counts_of(surface),
+        definitions=definitions_of(surface, baseline.surface),
+        fail_on=fail_on(config),
+        unknown_fails=config.policy.unknown == "breaking",
+        breaking_fails=True,
+    )

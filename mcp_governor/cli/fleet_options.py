@@ -1,0 +1,243 @@
+"""What the commands over many servers share: their options, and one run of :mod:`mcp_governor.fleet`."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from msgspec.structs import replace
+
+from mcp_governor.cli import out, terminal
+from mcp_governor.cli.common import FILE, server_command, typed_timeout, useless, write_lines, write_text
+from mcp_governor.cli.progress import progress_line
+from mcp_governor.errors import UsageError
+from mcp_governor.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mcp_governor.cli.common import Output, Run
+    from mcp_governor.config import Config
+    from mcp_governor.fleet.crew import Progress
+    from mcp_governor.fleet.members import Members
+    from mcp_governor.fleet.model import Fleet, Work
+
+_F = TypeVar("_F", bound="Callable[..., Any]")
+
+FLEET_FORMATS = click.Choice(["text", "json", "html"])
+"""The formats of a run over many servers; ``html`` is a page, and a folder of pages next to it."""
+
+SERVERS = "servers"
+"""The folder of the pages about single servers, next to the index."""
+
+_EVERY = 30.0
+"""Seconds between two lines of progress where standard error is not a terminal, as in CI."""
+
+_MOST_PARTS = 10_000
+"""Most parts of a list."""
+
+
+class _Shard(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
+    """``I/N``."""
+
+    name = "i/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        match = re.fullmatch(r"(\d{1,5})/(\d{1,5})", str(value))
+        if match is None or not 1 <= int(match[1]) <= int(match[2]) <= _MOST_PARTS:
+            self.fail(f"{value!r} is not I/N, the I-th of N parts, for example 2/5.", param, ctx)
+        return int(match[1]), int(match[2])
+
+
+_OPTIONS = (
+    click.option("--jobs", type=click.IntRange(1, 64), help="Servers at a time  [default: 2 per core, at most 8]"),
+    click.option(
+        "--state", type=FILE, metavar="FILE", help="Keep what is done in FILE; the same command goes on where it ended"
+    ),
+    click.option("--shard", type=_Shard(), metavar="I/N", help="Only the I-th of N parts of the list"),
+    click.option(
+        "--min-coverage",
+        type=click.FloatRange(0, 100),
+        metavar="PERCENT",
+        help="Fail if fewer servers are reached  [default: 100]",
+    ),
+)
+
+
+def fleet_options(function: _F) -> _F:
+    """``--jobs``, ``--state``, ``--shard`` and ``--min-coverage``."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def all_option(function: _F) -> _F:
+    """``--all``, with the options that only count with it."""
+    option = click.option(
+        "--all",
+        "every",
+        is_flag=True,
+        help="Every server of the configuration, or of the client's file or TOML file that TARGET names",
+    )
+    return option(fleet_options(function))
+
+
+def refuse_without_all(**given: object) -> None:
+    """Refuse options that only count with ``--all``.
+
+    Raises:
+        UsageError: one is given.
+    """
+    for name, value in given.items():
+        if value is not None:
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} is about many servers.", "Add --all, or remove it.")
+
+
+def refuse_with_all(*options: str) -> None:
+    """Refuse what is about one server, with ``--all``.
+
+    Args:
+        options: parameters of the command, by their names in Python.
+
+    Raises:
+        UsageError: one is given, or a command, ``--with`` or ``--env``.
+    """
+    context = click.get_current_context()
+    if server_command():
+        raise useless("-- COMMAND", "--all, which takes the servers of a list")
+    params = {param.name: param for param in context.command.params}
+    for name in options:
+        if context.params.get(name) not in (None, False, ()):
+            raise useless(max(params[name].opts, key=len), "--all, which takes the servers of a list")
+
+
+def run_all(
+    run: Run,
+    work: Work,
+    fleet: str | None,
+    *,
+    surfaces: str | None = None,
+    profile: tuple[str, ...] = (),
+    level: str | None = None,
+    adapted: Callable[[Config], Config] = lambda config: config,
+    differences: bool = False,
+    with_each: tuple[str, ...] = (),
+    packages: bool = False,
+    seconds: float | None = None,
+    jobs: int | None = None,
+    state: Path | None = None,
+    shard: tuple[int, int] | None = None,
+    min_coverage: float | None = None,
+) -> int:
+    """Work on every server of a list, and write the result; returns the exit code.
+
+    Args:
+        run: the shared options.
+        work: what to do with each server.
+        fleet: the list; ``None`` for the configuration.
+        surfaces: the folder of recordings.
+        profile, level: from the command line.
+        adapted: further settings of the command line, over a configuration.
+        differences, with_each, packages, seconds, jobs, state, shard, min_coverage: the options.
+    """
+    from mcp_governor.fleet.members import members_of
+    from mcp_governor.fleet.run import Wanted, run_fleet
+
+    fail_on = click.get_current_context().params.get("fail_on")
+    launch = run.config.launch
+    if launch.with_ or launch.env:
+        raise useless("--with" if launch.with_ else "--env", "a list of servers, which says how each is started")
+
+    def typed(config: Config) -> Config:
+        changes: dict[str, Any] = {"trust_rules": run.config.trust_rules or config.trust_rules}
+        changes |= {"profile": profile} if profile else {}
+        changes |= {"level": level} if level else {}
+        changes |= {"fail_on": fail_on} if fail_on else {}
+        return adapted(replace(config, **changes))
+
+    pages = _pages(run.output)
+    members = members_of(fleet, typed(run.config), adapted=typed, packages=packages)
+    if with_each:
+        members = members.with_each(with_each)
+    with _progress(run.output) as show:
+        wanted = Wanted(
+            work=work,
+            surfaces=Path(surfaces) if surfaces else None,
+            pages=pages,
+            at_once=jobs or 0,
+            state=state,
+            shard=shard or (1, 1),
+            least=100.0 if min_coverage is None else min_coverage,
+            differences=differences,
+            seconds=typed_timeout() if seconds is None else seconds,
+            judges_findings=fail_on is not None,
+            show=show,
+        )
+        done = run_fleet(members, wanted)
+    _write(done, run.output, members, pages)
+    return int(done.exit_code)
+
+
+def _pages(output: Output) -> Path | None:
+    """The folder of the pages, with ``--format html``."""
+    if output.format != "html":
+        return None
+    if output.file is None:
+        raise UsageError(
+            "--format html writes a page for each server next to the index.", "Name it: --output FOLDER/index.html"
+        )
+    return output.file.parent / SERVERS
+
+
+def _write(fleet: Fleet, output: Output, members: Members, pages: Path | None) -> None:
+    if output.format == "json":
+        import msgspec
+
+        from mcp_governor.surface.file import dump_json
+
+        write_text(dump_json(msgspec.to_builtins(fleet.document())), output, form="json")
+        return
+    from mcp_governor.fleet.words import fleet_lines
+
+    if pages is None:
+        write_lines(fleet_lines(fleet, verbose=output.verbose), output)
+        return
+    from mcp_governor.fleet.members import file_name
+    from mcp_governor.fleet.page import render_index
+
+    shown = {
+        one_line(member.name, 100): member.name
+        for member in members.listed
+        if (pages / f"{file_name(member.name)}.html").is_file()
+    }
+    assert output.file is not None
+    output.file.parent.mkdir(parents=True, exist_ok=True)
+    write_text(render_index(fleet, SERVERS, shown), output, form="markup")
+    if output.verbose >= 0:
+        out.echo(f"{one_line(str(output.file), 200)}: the index of {len(shown):,} pages in {SERVERS}/", err=True)
+
+
+@contextmanager
+def _progress(output: Output) -> Iterator[Callable[[Progress], None]]:
+    """Progress with an estimate: a line that changes on a terminal, and one now and then elsewhere."""
+    if terminal.takes_control(sys.stderr):
+        with progress_line(output) as line:
+            yield lambda progress: line(progress.words)
+        return
+    last = time.monotonic()
+
+    def show(progress: Progress) -> None:
+        nonlocal last
+        if output.verbose >= 0 and time.monotonic() - last >= _EVERY:
+            last = time.monotonic()
+            out.echo(progress.words, err=True)
+
+    yield show

@@ -1,0 +1,320 @@
+"""Our own documents are types: one :class:`msgspec.Struct` each is read from, written as, and described by a schema.
+
+A document's type states what msgspec can say: names (``rename``), defaults, literals, bounds (``Meta``). Its format is
+the tag: ``Struct, tag_field="format", tag="mcp-governor/load-1"``. Four habits make the published schema
+(``mcp-governor schema``, ``contracts/``) the one that readers expect:
+
+- The first paragraph of a docstring describes the object, and its line under ``Attributes:`` a member.
+- A member with the default ``None`` is left out and never null; one without a default may be null, and is always there.
+- Literals and enums keep the order in which they are declared.
+- What msgspec cannot say is stated as :data:`ALSO` at the member, and replaces what msgspec says.
+
+Reading is msgspec's, which is fast and loads nothing. Only a wrong document is read again, by a validator of its
+schema: that knows the key, its neighbours and the values that it takes, and every document gets the same sentences.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import textwrap
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.parsing import read_toml
+from mcp_governor.schemas.dialects import DIALECT_2020_12
+from mcp_governor.text import did_you_mean, one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Schema = dict[str, Any]
+    Path = Sequence[str | int]
+
+ALSO = "also"
+"""In ``Meta(extra_json_schema={ALSO: {…}})``: keywords that replace those of msgspec; one that is ``None`` goes."""
+
+_T = TypeVar("_T")
+
+
+def schema_of(kind: Any, title: str = "") -> Schema:
+    """The JSON Schema (2020-12) of a document, without references.
+
+    Args:
+        kind: its type.
+        title: name and version of the format, of a document that does not state them.
+    """
+    (root,), parts = msgspec.json.schema_components([kind])
+    structs, orders = _parts_of(kind)
+    for struct in structs:
+        part = parts[struct.__name__]
+        part["description"], members = _described(struct)
+        for field in msgspec.structs.fields(struct):
+            if field.name in members:
+                part["properties"][field.encode_name].setdefault("description", members[field.name])
+    title = title or kind.__struct_config__.tag
+    return {"$schema": DIALECT_2020_12, "title": title, **_published(root, parts, orders)}
+
+
+_ATTRIBUTE = lazy_pattern(r"(\w+): (.*)")
+
+
+def _described(struct: type[Struct]) -> tuple[str, dict[str, str]]:
+    """What a docstring says of an object, and of its members by name."""
+    name, members = "", dict[str, str]()
+    doc = inspect.cleandoc(struct.__doc__ or "").replace("``", "`")
+    attributes = doc.partition("\nAttributes:\n")[2].partition("\n\n")[0]
+    for line in textwrap.dedent(attributes).splitlines():
+        if line.startswith(" "):
+            members[name] += f" {line.strip()}"
+        elif found := _ATTRIBUTE.match(line):
+            name, members[name] = found[1], found[2]
+    return " ".join(doc.partition("\n\n")[0].split()), members
+
+
+_REFERENCE = "#/$defs/"
+
+
+def _published(schema: Schema, parts: Mapping[str, Schema], orders: Mapping[frozenset[Any], list[Any]]) -> Schema:
+    """A schema of msgspec as we publish it; our types are trees, so references end."""
+    out = dict(schema)
+    if "$ref" in out:
+        part = parts[out.pop("$ref").removeprefix(_REFERENCE)]
+        out = {**{key: value for key, value in part.items() if key != "title"}, **out}
+    for key, value in out.items():
+        if key == "properties":
+            out[key] = {name: _published(_of_member(item), parts, orders) for name, item in value.items()}
+        elif key in ("items", "additionalProperties") and isinstance(value, dict):
+            out[key] = _published(value, parts, orders)
+        elif key in ("anyOf", "prefixItems"):
+            out[key] = [_published(item, parts, orders) for item in value]
+        elif key == "enum":
+            out[key] = orders.get(frozenset(value), value)
+    if len(out.get("enum", ())) == 1:
+        out["const"] = out.pop("enum")[0]
+    out = _joined(out)
+    out.update(out.pop(ALSO, {}))
+    # `items` of a tuple forbids what its length forbids already.
+    idle = {"items": False, "required": [], "description": ""}
+    return {key: value for key, value in out.items() if value is not None and (key, value) not in idle.items()}
+
+
+def _of_member(schema: Schema) -> Schema:
+    """The schema of a member, which is left out where it has its default."""
+    out = dict(schema)
+    if out.pop("default", ...) is None and "anyOf" in out:
+        out["anyOf"] = [one for one in out["anyOf"] if one != {"type": "null"}]
+    return out
+
+
+def _joined(schema: Schema) -> Schema:
+    """``anyOf`` of one schema as that schema, and of a plain one and null as its type or null."""
+    alternatives = schema.get("anyOf", ())
+    held = [one for one in alternatives if one != {"type": "null"}]
+    if len(held) != 1 or not ({"type", "enum"} & held[0].keys() or len(alternatives) == 1):
+        return schema
+    (one,) = held
+    out = {**one, **{key: value for key, value in schema.items() if key != "anyOf"}}
+    if len(alternatives) > 1:
+        out |= {"enum": [*one["enum"], None]} if "enum" in one else {"type": [one["type"], "null"]}
+    return out
+
+
+def _parts_of(kind: Any) -> tuple[list[type[Struct]], dict[frozenset[Any], list[Any]]]:
+    """The Structs in a type, and values of each literal and enum → the order in which they are declared.
+
+    msgspec sorts the values.
+    """
+    structs: list[type[Struct]] = []
+    orders: dict[frozenset[Any], list[Any]] = {}
+    rest = [kind]
+    while rest:
+        part = rest.pop()
+        if get_origin(part) is Literal:
+            orders[frozenset(get_args(part))] = list(get_args(part))
+        elif not isinstance(part, type):
+            rest += get_args(part)
+        elif issubclass(part, Enum):
+            orders[frozenset(one.value for one in part)] = [one.value for one in part]
+        elif issubclass(part, Struct) and part not in structs:
+            structs.append(part)
+            rest += get_type_hints(part, include_extras=True).values()
+        else:
+            rest += get_args(part)
+    return structs, orders
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a document, in words for its author.
+
+    Attributes:
+        where: keys and indexes on the way to the value.
+        keyword: the keyword of JSON Schema that it breaks.
+        problem: a sentence without its full stop, with the place in it.
+        guess: ``" Did you mean …?"``, or empty.
+        hint: what to do; empty if only a reader of the schema could say.
+    """
+
+    where: tuple[str | int, ...]
+    keyword: str
+    problem: str
+    guess: str = ""
+    hint: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Problem and guess."""
+        return f"{self.problem}.{self.guess}"
+
+
+def read(kind: type[_T], value: Any, *, written: Any = None, schema: Callable[[], Schema] | None = None) -> _T | Wrong:
+    """A document as its type, or what is wrong with it.
+
+    Args:
+        kind: the type.
+        value: the document, as the parsers of JSON and TOML give it.
+        written: the document that its author wrote, where it is not the value.
+        schema: gives the schema that explains a wrong one; by default that of the type.
+    """
+    tagged: Any = kind
+    field = tagged.__struct_config__.tag_field
+    try:
+        if field is None or (isinstance(value, dict) and field in value):
+            return msgspec.convert(value, kind)
+        problem = f'it states no "{field}"'
+    except msgspec.ValidationError as error:
+        problem = str(error)
+    explaining = schema() if schema is not None else schema_of(kind, "document")
+    wrong = wrong_in(value if written is None else written, explaining)
+    if wrong is not None:
+        return wrong
+    try:
+        # JSON has no integers: 1.0 is one to JSON Schema.
+        return msgspec.convert(_with_integers(value), kind)
+    except msgspec.ValidationError:
+        return Wrong((), "", one_line(problem))
+
+
+def _with_integers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_integers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_integers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def wrong_in(value: Any, schema: Schema) -> Wrong | None:
+    """What is wrong with a value by the schema of a document, which has no references; ``None`` if nothing is."""
+    import jsonschema_rs
+
+    from mcp_governor.schemas.patterns import encodable
+
+    try:
+        # Only the first error: the engine creates all of them at once, with 2 KB for each.
+        jsonschema_rs.validator_for(schema).validate(encodable(_without_dates(value)))
+    except jsonschema_rs.ValidationError as error:
+        return _explained(error, schema)
+    return None
+
+
+def _without_dates(value: Any) -> Any:
+    """TOML dates as strings, because JSON Schema has none."""
+    if isinstance(value, dict):
+        return {key: _without_dates(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_dates(item) for item in value]
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _explained(error: Any, schema: Schema) -> Wrong:
+    kind = error.kind
+    where = tuple(error.instance_path)
+    keyword = str(error.schema_path[-1])
+    if kind.name == "additionalProperties":
+        unknown = kind.unexpected[0]
+        known = _holder(schema, error.schema_path).get("properties", {})
+        where = (*where, unknown)
+        return Wrong(where, keyword, f'unknown key "{shown_path(where)}"', did_you_mean(unknown, known))
+    if kind.name == "enum":
+        known = [str(item) for item in _holder(schema, error.schema_path).get("enum", ())]
+        given = one_line(json.dumps(error.instance, default=str))
+        return Wrong(
+            where,
+            keyword,
+            f'"{shown_path(where)}" cannot be {given}',
+            did_you_mean(str(error.instance), known),
+            f"Use one of {', '.join(known)}.",
+        )
+    return Wrong(where, keyword, f'"{shown_path(where)}" is wrong: {one_line(error.message)}')
+
+
+def _holder(schema: Any, path: Sequence[Any]) -> Schema:
+    """The schema object that contains the failing keyword."""
+    here = schema
+    for token in list(path)[:-1]:
+        here = here[token]
+    return here if isinstance(here, dict) else {}
+
+
+def shown_path(where: Path) -> str:
+    """Keys and indexes with dots between them, safe to print."""
+    return visible(".".join(map(str, where)))
+
+
+_MAX_PARSED = 2_000_000
+"""Most characters that are parsed for the number of a line, some tenths of a second: a file of 50 KB takes 400,000."""
+
+
+def toml_line(text: str, path: Path) -> int:
+    """The line, from 1, of the statement of a TOML document that writes a value, or the nearest table or value that
+    holds it; 0 if none does, or that would take long to find.
+
+    The value is in the document up to the end of the statement, and not in the one up to its beginning. So any spelling
+    of a key counts (dotted, quoted, in an inline table), and no line of a string is mistaken for one.
+
+    Args:
+        text: the document, which is TOML.
+        path: keys and indexes on the way to the value.
+    """
+    path = path[: _depth(read_toml(text), path)]
+    lines = text.split("\n")
+    # A statement begins with a key or a header. What else looks so is in a value of several lines, and does not parse.
+    starts = [number for number, line in enumerate(lines) if "=" in line or line.lstrip().startswith("[")]
+    left = _MAX_PARSED
+
+    @cache
+    def written(count: int) -> bool | None:
+        """True if the first statements have the value; ``None`` if they end inside of one."""
+        nonlocal left
+        part = "\n".join(lines[: starts[count]]) if count < len(starts) else text
+        left -= len(part)
+        try:
+            return left < 0 or _depth(read_toml(part), path) == len(path)
+        except ValueError:
+            return None
+
+    low, high = 0, len(starts)
+    while path and high - low > 1 and left >= 0:
+        middle = (low + high) // 2
+        ends = (*range(middle, high), *range(middle - 1, low, -1))
+        end = next((one for one in ends if written(one) is not None), None)
+        if end is None:
+            break
+        low, high = (low, end) if written(end) else (end, high)
+    return starts[low] + 1 if path and left >= 0 else 0
+
+
+def _depth(value: Any, path: Path) -> int:
+    """How many steps of a path a value has."""
+    for depth, step in enumerate(path):
+        if isinstance(value, list) and isinstance(step, int):
+            value = dict(enumerate(value))
+        if not isinstance(value, dict) or step not in value:
+            return depth
+        value = value[step]
+    return len(path)

@@ -1,0 +1,218 @@
+"""A child process with a process group of its own, which is ended as a whole; and the output of a program, bounded.
+
+For programs that we trust to end with their stdin or to be short. A server of a stranger is started by
+:mod:`~mcp_governor.programs.leashed`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_CHUNK = 65_536
+"""Size of one read, in bytes: the capacity of a pipe on Linux."""
+_LAST_WORDS = 4096
+"""How much of the end of standard error is kept, in bytes: its last line says what went wrong."""
+
+
+class Child:
+    """A process that we started. On Windows it has no group, and only the process itself is killed.
+
+    Args:
+        command: the program by its path, and its arguments.
+        stdin, stdout, stderr: as for ``subprocess.Popen``; by default nothing.
+        env: its environment; ours by default.
+        cwd: the folder in which it starts; ours by default.
+        memory: limit on its memory, in bytes, set on Linux. Mapped files do not count.
+
+    Attributes:
+        pid: its process id, which is also that of its group.
+        stdin: its stdin if that is a pipe, unbuffered, so that nothing is left in it for a process that is gone.
+        stdout: its stdout if that is a pipe.
+
+    Raises:
+        OSError: the system cannot start it.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int = subprocess.DEVNULL,
+        stderr: int | BinaryIO | None = subprocess.DEVNULL,
+        env: Mapping[str, str] | None = None,
+        cwd: str | Path | None = None,
+        memory: int | None = None,
+    ) -> None:
+        self._process = subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env=env,
+            cwd=cwd,
+            bufsize=0,
+            # Signals from the terminal are for us; we end the child.
+            start_new_session=sys.platform != "win32",
+        )
+        self.pid = self._process.pid
+        self.stdin = cast("BinaryIO | None", self._process.stdin)
+        self.stdout = _buffered(self._process.stdout)
+        self.stderr = _buffered(self._process.stderr)
+        if memory is not None and sys.platform == "linux":
+            import resource
+
+            with suppress(OSError, ValueError):
+                resource.prlimit(self.pid, resource.RLIMIT_DATA, (memory, memory))
+
+    @property
+    def lives(self) -> bool:
+        """True if it has not exited."""
+        return self._process.poll() is None
+
+    def write(self, data: bytes) -> None:
+        """Write to its stdin.
+
+        Raises:
+            OSError, ValueError: it does not read any more.
+        """
+        assert self.stdin is not None
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self.stdin.write(rest) :]
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Its exit status; ``None`` if it still runs after the timeout."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end_group(self) -> None:
+        """Kill it and all processes that it started, without waiting for their end."""
+        with suppress(OSError):
+            if sys.platform != "win32":
+                os.killpg(self.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
+
+    def kill(self) -> int:
+        """End it and all processes that it started. Returns its exit status, which is its own if it had already
+        exited."""
+        self.end_group()
+        return self._process.wait()
+
+    def close_pipes(self) -> None:
+        """Close our ends of its pipes; nobody may be reading from them."""
+        for pipe in (self.stdin, self.stdout, self.stderr):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+
+class Output(NamedTuple):
+    """What a program printed.
+
+    Attributes:
+        code: its exit status.
+        out: its complete stdout; ``None`` if that is larger than was asked for.
+        said: the end of its stderr, if that was asked for.
+        late: true if it took too long.
+    """
+
+    code: int
+    out: bytes | None
+    said: bytes
+    late: bool
+
+
+def output_of(
+    command: Sequence[str],
+    asked: bytes = b"",
+    *,
+    seconds: float,
+    most: int,
+    stderr: int = subprocess.DEVNULL,
+    env: Mapping[str, str] | None = None,
+    cwd: str | Path | None = None,
+    memory: int | None = None,
+) -> Output:
+    """Run a program to its end, which is also the end of all processes that it started.
+
+    Args:
+        command: the program by its path, and its arguments.
+        asked: its stdin.
+        seconds: the most that it may take.
+        most: the most that it may print, in bytes.
+        stderr: ``subprocess.PIPE`` to keep its end, ``subprocess.STDOUT`` to read it with stdout.
+        env, cwd, memory: see :class:`Child`.
+
+    Raises:
+        OSError: the system cannot start it.
+    """
+    pipe = subprocess.PIPE
+    child = Child(command, stdin=pipe, stdout=pipe, stderr=stderr, env=env, cwd=cwd, memory=memory)
+    late = threading.Event()
+
+    def end_late() -> None:
+        late.set()
+        child.end_group()
+
+    watch = threading.Timer(seconds, end_late)
+    said = bytearray()
+    threads = [threading.Thread(target=_feed, args=(child, asked), daemon=True)]
+    if child.stderr is not None:
+        threads.append(threading.Thread(target=_keep_end, args=(child.stderr, said), daemon=True))
+    try:
+        watch.start()
+        for thread in threads:
+            thread.start()
+        out = _bounded(child, most)
+    finally:
+        watch.cancel()
+        code = child.kill()
+        for thread in threads:
+            thread.join()
+        child.close_pipes()
+    return Output(code, out, bytes(said), late.is_set())
+
+
+def _buffered(pipe: object) -> io.BufferedReader | None:
+    return None if pipe is None else io.BufferedReader(cast("io.RawIOBase", pipe))
+
+
+def _feed(child: Child, asked: bytes) -> None:
+    assert child.stdin is not None
+    with suppress(OSError):
+        child.write(asked)
+    with suppress(OSError):
+        child.stdin.close()
+
+
+def _keep_end(stream: io.BufferedReader, said: bytearray) -> None:
+    while part := stream.read1(_CHUNK):
+        said += part
+        del said[:-_LAST_WORDS]
+
+
+def _bounded(child: Child, most: int) -> bytes | None:
+    """The complete output of a child that exits by itself; ``None`` if it is more than ``most`` bytes."""
+    assert child.stdout is not None
+    out = bytearray()
+    while part := child.stdout.read1(_CHUNK):
+        out += part
+        if len(out) > most:
+            return None
+    child.wait()
+    return bytes(out)

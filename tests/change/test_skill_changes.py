@@ -1,0 +1,137 @@
+"""Changes of skills: a table of edits with the kinds that they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_governor.change import Verdict, compare
+from mcp_governor.surface import build_surface
+from mcp_governor.surface.skills import EXTENSION
+
+URI, FORM = "skill://refunds/SKILL.md", "skill://refunds/FORM.md"
+DECLARED = {"extensions": {EXTENSION: {}}}
+B, C, U = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
+
+
+def digest(number: int) -> str:
+    return f"sha256:{number:064x}"
+
+
+def skill(text: int = 1, form: int | None = 2, uri: str = URI, **frontmatter: Any) -> dict[str, Any]:
+    root = uri.removesuffix("/SKILL.md")
+    files = [{"uri": uri, "digest": digest(text), "size": 1}]
+    if form is not None:
+        files.append({"uri": f"{root}/FORM.md", "digest": digest(form), "size": 1})
+    names = {"name": root.rpartition("/")[2], "description": "Refund.", **frontmatter}
+    return {"uri": uri, "frontmatter": names, "resources": files}
+
+
+def surface(*skills: Any, **more: Any):
+    return build_surface({"tools": [], "skills": list(skills), "capabilities": DECLARED, **more})
+
+
+def kinds(old: Any, new: Any) -> dict[str, Verdict]:
+    return {change.kind: change.verdict for change in compare(old, new)}
+
+
+DYNAMIC = {**skill(), "resources": "dynamic"}
+RENAMED = "skill://refund-orders/SKILL.md"
+EDITS: dict[str, tuple[list[Any], list[Any], dict[str, Verdict]]] = {
+    "nothing": ([skill()], [skill()], {}),
+    "another order": ([skill(), skill(uri=RENAMED)], [skill(uri=RENAMED), skill()], {}),
+    "added": ([], [skill()], {"skill-added": C}),
+    "removed": ([skill()], [], {"skill-removed": B}),
+    "another URI, the same text": ([skill()], [skill(uri=RENAMED)], {"skill-renamed": B}),
+    "another URI, another text": ([skill()], [skill(3, uri=RENAMED)], {"skill-removed": B, "skill-added": C}),
+    "two with one text": (
+        [skill(), skill(uri="skill://b/SKILL.md")],
+        [skill(uri=RENAMED), skill(uri="skill://b/SKILL.md")],
+        {"skill-renamed": B},
+    ),
+    "which of two is unknown": (
+        [skill(), skill(uri="skill://b/SKILL.md")],
+        [skill(uri=RENAMED)],
+        {"skill-removed": B, "skill-added": C},
+    ),
+    "the text": ([skill()], [skill(3)], {"skill-text-changed": C}),
+    "a file": ([skill()], [skill(form=3)], {"skill-file-changed": C}),
+    "a file is gone": ([skill()], [skill(form=None)], {"skill-file-changed": C}),
+    "the description": ([skill()], [skill(description="Refund it.")], {"skill-description-changed": C}),
+    "more tools": (
+        [skill(**{"allowed-tools": "add"})],
+        [skill(**{"allowed-tools": ["add", "Bash(*)"]})],
+        {"skill-tools-widened": B},
+    ),
+    "the first tools": ([skill()], [skill(**{"allowed-tools": "add"})], {"skill-tools-widened": B}),
+    "fewer tools": ([skill(**{"allowed-tools": "add"})], [skill()], {"skill-tools-narrowed": C}),
+    "other tools": (
+        [skill(**{"allowed-tools": "add"})],
+        [skill(**{"allowed-tools": "sum"})],
+        {"skill-tools-widened": B, "skill-tools-narrowed": C},
+    ),
+    "the same tools as a list": ([skill(**{"allowed-tools": "a b"})], [skill(**{"allowed-tools": ["b", "a"]})], {}),
+    "another field": ([skill()], [skill(license="MIT")], {"skill-frontmatter-changed": C}),
+    "null is a value": ([skill()], [skill(license=None)], {"skill-frontmatter-changed": C}),
+    "no digests any more": ([skill()], [DYNAMIC], {"skill-digests-dropped": B}),
+    "digests": ([DYNAMIC], [skill()], {"skill-digests-published": C}),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_is_one_kind(name: str) -> None:
+    old, new, expected = EDITS[name]
+    assert kinds(surface(*old), surface(*new)) == expected
+
+
+def test_what_was_read_counts_where_the_entry_lies() -> None:
+    """The served text changed; the published digest did not."""
+    before, after = ({URI: {"digest": digest(number), "size": 1, "text": f"{number}\n"}} for number in (1, 9))
+    [change] = compare(surface(skill(), skillFiles=before), surface(skill(), skillFiles=after))
+    assert (change.kind, change.verdict) == ("skill-text-changed", C)
+    assert change.message == "the text of skill `refunds` changed: 1 line is gone, 1 line is new"
+
+
+def test_a_text_without_its_frontmatter_is_compared() -> None:
+    """A change of the description alone changes the file, and is told once."""
+    old, new = (
+        surface(
+            skill(number, description=said),
+            skillFiles={URI: {"digest": digest(number), "size": 1, "text": f"---\ndescription: {said}\n---\nDo it.\n"}},
+        )
+        for number, said in ((1, "A."), (2, "B."))
+    )
+    assert kinds(old, new) == {"skill-description-changed": C}
+
+
+def test_a_recording_without_skills_is_no_removal() -> None:
+    """An earlier version recorded it, or the list could not be read."""
+    unknown = build_surface({"tools": [], "capabilities": DECLARED})
+    assert kinds(surface(skill()), unknown) == {"skills-undecided": U}
+    assert kinds(unknown, surface(skill())) == {"skills-undecided": U}
+    assert kinds(unknown, surface()) == {}
+    bare = build_surface({"tools": []})
+    assert kinds(bare, surface(skill())) == {}, "a bare list of tools says nothing about skills"
+    without = build_surface({"tools": [], "capabilities": {"tools": {}}})
+    assert kinds(without, surface(skill()))["skill-added"] is C
+
+
+def test_the_files_of_a_skill_are_not_told_again_as_resources() -> None:
+    listed = [{"uri": uri, "name": uri, "size": 1} for uri in (URI, FORM, "docs://start")]
+    old = surface(skill(), resources=listed)
+    assert kinds(old, surface(resources=listed[2:])) == {"skill-removed": B}
+    assert kinds(old, surface(skill(form=None), resources=[listed[0], listed[2]])) == {"skill-file-changed": C}
+    grown = [*listed[:2], {**listed[2], "size": 2}]
+    assert kinds(old, surface(skill(), resources=grown)) == {"prompt-or-resource-wording-changed": C}
+
+
+def test_what_became_of_skills_that_only_one_era_shows_is_unknown():
+    entry = {"uri": "skill://a/SKILL.md", "frontmatter": {"name": "a", "description": "Does it."}}
+    modern = {"protocolVersion": "2026-07-28", "capabilities": {"extensions": {EXTENSION: {}}}, "skills": [entry]}
+    legacy = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}}
+    one, other = build_surface(modern), build_surface(legacy)
+    changes = [*compare(one, other), *compare(other, one)]
+    assert [(change.kind, change.verdict) for change in changes] == [("skills-undecided", Verdict.UNKNOWN)] * 2
+    gone = build_surface({**modern, "capabilities": {"tools": {}}, "skills": []})
+    assert "skill-removed" in {change.kind for change in compare(one, gone)}

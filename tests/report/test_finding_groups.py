@@ -1,0 +1,322 @@
+"""One cause is one line: what is put together, in which order, and what is said of the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from commandline import governor_here
+from replacing import replace
+
+from mcp_governor.checking.model import Report
+from mcp_governor.findings import Finding, Severity
+from mcp_governor.report.finding_groups import PLACES_SHOWN, causes, fitting, named_tools
+from mcp_governor.report.lines import plain_text
+from mcp_governor.report.markdown import render
+from mcp_governor.report.text import MAX_CAUSES, report_lines
+from mcp_governor.rules import LintSettings
+from mcp_governor.rules.finding import finding
+from mcp_governor.rules.rule import Rule
+from mcp_governor.rules.run import lint
+from mcp_governor.surface import build_surface
+
+UNDESCRIBED = Rule(
+    id="a/undescribed",
+    summary="s",
+    why="w",
+    source="s",
+    severity=Severity.WARNING,
+    since="0.1.0",
+    message="The argument {argument} of {tool} is described nowhere.",
+    grouped="`{argument}` has no description in {tools}.",
+    fix="Describe it.",
+)
+
+
+def undescribed(tool: str, argument: str) -> Finding:
+    return finding(UNDESCRIBED, f"/inputSchema/properties/{argument}", tool=tool, argument=argument)
+
+
+def said(rule: str, message: str, tool: str | None = None, path: str = "", **more: Any) -> Finding:
+    return Finding(rule, more.pop("severity", Severity.WARNING), message, tool, path, **more)
+
+
+def text_of(*findings: Finding, verbose: int = 0) -> str:
+    return plain_text(report_lines(Report(target="t", findings=findings), verbose=verbose))
+
+
+def test_equal_findings_of_many_tools_are_one_line_with_a_count_and_three_names() -> None:
+    findings = [undescribed(f"git_{name}", "repo_path") for name in ("log", "add", "diff", "commit")]
+    shown = text_of(*findings, undescribed("git_add", "files"))
+    assert "! `repo_path` has no description in 4 tools: git_add, git_commit, git_diff, …  a/undescribed" in shown
+    assert "! The argument files of git_add is described nowhere.  a/undescribed" in shown
+    assert shown.count("repo_path") == 1
+    assert "5 warnings" in shown
+    assert text_of(*findings, verbose=1).count("The argument repo_path of") == 4
+
+
+def test_a_rule_without_a_sentence_for_many_names_the_other_tools() -> None:
+    found = causes([said("a/b", f"The key x of {tool} is bad.", tool) for tool in ("t1", "t2", "t3")])
+    assert [cause.sentence for cause in found] == ["The key x of t1 is bad. The same in 2 more tools: t2, t3."]
+    [places] = causes([said("a/b", f"The text at {path} is bad.", None, path) for path in ("/x", "/y")])
+    assert places.sentence == "The text at /x is bad. The same at 1 more place."
+
+
+def test_what_is_about_no_tool_is_not_counted_among_the_tools() -> None:
+    about = [said("a/b", f"{tool} is bad.", tool, cause="Bad: {tools}.") for tool in ("t", "u", None)]
+    assert [cause.sentence for cause in causes(about)] == ["Bad: 2 tools: t, u.", "None is bad."]
+
+
+def test_the_tools_with_the_most_to_repair_are_named_first() -> None:
+    found = [
+        said("a/b", f"{tool} is bad.", tool, cause="Bad: {places}.", weight=weight)
+        for tool, weight in (("a", 1), ("b", 3), ("c", 1), ("d", 2))
+    ]
+    assert [cause.sentence for cause in causes(found)] == ["Bad: b, d, a, c."]
+
+
+def test_what_is_not_the_same_stays_apart() -> None:
+    apart = [
+        said("a/b", "t has 7.", "t"),
+        said("a/b", "u has 8.", "u"),
+        said("a/c", "t has 7.", "t"),
+        said("a/b", "v has 7.", "v", severity=Severity.ERROR),
+        said("a/b", "w has 7.", "w", accepted="known"),
+    ]
+    assert len(causes(apart)) == 5
+
+
+def test_a_fix_is_said_where_all_have_it() -> None:
+    same = [said("a/b", f"{tool} is bad.", tool, fix="Do it.") for tool in "tu"]
+    assert causes(same)[0].fix == "Do it."
+    assert causes([*same, said("a/b", "w is bad.", "w", fix="Do w.")])[0].fix == ""
+
+
+def test_the_order_is_errors_warnings_remarks_and_what_failed_comes_before_the_verdict() -> None:
+    shown = text_of(
+        said("a/info", "An i.", severity=Severity.INFO),
+        *(said("a/many", f"Many {number}.") for number in range(2)),
+        said("a/one", "A w."),
+        said("a/error", "An e.", severity=Severity.ERROR),
+    ).splitlines()
+    body = [row[0] + row.split()[-1] for row in shown if row[:2] in ("✗ ", "! ", "i ")]
+    assert body == ["✗a/error", "!a/one", "!a/many", "!a/many", "ia/info"]
+    assert shown[-2:] == ["failed by: a/error", "FAIL"]
+
+
+def test_quiet_shows_errors_only() -> None:
+    shown = text_of(said("a/w", "A w."), said("a/e", "An e.", severity=Severity.ERROR), verbose=-1)
+    assert "a/e" in shown
+    assert "a/w" not in shown
+
+
+def test_a_report_fits_a_screen_and_counts_what_it_leaves_out() -> None:
+    findings = [said(f"a/r{number % 3}", f"Number {number}.", fix="Do it.") for number in range(30)]
+    shown = text_of(*findings).splitlines()
+    assert len(shown) < 15
+    assert len([row for row in shown if row.startswith("! ")]) == MAX_CAUSES
+    assert "… and 23 more findings (a/r1 8, a/r2 8, a/r0 7); -v lists them" in shown
+    assert sum("Number" in row for row in text_of(*findings, verbose=1).splitlines()) == 30
+
+
+def test_every_rule_has_its_turn_before_one_has_a_second() -> None:
+    found = causes([*(said("a/a", f"A {number}.") for number in range(5)), said("b/b", "B."), said("c/c", "C.")])
+    assert [cause.rule for cause in fitting(found, 4)] == ["b/b", "c/c", "a/a", "a/a"]
+    assert fitting(found, 100) == found
+
+
+def test_names_of_tools() -> None:
+    assert named_tools(["a"]) == "a"
+    assert named_tools(["a"], more=True) == "1 more tool: a"
+    assert named_tools(["a", "b"]) == "2 tools: a, b"
+    assert named_tools(["a", "b", "c", "d"]) == "4 tools: a, b, c, …"
+
+
+def test_words_of_a_server_cannot_take_the_place_of_the_tools() -> None:
+    tricky = [undescribed(tool, "{tool}\x1b") for tool in ("a", "b")]
+    assert causes(tricky)[0].sentence == "`{tool}\\x1b` has no description in 2 tools: a, b."
+
+
+def test_markdown_says_a_cause_once_and_json_every_finding(tmp_path, monkeypatch, capsys) -> None:
+    shown = render(Report(target="t", findings=tuple(undescribed(tool, "q") for tool in "abcd")))
+    assert "- **warning** a/undescribed – `q` has no description in 4 tools: a, b, c, …" in shown
+    assert shown.count("a/undescribed") == 1
+    monkeypatch.chdir(tmp_path)
+    schema = '{"type": "object", "properties": {"text_color": {"type": "string"}}}'
+    tools = ", ".join(f'{{"name": "{name}", "description": "D.", "inputSchema": {schema}}}' for name in "abcd")
+    (tmp_path / "s.json").write_text(f'{{"tools": [{tools}]}}')
+    arguments = ["lint", "s.json", "--select", "clarity/parameter-described"]
+    assert len(governor_here(*arguments, "--format", "json", capsys=capsys).report["findings"]) == 4
+
+
+def test_a_recording_on_one_line_is_not_quoted(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = '{"type": "object", "properties": {"text_color": {"type": "string"}}}'
+    tool = f'{{"name": "a", "description": "{"D" * 600}.", "inputSchema": {schema}}}'
+    (tmp_path / "long.json").write_text(f'{{"tools": [{tool}]}}')
+    (tmp_path / "lines.json").write_text(f'{{"tools": [{tool}]}}'.replace(", ", ",\n"))
+    arguments = ["--select", "clarity/parameter-described", "-v"]
+    assert "> " not in governor_here("lint", "long.json", *arguments, capsys=capsys).out
+    assert "> 4 | " in governor_here("lint", "lines.json", *arguments, capsys=capsys).out
+
+
+def test_a_rule_may_name_the_parameters_of_all_its_findings() -> None:
+    shared = "Formats are in prose: {places}."
+    found = [
+        said("a/b", f"{name} of {tool}", tool=tool, path=f"/inputSchema/properties/{name}", cause=shared)
+        for tool, name in (("one", "since"), ("one", "a~1b"), ("two", "since"))
+    ]
+    root = said("a/b", "three", tool="three", path="/inputSchema", cause=shared)
+    (one,) = causes([*found, root])
+    assert sorted(one.sentence.removeprefix("Formats are in prose: ").removesuffix(".").split(", ")) == [
+        *("a/b (one)", "since (one)", "since (two)", "three"),
+    ]
+    many = [said("a/b", name, tool="t", path=f"/inputSchema/properties/{name}", cause=shared) for name in "abcdefg"]
+    (all_of_them,) = causes(many)
+    assert all_of_them.sentence.count("(t)") == PLACES_SHOWN
+    assert all_of_them.sentence.endswith("e (t), …")
+
+
+def test_a_keyword_is_named_after_the_parameter_that_has_it() -> None:
+    paths = (
+        "/inputSchema/properties/since/default",
+        "/inputSchema/properties/description",
+        "/inputSchema/properties/edits/items",
+        "/inputSchema/properties/edits/items/anyOf/0",
+    )
+    [cause] = causes([said("a/b", path, tool="t", path=path, cause="Bad: {places}.") for path in paths])
+    assert sorted(cause.sentence.removeprefix("Bad: ").removesuffix(".").split(", ")) == [
+        *("description (t)", "edits (t)", "since (t)", "t"),
+    ]
+
+
+def test_lists_types_and_necessity_of_several_parameters_are_one_line_each() -> None:
+    said = {"type": "string", "description": "A date or null"}
+    listed = {"type": "string", "description": "One of: fast, balanced or thorough"}
+    tools = [
+        {"name": name, "inputSchema": {"type": "object", "properties": {"since": said, "until": said, key: listed}}}
+        for name, key in (("list_issues", "mode"), ("find_issues", "pace"))
+    ]
+    rules = ("clarity/closed-list", "clarity/prose-type")
+    found = causes(lint(build_surface({"tools": tools}), LintSettings(select=rules)))
+    assert [one.sentence for one in found] == [
+        "Descriptions say null, but the schemas say string: since (find_issues), until (find_issues), "
+        "since (list_issues), until (list_issues).",
+        "Descriptions list the values, but the schemas take any text: pace (find_issues), mode (list_issues).",
+    ]
+
+
+def test_among_equals_what_makes_calls_fail_comes_first_and_polish_last() -> None:
+    """By the order that rules state, whatever their names and numbers; severity comes before it."""
+    found = [
+        said("a/polish", "P.", "t", order=1),
+        *(said("b/plain", f"M{n}.", "t", f"/{n}") for n in range(3)),
+        said("c/fails", "F.", "t", order=-1),
+        said("d/error", "E.", "t", order=1, severity=Severity.ERROR),
+    ]
+    assert [cause.rule for cause in causes(found)] == ["d/error", "c/fails", *["b/plain"] * 3, "a/polish"]
+
+
+def test_a_rule_passes_its_order_on() -> None:
+    orders = {order: finding(replace(UNDESCRIBED, order=order), "/x").order for order in ("first", "", "last")}
+    assert orders == {"first": -1, "": 0, "last": 1}
+
+
+QUOTED = Rule(
+    id="a/quoted",
+    summary="s",
+    why="w",
+    source="s",
+    severity=Severity.WARNING,
+    since="0.1.0",
+    message="{tool}: {gist}.",
+    grouped="Calls fail: {gists}.",
+    fix="Refuse them.",
+)
+
+
+def test_findings_that_say_different_things_are_quoted_and_the_other_tools_named() -> None:
+    def quoted(tool: str, gist: str) -> Finding:
+        return finding(QUOTED, "/inputSchema", tool=tool, gist=f"{tool} takes {gist}")
+
+    one, same = quoted("t1", "a"), quoted("t2", "a")
+    assert [cause.sentence for cause in causes([one])] == ["t1: t1 takes a."]
+    assert [cause.sentence for cause in causes([one, same])] == ["Calls fail: t1 takes a; also in t2."]
+    many = [one, same, *(quoted(f"t{number}", str(number)) for number in range(3, 8))]
+    [cause] = causes(many)
+    assert cause.sentence == "Calls fail: t1 takes a; t3 takes 3; t4 takes 4; also in 4 more tools: t2, t5, t6, …"
+
+
+def quoting(rule: str, tool: str, gist: str) -> Finding:
+    return said(rule, f"{gist}.", tool, "/x", cause="Schemas accept too much: {gists}.", gist=gist)
+
+
+def test_rules_that_quote_what_they_found_share_a_line_and_have_their_turns() -> None:
+    findings = [quoting("a/form", f"t{n}", f"form {n}") for n in range(3)]
+    findings += [quoting("b/limit", "t1", "limit 50"), quoting("c/need", "t9", "a needs b")]
+    [cause] = causes(findings)
+    assert cause.rules == ["a/form", "b/limit", "c/need"]
+    assert cause.sentence == "Schemas accept too much: form 0; limit 50; a needs b; also in t2."
+    shown = text_of(*findings)
+    assert shown.count("\n!") == 1
+    assert "a/form, b/limit, c/need" in shown
+
+
+def remark(rule: str, gist: str) -> Finding:
+    cause = "Schemas accept too much: {gists}."
+    return said(rule, f"All of {gist}.", None, "/tools", cause=cause, gist=gist, severity=Severity.INFO)
+
+
+def test_remarks_about_the_server_share_the_line_of_warnings_and_come_after_them() -> None:
+    findings = [remark("a/count", "limit may be -1"), quoting("b/limit", "t1", "limit 50")]
+    [cause] = causes(findings)
+    assert cause.severity is Severity.WARNING
+    assert cause.rules == ["b/limit", "a/count"]
+    assert cause.sentence == "Schemas accept too much: limit 50; limit may be -1."
+    assert text_of(*findings).count("\n!") == 1
+
+
+def test_remarks_are_not_quoted_where_warnings_fill_the_sentence() -> None:
+    warned = [quoting("b/limit", f"t{n}", f"limit {n}") for n in range(2)]
+    [cause] = causes([remark("a/count", "limit may be -1"), *warned, quoting("c/need", "t0", "a needs b")])
+    assert cause.sentence == "Schemas accept too much: limit 0; a needs b; limit 1; 1 more."
+
+
+def test_remarks_alone_take_one_line_and_the_rest_of_them_is_counted() -> None:
+    findings = [remark(f"a/r{n}", f"gist {n}") for n in range(5)]
+    [cause] = causes(findings)
+    assert cause.severity is Severity.INFO
+    assert cause.sentence == "Schemas accept too much: gist 0; gist 1; gist 2; 2 more."
+    shown = text_of(*findings)
+    assert shown.count("\ni ") == 1
+    assert "2 more.  a/r0, a/r1, a/r2, …\n" in shown
+    # Each has its own sentence with -v.
+    assert text_of(*findings, verbose=1).count("All of gist") == 5
+
+
+def test_names_in_braces_that_a_server_chose_are_no_placeholders() -> None:
+    rule = replace(QUOTED, message="{argument} of {tool}.", grouped="{argument} in {tools}.")
+    found = [finding(rule, "/x", tool=tool, argument="a {tools} {gists}") for tool in ("{places}", "{tools}")]
+    [cause] = causes(found)
+    assert cause.sentence == "a { tools } { gists } in 2 tools: {places}, {tools}."
+    quoted = [finding(QUOTED, "/x", tool=tool, gist=f"{tool} fails") for tool in ("{tools}", "{gists}")]
+    assert [cause.sentence for cause in causes(quoted)] == ["Calls fail: {gists} fails; also in {tools}."]
+
+
+def test_a_remark_alone_says_its_own_sentence() -> None:
+    assert [cause.sentence for cause in causes([remark("a/count", "limit may be -1")])] == ["All of limit may be -1."]
+
+
+def test_a_rule_words_its_part_of_a_shared_sentence() -> None:
+    rule = replace(QUOTED, gist="{name} may be -1")
+    assert finding(rule, "/tools", name="limit", gist="the words of the check").gist == "limit may be -1"
+
+
+def test_what_is_left_out_is_counted_by_its_own_rule() -> None:
+    others = [said(f"o/r{n}", "O.", "t", order=-1) for n in range(MAX_CAUSES)]
+    shared = [quoting("a/form", "t1", "form"), quoting("b/limit", "t2", "limit")]
+    assert "… and 2 more findings (a/form 1, b/limit 1)" in text_of(*others, *shared)
+
+
+def test_one_finding_alone_says_its_own_sentence() -> None:
+    [cause] = causes([quoting("a/form", "t1", "form 1")])
+    assert cause.sentence == "form 1."
