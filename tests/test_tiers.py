@@ -49,7 +49,7 @@ def test_live():
 
 @pytest.fixture(autouse=True)
 def _nothing_is_collected():
-    """A collection of a worker's whole heap takes 0.1 s of processor time, and would be charged to one of the tests here."""
+    """Collecting a worker's whole heap takes 0.1 s of processor time, and would be charged to a test of this file."""
     gc.disable()
     yield
     gc.enable()
