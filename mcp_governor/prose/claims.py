@@ -42,7 +42,7 @@ class Claim(NamedTuple):
         said: named groups of the expression that took part in the match.
         sentence: that says it, as it is written.
         span: where in the text the claim stands.
-        sure: the words leave nothing open.
+        sure: the words leave nothing open; for ``needs``, one parameter bars the other or makes it useless.
         listed: the values, for the kind ``values``.
     """
 
@@ -99,6 +99,11 @@ def read_values(text: str) -> tuple[Claim, ...]:
     return tuple(_read(text[:MAX_TEXT], "values", _values))
 
 
+def read_needs(text: str) -> tuple[Claim, ...]:
+    """The sentences of a description that tie parameters to each other, whatever their names are."""
+    return tuple(_read(text[:MAX_TEXT], "needs", _needs))
+
+
 def _read(text: str, kind: str, make: Callable[[_Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
     lower = text.lower()
     number = 0
@@ -153,7 +158,18 @@ def _values(form: _Form, match: re.Match[str], text: str) -> Claim | None:
     )
 
 
-_STOPS = re.compile(r"[.!?](?=\s)|\n")
+def _needs(form: _Form, match: re.Match[str], text: str) -> Claim | None:
+    start = match.start()
+    before = text[max(sentence_start(text, start), start - _BEFORE) : start].lower()
+    if any(no.is_cued(before) and _in_force(no, before) for no in _refusals("needs", "before")):
+        return None
+    said = {name: said for name, said in match.groupdict().items() if said}
+    return Claim(
+        "needs", form.id, said, sentence_at(text, start, match.end()), match.span(), bool(form.row.get("bars"))
+    )
+
+
+_STOPS = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s)|\n")
 
 
 def sentence_start(text: str, at: int) -> int:

@@ -6,7 +6,6 @@ import pytest
 
 from mcp_governor.prose.call_arguments import argument_places, call_object
 from mcp_governor.prose.flat_text import without_name
-from mcp_governor.prose.option_lists import stated_options
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.subjects.context import Facts
@@ -70,47 +69,6 @@ def test_what_is_said_of_arguments_in_a_wrapper_is_read():
         ("clarity/closed-list", "/inputSchema/properties/params/properties/mode"),
         ("clarity/listed-required", "/description"),
     }
-
-
-OPTIONS = """Reads a project. Exactly one of these options:
-
-Option 1 - by slug and branch (both required):
-- slug: from the list
-- branch: its name
-
-Option 2 - by address (one of these):
-- url: of the page
-- path: on disk
-
-Option 3 - found:
-- root: of the files
-- note: (optional) a word
-"""
-NAMES = ("slug", "branch", "url", "path", "root", "note")
-
-
-def test_options_are_ways():
-    found = stated_options(OPTIONS, NAMES)
-    assert found is not None
-    assert found.ways == (("slug", "branch"), ("url",), ("path",), ("root",))
-    assert found.exactly
-
-
-@pytest.mark.parametrize(
-    ("description", "ways"),
-    [
-        ("Option A: pass `slug`.\nOption B: pass `url`.", (("slug",), ("url",))),
-        ("**Method 1**: `slug` and `branch`\n**Method 2**: `url`", (("slug", "branch"), ("url",))),
-        # One option, the same twice, no arguments, too many.
-        ("Option 1: pass `slug`.", None),
-        ("Option 1: pass `slug`.\nOption 2: pass `slug` again.", None),
-        ("Option 1: call it once.\nOption 2: call it twice.", None),
-        ("\n".join(f"Option {n}: `{name}`" for n in range(2) for name in NAMES), None),
-    ],
-)
-def test_lists_of_options(description, ways):
-    found = stated_options(description, NAMES)
-    assert (found and found.ways) == ways
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,6 @@ def reading(text: str) -> dict:
     return {**described(text), "name": "table_ddl", "annotations": {"readOnlyHint": True}}
 
 
-def commented(**properties: dict) -> dict:
-    fix = {"type": "string", "description": "What to write instead; requires line."}
-    return table(fix=fix, snippet={"type": "string", "description": "Text to find."}, **properties)
-
-
 def made(name: str, **more: object) -> dict:
     data = {"type": "object", "properties": {"name": {"type": "string"}}, **more}
     return {**table(data=data), "name": name}
@@ -104,11 +99,6 @@ def documented(text: str) -> dict:
             "clarity/stringly-typed",
             table(query={"type": "string", "description": "Space-separated search words."}),
             table(query={"type": "string", "description": "Pipe-separated search words."}),
-        ),
-        (
-            "clarity/argument-dependencies",
-            commented(line={"type": "integer", "description": "Line of the remark (or use snippet)."}),
-            commented(line={"type": "integer", "description": "Line of the remark (or use words)."}),
         ),
         ("clarity/nothing-required", made("create_room"), made("update_room")),
         ("clarity/nothing-required", made("create_room"), made("create_room", required=["name"])),

@@ -14,12 +14,12 @@ from mcp_governor.prose import claims
 RULES = Path(__file__).parents[2] / "rules"
 FORM = tomllib.loads((RULES / "forms.toml").read_text("utf-8"))["form"]
 REFUSE = tomllib.loads((RULES / "refuse.toml").read_text("utf-8"))["refuse"]
-READERS = {"values": claims.read_values}
+READERS = {"values": claims.read_values, "needs": claims.read_needs}
 
 
 def shown(claim: claims.Claim) -> str:
     """What a claim says, as the examples of the forms write it."""
-    return "|".join(claim.listed.values)
+    return "|".join(claim.listed.values) or next(iter(claim.said.values()), "")
 
 
 @pytest.mark.parametrize("row", FORM, ids=lambda row: row["id"])
@@ -56,6 +56,7 @@ def test_a_claim_can_be_checked(row):
     for text, _ in row["match"]:
         for claim in READERS[row["kind"]](text):
             assert claim.sentence in " ".join(text.split())
+            assert all(said in text for said in claim.said.values())
             assert all(value in claim.sentence for value in claim.listed.values)
             start, end = claim.span
             assert 0 <= start <= end <= len(text)

@@ -173,7 +173,7 @@ def test_one_of_two_is_needed(text: str) -> None:
     "text",
     [
         "Needs file_path",
-        "(fast mode only)",
+        "fast mode only",
         "Used with mode='fast'",
         "For mode 'fast': the id",
         "Optional if file_path is provided",
@@ -256,7 +256,7 @@ def test_identifiers_of_one_thing() -> None:
     """Without a word: a tool that reads or changes one thing needs one of the names for it."""
     either = {"issueId": {"type": "integer"}, "issueKey": {"type": "string"}}
     [finding] = found("clarity/argument-dependencies", either, tool="get_issue_notes")
-    assert "get_issue_notes takes {}, but at least one of `issueId` and `issueKey` must be given" in finding.message
+    assert "`issueId`, `issueKey`: at least one must be given" in finding.message
     for name in ("list_issue_notes", "create_issue", "get_notes"):
         assert found("clarity/argument-dependencies", either, tool=name) == []
     spare = {**either, "issueKey": of("Key. If not provided, the current one.")}
@@ -266,7 +266,7 @@ def test_identifiers_of_one_thing() -> None:
 def test_sources_of_what_a_tool_takes_in() -> None:
     sources = {"url": {"type": "string"}, "file_path": {"type": "string"}, "text": {"type": "string"}}
     [finding] = found("clarity/argument-dependencies", sources, tool="add_note")
-    assert "at least one of `url`, `file_path` and `text` must be given" in finding.message
+    assert "`url`, `file_path`, `text`: at least one must be given" in finding.message
     assert found("clarity/argument-dependencies", sources, tool="find_note") == []
     assert found("clarity/argument-dependencies", {**sources, "mode": {"type": "string"}}, tool="add_note") == []
     assert found("clarity/argument-dependencies", {**sources, "url": of("Optional link")}, tool="add_note") == []

@@ -10,7 +10,7 @@ import pytest
 from mcp_governor.packs.clarity import hints
 from mcp_governor.packs.clarity import server as clarity_server
 from mcp_governor.packs.hygiene import text as hygiene
-from mcp_governor.prose import likeness, limits, modes, needs, prose, side_effects, words
+from mcp_governor.prose import likeness, limits, prose, side_effects, words
 from mcp_governor.prose.guarded import Cues, Guarded, Guards
 from mcp_governor.rules.run import lint
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
@@ -113,7 +113,7 @@ def _starting(module) -> list[tuple[str, Guarded]]:
 
 STARTING = [
     pytest.param(value, id=f"{module.__name__.rpartition('.')[2]}.{name}")
-    for module in (hygiene, likeness, limits, needs, prose)
+    for module in (hygiene, likeness, limits, prose)
     for name, value in _starting(module)
 ]
 
@@ -182,13 +182,6 @@ FORMS = {
         *("this pull request adds", "for backwards compatibility", "for backward-compatibility"),
         *("sometimes emitted by clients", "sometimes sent by LLMs"),
     ],
-    modes._TRAILING: [
-        "for move, goal is required",
-        "for move, goal must be also provided",
-        "when move: goal is mandatory",
-    ],
-    modes._ALL_BUT: ["every action except list requires goal", "each method apart from foo must include z"],
-    modes._BOTH: ["one and two both require goal", "one or two all must have x", "of these each needs x"],
     side_effects._CLAIMED: [
         *("Creates x", "- Cleans up it", "it sets\nup things", "automatically marks x", "auto-saves x"),
         *("It will also delete x", "this function then updates y"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.asides import results_part
 from mcp_governor.prose.fitting import kind_named, misfit, missing, type_named
-from mcp_governor.prose.modes import modes_listed
 from mcp_governor.prose.snippets import Call, Snippet, calls, snippets
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
@@ -126,10 +125,6 @@ def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
     if not found:
         return
     arguments, schema = _arguments(tool), tool.input_schema
-    needs: dict[tuple[str, str], list[str]] = {}
-    for mode in modes_listed(text, arguments.keys(), {}):
-        for choice in mode.choices:
-            needs.setdefault((mode.chooser, choice), []).append(mode.argument)
     for one in found:
         value = one.value
         front = text[max(0, one.at - 200) : one.at]
@@ -144,9 +139,6 @@ def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
         shown = _short(one.text)
         reason = misfit(schema, schema, value)
         absent = missing(schema, value) if known == len(value) and _CALLED.search(front) else []
-        if not absent:
-            said = [name for key in value.items() if _is_plain(key) for name in needs.get(key, ())]
-            absent = [name for name in said if name not in value]
         if reason:
             yield f"{reason} in {shown}"
         elif absent:
@@ -186,10 +178,6 @@ def _is_denied(text: str, at: int) -> bool:
 
 def _named(names: list[str]) -> str:
     return f"{' and '.join(names[:3])} {'is' if len(names) == 1 else 'are'}"
-
-
-def _is_plain(key: tuple[str, Any]) -> bool:
-    return isinstance(key[1], str)
 
 
 def _is_answer(front: str) -> bool:

@@ -1,4 +1,8 @@
-"""Parameters that depend on each other according to a tool's description but not its schema."""
+"""Parameters that depend on each other according to a tool's description but not its schema.
+
+The sentence that says so is quoted: what exactly it means is left to the reader, who has it before the eyes. It counts
+if it names another parameter of the same object, or a value of one.
+"""
 
 from __future__ import annotations
 
@@ -7,392 +11,298 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.clarity.unsaid_needs import coordinates, identifiers, sources
+from mcp_governor.packs.clarity.unsaid_needs import unsaid_needs
 from mcp_governor.prose.call_arguments import call_object
-from mcp_governor.prose.choices import may_have_values, quoted_choices, values_of
-from mcp_governor.prose.claims import read_values
+from mcp_governor.prose.claims import read_needs, read_values
 from mcp_governor.prose.credentials import names_key, names_password
 from mcp_governor.prose.flat_text import without_name
-from mcp_governor.prose.guarded import Guarded, has_any, lowered
-from mcp_governor.prose.modes import modes_listed, modes_of_argument
-from mcp_governor.prose.need import Group, Need
-from mcp_governor.prose.need_words import Worded, call_ruled_out, together
-from mcp_governor.prose.needs import stated_needs
-from mcp_governor.prose.option_lists import stated_options
 from mcp_governor.prose.passages import outline_of
-from mcp_governor.prose.vocabulary import is_kind
 from mcp_governor.prose.words import name_words
-from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.schemas import COMPOSITION, root_of, types_of
+from mcp_governor.subjects.schemas import COMPOSITION, root_of, types_of, values_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
+    from mcp_governor.prose.claims import Claim
     from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace
     from mcp_governor.surface.model import Tool
 
 _EXPRESSED_BY = (*COMPOSITION, "then", "else", "dependentRequired", "dependencies", "minProperties")
-_NO_EFFECT = ("only", "ignored")
-_MAX_REST = 12
-"""Maximum number of other parameters named: two lines of a terminal."""
-_MAX_CHOICES = 20
-"""Maximum number of "one of" that are compared with the other dependencies: no schema has more alternatives."""
-_MILD = ("mode", "together")
-"""Kinds that a name suggests without a word, or half of which still means something."""
-_FAILS = 100
-"""Weight of a call that has not what it needs, more than that of all dependencies of a tool: such a call fails. Of two
-that exclude each other, a server may just ignore one."""
-_CONDITION = 'a condition ("if" and "then")'
 _MAX_SHOWN = 3
-"""Maximum number of dependencies quoted in a message; the others are counted."""
+"""Maximum number of sentences quoted in a message; the parameters of the others are named."""
+_MAX_REST = 12
+"""Maximum number of parameters named besides."""
+_MAX_QUOTED = 160
+"""Maximum number of characters of a quoted sentence."""
+_MAX_CHOICES = 40
+"""Maximum number of values of one parameter that are looked for in sentences."""
 
 
-class _Found(NamedTuple):
-    """A dependency, the object that declares its parameters, and if it is one of a choice."""
+class _Need(NamedTuple):
+    """A sentence that ties parameters of one object to each other.
 
-    need: Need
+    Attributes:
+        names: the parameters, first the one that the sentence is said of.
+        quote: the sentence, or what the names say without one.
+        pointer: of the object.
+        bars: one excludes the other, or has no effect next to it or without it.
+        said: a description says it, and not only the names.
+    """
+
+    names: tuple[str, ...]
+    quote: str
     pointer: str
-    schema: Mapping[str, Any]
-    of_mode: bool = False
+    bars: bool = False
+    said: bool = True
 
 
 def unstated_needs(tool: Tool, context: Context) -> Iterator[Hit]:
     """A dependency between parameters that a description states is in the schema."""
-    yield from _hits(tool, context, ignored=False)
+    yield from _hits(tool, context, bars=False)
 
 
 def unstated_ignoring(tool: Tool, context: Context) -> Iterator[Hit]:
     """The schema says so if a parameter has an effect only together with another, or only without it."""
-    yield from _hits(tool, context, ignored=True)
+    yield from _hits(tool, context, bars=True)
 
 
-def _hits(tool: Tool, context: Context, *, ignored: bool) -> Iterator[Hit]:
-    found = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
+def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
+    every = context.facts.recent(("needs", tool.index), lambda: tuple(_needs_of(tool, context)))
+    found = [one for one in every if one.bars is bars]
+    if bars:
+        more = [set(one.names) for one in every if not one.bars]
+        found = [one for one in found if not any(set(one.names) <= other for other in more)]
     if not found:
         return
-    tied = [one for one in found if one.need.kind not in _NO_EFFECT]
-    only_apart = all(map(_is_plainly_apart, tied))
-    stated = _ignoring(found, tied) if ignored else [] if only_apart else tied
-    if ignored and only_apart:
-        stated = [*tied, *stated]
-    if not stated:
-        return
-    if not ignored and all(one.of_mode for one in stated):
-        # The finding is shown at the first: what most choices are about.
-        stated.sort(key=lambda one: -len(one.need.values))
-    if not ignored:
-        # The first is the example: one that a call shows.
-        place = stated[0].pointer
-        stated.sort(key=lambda one: (one.pointer != place, not call_ruled_out(one.need, one.schema)))
-    first = stated[0]
-    said: list[tuple[str, dict[str, Any] | None]] = []
-    for pointer in dict.fromkeys(one.pointer for one in stated):
-        here = [one for one in stated if one.pointer == pointer]
-        sentences = Worded(here[0].schema).sentences(one.need for one in here)
-        said += [(text, fragment if pointer == first.pointer else None) for text, fragment in sentences]
-    shown = [text for text, _ in said[:_MAX_SHOWN]]
+    quotes: dict[tuple[str, bool], list[str]] = {}
+    for one in found:
+        names = quotes.setdefault((one.quote, one.said), [])
+        names += [name for name in (one.names[:1] if one.said else one.names) if name not in names]
+    shown = [_shown(names, *quote) for quote, names in list(quotes.items())[:_MAX_SHOWN]]
     named = "; ".join(shown)
-    rest = list(dict.fromkeys(f"`{one.need.arguments[0]}`" for one in stated))
-    rest = [name for name in rest if name not in named]
-    if len(said) > len(shown):
-        cut = ", …" if len(rest) > _MAX_REST else ""
-        of = f" about {', '.join(rest[:_MAX_REST])}{cut}" if rest else ""
-        shown.append(f"and {len(said) - len(shown)} more{of}")
-    fragments = [fragment for _, fragment in said[:_MAX_SHOWN] if fragment is not None]
-    fragments = fragments or [fragment for _, fragment in said if fragment is not None][:1]
-    advice = json.dumps(together(fragments), ensure_ascii=False)[1:-1] if fragments else _CONDITION
-    pointer = first.pointer
-    # What is stated, not the object: a parameter that has nothing to do with it does not make this another finding.
-    value: Any = sorted(_identity(one) for one in stated)
-    former: Any = first.schema
-    if not ignored and all(one.of_mode for one in stated):
-        # The object as a whole is fine; the fault is in one parameter of a choice.
-        name = first.need.arguments[0]
-        pointer, value, former = join_pointer(pointer, "properties", name), former["properties"][name], None
-    call = call_ruled_out(first.need, first.schema)
-    weight = sum(one.need.kind not in _MILD for one in stated)
-    weight += _FAILS if call and first.need.kind in ("any", "one", "when") else 0
-    part = _part(first.pointer)
-    within = f"{part} in {tool.name}" if part else tool.name
-    gist = f"{within} takes {call}, but {shown[0]}" if call else f"{shown[0]} ({within})"
+    if len(quotes) > len(shown):
+        rest = dict.fromkeys(f"`{name}`" for names in list(quotes.values())[_MAX_SHOWN:] for name in names)
+        names = [name for name in rest if name not in named]
+        cut = ", …" if len(names) > _MAX_REST else ""
+        of = f" about {', '.join(names[:_MAX_REST])}{cut}" if names else ""
+        named += f"; and {len(quotes) - len(shown)} more{of}"
     yield hit(
-        pointer,
-        value,
-        says="" if not call else "taken within" if part else "taken",
-        weight=weight,
-        former=former,
-        needs="; ".join(shown),
-        call=call,
-        part=part,
-        gist=gist,
-        advice=advice,
+        found[0].pointer,
+        # What is said, not the object: a parameter that has nothing to do with it does not make this another finding.
+        sorted([one.pointer, *one.names, one.quote] for one in found),
+        weight=len(found),
+        needs=named,
+        gist=f"{shown[0]} ({tool.name})",
     )
 
 
-def _part(pointer: str) -> str:
-    """The part of a tool's parameters to which a pointer leads: ``rows[]``; empty for the parameters as a whole."""
-    path = ""
-    tokens = iter(pointer_tokens(pointer))
-    for keyword in tokens:
-        if keyword == "properties":
-            path += f".{one_line(next(tokens, ''), 64)}"
-        elif keyword == "items":
-            path += "[]"
-    return path.removeprefix(".")
+def _shown(names: list[str], quote: str, said: bool) -> str:
+    listed = ", ".join(f"`{name}`" for name in names[:_MAX_REST])
+    return f'{listed}: "{one_line(quote, _MAX_QUOTED)}"' if said else f"{listed}: {quote}"
 
 
-def _ignoring(found: Collection[_Found], tied: Collection[_Found]) -> list[_Found]:
-    """The parameters that have no effect in some calls, without those about which more is said."""
-    more = [set(one.need.arguments) for one in tied]
-    return [
-        one
-        for one in found
-        if one.need.kind in _NO_EFFECT
-        # "Ignored when the query has its own clause": no schema can say it.
-        and (one.need.kind == "only" or one.need.state)
-        and not any(set(one.need.arguments) <= other for other in more)
-    ]
+def _needs_of(tool: Tool, context: Context) -> Iterator[_Need]:
+    """Every dependency that is stated and missing in the schema, each once."""
+    seen: set[tuple[str, frozenset[str], bool]] = set()
+    quoted: set[tuple[str, str, str]] = set()
+    for need, schema in _stated(tool, context):
+        key = (need.pointer, frozenset(need.names), need.bars)
+        place = (need.pointer, need.names[0], need.quote)
+        if key not in seen and place not in quoted and not _expressed(need, schema):
+            seen.add(key)
+            quoted.add(place)
+            yield need
 
 
-def _is_plainly_apart(found: _Found) -> bool:
-    """True if parameters of a call exclude each other, and only a call with both breaks that: the text says it, and few
-    clients take the keywords for it at the root. Next to a default, the other one alone breaks it."""
-    arguments = found.schema["properties"]
-    return (
-        found.need.kind == "exclusive"
-        and found.pointer == "/inputSchema"
-        and not any(_has_value(arguments.get(name)) for name in found.need.arguments)
-    )
-
-
-def _has_value(schema: Any) -> bool:
-    return isinstance(schema, dict) and schema.get("default") not in (None, False, "")
-
-
-def _identity(found: _Found) -> list[Any]:
-    """A dependency as JSON, without the wording where what it says was read."""
-    need = found.need
-    said = "" if need.state else need.condition
-    return [found.pointer, need.kind, need.arguments, need.state, need.values, need.must, need.ways, said]
-
-
-_ABOUT_ONE = {"when": "when", "mode": "when", "within": "within", "only": "ignored", "ignored": "ignored"}
-"""Kinds of dependencies of one parameter → what is reported once for the same parameters."""
-
-
-def _needs_of(tool: Tool, context: Context) -> list[_Found]:
-    """Every dependency that is stated and missing in the schema, each once, without those that others imply."""
-    stated = list(_unexpressed(tool, context))
-    if not stated:
-        return []
-    found = list(_apart(stated))
-    chosen = [one for one in found if one.need.kind in ("any", "one") and not one.need.condition]
-    implied = [any(_implies(other, one) for other in chosen[:_MAX_CHOICES]) for one in found]
-    paired = list(_paired([one for one, known in zip(found, implied, strict=True) if not known]))
-    whole = [(one.pointer, set(one.need.arguments)) for one in paired if one.need.kind == "together"]
-    return [one for one in paired if not (_is_mutual(one.need) and _is_part(one, whole))]
-
-
-def _apart(found: list[_Found]) -> Iterator[_Found]:
-    """Parameters each of which excludes all the others are one dependency: at most one of them."""
-    heads: dict[tuple[str, frozenset[str]], int] = {}
-    for one in found:
-        if _excludes_several(one.need):
-            key = (one.pointer, frozenset(one.need.arguments))
-            heads[key] = heads.get(key, 0) + 1
-    done: set[tuple[str, frozenset[str]]] = set()
-    for one in found:
-        key = (one.pointer, frozenset(one.need.arguments))
-        # If all but one of them say so, each pair is excluded.
-        if not _excludes_several(one.need) or heads[key] < len(key[1]) - 1:
-            yield one
-        elif key not in done:
-            done.add(key)
-            names = tuple(sorted(one.need.arguments))
-            yield one._replace(need=Need("exclusive", names, ways=tuple((name,) for name in names)))
-
-
-def _excludes_several(need: Need) -> bool:
-    return need.kind == "exclusive" and len(need.arguments) > 2 and not need.ways
-
-
-def _is_part(found: _Found, whole: list[tuple[str, set[str]]]) -> bool:
-    """True if parameters that belong together say it already."""
-    return any(pointer == found.pointer and names >= set(found.need.arguments) for pointer, names in whole)
-
-
-def _implies(choice: _Found, found: _Found) -> bool:
-    """True if "one of a and b" says what "a is required unless b is given" says, or "a and b exclude each other"."""
-    need, ways = found.need, choice.need.ways
-    unless = need.kind == "when" and need.state == "absent" and not need.must
-    excludes = need.kind == "exclusive" and choice.need.kind == "one"
-    if not unless and not excludes:
-        return False
-    of = [{position for position, way in enumerate(ways) if name in way} for name in need.arguments]
-    apart = all(of) and all(of[0].isdisjoint(others) for others in of[1:])
-    return apart and choice.pointer == found.pointer
-
-
-def _paired(found: list[_Found]) -> Iterator[_Found]:
-    """Two parameters that need each other, or each of which is required without the other, are one dependency."""
-    done: set[tuple[str, frozenset[str], str]] = set()
-    mutual = {(one.pointer, one.need.arguments, one.need.state) for one in found if _is_mutual(one.need)}
-    for one in found:
-        need = one.need
-        if not _is_mutual(need) or (one.pointer, need.arguments[::-1], need.state) not in mutual:
-            yield one
-            continue
-        key = (one.pointer, frozenset(need.arguments), need.state)
-        if key not in done:
-            done.add(key)
-            ways = tuple((name,) for name in need.arguments)
-            yield one._replace(
-                need=Need("any", need.arguments, ways=ways)
-                if need.state == "absent"
-                else Need("together", tuple(sorted(need.arguments)))
-            )
-
-
-def _is_mutual(need: Need) -> bool:
-    return need.kind == "when" and len(need.arguments) == 2 and need.state in ("present", "absent") and not need.must
-
-
-def _unexpressed(tool: Tool, context: Context) -> Iterator[_Found]:
-    seen: dict[tuple[str, frozenset[str]], _Found] = {}
-    for found in _stated(tool, context):
-        if _has_substitute(found.need, found.schema) or _serves_others(found.need, found.schema):
-            continue
-        kind = _ABOUT_ONE.get(found.need.kind, "set")
-        head = found.need.arguments[0] if kind != "set" or _excludes_several(found.need) else ""
-        key = (kind + head, frozenset(found.need.arguments))
-        known = seen.get(key)
-        if known is None:
-            if not _expressed(found.need, found.schema):
-                seen[key] = found
-        elif known.pointer == found.pointer and known.need.kind == found.need.kind and _is_choice(known, found):
-            # "- a: requires x", "- b: requires x": one dependency, for both.
-            values = tuple(dict.fromkeys((*known.need.values, *found.need.values)))
-            of_mode = known.of_mode or found.of_mode
-            seen[key] = known._replace(need=known.need._replace(values=values), of_mode=of_mode)
-    yield from seen.values()
-
-
-_SUBSTITUTE = lazy_pattern(r"\bor\s(?:use|pass|provide|give|set|specify)\s[`'\"]?([A-Za-z_]\w{0,60})", re.IGNORECASE)
-
-
-def _has_substitute(need: Need, schema: Mapping[str, Any]) -> bool:
-    """True if what is required says that another parameter does as well: "Line of it (or use code_snippet)"."""
-    if need.kind != "when" or need.must:
-        return False
-    argument = schema["properties"].get(need.arguments[0])
-    text = argument.get("description") if isinstance(argument, dict) else None
-    if not isinstance(text, str) or len(text) > _MAX_BRIEF:
-        return False
-    others = (match[1] for match in _SUBSTITUTE.finditer(text))
-    return any(other in schema["properties"] and other not in need.arguments for other in others)
-
-
-def _serves_others(need: Need, schema: Mapping[str, Any]) -> bool:
-    """True if what is said of one value is said of others as well ("Term for 'search', exact name for 'info'"), or if
-    the parameter is a credential, which servers take from their environment too."""
-    name = need.arguments[0]
-    if need.kind in ("when", "within") and not need.must and (names_key(name) or names_password(name)):
-        return True
-    if need.kind != "only" or need.state != "=":
-        return False
-    argument = schema["properties"].get(name)
-    text = argument.get("description") if isinstance(argument, dict) else None
-    if not isinstance(text, str) or len(text) > _MAX_BRIEF:
-        return False
-    purposes = {match[1] for match in _PURPOSE.finditer(text)}
-    return len(purposes) > 1 and not purposes.issubset(need.values)
-
-
-_PURPOSE = lazy_pattern(r"\w\sfor\s['\"`]([\w\-]{1,40})['\"`]")
-_MAX_BRIEF = 1_000
-"""Maximum number of characters of a description that is read for a substitute, which a short one names."""
-
-
-def _is_choice(*found: _Found) -> bool:
-    """True if each applies to values of the same parameter."""
-    return all(one.need.state == "=" for one in found) and len({one.need.arguments for one in found}) == 1
-
-
-def _stated(tool: Tool, context: Context) -> Iterator[_Found]:
+def _stated(tool: Tool, context: Context) -> Iterator[tuple[_Need, Mapping[str, Any]]]:
     root = tool.raw.get("inputSchema")
     called = call_object(tool, context.facts).tokens
-    unsaid: list[_Found] = []
+    unsaid: list[tuple[_Need, Mapping[str, Any]]] = []
     for node in context.facts.nodes(tool):
         schema = node.schema
-        if node.side != "inputSchema" or not isinstance(schema, dict):
-            continue
-        arguments = schema.get("properties")
+        arguments = schema.get("properties") if isinstance(schema, dict) and node.side == "inputSchema" else None
         if not isinstance(arguments, dict) or len(arguments) < 2:
             continue
         is_call = node.tokens == called
         entries = outline_of(tool, context.facts).entries if is_call else {}
-        group = _group(node, entries, context.facts)
-        about = [tool.description] if is_call else []
-        about += [text for text in (schema.get("description"), _holder(root, node.tokens)) if isinstance(text, str)]
-        for text in about:
-            yield from (_Found(need, node.pointer, schema) for need in stated_needs(text, group))
-        unsaid += [_Found(Need("together", pair), node.pointer, schema) for pair in coordinates(arguments)]
-        if is_call:
-            without_words = (*identifiers(tool, arguments, group), *sources(tool, arguments, group))
-            unsaid += [_Found(need, node.pointer, schema) for need in without_words]
-            yield from _options(tool.description, node, group)
-            for mode in modes_listed(tool.description, group.names, group.values):
-                need = Need("when", mode[:2], mode.condition, "=", mode.choices)
-                yield _Found(need, node.pointer, schema, of_mode=True)
+        group = _Group(node, entries, context.facts)
         for name, argument in arguments.items():
             own = argument.get("description") if isinstance(argument, dict) else None
             for said in (own, entries.get(name)):
                 if isinstance(said, str):
-                    for need in stated_needs(said, group, name):
-                        yield _Found(need, node.pointer, schema)
-                    if group.values:
-                        yield from _by_mode(said, name, group, node)
+                    yield from _read(without_name(said, name), group, context.facts, name)
+        about = [schema.get("description"), _holder(root, node.tokens), tool.description if is_call else None]
+        for said in about:
+            if isinstance(said, str):
+                yield from _read(without_name(said, ""), group, context.facts)
+        alone = unsaid_needs(tool, arguments, group.optional, whole=is_call)
+        unsaid += [(_Need(names, what, node.pointer, said=False), schema) for names, what in alone]
     # Last, since a message quotes the first ones: what a description says is the better reason.
     yield from unsaid
 
 
-def _options(description: str, node: SchemaPlace, group: Group) -> Iterator[_Found]:
-    """Alternative ways to call a tool that its description lists."""
-    options = stated_options(description, group.names) if "ption" in description or "ethod" in description else None
-    if options is not None:
-        names = tuple(dict.fromkeys(name for way in options.ways for name in way))
-        need = Need("one" if options.exactly else "any", names, ways=options.ways)
-        yield _Found(need, node.pointer, node.schema)
+def _read(said: str, group: _Group, facts: Facts, name: str = "") -> Iterator[tuple[_Need, Mapping[str, Any]]]:
+    """What a description says of one parameter, or, without a name, of those of an object."""
+    for claim in facts.read(read_needs, said):
+        part = said[slice(*claim.span)]
+        names = group.tied(claim, name, part)
+        if names:
+            quote = claim.sentence if len(claim.sentence) <= _MAX_QUOTED else " ".join(part.split())
+            bars = claim.sure or (claim.form == "for-a-choice" and not _IDENTIFIES.intersection(name_words(name)[-1:]))
+            yield _Need(names, quote, group.node.pointer, bars), group.node.schema
 
 
-def _by_mode(said: str, name: str, group: Group, node: SchemaPlace) -> Iterator[_Found]:
-    """Dependencies of a parameter that applies to some choices of another, or to one value of a flag."""
-    mode = modes_of_argument(said, name, group.values) if has_any(lowered(said), group.values) else None
-    if mode is None:
-        return
-    argument = node.schema["properties"][name]
-    spare = "default" in argument and argument["default"] is not None
-    words = name_words(name)
-    named = not spare and types_of(argument) in _TEXT and bool(words) and words[-1] in _NAMING
-    needed = len(mode.choices) > 1 or _is_the_thing_of(words, mode.choices)
-    needed = needed and "optional" not in lowered(said)
-    need = Need("mode" if named and needed else "only", mode[:2], mode.condition, "=", mode.choices)
-    yield _Found(need, node.pointer, node.schema, of_mode=True)
+_IDENTIFIES = frozenset({"arn", "branch", "id", "identifier", "key", "name", "path", "ref", "slug", "url", "uuid"})
+"""Last words of parameters that say what an operation is about: it fails without. Others may do nothing."""
 
 
-_NAMING = frozenset({"arn", "branch", "id", "identifier", "key", "name", "path", "ref", "slug", "url", "uuid"})
-"""Last words of parameters that say which thing an operation is about: it fails without."""
+class _Group:
+    """The parameters of one object, and the values by which sentences mean one of them."""
+
+    def __init__(self, node: SchemaPlace, entries: Mapping[str, str], facts: Facts) -> None:
+        arguments, required = node.schema["properties"], node.schema.get("required")
+        self.node = node
+        self.optional = {name for name in arguments if not isinstance(required, list) or name not in required}
+        self._words = {name.lower().replace("_", " "): name for name in arguments if "_" in name.strip("_")}
+        self._arguments = arguments
+        self._values: dict[str, str] = {}
+        root = root_of(node)
+        for name, argument in arguments.items():
+            if isinstance(argument, dict):
+                values = values_of(root, argument) or _listed(argument, entries.get(name, ""), facts)
+                for value in values[:_MAX_CHOICES]:
+                    if isinstance(value, str) and self._values.setdefault(value.lower(), name) != name:
+                        self._values[value.lower()] = ""  # of two parameters
+
+    def tied(self, claim: Claim, name: str, part: str) -> tuple[str, ...]:
+        """The parameters that a sentence ties to each other; nothing if it is about none or one of them.
+
+        Args:
+            claim: the sentence.
+            name: of the parameter that it is said of; empty if it is about the object.
+            part: of the sentence that makes the claim.
+        """
+        condition = next(iter(claim.said.values()), claim.sentence)
+        if claim.form == "for-a-choice":
+            # "Term for 'look', name for 'show'" is for both.
+            named, chosen = [], self._chosen(condition, strict=True) if " for " not in condition else []
+        elif claim.form in ("one-of-several", "one-of-ways"):
+            named, chosen = self._named(part) if claim.form == "one-of-several" else self._worded(condition), []
+            if name and len(named) < 2 and _THIS.search(part) is None:
+                return ()
+        else:
+            named = self._named(claim.sentence)
+            chosen = self._chosen(condition if name else claim.sentence)
+        names = tuple(dict.fromkeys([*([name] if name else []), *named, *chosen]))
+        # What is always given, whatever its value, neither needs nor is needed.
+        if not any(one in self.optional or one in chosen for one in names if one != name):
+            return ()
+        if len(names) < 2 or self.optional.isdisjoint(names):
+            return ()
+        # Servers take credentials from their environment too.
+        return () if names_key(names[0]) or names_password(names[0]) else names
+
+    def _worded(self, said: str) -> list[str]:
+        """The parameters whose names are written as words on both sides of "or": "by ID or by the text near it"."""
+        found = []
+        for part in _OR.split(said):
+            words = set(name_words(part))
+            named = [name for name in self.optional if _is_worded(name_words(name), words)]
+            found += named if len(named) == 1 else []
+        return found if len(found) > 1 else []
+
+    def _named(self, said: str) -> list[str]:
+        """The parameters that a sentence certainly names, in order of appearance."""
+        found = [match for match in _WORD.finditer(said) if match[0] in self._arguments]
+        sure = [_is_name(said, match) for match in found]
+        # A word joined to a name by "or" is a name as well. One pass in each direction.
+        for order in (range(1, len(found)), range(len(found) - 2, -1, -1)):
+            for at in order:
+                left, right = sorted((at, at - order.step))
+                if sure[at - order.step] and _BETWEEN.fullmatch(said, found[left].end(), found[right].start()):
+                    sure[at] = True
+        places = [(match.start(), match[0]) for match, certain in zip(found, sure, strict=True) if certain]
+        lower = said.lower()
+        places += [(lower.index(words), name) for words, name in self._words.items() if words in lower]
+        return list(dict.fromkeys(name for _, name in sorted(places)))
+
+    def _chosen(self, said: str, *, strict: bool = False) -> list[str]:
+        """The parameters whose values a condition names; a common word has to be followed by "operation" and the like,
+        or, unless it is strict, to end a phrase."""
+        found = []
+        for match in _WORD.finditer(said):
+            name = self._values.get(match[0].lower(), "")
+            if name and (
+                said[max(0, match.start() - 1) : match.start()] in _QUOTES
+                or _CONSTANT.fullmatch(match[0])
+                or _OF_CHOICE.match(said, match.end())
+                or _IS_CHOICE.search(said, 0, match.start())
+                or said[match.end() :].lower().startswith(f" {' '.join(name_words(name))}")
+                or (not strict and _ENDS.match(said, match.end()))
+            ):
+                found.append(name)
+        return found
 
 
-def _is_the_thing_of(words: Collection[str], choices: Collection[str]) -> bool:
-    """True if an operation fails without a parameter that applies to it alone: the `url` of type "url", the new name of
-    "rename". Of another operation it may be a filter: the name of "list"."""
-    return any(name_words(choice) == tuple(words) or ("new" in words and choice in _TO_NEW) for choice in choices)
+_OR = lazy_pattern(r"\bor\b", re.IGNORECASE)
+_THIS = lazy_pattern(r"\b(?:this|it)\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
+_QUOTES = tuple("`'\"“”‘’{}\\")
+_CONSTANT = lazy_pattern(r"[A-Z][A-Z\d_]+|[a-z]+(?:[_-][a-z\d]+)+|[A-Z][a-z]+[A-Z]\w*")
+_OF_CHOICE = lazy_pattern(
+    r"['\"`]?(?:\s?(?:/|,|or\b|and\b)\s?['\"`]?[\w-]{1,40}['\"`]?){0,6}\s"
+    r"(?:operations?|actions?|modes?|commands?|types?|methods?|requests?|only)\b",
+    re.IGNORECASE,
+)
+_IS_CHOICE = lazy_pattern(r"\b(?:operation|action|mode|command|type|method)s?\s?(?:=|:|is)?\s?$", re.IGNORECASE)
+_ENDS = lazy_pattern(r"\s?(?:$|[.,;:)/]|(?:and|or)\b)")
+_BETWEEN = lazy_pattern(
+    r"\s?[`'\"}\\]?\s?(?:,\s?(?:or|and)?|or|and|/|\+|&)\s?(?:the\s)?(?:combination of\s)?[`'\"{\\]?\s?", re.IGNORECASE
+)
+_IN_FRONT = lazy_pattern(
+    r"\b(?:when|if|unless|with|without|using|both|either|neither|requires?|of|than|ignores?|overrides?|from|this or)"
+    r"\s(?:the\s|no\s)?$",
+    re.IGNORECASE,
+)
+_BEHIND = lazy_pattern(
+    r"\s?(?:=|(?:parameters?|arguments?|fields?|options?|flags?|property)\b|(?:is|are|was|must|should|cannot|has|have)\b"
+    r"|(?:not\s)?(?:provided|specified|omitted|supplied|given|set)\b|[,/.;:)]|(?:or|and|when|if)\s|$)",
+    re.IGNORECASE,
+)
 
 
-_TO_NEW = frozenset({"move", "rename"})
+def _is_worded(name: tuple[str, ...], words: set[str]) -> bool:
+    """True if words contain the end of a name: the last of two of its words, the last two of more."""
+    return bool(name) and words.issuperset(name[-1:] if len(name) == 2 else name[-2:])
+
+
+def _is_name(said: str, match: re.Match[str]) -> bool:
+    """True if a word that is spelled like a parameter is one: it is in quotes or no word of a language, or stands where
+    only a parameter makes sense."""
+    before, after = said[max(0, match.start() - 1) : match.start()], said[match.end() : match.end() + 1]
+    if before in _QUOTES and after in _QUOTES:
+        return True
+    if (before and before in "./-@$") or after == "@":
+        return before == "/" and "_" in match[0]
+    if "_" in match[0].strip("_") or not (match[0].islower() or match[0].istitle()):
+        return True
+    front = said[max(0, match.start() - 40) : match.start()]
+    return _IN_FRONT.search(front) is not None and _BEHIND.match(said, match.end()) is not None
+
+
+def _listed(argument: Mapping[str, Any], entry: str, facts: Facts) -> list[Any]:
+    """The values that prose lists for a parameter without an enum: "hills, brooks or meadows"."""
+    said = argument.get("description")
+    text = said if isinstance(said, str) and said else entry
+    if not text or types_of(argument) not in _TEXT:
+        return []
+    claims = facts.read(read_values, without_name(text, ""))
+    return list(next((one.listed.values for one in claims if one.sure or one.listed.quoted), ()))
+
+
+_TEXT = (frozenset({"string"}), frozenset({"string", "null"}), None)
 
 
 def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
@@ -405,82 +315,13 @@ def _holder(root: Any, tokens: tuple[str | int, ...]) -> Any:
     return value.get("description") if isinstance(value, dict) else None
 
 
-def _group(node: SchemaPlace, entries: Mapping[str, str], facts: Facts) -> Group:
-    arguments, required = node.schema["properties"], node.schema.get("required", [])
-    root = root_of(node)
-    values: dict[str, str] = {}
-    twice: set[str] = set()
-    descriptions = {name: _text(argument, entries.get(name, "")) for name, argument in arguments.items()}
-    said = "\n".join(descriptions.values())
-    by_value = _BY_VALUE.search(said) is not None or _ONLY.search(said) is not None
-    for name, argument in arguments.items():
-        if not by_value and not may_have_values(name, argument):
-            continue
-        listed = _listed_choices(name, argument, descriptions[name], facts) if by_value else ()
-        chosen = quoted_choices(name, argument, entries.get(name, ""))
-        for value in (*values_of(root, name, argument), *chosen, *listed):
-            if values.setdefault(value.casefold(), name) != name:
-                twice.add(value.casefold())
-    optional = tuple(name for name in arguments if name not in required) if isinstance(required, list) else ()
-    return Group(frozenset(arguments), {value: name for value, name in values.items() if value not in twice}, optional)
-
-
-_BY_VALUE = Guarded(r"\b(?:required|needed|only) (?:for|with|when)\b", " for", " with", " when", starts="nor")
-_ONLY = Guarded(r"(?:^|\n)\W{0,2}\w{2,30} only\b", " only")
-"""Words that relate a parameter to a value of another."""
-
-
-def _text(argument: Any, entry: str) -> str:
-    own = argument.get("description") if isinstance(argument, dict) else None
-    return own if isinstance(own, str) and own else entry
-
-
-def _listed_choices(name: str, argument: Any, text: str, facts: Facts) -> tuple[str, ...]:
-    """The values that prose lists for a parameter without an enum: "hills, brooks or meadows"."""
-    if not isinstance(argument, dict) or types_of(argument) not in _TEXT or "enum" in argument:
-        return ()
-    words = name_words(name)
-    kind = bool(words) and is_kind(words[-1])
-    claims = facts.read(read_values, without_name(text, ""))
-    return next((one.listed.values for one in claims if one.sure or kind), ())
-
-
-_TEXT = (frozenset({"string"}), frozenset({"string", "null"}))
-
-
-def _expressed(need: Need, schema: Mapping[str, Any]) -> bool:
+def _expressed(need: _Need, schema: Mapping[str, Any]) -> bool:
     """True if the schema relates these parameters to each other, or leaves no choice."""
-    argument = schema["properties"].get(need.arguments[0])
-    if need.kind in ("only", "ignored", "within") and _is_every_value(need, schema):
-        return True
-    if need.kind == "when" and need.condition.startswith("with ") and isinstance(argument, dict):
-        # What has a default is there whenever another parameter needs it.
-        return argument.get("default") is not None or _is_related(need, schema)
-    return _is_related(need, schema)
-
-
-def _is_every_value(need: Need, schema: Mapping[str, Any]) -> bool:
-    """True if a condition names every value that its parameter takes: no call breaks it."""
-    chooser = schema["properties"].get(need.arguments[1]) if need.state == "=" else None
-    values = chooser.get("enum") if isinstance(chooser, dict) else None
-    said = {value.casefold() for value in need.values}
-    return isinstance(values, list) and all(isinstance(one, str) and one.casefold() in said for one in values)
-
-
-def _is_related(need: Need, schema: Mapping[str, Any]) -> bool:
     required = schema.get("required")
-    required = (
-        set(required) if isinstance(required, list) and all(isinstance(name, str) for name in required) else set()
-    )
-    if need.kind in _ABOUT_ONE:
-        given = need.arguments[0] in required
-    elif need.kind == "together":
-        given = required >= set(need.arguments)
-    else:
-        given = not required.isdisjoint(need.arguments)
-    if given:
+    given = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
+    if (need.names[0] in given and not need.bars) or given.issuperset(need.names):
         return True
     said = [schema[key] for key in _EXPRESSED_BY if key in schema]
     # In the JSON of the keywords, the names appear in quotes, both as values and as keys.
     text = json.dumps(said, default=str, ensure_ascii=False) if said else ""
-    return any(json.dumps(name, ensure_ascii=False) in text for name in need.arguments)
+    return any(json.dumps(name, ensure_ascii=False) in text for name in need.names)

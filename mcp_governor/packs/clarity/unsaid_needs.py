@@ -3,66 +3,28 @@ one thing, the sources of what is taken in."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.prose.guarded import Guarded
-from mcp_governor.prose.need import Group, Need
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.schemas import types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from mcp_governor.surface.model import Tool
 
-_OTHER_HALF = {
-    "lat": ("lon", "lng", "long"),
-    "latitude": ("longitude",),
-    "x": ("y",),
-}
+_OTHER_HALF = {"lat": ("lon", "lng", "long"), "latitude": ("longitude",), "x": ("y",)}
 """Last word of a name → the last words of names that make it a position."""
-
-
-def coordinates(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The numbers that are one position: one without the other says nothing, whatever the description says."""
-    by_words: dict[tuple[str, ...], str] = {}
-    for name in arguments:
-        by_words.setdefault(name_words(name), name)
-    for name in arguments:
-        words = name_words(name)
-        for last in _OTHER_HALF.get(words[-1], ()) if words else ():
-            other = by_words.get((*words[:-1], last))
-            if other is not None and all(_is_bare_number(arguments[one]) for one in (name, other)):
-                yield name, other
-
-
 _IDENTIFIES = frozenset({"arn", "guid", "id", "identifier", "iid", "key", "name", "path", "slug", "uid", "url", "uuid"})
-_LEFT_OUT = Guarded(
+_LEFT_OUT = lazy_pattern(
     r"\b(?:optional(?:ly)?|omitted|not (?:provided|given|specified|set)|defaults?|current|filter(?:s|ed)?"
     r"|search(?:es)?|new)\b",
-    *("optional", "omitted", "not ", "default", "current", "filter", "search", "new"),
+    re.IGNORECASE,
 )
 _FINDS_MANY = frozenset({"count", "create", "filter", "find", "list", "new", "query", "search", "set"})
 """Words of tools for which the name of a thing may be left out: they find several, or make it."""
-
-
-def identifiers(tool: Tool, arguments: Mapping[str, Any], group: Group) -> Iterator[Need]:
-    """The identifiers of the one thing that a tool is about, each of which may be left out: `issueId`, `issueKey` of
-    "get_issue". Without one of them, the call is about nothing, whatever the description says."""
-    about = name_words(tool.name)
-    if not _FINDS_MANY.isdisjoint(about):
-        return
-    found: dict[tuple[str, ...], list[str]] = {}
-    for name in arguments:
-        words = name_words(name)
-        if len(words) > 1 and words[-1] in _IDENTIFIES and words[-2] in about:
-            found.setdefault(words[:-1], []).append(name)
-    for names in found.values():
-        spare = len(names) > 1 and all(name in group.optional and _may_be_needed(arguments[name]) for name in names)
-        if spare:
-            yield Need("any", tuple(names), ways=tuple((name,) for name in names))
-
-
 _TAKES_IN = frozenset(
     {"add", "attach", "convert", "extract", "import", "ingest", "load", "parse", "transcribe", "upload"}
 )
@@ -72,15 +34,40 @@ _CHOOSES = frozenset({"action", "mode", "operation", "source", "type"})
 """Parameters that say which source counts, so that the others may be left out."""
 
 
-def sources(tool: Tool, arguments: Mapping[str, Any], group: Group) -> Iterator[Need]:
-    """What a tool takes in, by URL, as a file or directly. Without any of these, the call is about nothing."""
-    if _TAKES_IN.isdisjoint(name_words(tool.name)) or not _CHOOSES.isdisjoint(arguments):
+def unsaid_needs(
+    tool: Tool, arguments: Mapping[str, Any], optional: Collection[str], *, whole: bool
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Parameters of one object that are nothing alone, or one of which a call has to have, and which of both.
+
+    Args:
+        tool: whose name says what the parameters are about.
+        arguments: the parameters.
+        optional: those that may be left out.
+        whole: they are the parameters of the call, not of an object within it.
+    """
+    words = {name: name_words(name) for name in arguments}
+    by_words = {said: name for name, said in reversed(words.items())}
+    for name, said in words.items():
+        for last in _OTHER_HALF.get(said[-1], ()) if said else ():
+            other = by_words.get((*said[:-1], last))
+            if other is not None and all(_is_bare_number(arguments[one]) for one in (name, other)):
+                yield (name, other), "must be given together"
+    if not whole:
         return
-    last = {name: name_words(name)[-1:] for name in arguments if name_words(name)}
-    named = [name for name, word in last.items() if (_LINK | _FILE | _CONTENT).intersection(word)]
-    kinds = {kind for kind in (_LINK, _FILE) for name in named if kind.intersection(last[name])}
-    if len(kinds) == 2 and all(name in group.optional and _may_be_needed(arguments[name]) for name in named):
-        yield Need("any", tuple(named), ways=tuple((name,) for name in named))
+    spare = [name for name in arguments if name in optional and _may_be_needed(arguments[name])]
+    about = set(name_words(tool.name))
+    # `issueId` and `issueKey` of "get_issue": without one of them, the call is about nothing.
+    things: dict[tuple[str, ...], list[str]] = {}
+    for name, said in words.items():
+        if len(said) > 1 and said[-1] in _IDENTIFIES and said[-2] in about and _FINDS_MANY.isdisjoint(about):
+            things.setdefault(said[:-1], []).append(name)
+    named = [name for name, said in words.items() if (_LINK | _FILE | _CONTENT).intersection(said[-1:])]
+    kinds = {kind for kind in (_LINK, _FILE) for name in named if kind.intersection(words[name][-1:])}
+    if len(kinds) == 2 and not _TAKES_IN.isdisjoint(about) and _CHOOSES.isdisjoint(arguments):
+        things[()] = named
+    for names in things.values():
+        if len(names) > 1 and set(names) <= set(spare):
+            yield tuple(names), "at least one must be given"
 
 
 def _may_be_needed(schema: Any) -> bool:
