@@ -142,7 +142,7 @@ facade = ["work_*"]
 advanced = ["debug_*"]                   # the others are standard
 
 [tool.mcp-governor.lint]
-ignore = ["clarity/tautology"]
+ignore = ["clarity/length"]
 severity = { "clarity/*" = "warning" }
 per-tool-ignores = { "legacy_*" = [{ rule = "surface/*", reason = "gone in 3.0" }] }
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from mcp_governor.builtin_rules import FORMS, REFUSE
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.value_lists import Listed, listed_at
 
@@ -169,7 +170,7 @@ def _needs(form: _Form, match: re.Match[str], text: str) -> Claim | None:
     )
 
 
-_STOPS = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s)|\n")
+_STOPS = lazy_pattern(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s)|\n", re.NOFLAG)
 
 
 def sentence_start(text: str, at: int) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a string, as a set."""
     return frozenset(text.split())
 
 
-KINDS = _words("""
+KINDS = word_set("""
     action aggregate aggregation alignment algorithm anchor audience backend behavior behaviour category channel
     chart choice class classification comparison compression condition context criteria density depth difficulty
     direction effect encoding encryption engine env environment event feedback filter flavor flavour format
@@ -21,7 +22,7 @@ KINDS = _words("""
 """)
 """Words for kinds: a parameter with such a name has one of a few values."""
 
-FREE = _words("""
+FREE = word_set("""
     account address arn author body branch command code comment content currency cursor data date day dir directory
     email endpoint expression field file filename folder guid hash header host id identifier ids instruction key keyword
     keywords label message name note number owner page param password path pattern phone prefix prompt query question
@@ -31,7 +32,7 @@ FREE = _words("""
 """)
 """Words for things that everybody names freely: quoted values are closed only after "one of" and the like."""
 
-MAPS = _words("""
+MAPS = word_set("""
     aggregations aggs annotations answers args arguments attributes columns css entity extra fields filter filters form
     inputs item kwargs labels map mapping order params parameters prices projection properties props query record rename
     replacements responses row sort style styles tags translations update updates values weights where

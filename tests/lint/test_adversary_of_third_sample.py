@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from false_alarms import STRING, effect_said, findings, tool
 
-from mcp_governor.packs.clarity import undescribed
 from mcp_governor.packs.clarity import unguessable as arguments
 from mcp_governor.prose.asides import said_in_passing
 
@@ -57,15 +56,6 @@ def test_descriptions_of_dates_are_searched_once_and_not_each_for_each(monkeypat
     # One with a form answers for the others, but not for itself.
     formed = {**dates, "end_date": {**STRING, "description": "YYYY-MM-DD"}}
     assert findings("clarity/parameter-described", taking(formed)) == []
-
-
-def test_a_tool_is_searched_once_for_where_its_identifiers_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand identifiers took 20 s."""
-    counting = Counting(undescribed._FINDING)
-    monkeypatch.setattr(undescribed, "_FINDING", counting)
-    ids = {f"q{at}w_id": {**STRING, "description": "id"} for at in "abcdefghij"}
-    findings("clarity/id-source", taking(ids, "get id id id"), tool("other"))
-    assert counting.texts == {"get id id id": 1}
 
 
 # -- what was hidden
@@ -173,21 +163,6 @@ def test_columns_are_values_unless_they_stand_for_others(text: str, listed: bool
 )
 def test_an_epoch_is_a_time_unless_its_words_say_what_else_it_counts(text: str, asked: bool) -> None:
     assert speaks("clarity/missing-unit", described("start_epoch", text, INTEGER)) is asked
-
-
-@pytest.mark.parametrize(
-    ("said", "asked"),
-    [
-        ("Get datasets by dataset ID in the workspace.", True),
-        ("Get the rows of a dataset with the dataset ID from the shop.", True),
-        ("Find datasets whose id is in the list with care.", True),
-        ("Obtain dataset ids from the console.", False),
-        ("Find the id of the dataset with search_asset.", False),
-    ],
-)
-def test_only_an_identifier_that_is_found_has_a_source(said: str, asked: bool) -> None:
-    ids = {"type": "array", "items": STRING, "description": "Ids of datasets"}
-    assert bool(findings("clarity/id-source", taking({"dataset_ids": ids}, said), tool("other"))) is asked
 
 
 @pytest.mark.parametrize(

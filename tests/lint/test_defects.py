@@ -246,12 +246,6 @@ def test_what_refers_to_a_definition_may_name_the_unit_of_its_edges():
     assert found == []
 
 
-def test_a_choice_of_true_or_a_name_is_meant():
-    either = {"anyOf": [{"type": "boolean"}, TEXT], "description": "Merged into HEAD (true) or the given commit"}
-    assert not findings("boolean-or-text", {"merged": either})
-    assert findings("boolean-or-text", {"merged": {**either, "description": "Whether it is merged"}})
-
-
 def test_a_single_header_is_an_argument_like_any_other():
     assert not findings("http-header", {"accept": TEXT, "cookie": TEXT})
     assert findings("http-header", {"accept": TEXT, "user-agent": TEXT})
@@ -263,31 +257,6 @@ def test_a_single_header_is_an_argument_like_any_other():
 )
 def test_one_value_of_another_type_is_odd(values, fires):
     assert len(findings("mixed-enum-types", {"x": {"enum": values}})) == fires
-
-
-def test_a_list_that_the_first_sentence_calls_one_or_more_is_not_empty():
-    def found(description, **more):
-        schema = {
-            "type": "object",
-            "properties": {"users": {"type": "array", "items": TEXT}, **more},
-            "required": ["users"],
-        }
-        surface = build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]})
-        return lint(surface, LintSettings(select=("clarity/empty-list",)))
-
-    assert [one.path for one in found("Gets one or more users.")] == ["/tools/0/inputSchema/properties/users"]
-    assert not found("Gets users. Returns one or more of them.")
-    assert not found("Gets one or more users.", tags={"type": "array", "items": TEXT})
-
-
-def test_two_types_names_a_tool_with_the_other_and_means_the_text_under_a_name_in_the_plural():
-    items = {"type": "array", "items": TEXT}
-    (found,) = findings("two-types", {"uids": items}, {"uids": TEXT})
-    assert found.path == "/tools/1/inputSchema/properties/uids"
-    assert "string; array in " in found.message
-    assert not findings("two-types", {"args": items}, {"args": TEXT})
-    (found,) = findings("two-types", {"uid": {**items, "description": "x"}}, {"uid": {**TEXT, "description": "x"}})
-    assert found.path == "/tools/0/inputSchema/properties/uid"
 
 
 def test_a_sentence_of_the_tool_may_list_the_keys_of_an_object():

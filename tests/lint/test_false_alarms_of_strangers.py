@@ -276,11 +276,6 @@ def updating(name: str, said: str) -> dict:
             text("Markets. Valid values: uk, france, italy. It has 30+ rows."),
         ),
         (
-            "clarity/one-value",
-            table(level={"type": "string", "enum": ["A", "AA", "AAA"]}),
-            table(level={"type": "string", "enum": ["y", "yes"]}),
-        ),
-        (
             "clarity/well-known-format",
             table(start={**STRING, "description": "ISO 8601 or 'YYYY-MM-DD HH:MM'."}),
             table(start={**STRING, "description": "Written as 'YYYY-MM-DD HH:MM'."}),

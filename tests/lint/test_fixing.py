@@ -142,7 +142,6 @@ def test_an_enum_is_next_to_a_reference_and_not_in_what_others_refer_to():
             None,
         ),
         ("null-default", "x", {**TEXT, "default": None}, {"anyOf": [TEXT, NULL], "default": None}, "wider", None),
-        ("boolean-or-text", "x", {"type": ["boolean", "string"]}, {"type": "boolean"}, "narrower", "example"),
         (
             "undeclared-default",
             "x",

@@ -212,69 +212,6 @@ def test_whoever_describes_one_describes_the_others_as_well() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["The ID of the fence", "Fence ID.", "The unique identifier of the fence to run"])
-def test_an_identifier_without_a_source(text: str) -> None:
-    fence = tool("run", required=("fence_id",), fence_id={**TEXT, "description": text})
-    assert len(messages("clarity/id-source", fence)) == 1
-    assert messages("clarity/id-source", fence, tool("list_fences")) == []
-    assert messages("clarity/id-source", fence, tool("map", "Returns the fence_id of each place.")) == []
-    gives = {**tool("map"), "outputSchema": {"type": "object", "properties": {"fence_id": TEXT}}}
-    assert messages("clarity/id-source", fence, gives) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The ID of the fence, from the map",
-        "Fence ID, see the map",
-        "Fence ID such as fnc_9",
-        "The fence that is nearest",
-    ],
-)
-def test_a_string_that_says_more_of_an_identifier(text: str) -> None:
-    found = messages("clarity/id-source", tool("run", required=("fence_id",), fence_id={**TEXT, "description": text}))
-    assert (found == []) == (text != "The fence that is nearest")
-
-
-@pytest.mark.parametrize("name", ["page_token", "session_id", "access_token", "request_id", "parent_id", "identity"])
-def test_identifiers_of_pages_logins_and_roles_are_left_out(name: str) -> None:
-    argument = {**TEXT, "description": f"The {name.replace('_', ' ')}"}
-    assert messages("clarity/id-source", tool("run", required=(name,), **{name: argument})) == []
-
-
-@pytest.mark.parametrize(
-    ("giver", "named"),
-    [
-        ("list_gates", True),
-        ("park_search_gates", True),
-        ("get_gate", False),
-        ("list_gate_keepers", False),
-        ("open_gates", False),
-        ("list_north_wing_gates", False),
-    ],
-)
-def test_an_identifier_that_a_tool_lists_deserves_its_name(giver: str, named: bool) -> None:
-    rule, gate = "clarity/only-the-name", {**TEXT, "description": "The gate's ID"}
-    taker = tool("paint", required=("gate_id",), gate_id=gate)
-    assert messages(rule, taker, tool(giver)) == (
-        [f"The description says only the name: gate_id (paint; {giver} has it)."] if named else []
-    )
-    assert messages(rule, tool("paint", gate_id=gate), tool(giver)) == []
-
-
-def test_what_a_server_is_about_needs_no_words() -> None:
-    gate = {**TEXT, "description": "The gate's ID"}
-    takers = [tool(f"paint_{n}", required=("gate_id",), gate_id=gate) for n in range(13)]
-    assert len(messages("clarity/only-the-name", *takers[:12], tool("list_gates"))) == 1
-    assert messages("clarity/only-the-name", *takers, tool("list_gates")) == []
-
-
-def test_of_two_tools_the_one_of_the_same_part_of_the_server_is_named() -> None:
-    taker = tool("yard_paint", required=("gate_id",), gate_id={**TEXT, "description": "Gate ID"})
-    found = messages("clarity/only-the-name", taker, tool("get_gates"), tool("yard_search_gates"))
-    assert found == ["The description says only the name: gate_id (yard_paint; yard_search_gates has it)."]
-
-
 def test_numbers_are_ids_of_records_that_other_tools_list():
     asks = tool("send", document_type={"type": "integer"})
     rule = "clarity/parameter-described"

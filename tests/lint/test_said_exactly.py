@@ -28,21 +28,6 @@ def test_a_title_is_the_title_of_a_tool_that_exists():
 
 
 @pytest.mark.parametrize(
-    ("pattern", "problem"),
-    [
-        ("^[0-9a-z_]*$", "refuses uppercase letters and hyphens"),
-        ("[0-9a-z_]*", "refuses, once it has ^ and $, uppercase letters and hyphens"),
-    ],
-)
-def test_a_pattern_without_anchors_refuses_nothing_yet(pattern, problem):
-    """A judge said that it refuses nothing: validators accept My-Table."""
-    name = {"type": "string", "pattern": pattern, "description": "Must contain only letters, numbers and hyphens."}
-    tool = {"name": "a", "inputSchema": {"type": "object", "properties": {"name": name}}}
-    [(message, _)] = said("clarity/pattern-fits", tool)
-    assert message == f"The pattern {pattern} of name in a {problem}, unlike its description."
-
-
-@pytest.mark.parametrize(
     ("format_", "text", "form"),
     [
         ("date-time", "The end. Format: RFC 3339 or YYYY-MM-DD.", "YYYY-MM-DD"),

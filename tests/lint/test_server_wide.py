@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.packs.clarity.copies import boilerplate
-from mcp_governor.packs.clarity.server import history, leftovers, misspelt, prompts, title_repeats, unpaged
+from mcp_governor.packs.clarity.server import history, leftovers, misspelt, prompts, unpaged
 from mcp_governor.prose.misspellings import MISSPELT
 from mcp_governor.subjects.context import Context, Facts
 from mcp_governor.surface import build_surface
@@ -18,12 +17,6 @@ def found(check, *tools):
 
 def arguments(*names):
     return {"inputSchema": {"type": "object", "properties": {name: {} for name in names}}}
-
-
-def test_titles():
-    repeated = [{"title": "t0"}, {"annotations": {"title": "t1"}}, {"title": "T2"}, {"annotations": 1}]
-    assert found(title_repeats, *repeated) == [{"count": "2 tools", "names": "t0, t1"}]
-    assert found(title_repeats, {"title": "Words"}, {}) == []
 
 
 def test_spelling_is_said_once_for_a_word():
@@ -72,17 +65,6 @@ def test_lists_that_cannot_be_paged():
     assert found(unpaged, *paged, {"name": "list_c", **arguments("x")}, {"name": "find_d", **arguments("limit")}) == []
 
 
-def test_a_short_description_of_a_parameter_is_no_boilerplate():
-    def tools(text):
-        return [
-            {"inputSchema": {"type": "object", "properties": {"board": {"type": "string", "description": text}}}}
-            for _ in range(150)
-        ]
-
-    assert found(boilerplate, *tools("The number of the board, as printed on it.")) == []
-    assert found(boilerplate, *tools("The number of the board, as printed on it, without the leading zeros.")) != []
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -116,18 +98,3 @@ def test_prompts_without_words_are_named_once():
         ("/prompts/1", {"names": "greet (a prompt), deep of bow (a prompt)"})
     ]
     assert of({"name": "a", "description": "b"}, 3) == []
-
-
-@pytest.mark.parametrize(
-    ("line", "tools", "others", "reported"),
-    [
-        ("A tool for those who send letters and parcels, and for those who wait for them at a window", 12, 12, True),
-        ("A tool for those who send letters and parcels, and for those who wait for them at a window", 12, 13, False),
-        ("A tool for those who send letters", 12, 0, False),
-        ("window: a tool for those who send letters and parcels, and for those who wait for them there", 12, 0, False),
-        ("A tool for those who send letters and parcels, and for those who wait for them at a window", 7, 0, False),
-    ],
-)
-def test_a_line_that_half_of_the_tools_have_is_boilerplate(line, tools, others, reported):
-    has = [{"description": f"Sends {n}.\n{line}"} for n in range(tools)]
-    assert bool(found(boilerplate, *has, *({"description": "x"} for _ in range(others)))) == reported

@@ -203,56 +203,6 @@ def findings(rule, *properties, required=()):
     return [one.message for one in lint(build_surface({"tools": tools}), LintSettings(select=(f"clarity/{rule}",)))]
 
 
-def test_one_finding_for_the_server():
-    files = {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}
-    (message,) = findings("empty-list", {"files": files}, {"files": files}, required=["files"])
-    assert "files (t0, t1); 2 parameters in 2 tools." in message
-    assert findings("empty-list", {"files": files}) == []
-    more = {"type": "array", "items": {"type": "string"}, "description": "One or more files to read"}
-    assert findings("empty-list", {"files": more}, required=["files"]) != []
-    assert findings("limit-without-bound", {"files": more}, required=["files"]) == []
-    (message,) = findings("stringly-typed", {"ids": {"type": "string", "description": "IDs, separated by spaces"}})
-    assert "ids (t0: space-separated); 1 parameter in 1 tool." in message
-
-
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        ("IDs, comma-separated", "joined-list"),
-        ("IDs, semicolon-delimited", "joined-list"),
-        ("IDs separated by newlines", "joined-list"),
-        ("IDs separated by pipes", "stringly-typed"),
-        ("IDs as a JSON array", "stringly-typed"),
-    ],
-)
-def test_a_list_with_commas_is_a_small_thing(text, rule):
-    named = {one: findings(one, {"ids": {"type": "string", "description": text}}) for one in STRINGS}
-    assert [one for one in STRINGS if named[one]] == [rule]
-
-
-STRINGS = ("joined-list", "stringly-typed")
-
-
-@pytest.mark.parametrize(
-    ("text", "fires"),
-    [
-        ("One or more names", True),
-        ("Names, at least one", True),
-        ("Names; must not be empty", True),
-        ("Names, at least one of them a host", False),
-        ("One to nine names", False),  # clarity/limit-without-bound has both ends
-        ("Names of one person", False),
-        ("Names to add", True),
-        ("Names to add; [] removes all", False),
-        ("Names to add to the previous ones", False),
-    ],
-)
-def test_words_that_exclude_an_empty_list(text, fires):
-    names = {"people": {"type": "array", "items": {"type": "string"}, "description": text}}
-    assert len(findings("empty-list", names, required=["people"])) == fires
-    assert findings("empty-list", names) == []
-
-
 def test_an_argument_that_has_a_minimum_in_another_tool():
     least = {"type": "integer", "minimum": 1}
     (message,) = findings("count-minimum", {"issue": least}, {"issue": {"type": "integer"}})
@@ -293,9 +243,3 @@ def test_a_call_without_arguments(name, property_, found):
     assert len(lint(build_surface({"tools": tools}), chosen)) == found
     tools[0]["inputSchema"]["required"] = ["a"]
     assert lint(build_surface({"tools": tools}), chosen) == []
-
-
-def test_a_message_names_more_tools_of_one_argument_where_there_is_room():
-    files = {"files": {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}}
-    (message,) = findings("empty-list", *[files] * 5, required=["files"])
-    assert "files (t0, t1, t2); 5 parameters in 5 tools." in message

@@ -54,12 +54,7 @@ def described(**texts: str) -> dict[str, Any]:
     return {name: {**STRING, "description": text} for name, text in texts.items()}
 
 
-def bare(*names: str) -> dict[str, Any]:
-    return dict.fromkeys(names, STRING)
-
-
 JSON_TEXT = "The {} as a JSON string."
-FOUND_WITH = "You can find the id of the {} using search_asset."
 EPOCH = {"type": "integer"}
 KEYS = "40=Return, 42=Backspace, 44=Space, 41=Escape"
 SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
@@ -191,15 +186,6 @@ def test_a_repaired_rule_is_quiet_there_and_speaks_here(
 )
 def test_a_sentence_about_the_words_of_a_name_describes_a_parameter(name: str, text: str, said: bool) -> None:
     assert bool(said_in_passing(name, text, anything=True)) is said
-
-
-def test_where_an_identifier_is_found_may_stand_in_the_text_of_the_tool() -> None:
-    def said(thing: str) -> list[Any]:
-        ids = {"type": "array", "items": STRING, "description": "Ids of datasets"}
-        return findings("clarity/id-source", takes(tool_says=FOUND_WITH.format(thing), dataset_ids=ids), tool("other"))
-
-    assert said("dataset") == []
-    assert len(said("owner")) == 1
 
 
 def test_tools_that_another_one_switches_on_may_be_named() -> None:

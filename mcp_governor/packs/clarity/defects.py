@@ -14,23 +14,17 @@ from mcp_governor.packs.clarity.root_defects import is_left_out, is_operation, r
 from mcp_governor.packs.clarity.shapes import (
     COMMON_JOINTS,
     lacks_keys,
-    needs_items,
     packed,
-    refuses_empty,
     stated_key,
-    tuple_length,
     unanchored,
 )
 from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.keys import stated_keys
-from mcp_governor.prose.limits import one_at_least
 from mcp_governor.prose.passages import outline_of
 from mcp_governor.prose.quantities import counts_something, is_identifier, may_be_negative, never_below_zero
 from mcp_governor.prose.words import name_words
-from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.schemas import (
     branches_of,
-    closes,
     effective,
     followed,
     is_generated,
@@ -102,91 +96,7 @@ def _collected(facts: Facts) -> Defects:
                 _judge(node, out, facts, least)
         for defect, name, pointer in root_defects(tool):
             out.put(defect, tool, name, pointer)
-    _judge_types(facts.surface, out)
     return out
-
-
-def _judge_types(surface: Surface, out: Defects) -> None:
-    """Finds parameters that are a string in one tool and a list in another, under the same name and description.
-
-    Without a description, a name in the plural has to do; with two, that they mean one thing and several of it.
-    """
-    for name, ones in _by_name(surface).items():
-        same: dict[str, list[tuple[Tool, str]]] = {}
-        for tool, types, text in ones:
-            several = name.endswith("s") and name not in _GENERAL
-            if types in ({"string"}, {"array"}, {"string", "array"}) and (text is not None or several):
-                same.setdefault((text or "").strip(". ").lower(), []).append((tool, _kinds(types)))
-        apart = [places for places in same.values() if len({kind for _tool, kind in places}) > 1]
-        for places in apart:
-            _put_types(out, name, places, _usual(name, [kind for _tool, kind in places]))
-        if not apart and (usual := _one_or_many(name, ones)):
-            _put_types(out, name, [(tool, _kinds(types)) for tool, types, _ in ones], usual)
-
-
-_GENERAL = frozenset({"args", "arguments", "contents", "details", "options", "parameters", "params", "values"})
-"""Names in the plural for anything that a tool takes."""
-
-
-def _usual(name: str, kinds: list[str]) -> str:
-    """The type that most places have; of two, a name in the plural is for a list."""
-    ends = "array" if name.endswith("s") else "string"
-    return max(set(kinds), key=lambda kind: (kinds.count(kind), kind == ends, kind))
-
-
-def _kinds(types: frozenset[str]) -> str:
-    return " or ".join(sorted(types, reverse=True))
-
-
-def _put_types(out: Defects, name: str, places: list[tuple[Tool, str]], usual: str) -> None:
-    pointer = join_pointer("/inputSchema/properties", name)
-    example = next(tool.name for tool, kind in places if kind == usual)
-    for tool, kind in places:
-        if kind != usual:
-            out.put("two-types", tool, name, pointer, f"{kind}; {usual} in {example}")
-
-
-_Typed = tuple["Tool", frozenset[str], "str | None"]
-
-
-def _by_name(surface: Surface) -> dict[str, list[_Typed]]:
-    """The parameters of all tools, each with its types and its description."""
-    found: dict[str, list[_Typed]] = {}
-    for tool in surface.tools:
-        schema = tool.raw.get("inputSchema")
-        properties = schema.get("properties") if isinstance(schema, dict) else None
-        for name, value in properties.items() if isinstance(properties, dict) else ():
-            if isinstance(value, dict):
-                types = (types_of(value, schema) or frozenset()) - {"null"}
-                text = value.get("description")
-                said = text[:MAX_TEXT] if isinstance(text, str) else None if text is None else ""
-                found.setdefault(name, []).append((tool, types, said))
-    return found
-
-
-_SINGLE = frozenset({"string", "integer", "number"})
-
-
-def _one_or_many(name: str, ones: list[_Typed]) -> str | None:
-    """The usual type of a parameter that is one value in some tools and a list of such values in others.
-
-    A list of ids under the name of a single id; a list of what most tools take one of; commas in a string under the
-    name of a list.
-    """
-    singles = [types for _, types, _ in ones if len(types) == 1 and types <= _SINGLE]
-    lists = [(text or "").lower() for _, types, text in ones if types == {"array"}]
-    if not lists or len(singles) + len(lists) < len(ones) or len(set(singles)) != 1:
-        return None
-    single, (*_, last) = next(iter(singles[0])), name_words(name) or ("",)
-    most = "array" if (len(lists), name.endswith("s")) > (len(singles), False) else single
-    if last in ("id", "uid", "uuid") or any(
-        "comma" in (text or "").lower() for _, types, text in ones if types == {"string"}
-    ):
-        return most
-    if last.endswith("s") or single != "string" or len(singles) < 2 * len(lists):
-        return None
-    plural = f"{last[:-1]}ies" if last.endswith("y") else f"{last}{'es' if last.endswith(('ch', 'sh', 'x')) else 's'}"
-    return single if all(plural in text for text in lists) else None
 
 
 def _least(surface: Surface) -> frozenset[str]:
@@ -214,12 +124,10 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
     types = (types_of(real) or frozenset()) - {"null"}
     text = real.get("description")
     text = text[:MAX_TEXT] if isinstance(text, str) else ""
-    if types == {"boolean", "string"} and not closes(root_of(node), real) and not _EITHER.search(text):
-        out.add("boolean-or-text", node)
     if "default" in schema and schema["default"] is None and _refuses_null(node):
         out.add("null-default", node)
-    if "enum" in real:
-        _judge_values(node, real, text, out)
+    if "enum" in real and _odd_value(real):
+        out.add("mixed-enum-types", node)
     if "array" in types and _means_one(node.argument, text, real):
         out.add("list-of-one", node)
     open_items = "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real
@@ -233,14 +141,6 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         _judge_number(node, real, types, _said_of(node, text, facts), out, least)
     if types & {"array", "object", "string"}:
         _judge_shape(node, real, types, text, out, facts)
-
-
-def _judge_values(node: SchemaPlace, schema: Mapping[str, Any], text: str, out: Defects) -> None:
-    """Finds enums with values of several types, and enums with one value."""
-    if _odd_value(schema):
-        out.add("mixed-enum-types", node)
-    if node.tokens[:-1] == ("properties",) and node.argument not in _MARKS and (value := _one_value(schema, text)):
-        out.add("one-value", node, value)
 
 
 def _said_of(node: SchemaPlace, text: str, facts: Facts) -> str:
@@ -262,39 +162,15 @@ def _judge_shape(
     if types == {"string"}:
         if pattern := unanchored(schema):
             out.add("unanchored-pattern", node, pattern)
-        if what := packed(words, schema):
-            out.add("joined-list" if what in COMMON_JOINTS else "stringly-typed", node, what)
+        if (what := packed(words, schema)) and what not in COMMON_JOINTS:
+            out.add("stringly-typed", node, what)
         return
-    if types == {"array"} and (length := tuple_length(words, schema)):
-        out.add("fixed-length", node, f'"minItems": {length}, "maxItems": {length}')
-    if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
-        required = parent_of(node).get("required")
-        needed = isinstance(required, list) and name in required and "default" not in schema
-        said = one_at_least(name, words) or (top and _one_or_more(node))
-        acted_on = needed and (said or needs_items(name, words))
-        if acted_on or (top and refuses_empty(name, tool.description[:_MAX_TOOL_TEXT])):
-            out.add("empty-list", node)
     # clarity/object-keys reports keys that the description lists, and names them all.
     if not lacks_keys(schema) or stated_keys(words):
         return
     siblings = parent_of(node).get("properties", {}) if top else {}
     if key := stated_key(name, words, tool.description if top else "", siblings):
         out.add("open-object", node, key)
-
-
-_SOME = lazy_pattern(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
-
-
-def _one_or_more(node: SchemaPlace) -> bool:
-    """True if the tool's first sentence says "one or more" and this is the only list it can mean."""
-    if not _SOME.match(node.tool.description.lstrip()[:300]):
-        return False
-    properties = parent_of(node).get("properties", {}).values()
-    return sum(isinstance(one, dict) and "array" in (types_of(one) or ()) for one in properties) == 1
-
-
-_MAX_TOOL_TEXT = 4_000
-"""Maximum number of characters of a tool's description searched for what it says of an empty list."""
 
 
 _AT_THE_TOP = 2
@@ -330,7 +206,6 @@ def _passes_on(name: str, text: str) -> bool:
 
 _OF_LISTS = lazy_pattern(r"\[\s?[\[(]")
 """A list of lists in a description: its items may be of several types, such as an operator and conditions."""
-_EITHER = lazy_pattern(r"\bor\b|\bstring\b|\(true\)", re.IGNORECASE)
 
 
 def _odd_value(schema: Mapping[str, Any]) -> bool:
@@ -344,33 +219,6 @@ def _odd_value(schema: Mapping[str, Any]) -> bool:
         return True
     kind = schema.get("type")
     return isinstance(kind, str) and any(one != kind and not (kind == "number" and one == "integer") for one in kinds)
-
-
-_MARKS = frozenset({"type", "kind", "version", "schema", "jsonrpc", "object"})
-"""Parameters that select a variant; in a branch of a union they legitimately have one value."""
-
-
-def _one_value(schema: Mapping[str, Any], text: str) -> str | None:
-    """The value of an enum that has only one, apart from its spelling; ``None`` for other enums, and where the
-    description names the only one."""
-    values = schema.get("enum")
-    if not isinstance(values, list) or not 0 < len(values) <= MAX_VALUES or None in values:
-        return None
-    if not all(isinstance(value, str) and value for value in values):
-        return None
-    folded = {value.casefold() for value in values}
-    if len(folded) == 1:
-        # A description that names the value says what it is for.
-        documented = any(f"{quote}{values[0]}{quote}" in text for quote in "'\"`")
-        return None if documented and len(values) == 1 else str(values[0])
-    # "y" and "yes", "n" and "no" are the same word: one is the initial of the other.
-    first = {value[0] for value in folded}
-    longest = max(folded, key=len)
-    if len(set(longest)) == 1:
-        return None  # "A", "AA" and "AAA" are grades.
-    return (
-        longest if len(first) == 1 and all(longest.startswith(value) for value in folded) and len(longest) < 6 else None
-    )
 
 
 def kind_of(value: Any) -> str:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.clarity.shapes import said_keys
 from mcp_governor.prose.call_arguments import argument_places
-from mcp_governor.prose.characters import differences, stated_characters
 from mcp_governor.prose.keys import example_keys, stated_keys
 from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.words import name_words
 from mcp_governor.rules.scope import about
-from mcp_governor.subjects.schemas import COMPOSITION, effective, root_of, types_of, values_of
+from mcp_governor.subjects.schemas import COMPOSITION, effective, root_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -101,63 +100,20 @@ _NEEDED = lazy_pattern(
 """How a sentence that names an object goes on, if keys of that object follow."""
 _SHAPED = frozenset({"properties", "patternProperties", "propertyNames", "enum", "const", *COMPOSITION})
 
-# -- enum values that the description leaves out
-
-_OPEN = lazy_pattern(
-    r"\b(?:etc|e\.g|such as|for example|example|like|instance|default\w*|among others|including)\b|\.\.\.|…",
-    re.IGNORECASE,
-)
-_FEWEST = 3
-"""Number of explained values from which on an unexplained one is an omission."""
-_MAX_MISSED = 2
-"""Maximum number of omitted values; where more are missing, the description gives examples only."""
+# -- forms
 
 
-@about(described=True)
-def unexplained_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A description that explains the values of an enum explains all of them."""
-    if node.argument is None or not isinstance(node.schema, dict):
-        return
-    allowed = values_of(root_of(node), node.schema)
-    if not allowed or len(allowed) <= _FEWEST or not all(isinstance(value, str) and value for value in allowed):
-        return
-    for one in passages_about(node, context):
-        if _OPEN.search(one.text):
-            continue
-        named = [value for value in allowed if re.search(rf"[`'\"]{re.escape(value)}[`'\"]", one.text)]
-        absent = [value for value in allowed if value.casefold() not in one.text.casefold()]
-        if len(named) >= _FEWEST and len(named) + len(absent) == len(allowed) and 0 < len(absent) <= _MAX_MISSED:
-            yield one.hit(absent=", ".join(absent))
-            return
-
-
-# -- characters and forms
-
-
-@about(described=True, keys={"pattern", "format", "items", "$ref", "anyOf", "oneOf"})
+@about(described=True, keys={"format", "$ref", "anyOf", "oneOf"})
 def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A pattern accepts exactly the characters that the description lists, and a format the forms that it allows."""
-    if node.argument is None or not isinstance(node.schema, dict):
-        return
-    schema = effective(root_of(node), node.schema)
-    given = schema.get("format")
-    if isinstance(given, str) and given in _OTHER_FORMS:
-        yield from _refused_form(node, given, context)
-    items = schema.get("items")
-    pattern = schema.get("pattern", items.get("pattern") if isinstance(items, dict) else None)
-    if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:
+    """A format accepts the forms that the description allows."""
+    given = effective(root_of(node), node.schema).get("format")
+    if not isinstance(given, str) or given not in _OTHER_FORMS:
         return
     for one in passages_about(node, context):
-        stated = stated_characters(one.text[:_MAX_READ])
-        found = list(differences(stated, pattern)) if stated else []
-        if found:
-            verb = found[0][0]
-            sorts = [sort for other, sort in found if other == verb]
-            # Without both anchors it accepts anything that holds a match; the sentence is about what is meant.
-            anchored = pattern.startswith("^") and pattern.endswith("$")
-            said = verb if anchored else f"{verb}, once it has ^ and $,"
-            what = f"The pattern of `{node.argument}` takes or refuses other characters than its description says"
-            yield one.hit(problem=f"{said} {' and '.join(sorts[:3])}", pattern=pattern, what=what)
+        form = _OTHER_FORMS[given].search(one.text[:_MAX_READ])
+        if form is not None:
+            said = form[0] if form[0].startswith("YYYY") else f'"{form[0].strip()}"'
+            yield one.hit(form=said, given=given, what=f"The format {given} refuses {said} that is described")
             return
 
 
@@ -176,22 +132,5 @@ _OTHER_FORMS = {
     ),
 }
 """Formats, and forms of which a description speaks that they refuse: "RFC 3339 or YYYY-MM-DD" for date-time."""
-
-
-def _refused_form(node: SchemaPlace, given: str, context: Context) -> Iterator[Hit]:
-    """The form that a description allows besides the format, or instead of it."""
-    for one in passages_about(node, context):
-        form = _OTHER_FORMS[given].search(one.text[:_MAX_READ])
-        if form is not None:
-            said = form[0] if form[0].startswith("YYYY") else f'"{form[0].strip()}"'
-            yield one.hit(
-                says="form", form=said, given=given, what=f"The format {given} refuses {said} that is described"
-            )
-            return
-
-
-_LONGEST_PATTERN = 400
-"""Maximum length of a pattern that is matched against each character of the alphabet; hand-written ones are far
-shorter."""
 _MAX_READ = 2_000
-"""Maximum number of characters of a description searched for a list of characters."""
+"""Maximum number of characters of a description that are searched."""

@@ -118,7 +118,7 @@ def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
             continue
         stated = _stated(Argument(name, of, text, not numeric), context)
         limits = [limit for limit in stated if _missing(limit, schema) and not _is_clamped(limit, context, node)]
-        # clarity/empty-list reports "one or more names".
+        # "One or more names" is nothing that a schema has to say.
         if is_one_at_least(limits):
             continue
         if limits and not _is_exceeded(limits, one.text) and not _has_form(limits, one, context):

@@ -248,7 +248,7 @@ class _Group:
 
 _OR = lazy_pattern(r"\bor\b", re.IGNORECASE)
 _THIS = lazy_pattern(r"\b(?:this|it)\b", re.IGNORECASE)
-_WORD = re.compile(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+")
+_WORD = lazy_pattern(r"[A-Za-z_$][\w$]*+(?:-[\w$]++)*+", re.NOFLAG)
 _QUOTES = tuple("`'\"“”‘’{}\\")
 _CONSTANT = lazy_pattern(r"[A-Z][A-Z\d_]+|[a-z]+(?:[_-][a-z\d]+)+|[A-Z][a-z]+[A-Z]\w*")
 _OF_CHOICE = lazy_pattern(

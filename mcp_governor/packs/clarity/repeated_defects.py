@@ -14,7 +14,6 @@ from mcp_governor.fixes.corrections import (
     nullable,
     numeric_default,
     retyped,
-    without_type,
 )
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.clarity.defects import MAX_TEXT, MAX_VALUES, Found, defects, kind_of
@@ -86,10 +85,6 @@ def _without_bounds(place: Found) -> Iterator[Edit]:
             yield Edit(f"{place.pointer}/{key}", op="remove")
 
 
-def _boolean(place: Found) -> list[Edit] | None:
-    return without_type(place.node, "string") if place.node is not None else None
-
-
 _ITEM_TYPES = {"string": "string", "str": "string", "integer": "integer", "int": "integer", "number": "number"}
 _ITEMS_OF = lazy_pattern(r"\b(?:list|array)\sof\s(strings?|str|integers?|ints?|numbers?)\b", re.IGNORECASE)
 
@@ -139,10 +134,6 @@ def _one_item(place: Found) -> list[Edit] | None:
     return keyword_edits(place.node, {"minItems": 1, "maxItems": 1}) if place.node is not None else None
 
 
-def _filled(place: Found) -> list[Edit] | None:
-    return keyword_edits(place.node, {"minItems": 1}) if place.node is not None else None
-
-
 def _removed(place: Found) -> list[Edit]:
     drop = Edit("/inputSchema/required", place.name, "drop")
     needed = place.tool.input_schema.get("required")
@@ -156,11 +147,6 @@ def _required(place: Found) -> list[Edit]:
 def generator_bounds(_surface: Surface, context: Context) -> Iterator[Hit]:
     """No integer has the generator's largest safe integers as its bounds."""
     yield from _once("generator-bounds", context, edits=_without_bounds, effect=Effect.WIDER)
-
-
-def boolean_or_text(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A boolean parameter does not also accept strings."""
-    yield from _once("boolean-or-text", context, edits=_boolean)
 
 
 def open_items(_surface: Surface, context: Context) -> Iterator[Hit]:
@@ -203,11 +189,6 @@ def optional_filter(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _once("optional-filter", context, edits=_required)
 
 
-def wrapper(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """Parameters are not wrapped in a single object."""
-    yield from _once("wrapper", context)
-
-
 def unit(_surface: Surface, context: Context) -> Iterator[Hit]:
     """A quantity has a unit."""
     yield from _once("missing-unit", context)
@@ -223,11 +204,6 @@ def odd_enum(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _once("mixed-enum-types", context)
 
 
-def empty_list(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A list that the tool acts on has at least one item."""
-    yield from _once("empty-list", context, edits=_filled)
-
-
 def open_object(_surface: Surface, context: Context) -> Iterator[Hit]:
     """An object declares the keys that its description lists."""
     yield from _once("open-object", context)
@@ -236,11 +212,6 @@ def open_object(_surface: Surface, context: Context) -> Iterator[Hit]:
 def packed_text(_surface: Surface, context: Context) -> Iterator[Hit]:
     """Objects, lists and booleans have their own type and are not packed into strings."""
     yield from _once("stringly-typed", context)
-
-
-def joined_list(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A list is an array and no string with commas."""
-    yield from _once("joined-list", context)
 
 
 def unanchored_pattern(_surface: Surface, context: Context) -> Iterator[Hit]:
@@ -253,21 +224,6 @@ def nothing_required(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _once("nothing-required", context)
 
 
-def fixed_length(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A list of fixed length has bounds."""
-    yield from _once("fixed-length", context)
-
-
-def one_value(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """An enum has more than one value."""
-    yield from _once("one-value", context)
-
-
 def untyped_field(_surface: Surface, context: Context) -> Iterator[Hit]:
     """The fields of objects have types."""
     yield from _once("untyped-field", context)
-
-
-def two_types(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A parameter with one name and one description has one type in all tools."""
-    yield from _once("two-types", context)

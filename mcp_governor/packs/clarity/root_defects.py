@@ -47,8 +47,6 @@ def root_defects(tool: Tool) -> Iterator[tuple[str, str, str]]:
             yield "http-header", name, pointer
         if name in _FILTERS and name not in required and _many(tool.name):
             yield "optional-filter", name, pointer
-        if len(properties) == 1 and name in _WRAPPERS and effective(schema, value).get("required"):
-            yield "wrapper", name, pointer
     bare = not required and bool(properties)
     if bare and (_needs_something(tool, schema, properties) or _is_frame(schema, properties)):
         yield "nothing-required", next(iter(properties)), "/inputSchema"

@@ -13,7 +13,6 @@ from mcp_governor.prose.words import name_words
 from mcp_governor.rules.strings import surface_prose
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.phrases import counted
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -55,22 +54,6 @@ def _shown(places: Iterable[object]) -> str:
     found = [str(place) for place in places]
     more = [f"and {len(found) - _MAX_QUOTED_BEFORE} more"] if len(found) > _MAX_QUOTED_BEFORE else []
     return ", ".join([*found[:_MAX_QUOTED_BEFORE], *more])
-
-
-# -- titles
-
-
-def title_repeats(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """A title does not just repeat the name; one hit for the server."""
-    found = [tool.name for tool in surface.tools if tool.name in (tool.raw.get("title"), _annotated(tool))]
-    if found:
-        spots = ((name, "/title") for name in found)
-        yield hit("/tools", len(found), spots=spots, count=counted(len(found), "tool"), names=_shown(found))
-
-
-def _annotated(tool: Tool) -> Any:
-    annotations = tool.raw.get("annotations")
-    return annotations.get("title") if isinstance(annotations, dict) else None
 
 
 # -- spelling

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose import prose
 from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.effects import product_prefix, verb_of
 from mcp_governor.prose.guarded import lowered
@@ -16,11 +15,11 @@ from mcp_governor.prose.words import MUTATING_VERBS, name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.phrases import counted, first_of
-from mcp_governor.subjects.schemas import COMPOSITION, effective, types_of
+from mcp_governor.subjects.schemas import COMPOSITION
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcp_governor.subjects.context import Context, Hit
     from mcp_governor.surface.model import Surface, Tool
@@ -99,62 +98,6 @@ def _identifies(name: str) -> bool:
 
 def _is_filled_in(schema: Any) -> bool:
     return isinstance(schema, dict) and schema.get("default") is not None
-
-
-# -- results that are cut
-
-_ALL = lazy_pattern(
-    r"\W{0,8}(?:this\stool\s)?(?:fetch(?:es)?|gets?|lists?|reads?|retrieves?|returns?|shows?)\s(?:a\slist\sof\s)?(?:all|every)\b",
-    re.IGNORECASE,
-)
-_CUT = lazy_pattern(
-    r"\b(?:cursors?|default|first|latest|limit(?:ed|s)?|max(?:imum)?|offset|page[sd]?|paginat\w*|recent|top|up\sto)\b",
-    re.IGNORECASE,
-)
-_LIMIT = lazy_pattern(
-    r"(?:max_?(?:results|items|count)|page_?size|per_?page|limit|count|top|size|first)", re.IGNORECASE
-)
-_FEW = 500
-"""Maximum default of a limit that cuts what people list."""
-_MAX_READ = 2_000
-"""Maximum number of characters of a description in which words about a limit are looked for."""
-
-
-def not_all(surface: Surface, context: Context) -> Iterator[Hit]:
-    """A tool that a limit cuts by default does not say that it returns all; one hit for the server."""
-    found = []
-    for tool in surface.tools:
-        text = tool.description[:_MAX_READ]
-        if _ALL.match(text) and not _CUT.search(text):
-            call = call_object(tool, context.facts)
-            cut = _cut(call.properties, tool)
-            if cut is not None:
-                found.append((tool.name, *cut))
-    if found:
-        first, limit, number = found[0]
-        names = first_of([f"{one} ({name} {most})" for one, name, most in found], _MAX_SHOWN, 100)
-        rest = len(found) - 1
-        does = "does" if rest == 1 else "do"
-        others = f", and so {does} {counted(rest, 'more tool')}" if rest else ""
-        gist = f'{one_line(first, 64)} says "all", but returns {number} without {one_line(limit, 64)}{others}'
-        spots = ((one, "/description") for one, _, _ in found)
-        yield hit("/tools", [one for one, _, _ in found], spots=spots, names=names, gist=gist)
-
-
-def _cut(arguments: Mapping[str, Any], tool: Tool) -> tuple[str, int] | None:
-    """The limit of a list, and how many it returns without it."""
-    for name, schema in arguments.items():
-        if isinstance(schema, dict) and _LIMIT.fullmatch(name):
-            whole = effective(tool.input_schema, schema)
-            if not (types_of(whole, tool.input_schema) or frozenset()) & {"integer", "number"}:
-                continue
-            said = schema.get("description")
-            number = schema.get("default")
-            if number is None and isinstance(said, str) and (claim := prose.stated_default(said[:_MAX_READ], name)):
-                number = prose.number(claim[0]) if claim[0].isdecimal() else None
-            if isinstance(number, int) and not isinstance(number, bool) and 0 < number <= _FEW:
-                return name, number
-    return None
 
 
 # -- operations that a description begins with
