@@ -62,7 +62,7 @@ class Reader(Protocol):
         """The claims of a description, in the order of the forms."""
 
 
-class _Form:
+class Form:
     """One row of ``forms.toml`` or ``refuse.toml``, compiled when a description contains one of its cues."""
 
     def __init__(self, row: dict[str, Any]) -> None:
@@ -85,21 +85,29 @@ class _Form:
 
 
 @cache
-def _forms(kind: str) -> tuple[_Form, ...]:
-    return tuple(_Form(row) for row in FORMS["form"] if row["kind"] == kind)
+def _forms(kind: str) -> tuple[Form, ...]:
+    return tuple(Form(row) for row in FORMS["form"] if row["kind"] == kind)
 
 
 @cache
-def _refusals(kind: str, at: str) -> tuple[_Form, ...]:
-    return tuple(_Form(row) for row in REFUSE["refuse"] if row["at"] == at and kind in row.get("kinds", (kind,)))
+def _refusals(kind: str, at: str) -> tuple[Form, ...]:
+    return tuple(Form(row) for row in REFUSE["refuse"] if row["at"] == at and kind in row.get("kinds", (kind,)))
 
 
 def read_values(text: str) -> tuple[Claim, ...]:
     """The lists of values in a description."""
-    return tuple(_read(text[:MAX_TEXT], "values", _values))
+    return tuple(read_forms(text, "values", _values))
 
 
-def _read(text: str, kind: str, make: Callable[[_Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
+def read_forms(text: str, kind: str, make: Callable[[Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
+    """The claims of one kind in a description.
+
+    Args:
+        text: the description.
+        kind: of the claims.
+        make: the claim at a match of a form, if it is one.
+    """
+    text = text[:MAX_TEXT]
     lower = text.lower()
     number = 0
     if any(row.is_cued(lower) and _in_force(row, text) for row in _refusals(kind, "text")):
@@ -116,14 +124,14 @@ def _read(text: str, kind: str, make: Callable[[_Form, re.Match[str], str], Clai
                 return
 
 
-def _in_force(row: _Form, text: str) -> bool:
+def _in_force(row: Form, text: str) -> bool:
     """True if a description contains a refusal, and nothing that lifts it."""
     return row.pattern().search(text) is not None and not (
         "unless" in row.row and row.pattern("unless").search(text) is not None
     )
 
 
-def _values(form: _Form, match: re.Match[str], text: str) -> Claim | None:
+def _values(form: Form, match: re.Match[str], text: str) -> Claim | None:
     row = form.row
     at = match.end()
     listed = listed_at(text, at)
@@ -149,8 +157,23 @@ def _values(form: _Form, match: re.Match[str], text: str) -> Claim | None:
         sentence_at(text, match.start(), listed.end),
         (at, listed.end),
         bool(row.get("sure")),
-        listed,
+        listed=listed,
     )
+
+
+def is_void(kind: str, text: str, start: int, end: int) -> bool:
+    """True if a refusal stands in front of a part of a description, within its sentence, or behind it."""
+    before = text[max(sentence_start(text, start), start - _BEFORE) : start].lower()
+    if any(no.is_cued(before) and _in_force(no, before) for no in _refusals(kind, "before")):
+        return True
+    return any(no.pattern().match(text, end) for no in _refusals(kind, "behind"))
+
+
+def claim_at(form: Form, match: re.Match[str], text: str, **said: str) -> Claim:
+    """The claim that a form makes at a match, with the named groups and what was made of them."""
+    groups = {name: value for name, value in match.groupdict().items() if value}
+    row, sentence = form.row, sentence_at(text, match.start(), match.end())
+    return Claim(row["kind"], form.id, {**groups, **said}, sentence, match.span(), bool(row.get("sure")))
 
 
 _STOPS = re.compile(r"[.!?](?=\s)|\n")

@@ -281,7 +281,7 @@ def updating(name: str, said: str) -> dict:
             table(level={"type": "string", "enum": ["y", "yes"]}),
         ),
         (
-            "clarity/well-known-format",
+            "clarity/missing-format",
             table(start={**STRING, "description": "ISO 8601 or 'YYYY-MM-DD HH:MM'."}),
             table(start={**STRING, "description": "Written as 'YYYY-MM-DD HH:MM'."}),
         ),

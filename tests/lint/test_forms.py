@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from mcp_governor.builtin_rules import FORMS
-from mcp_governor.prose import claims
+from mcp_governor.prose import claims, formats
 
 RULES = Path(__file__).parents[2] / "rules"
 FORM = tomllib.loads((RULES / "forms.toml").read_text("utf-8"))["form"]
 REFUSE = tomllib.loads((RULES / "refuse.toml").read_text("utf-8"))["refuse"]
-READERS = {"values": claims.read_values}
+READERS = {"values": claims.read_values, "format": formats.read_formats}
 
 
 def shown(claim: claims.Claim) -> str:
     """What a claim says, as the examples of the forms write it."""
-    return "|".join(claim.listed.values)
+    return claim.said.get("pattern") or "|".join(claim.listed.values)
 
 
 @pytest.mark.parametrize("row", FORM, ids=lambda row: row["id"])

@@ -165,8 +165,6 @@ def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
         (INTEGER, "Maximum 10 per second", "limit"),
         (INTEGER, "At most 10 calls a minute", "limit"),
         (NUMBER, "Weights must sum to at most 1", "weight"),
-        (TEXT, "40-character commit SHA", "sha"),  # clarity/missing-format has a pattern
-        (TEXT, "8-character key; short keys are accepted", "key"),
         (LIST, "Ids to fetch (up to 100 per request; more are split into batches)", "ids"),
         (LIST, "Ids to fetch, up to 100 ids; fetched in batches", "ids"),
         (LIST, "Up to 4 lamps for the free plan", "lamps"),

@@ -7,8 +7,6 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.fixes.corrections import narrowed
-from mcp_governor.prose.alternatives import takes_more
-from mcp_governor.prose.formats import stated_form
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.limits import Argument, Limit, has_number, is_one_at_least, stated_limits
 from mcp_governor.prose.passages import passages_about
@@ -31,7 +29,6 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.prose.passages import Passage
     from mcp_governor.subjects.context import Context, Hit, SchemaPlace
 
 _BOUNDED = {
@@ -121,7 +118,7 @@ def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
         # clarity/empty-list reports "one or more names".
         if is_one_at_least(limits):
             continue
-        if limits and not _is_exceeded(limits, one.text) and not _has_form(limits, one, context):
+        if limits and not _is_exceeded(limits, one.text):
             # What the tool's description says about several parameters is one text; the repair is at one of them.
             return _Unstated(one.path if one.where == "own" else node.pointer, one.value, limits)
     if ruled is None or of not in ("number", "integer"):
@@ -153,14 +150,6 @@ _CLAMPED = Guarded(
     r"(?P<said>[^.\n]{0,100})\b(?:capped|clamped)\s(?:at|to)\s(?P<value>\d{1,3}(?:[,_]\d{3}){1,4}|\d{1,12})\b",
     *("capped", "clamped"),
 )
-
-
-def _has_form(limits: list[Limit], said: Passage, context: Context) -> bool:
-    """True if an exact length is part of a format ("40-character SHA"), which has its own rule, or one of several."""
-    if [limit.keyword for limit in limits] != ["minLength", "maxLength"] or limits[0].value != limits[1].value:
-        return False
-    form = context.facts.read(stated_form, said.text, said.node.argument or "")
-    return form is not None or takes_more(said.text, ())
 
 
 def _is_exceeded(limits: list[Limit], text: str) -> bool:
