@@ -62,6 +62,18 @@ class Reader(Protocol):
         """The claims of a description, in the order of the forms."""
 
 
+_PARTS = {
+    # Not an amount of money, a version, or a part of a name.
+    "{N}": r"(?<![\w$€£#])(?<!\w\.)(?:[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?(?![\d$€£%]*[\d$€£])"
+    r"|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty)\b)",
+    "{TO}": r"(?:\s?(?:ms|m?secs?|(?:milli)?seconds?|s|mins?|minutes?|hours?|days?|px|pixels?|[kmg]b|bytes|%))?"
+    r"(?:\s?\([^()\n]{1,40}\))?\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?",
+    "{IS}": r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer)){0,4}"
+    r"\s?[:=]?\s?",
+}
+"""What stands in several expressions by name."""
+
+
 class Form:
     """One row of ``forms.toml`` or ``refuse.toml``, compiled when a description contains one of its cues."""
 
@@ -80,7 +92,10 @@ class Form:
     def pattern(self, key: str = "expression") -> re.Pattern[str]:
         made = self._made.get(key)
         if made is None:
-            made = self._made[key] = re.compile(self.row[key], re.IGNORECASE)
+            source = self.row[key]
+            for name, part in _PARTS.items():
+                source = source.replace(name, part)
+            made = self._made[key] = re.compile(source, re.IGNORECASE)
         return made
 
 
@@ -169,11 +184,10 @@ def is_void(kind: str, text: str, start: int, end: int) -> bool:
     return any(no.pattern().match(text, end) for no in _refusals(kind, "behind"))
 
 
-def claim_at(form: Form, match: re.Match[str], text: str, **said: str) -> Claim:
-    """The claim that a form makes at a match, with the named groups and what was made of them."""
-    groups = {name: value for name, value in match.groupdict().items() if value}
-    row, sentence = form.row, sentence_at(text, match.start(), match.end())
-    return Claim(row["kind"], form.id, {**groups, **said}, sentence, match.span(), bool(row.get("sure")))
+def claim_at(form: Form, match: re.Match[str], text: str, said: dict[str, str]) -> Claim:
+    """The claim that a form makes at a match: what it says, and the sentence that says it."""
+    sentence = sentence_at(text, match.start(), match.end())
+    return Claim(form.row["kind"], form.id, said, sentence, match.span(), bool(form.row.get("sure")))
 
 
 _STOPS = re.compile(r"[.!?](?=\s)|\n")

@@ -26,7 +26,7 @@ def _format(form: Form, match: re.Match[str], text: str) -> Claim | None:
     said = {name: value for name, value in match.groupdict().items() if value}
     drawn = said.get("form", "").rstrip(".,;: ")
     pattern = _drawn(drawn) if drawn else _filled(form.row["pattern"], said)
-    return claim_at(form, match, text, pattern=pattern) if pattern else None
+    return claim_at(form, match, text, {"pattern": pattern}) if pattern else None
 
 
 _HOLE = lazy_pattern(r"\{(?P<name>[a-z]+)\}|\{\{(?P<number>n(?:,less)?)\}\}")

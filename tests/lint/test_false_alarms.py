@@ -191,7 +191,7 @@ def test_a_format_is_quoted_and_its_pattern_is_a_question():
 def test_both_ends_of_a_limit_are_quoted():
     tool = argument("Value must be a positive integer <= 250,000.", type="integer")
     (found,) = (one for one in findings_of(tool) if one.rule == "clarity/limit-without-bound")
-    assert '("must be a positive integer, <= 250,000")' in found.message
+    assert '("Value must be a positive integer <= 250,000.")' in found.message
     assert '"minimum": 1, "maximum": 250000' in found.fix
 
 

@@ -9,16 +9,20 @@ from pathlib import Path
 import pytest
 
 from mcp_governor.builtin_rules import FORMS
-from mcp_governor.prose import claims, formats
+from mcp_governor.prose import claims, formats, limits
 
 RULES = Path(__file__).parents[2] / "rules"
 FORM = tomllib.loads((RULES / "forms.toml").read_text("utf-8"))["form"]
 REFUSE = tomllib.loads((RULES / "refuse.toml").read_text("utf-8"))["refuse"]
-READERS = {"values": claims.read_values, "format": formats.read_formats}
+READERS = {"values": claims.read_values, "format": formats.read_formats, "limit": limits.read_limits}
 
 
 def shown(claim: claims.Claim) -> str:
     """What a claim says, as the examples of the forms write it."""
+    if claim.kind == "limit":
+        low, high = (claim.said.get(side, "") for side in ("low", "high"))
+        above, below = (claim.said.get(side, "") for side in ("above", "below"))
+        return f"{above and '>'}{above}{low}..{below and '<'}{below}{high}"
     return claim.said.get("pattern") or "|".join(claim.listed.values)
 
 

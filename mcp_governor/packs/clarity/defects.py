@@ -9,21 +9,16 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.clarity.measured import without_unit
+from mcp_governor.packs.clarity.measured import lacks_unit
 from mcp_governor.packs.clarity.root_defects import is_left_out, is_operation, root_defects
 from mcp_governor.packs.clarity.shapes import (
-    COMMON_JOINTS,
     lacks_keys,
-    needs_items,
     packed,
-    refuses_empty,
     stated_key,
-    tuple_length,
     unanchored,
 )
 from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.keys import stated_keys
-from mcp_governor.prose.limits import one_at_least
 from mcp_governor.prose.passages import outline_of
 from mcp_governor.prose.quantities import counts_something, is_identifier, may_be_negative, never_below_zero
 from mcp_governor.prose.words import name_words
@@ -225,8 +220,8 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
     open_items = "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real
     if open_items and not _OF_LISTS.search(text) and not _passes_on(node.argument, text):
         out.add("open-items", node)
-    if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text, facts)):
-        out.add(defect, node)
+    if types & {"integer", "number", "string"} and lacks_unit(node, real, types, text, facts):
+        out.add("missing-unit", node)
     # Servers take "5" for 5 as well, for models that send strings.
     numbers = types - {"string"} if len(types) > 1 else types
     if numbers and numbers <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
@@ -263,38 +258,14 @@ def _judge_shape(
         if pattern := unanchored(schema):
             out.add("unanchored-pattern", node, pattern)
         if what := packed(words, schema):
-            out.add("joined-list" if what in COMMON_JOINTS else "stringly-typed", node, what)
+            out.add("stringly-typed", node, what)
         return
-    if types == {"array"} and (length := tuple_length(words, schema)):
-        out.add("fixed-length", node, f'"minItems": {length}, "maxItems": {length}')
-    if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
-        required = parent_of(node).get("required")
-        needed = isinstance(required, list) and name in required and "default" not in schema
-        said = one_at_least(name, words) or (top and _one_or_more(node))
-        acted_on = needed and (said or needs_items(name, words))
-        if acted_on or (top and refuses_empty(name, tool.description[:_MAX_TOOL_TEXT])):
-            out.add("empty-list", node)
     # clarity/object-keys reports keys that the description lists, and names them all.
     if not lacks_keys(schema) or stated_keys(words):
         return
     siblings = parent_of(node).get("properties", {}) if top else {}
     if key := stated_key(name, words, tool.description if top else "", siblings):
         out.add("open-object", node, key)
-
-
-_SOME = lazy_pattern(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
-
-
-def _one_or_more(node: SchemaPlace) -> bool:
-    """True if the tool's first sentence says "one or more" and this is the only list it can mean."""
-    if not _SOME.match(node.tool.description.lstrip()[:300]):
-        return False
-    properties = parent_of(node).get("properties", {}).values()
-    return sum(isinstance(one, dict) and "array" in (types_of(one) or ()) for one in properties) == 1
-
-
-_MAX_TOOL_TEXT = 4_000
-"""Maximum number of characters of a tool's description searched for what it says of an empty list."""
 
 
 _AT_THE_TOP = 2

@@ -1,4 +1,4 @@
-"""Descriptions that say more than the schema, or less: keys of objects, values of enums, characters of strings."""
+"""Descriptions that say more than the schema, or less: keys of objects, values of enums."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.clarity.shapes import said_keys
 from mcp_governor.prose.call_arguments import argument_places
-from mcp_governor.prose.characters import differences, stated_characters
 from mcp_governor.prose.keys import example_keys, stated_keys
 from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.words import name_words
@@ -129,69 +128,3 @@ def unexplained_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         if len(named) >= _FEWEST and len(named) + len(absent) == len(allowed) and 0 < len(absent) <= _MAX_MISSED:
             yield one.hit(absent=", ".join(absent))
             return
-
-
-# -- characters and forms
-
-
-@about(described=True, keys={"pattern", "format", "items", "$ref", "anyOf", "oneOf"})
-def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A pattern accepts exactly the characters that the description lists, and a format the forms that it allows."""
-    if node.argument is None or not isinstance(node.schema, dict):
-        return
-    schema = effective(root_of(node), node.schema)
-    given = schema.get("format")
-    if isinstance(given, str) and given in _OTHER_FORMS:
-        yield from _refused_form(node, given, context)
-    items = schema.get("items")
-    pattern = schema.get("pattern", items.get("pattern") if isinstance(items, dict) else None)
-    if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:
-        return
-    for one in passages_about(node, context):
-        stated = stated_characters(one.text[:_MAX_READ])
-        found = list(differences(stated, pattern)) if stated else []
-        if found:
-            verb = found[0][0]
-            sorts = [sort for other, sort in found if other == verb]
-            # Without both anchors it accepts anything that holds a match; the sentence is about what is meant.
-            anchored = pattern.startswith("^") and pattern.endswith("$")
-            said = verb if anchored else f"{verb}, once it has ^ and $,"
-            what = f"The pattern of `{node.argument}` takes or refuses other characters than its description says"
-            yield one.hit(problem=f"{said} {' and '.join(sorts[:3])}", pattern=pattern, what=what)
-            return
-
-
-_OTHER_FORMS = {
-    "date-time": lazy_pattern(r"\bYYYY-MM-DD\b(?!\s?'?T?'?\s?(?:HH|hh))"),
-    "date": lazy_pattern(r"\bYYYY-MM-DD\s?'?T?'?\s?(?:HH|hh)(?::?\w{2}){0,3}"),
-    "uuid": lazy_pattern(
-        r"\b(?:[a-z]{1,20}\s)?(?:names?|symbols?|slugs?|keys?|emails?|paths?|titles?|urls?)\b(?=\s(?:or|/)\s(?:[a-z]{1,20}\s)?(?:id|uuid|identifier)\b)"
-        r"|(?<=\bid or )(?:[a-z]{1,20}\s)?(?:name|symbol|slug|key|email|path|title)\b",
-        re.IGNORECASE,
-    ),
-    "uri": lazy_pattern(
-        r"(?<=\bURL or )(?:(?:an?|the|local|absolute|relative|file)\s){0,3}(?:file\s?)?path\b"
-        r"|\b(?:(?:local|absolute|relative|file)\s){0,2}(?:file\s?)?path(?=\sor\s(?:an?\s|the\s)?URL\b)",
-        re.IGNORECASE,
-    ),
-}
-"""Formats, and forms of which a description speaks that they refuse: "RFC 3339 or YYYY-MM-DD" for date-time."""
-
-
-def _refused_form(node: SchemaPlace, given: str, context: Context) -> Iterator[Hit]:
-    """The form that a description allows besides the format, or instead of it."""
-    for one in passages_about(node, context):
-        form = _OTHER_FORMS[given].search(one.text[:_MAX_READ])
-        if form is not None:
-            said = form[0] if form[0].startswith("YYYY") else f'"{form[0].strip()}"'
-            yield one.hit(
-                says="form", form=said, given=given, what=f"The format {given} refuses {said} that is described"
-            )
-            return
-
-
-_LONGEST_PATTERN = 400
-"""Maximum length of a pattern that is matched against each character of the alphabet; hand-written ones are far
-shorter."""
-_MAX_READ = 2_000
-"""Maximum number of characters of a description searched for a list of characters."""

@@ -139,10 +139,6 @@ def _one_item(place: Found) -> list[Edit] | None:
     return keyword_edits(place.node, {"minItems": 1, "maxItems": 1}) if place.node is not None else None
 
 
-def _filled(place: Found) -> list[Edit] | None:
-    return keyword_edits(place.node, {"minItems": 1}) if place.node is not None else None
-
-
 def _removed(place: Found) -> list[Edit]:
     drop = Edit("/inputSchema/required", place.name, "drop")
     needed = place.tool.input_schema.get("required")
@@ -213,19 +209,9 @@ def unit(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _once("missing-unit", context)
 
 
-def usual_unit(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A size that everybody takes for pixels or points states its unit."""
-    yield from _once("usual-unit", context)
-
-
 def odd_enum(_surface: Surface, context: Context) -> Iterator[Hit]:
     """The values of an enum have one type."""
     yield from _once("mixed-enum-types", context)
-
-
-def empty_list(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A list that the tool acts on has at least one item."""
-    yield from _once("empty-list", context, edits=_filled)
 
 
 def open_object(_surface: Surface, context: Context) -> Iterator[Hit]:
@@ -238,11 +224,6 @@ def packed_text(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _once("stringly-typed", context)
 
 
-def joined_list(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A list is an array and no string with commas."""
-    yield from _once("joined-list", context)
-
-
 def unanchored_pattern(_surface: Surface, context: Context) -> Iterator[Hit]:
     """A pattern for a whole value has ``^`` and ``$``."""
     yield from _once("unanchored-pattern", context)
@@ -251,11 +232,6 @@ def unanchored_pattern(_surface: Surface, context: Context) -> Iterator[Hit]:
 def nothing_required(_surface: Surface, context: Context) -> Iterator[Hit]:
     """A tool that acts on its input has at least one required parameter."""
     yield from _once("nothing-required", context)
-
-
-def fixed_length(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A list of fixed length has bounds."""
-    yield from _once("fixed-length", context)
 
 
 def one_value(_surface: Surface, context: Context) -> Iterator[Hit]:
