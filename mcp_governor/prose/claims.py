@@ -63,7 +63,19 @@ class Reader(Protocol):
         """The claims of a description, in the order of the forms."""
 
 
-class _Form:
+_PARTS = {
+    # Not an amount of money, a version, or a part of a name.
+    "{N}": r"(?<![\w$€£#])(?<!\w\.)(?:[-+]?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,9})?(?![\d$€£%]*[\d$€£])"
+    r"|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty)\b)",
+    "{TO}": r"(?:\s?(?:ms|m?secs?|(?:milli)?seconds?|s|mins?|minutes?|hours?|days?|px|pixels?|[kmg]b|bytes|%))?"
+    r"(?:\s?\([^()\n]{1,40}\))?\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?",
+    "{IS}": r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer)){0,4}"
+    r"\s?[:=]?\s?",
+}
+"""What stands in several expressions by name."""
+
+
+class Form:
     """One row of ``forms.toml`` or ``refuse.toml``, compiled when a description contains one of its cues."""
 
     def __init__(self, row: dict[str, Any]) -> None:
@@ -81,31 +93,42 @@ class _Form:
     def pattern(self, key: str = "expression") -> re.Pattern[str]:
         made = self._made.get(key)
         if made is None:
-            made = self._made[key] = re.compile(self.row[key], re.IGNORECASE)
+            source = self.row[key]
+            for name, part in _PARTS.items():
+                source = source.replace(name, part)
+            made = self._made[key] = re.compile(source, re.IGNORECASE)
         return made
 
 
 @cache
-def _forms(kind: str) -> tuple[_Form, ...]:
-    return tuple(_Form(row) for row in FORMS["form"] if row["kind"] == kind)
+def _forms(kind: str) -> tuple[Form, ...]:
+    return tuple(Form(row) for row in FORMS["form"] if row["kind"] == kind)
 
 
 @cache
-def _refusals(kind: str, at: str) -> tuple[_Form, ...]:
-    return tuple(_Form(row) for row in REFUSE["refuse"] if row["at"] == at and kind in row.get("kinds", (kind,)))
+def _refusals(kind: str, at: str) -> tuple[Form, ...]:
+    return tuple(Form(row) for row in REFUSE["refuse"] if row["at"] == at and kind in row.get("kinds", (kind,)))
 
 
 def read_values(text: str) -> tuple[Claim, ...]:
     """The lists of values in a description."""
-    return tuple(_read(text[:MAX_TEXT], "values", _values))
+    return tuple(read_forms(text, "values", _values))
 
 
 def read_needs(text: str) -> tuple[Claim, ...]:
     """The sentences of a description that tie parameters to each other, whatever their names are."""
-    return tuple(_read(text[:MAX_TEXT], "needs", _needs))
+    return tuple(read_forms(text, "needs", _needs))
 
 
-def _read(text: str, kind: str, make: Callable[[_Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
+def read_forms(text: str, kind: str, make: Callable[[Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
+    """The claims of one kind in a description.
+
+    Args:
+        text: the description.
+        kind: of the claims.
+        make: the claim at a match of a form, if it is one.
+    """
+    text = text[:MAX_TEXT]
     lower = text.lower()
     number = 0
     if any(row.is_cued(lower) and _in_force(row, text) for row in _refusals(kind, "text")):
@@ -122,14 +145,14 @@ def _read(text: str, kind: str, make: Callable[[_Form, re.Match[str], str], Clai
                 return
 
 
-def _in_force(row: _Form, text: str) -> bool:
+def _in_force(row: Form, text: str) -> bool:
     """True if a description contains a refusal, and nothing that lifts it."""
     return row.pattern().search(text) is not None and not (
         "unless" in row.row and row.pattern("unless").search(text) is not None
     )
 
 
-def _values(form: _Form, match: re.Match[str], text: str) -> Claim | None:
+def _values(form: Form, match: re.Match[str], text: str) -> Claim | None:
     row = form.row
     at = match.end()
     listed = listed_at(text, at)
@@ -155,19 +178,29 @@ def _values(form: _Form, match: re.Match[str], text: str) -> Claim | None:
         sentence_at(text, match.start(), listed.end),
         (at, listed.end),
         bool(row.get("sure")),
-        listed,
+        listed=listed,
     )
 
 
-def _needs(form: _Form, match: re.Match[str], text: str) -> Claim | None:
-    start = match.start()
-    before = text[max(sentence_start(text, start), start - _BEFORE) : start].lower()
-    if any(no.is_cued(before) and _in_force(no, before) for no in _refusals("needs", "before")):
+def _needs(form: Form, match: re.Match[str], text: str) -> Claim | None:
+    if is_void("needs", text, match.start(), match.end()):
         return None
     said = {name: said for name, said in match.groupdict().items() if said}
-    return Claim(
-        "needs", form.id, said, sentence_at(text, start, match.end()), match.span(), bool(form.row.get("bars"))
-    )
+    return claim_at(form, match, text, said)
+
+
+def is_void(kind: str, text: str, start: int, end: int) -> bool:
+    """True if a refusal stands in front of a part of a description, within its sentence, or behind it."""
+    before = text[max(sentence_start(text, start), start - _BEFORE) : start].lower()
+    if any(no.is_cued(before) and _in_force(no, before) for no in _refusals(kind, "before")):
+        return True
+    return any(no.pattern().match(text, end) for no in _refusals(kind, "behind"))
+
+
+def claim_at(form: Form, match: re.Match[str], text: str, said: dict[str, str]) -> Claim:
+    """The claim that a form makes at a match: what it says, and the sentence that says it."""
+    sentence = sentence_at(text, match.start(), match.end())
+    return Claim(form.row["kind"], form.id, said, sentence, match.span(), bool(form.row.get("sure")))
 
 
 _STOPS = lazy_pattern(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s)|\n", re.NOFLAG)

@@ -19,7 +19,7 @@ from mcp_governor.prose.stated_values import QUOTED
 from mcp_governor.prose.units import unit_of, unit_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection
 
 # -- types
 
@@ -237,9 +237,6 @@ _END = (
 )
 
 
-_DIGIT = lazy_pattern(r"\d")
-
-
 def number(text: str) -> float:
     """A number as people write it, with commas between thousands."""
     plain = text.replace(",", "")
@@ -315,157 +312,3 @@ def named_default(text: str, values: Collection[str]) -> str | None:
     found = {match[1] for match in _NAMED_DEFAULT.finditer(text) if match[1] in values}
     found |= {match["value"] for match in _MARKED_DEFAULT.finditer(text) if match["value"] in values}
     return found.pop() if len(found) == 1 and not _CHANGED.search(text) else None
-
-
-# -- bounds
-
-_RANGE = Guarded(
-    rf"\bbetween\s({_NUMBER})\sand\s({_NUMBER})(?:\s?\(inclusive\)|\sinclusive)?{_END}"
-    rf"|\(({_NUMBER})\s?(?:-|–|to|\.\.)\s?({_NUMBER})\)"
-    rf"|\brange\s?(?:is|of|from)?\s?[:=]?\s?[(\[]?({_NUMBER})\s?(?:-|–|to|,|\.\.\.?)\s?({_NUMBER})(?:[)\]]|{_END})"
-    rf"|\b(?:must be |^)from\s({_NUMBER})\sto\s({_NUMBER}){_END}",
-    "between",
-    "(",
-    "range",
-    "from",
-)
-_MOST = Guarded(
-    rf"(?:\bmax(?:imum)?\.?(?:\s(?:is|of|value|allowed|limit))*\s?[:=]?|\bat most|\bno more than|\bnot exceed"
-    rf"|(?:^|\()up to|≤|(?<![<>=])<=)\s?({_NUMBER}){_END}",
-    "max",
-    "at most",
-    "no more",
-    "exceed",
-    "up to",
-    "≤",
-    "<=",
-)
-_LEAST = Guarded(
-    rf"(?:\bmin(?:imum)?\.?(?:\s(?:is|of|value|allowed))*\s?[:=]?|\bat least|\bno less than|≥|(?<![<>=])>=)"
-    rf"\s?({_NUMBER}){_END}",
-    "min",
-    "at least",
-    "no less",
-    "≥",
-    ">=",
-)
-_BELOW = Guarded(rf"\bmust be (?:less than|below|under)\s({_NUMBER}){_END}", "must be")
-_ABOVE = Guarded(rf"\bmust be (?:greater than|more than|above|over)\s({_NUMBER}){_END}", "must be")
-_SIZE_END = r"(?:\s(?:long|in length|max(?:imum)?|allowed))?\s?(?=$|[);\]\n]|[.,](?:\s|$))"
-_LONGEST = r"(?:max(?:imum)?(?:\sof)?|at most|up to|no more than|limited to)\s?:?\s?(\d{1,9})"
-_MAX_CHARACTERS = Guarded(
-    rf"\b{_LONGEST}\schar(?:acter)?s{_SIZE_END}|\bmax(?:imum)?\s?length(?:\sis|\sof)?\s?[:=]?\s?(\d{{1,9}})"
-    rf"(?:\schar(?:acter)?s)?{_SIZE_END}|(?<![\d\-–])(?<!to )(?<!and )\b(\d{{1,9}})\schar(?:acter)?s\smax(?:imum)?\b",
-    "char",
-    "length",
-)
-_LEAST_CHARACTERS = Guarded(
-    rf"\b(?:min(?:imum)?(?:\sof)?|at least|no less than)\s?:?\s?(\d{{1,9}})\schar(?:acter)?s{_SIZE_END}"
-    rf"|\bmin(?:imum)?\s?length(?:\sis|\sof)?\s?[:=]?\s?(\d{{1,9}})(?:\schar(?:acter)?s)?{_SIZE_END}",
-    "char",
-    "length",
-)
-_RANGE_CHARACTERS = Guarded(
-    rf"(?:\bbetween\s(\d{{1,9}})\sand\s|\b(\d{{1,9}})\s?(?:-|–|to)\s?)(\d{{1,9}})\schar(?:acter)?s{_SIZE_END}", "char"
-)
-_MAX_ITEMS = Guarded(
-    rf"\b{_LONGEST}\s(?:items|elements|entries|values|ids|urls){_SIZE_END}",
-    "items",
-    "elements",
-    "entries",
-    "values",
-    "ids",
-    "urls",
-)
-_LEAST_ITEMS = Guarded(
-    rf"\b(?:min(?:imum)?(?:\sof)?|at least)\s?:?\s?(\d{{1,9}})\s(?:items?|elements?|entry|entries|values?){_SIZE_END}",
-    "item",
-    "element",
-    "entr",
-    "value",
-)
-
-
-class BoundClaim(NamedTuple):
-    """A stated bound: ``side`` is ``lower`` or ``upper``, of a ``number``, of ``characters`` or of ``items``."""
-
-    of: str
-    side: str
-    value: float
-    exclusive: bool = False
-
-
-def has_digit(text: str) -> bool:
-    """True if a description may state bounds; most do not."""
-    return _DIGIT.search(text) is not None
-
-
-def stated_bounds(text: str, types: Iterable[str]) -> tuple[BoundClaim, ...]:
-    """The bounds that a description states; a bound with two different values is omitted."""
-    return tuple(_stated_bounds(text, types))
-
-
-def _stated_bounds(text: str, types: Iterable[str]) -> Iterator[BoundClaim]:
-    if not has_digit(text):
-        return
-    for kind, of, claims in (
-        ({"integer", "number"}, "number", _number_bounds),
-        ({"string"}, "characters", _character_bounds),
-        ({"array"}, "items", _item_bounds),
-    ):
-        if not kind.isdisjoint(types):
-            found = {BoundClaim(of, side, value, exclusive) for side, value, exclusive in claims(text)}
-            for side in ("lower", "upper"):
-                one = [claim for claim in found if claim.side == side]
-                if len(one) == 1:
-                    yield one[0]
-
-
-_ALTERNATIVE = lazy_pattern(r"\bor\s(?:an?\s|as\s|in\s)?[a-z%]{1,20}\s?$", re.IGNORECASE)
-
-
-def of_alternative(text: str, start: int) -> bool:
-    """True if the range at ``start`` belongs to the last of several units: "items, or percent (1-100)"."""
-    return _ALTERNATIVE.search(text[max(0, start - 40) : start]) is not None
-
-
-# "Use a small value (3-5)" is advice, not a limit.
-_ADVISED = lazy_pattern(
-    r"\b(?:recommend\w*|suggest\w*|typical\w*|usual\w*|ideal\w*|prefer\w*|optimal\w*|small\w*|large\w*|good|best|try)\b",
-    re.IGNORECASE,
-)
-
-
-_INTERVAL = lazy_pattern(r"([(\[])[^()\[\]]{1,40}([)\]])")
-
-
-def _number_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
-    for match in _RANGE.finditer(text):
-        if _ADVISED.search(text, _near(text, match.start()), match.start()):
-            continue
-        low, high = (number(group) for group in match.groups() if group is not None)
-        if low < high and not of_alternative(text, match.start()):
-            # "(0, 1]" leaves 0 out; in "(0, 1)" the brackets may be those of an aside.
-            interval = _INTERVAL.search(match[0])
-            opens, closes = interval.groups() if interval is not None else ("[", "]")
-            mixed = (opens, closes) in (("(", "]"), ("[", ")"))
-            yield from (("lower", low, mixed and opens == "("), ("upper", high, mixed and closes == ")"))
-    for pattern, side, exclusive in (
-        (_MOST, "upper", False),
-        (_LEAST, "lower", False),
-        (_BELOW, "upper", True),
-        (_ABOVE, "lower", True),
-    ):
-        yield from ((side, number(match[1]), exclusive) for match in pattern.finditer(text))
-
-
-def _character_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
-    for match in _RANGE_CHARACTERS.finditer(text):
-        yield from (("lower", int(match[1] or match[2]), False), ("upper", int(match[3]), False))
-    for pattern, side in ((_MAX_CHARACTERS, "upper"), (_LEAST_CHARACTERS, "lower")):
-        yield from ((side, int(next(filter(None, match.groups()))), False) for match in pattern.finditer(text))
-
-
-def _item_bounds(text: str) -> Iterator[tuple[str, float, bool]]:
-    yield from (("upper", int(match[1]), False) for match in _MAX_ITEMS.finditer(text))
-    yield from (("lower", int(match[1]), False) for match in _LEAST_ITEMS.finditer(text))

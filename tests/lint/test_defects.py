@@ -171,7 +171,7 @@ def test_a_quantity_says_its_unit(name, schema, tool, fires):
 
 
 @pytest.mark.parametrize(
-    ("name", "schema", "tool", "fires"),
+    ("name", "schema", "tool", "usual"),
     [
         ("font_size", {**INTEGER, "description": "Size of the letters"}, "", True),
         ("font_size", INTEGER, "Adds a heading to a document.", True),
@@ -190,15 +190,13 @@ def test_a_quantity_says_its_unit(name, schema, tool, fires):
         ("timeout", INTEGER, "Connects to a Unix socket.", False),
     ],
 )
-def test_pixels_and_points_are_usual(name, schema, tool, fires):
-    assert len(findings("usual-unit", ({name: schema}, tool))) == fires
-    assert not (fires and findings("missing-unit", ({name: schema}, tool)))
+def test_pixels_and_points_are_usual(name, schema, tool, usual):
+    assert not (usual and findings("missing-unit", ({name: schema}, tool)))
 
 
 def test_what_is_placed_is_no_window():
     chart = ({"width": NUMBER, "left": NUMBER}, "Adds a chart.")
     assert findings("missing-unit", chart)
-    assert not findings("usual-unit", chart)
 
 
 @pytest.mark.parametrize(
@@ -215,35 +213,11 @@ def test_what_is_around_a_quantity_gives_its_unit(box, fires):
     assert len(findings("missing-unit", box)) == fires
 
 
-@pytest.mark.parametrize(
-    ("refers", "fires"),
-    [
-        ({"box": {"$ref": "#/$defs/Box"}}, True),
-        ({"box_mm": {"$ref": "#/$defs/Box"}}, False),
-        ({"box": {"anyOf": [{"$ref": "#/$defs/Box"}, {"type": "null"}], "description": "In millimetres"}}, False),
-        ({"outer": {"properties": {"box_mm": {"type": "array", "items": {"$ref": "#/$defs/Box"}}}}}, False),
-        ({"other_mm": {"$ref": "#/$defs/Other"}}, True),
-    ],
-)
-def test_what_refers_to_an_object_gives_the_unit_of_its_parts(refers, fires):
-    schema = {"type": "object", "properties": refers, "$defs": {"Box": {"properties": {"width": NUMBER}}}}
-    found = lint(build_surface({"tools": [{"name": "a", "inputSchema": schema}]}))
-    assert [one.rule for one in found if one.rule.endswith("-unit")] == ["clarity/missing-unit"] * fires
-
-
 def test_the_edges_of_a_margin_are_lengths():
     margin = {"type": "object", "properties": {"top": TEXT, "left": {**TEXT, "description": 'Such as "1cm"'}}}
     [found] = findings("missing-unit", {"margin": margin})
     assert found.path == "/tools/0/inputSchema/properties/margin/properties/top"
     assert not findings("missing-unit", {"box": margin})
-
-
-def test_what_refers_to_a_definition_may_name_the_unit_of_its_edges():
-    margins = {"type": "object", "properties": {"top": NUMBER}}
-    refers = {"margins_cm": {"$ref": "#/$defs/Margins"}}
-    tool = {"name": "a", "inputSchema": {"type": "object", "properties": refers, "$defs": {"Margins": margins}}}
-    found = [one for one in lint(build_surface({"tools": [tool]})) if one.rule == "clarity/missing-unit"]
-    assert found == []
 
 
 def test_a_single_header_is_an_argument_like_any_other():

@@ -164,12 +164,7 @@ def documented(text: str) -> dict:
         (
             "clarity/missing-format",
             table(path={"type": "string", "description": 'Path in the format "category/folder/subfolder"'}),
-            table(place={"type": "string", "description": 'Place in the format "category/folder/subfolder"'}),
-        ),
-        (
-            "clarity/well-known-format",
-            argument("Item URI (or stable preset/sample id)", type="string"),
-            argument("Item URI (of a stable preset/sample)", type="string"),
+            table(path={"type": "string", "description": 'Path in the format "category/section/page"'}),
         ),
         (
             "clarity/unknown-argument",

@@ -27,10 +27,6 @@ def saying(said: str, **properties: dict) -> dict:
     return {**table(**(properties or {"x": STRING})), "description": said}
 
 
-def zoom(said: str) -> dict:
-    return argument(said, type="number", exclusiveMinimum=0, maximum=1)
-
-
 def cancelling(said: str) -> dict:
     return {**saying(said, kinds={"type": "array", "items": STRING, "description": "Which."}), "name": "cancel_orders"}
 
@@ -103,12 +99,6 @@ def updating(name: str, said: str) -> dict:
             "clarity/index-base",
             table(step=STEPS),
             table(step=STEPS["properties"]["hover"]),
-        ),
-        ("clarity/prose-bounds", zoom("Zoom in the range (0, 1]"), zoom("Zoom in the range [0, 1]")),
-        (
-            "clarity/prose-bounds",
-            argument("Zoom in the range [0, 1)", type="number", minimum=0, exclusiveMaximum=1),
-            argument("Zoom in the range [0, 1]", type="number", minimum=0, exclusiveMaximum=1),
         ),
         (
             "clarity/open-object",
@@ -276,7 +266,7 @@ def updating(name: str, said: str) -> dict:
             text("Markets. Valid values: uk, france, italy. It has 30+ rows."),
         ),
         (
-            "clarity/well-known-format",
+            "clarity/missing-format",
             table(start={**STRING, "description": "ISO 8601 or 'YYYY-MM-DD HH:MM'."}),
             table(start={**STRING, "description": "Written as 'YYYY-MM-DD HH:MM'."}),
         ),
@@ -466,4 +456,4 @@ def test_a_quarter_of_a_megabyte_is_read_in_time(name: str, kind: str, said: str
 
 def test_a_name_without_words_is_a_point_in_time_all_the_same() -> None:
     point = table(**{"$": {"type": "integer", "description": "Unix timestamp of the start"}})
-    assert "clarity/usual-unit" in {finding.rule for finding in findings_of(point)}
+    assert "clarity/missing-unit" not in {finding.rule for finding in findings_of(point)}

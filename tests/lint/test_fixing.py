@@ -115,22 +115,6 @@ def test_an_enum_is_next_to_a_reference_and_not_in_what_others_refer_to():
             "narrower",
             10,
         ),
-        (
-            "missing-format",
-            "account",
-            {**TEXT, "description": "Account (12 digits)"},
-            {**TEXT, "description": "Account (12 digits)", "pattern": r"^\d{12}$"},
-            "narrower",
-            "example",
-        ),
-        (
-            "well-known-format",
-            "to",
-            {**TEXT, "description": "Email address of the reader"},
-            {**TEXT, "description": "Email address of the reader", "pattern": r"^[^@\s]+@[^@\s]+$"},
-            "narrower",
-            "example",
-        ),
         ("count-minimum", "limit", INTEGER, {**INTEGER, "minimum": 0}, "narrower", -1),
         ("count-number", "limit", NUMBER, {**INTEGER, "minimum": 0}, "narrower", None),
         (
@@ -312,11 +296,11 @@ def test_what_the_engine_cannot_decide_is_said():
 
 
 def test_only_what_was_asked_for_is_fixed():
-    account, reported = {**TEXT, "description": "Account (12 digits)"}, {**TEXT, "description": "One of: 'a', 'b'"}
+    account, reported = {**TEXT, "default": None}, {**TEXT, "description": "One of: 'a', 'b'"}
     surface = build_surface({"tools": [tool(arguments(account=account, mode=reported))]})
-    chosen = selection("clarity/missing-format", "clarity/closed-list")
+    chosen = selection("clarity/closed-list", "clarity/null-default")
     found = linted(surface, chosen)
-    plan = make_plan(surface, chosen, [one for one in found if one.rule == "clarity/missing-format"])
+    plan = make_plan(surface, chosen, [one for one in found if one.rule == "clarity/null-default"])
     assert [fix.fragment.pointer for fix in plan.fixes] == ["/inputSchema/properties/account"]
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mcp_governor.packs.clarity import measured, unsaid_needs
+from mcp_governor.packs.clarity import unsaid_needs
 from mcp_governor.packs.clarity.names import _plain_arguments
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
@@ -60,20 +60,6 @@ def test_properties_that_are_no_object(odd):
 
 def test_names_of_many_capitals_are_read_once():
     findings(tool({"a" + "A" * 60 + ".": {"type": "string"}, "p" * 30_000: {"type": "string"}}))
-
-
-def test_a_schema_is_searched_once_for_what_refers_to_its_definitions(monkeypatch):
-    read = []
-    monkeypatch.setattr(measured, "_references", lambda schema: read.append(1) or set())
-    size = 40
-    definitions = {
-        f"pelt_{i}": {"type": "object", "properties": {"width": {"type": "number", "description": "Its width"}}}
-        for i in range(size)
-    }
-    made = tool({f"otter_{i}": {"$ref": f"#/$defs/pelt_{i}"} for i in range(size)})
-    made["inputSchema"]["$defs"] = definitions
-    findings(made)
-    assert 0 < len(read) <= 2 * size
 
 
 def test_the_halves_of_positions_are_looked_up(monkeypatch):

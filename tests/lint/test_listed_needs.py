@@ -112,7 +112,6 @@ UNSTATED = [
     {"enum": ["a", "b"], "type": "string", "description": "a (default), or b (default)"},
     {"enum": ["a", "b"], "type": "string", "description": "c (default)"},
     {"type": "integer", "description": "Shown by default."},
-    {"type": "string", "description": "Colour of the frame (#RRGGBB; defaults to black)"},
     {"type": "string", "description": "Defaults to 'shown' on create. On update, leaving it out changes nothing."},
     {"type": "string", "description": "Moment (for create operations, defaults to AFTER)"},
     {"type": "string", "description": 'Used by "grant" (defaults to \'reader\') and "update".'},

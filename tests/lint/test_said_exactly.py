@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
@@ -25,31 +23,6 @@ def test_a_title_is_the_title_of_a_tool_that_exists():
         assert said("clarity/unknown-tool", {**tool, **titled}) == [by_title]
     [(message, _)] = said("clarity/unknown-tool", tool)
     assert message == "The text at /description names Read Order, but this server has no such tool."
-
-
-@pytest.mark.parametrize(
-    ("format_", "text", "form"),
-    [
-        ("date-time", "The end. Format: RFC 3339 or YYYY-MM-DD.", "YYYY-MM-DD"),
-        ("date-time", "The end (YYYY-MM-DDTHH:MM:SSZ).", None),
-        ("date-time", "The end (YYYY-MM-DD HH:mm).", None),
-        ("date-time", "The end, on or after a date.", None),
-        ("date", "From when on, YYYY-MM-DD.", None),
-        ("date", "From when on, YYYY-MM-DD or YYYY-MM-DDTHH:mm.", "YYYY-MM-DDTHH:mm"),
-        ("uuid", "Contract symbol or ID.", '"Contract symbol"'),
-        ("uuid", "ID or name of the page.", '"name"'),
-        ("uuid", "Identifier of a page (or block). The name is found by it.", None),
-        ("uri", "URL or local file path of the picture.", '"local file path"'),
-        ("uri", "URL or data URI of the path.", None),
-        ("email", "Name or ID.", None),
-    ],
-)
-def test_a_format_that_refuses_a_form_in_its_description(format_, text, form):
-    value = {"anyOf": [{"type": "string", "format": format_}, {"type": "null"}], "description": text}
-    tool = {"name": "a", "inputSchema": {"type": "object", "properties": {"x": value}}}
-    found = [message for message, _ in said("clarity/pattern-fits", tool)]
-    expected = f"The format {format_} of x in a refuses {form}, of which its description speaks."
-    assert found == ([] if form is None else [expected])
 
 
 def test_a_manual_of_a_language_names_its_words_and_not_parameters():

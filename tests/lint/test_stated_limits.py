@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from mcp_governor.prose.limits import Argument, stated_limits
+from mcp_governor.prose.limits import read_limits
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
@@ -50,7 +50,6 @@ def fragment(schema, text, name="n", tool="", required=()):
         (LIST, "Tags (max 10)", "tags", '"maxItems": 10'),
         (LIST, "Up to 4 bright lamps for the front door", "lamps", '"maxItems": 4'),
         (LIST, "Up to 4 lamps to put on it", "lamps", '"maxItems": 4'),
-        (LIST, "One or more search tags (1-12) to watch", "tags", '"minItems": 1, "maxItems": 12'),
         (INTEGER, "Must be between 100ms and 3000ms.", "length_ms", '"minimum": 100, "maximum": 3000'),
         (INTEGER, "How many (cap 50)", "limit", '"maximum": 50'),
         ({**INTEGER, "maximum": 2**53 - 1}, "How many (max 50)", "limit", '"maximum": 50'),
@@ -165,8 +164,6 @@ def test_a_limit_in_prose_is_one_of_the_schema(schema, text, name, expected):
         (INTEGER, "Maximum 10 per second", "limit"),
         (INTEGER, "At most 10 calls a minute", "limit"),
         (NUMBER, "Weights must sum to at most 1", "weight"),
-        (TEXT, "40-character commit SHA", "sha"),  # clarity/missing-format has a pattern
-        (TEXT, "8-character key; short keys are accepted", "key"),
         (LIST, "Ids to fetch (up to 100 per request; more are split into batches)", "ids"),
         (LIST, "Ids to fetch, up to 100 ids; fetched in batches", "ids"),
         (LIST, "Up to 4 lamps for the free plan", "lamps"),
@@ -229,7 +226,8 @@ def test_a_least_number_of_one_and_an_exact_length_have_a_rule_of_their_own(sche
     root = {"type": "object", "properties": {"n": {**schema, "description": text}}}
     surface = build_surface({"tools": [{"name": "a", "inputSchema": root}]})
     found = lint(surface, LintSettings(select=("clarity/limit-without-bound", "clarity/plain-limit")))
-    assert [(one.rule, one.severity) for one in found] == [(f"clarity/{rule}", "info")]
+    severity = "info" if rule == "plain-limit" else "warning"
+    assert [(one.rule, one.severity) for one in found] == [(f"clarity/{rule}", severity)]
 
 
 def test_two_limits_on_one_side_are_none():
@@ -239,41 +237,5 @@ def test_two_limits_on_one_side_are_none():
 @pytest.mark.parametrize("text", ["1-2, " * 200_000, "max " * 250_000, "between 1 and " * 80_000, "0" * 1_000_000])
 def test_long_strings_are_read_in_time(text):
     started = time.process_time()
-    stated_limits(Argument("n", "integer", text))
+    read_limits(text)
     assert time.process_time() - started < 5
-
-
-@pytest.mark.parametrize(
-    ("text", "fix"),
-    [
-        ("Lists lamps. The maximum page_size is 100.", '"maximum": 100'),
-        ("Lists lamps. Max `page_size`: 100.", '"maximum": 100'),
-        ("Lists lamps. Minimum page_size is 10.", '"minimum": 10'),
-        ("Lists lamps. The maximum page_size is 100 for guests.", ""),
-        ("Lists lamps. The usual maximum page_length is 100.", ""),
-        ("Lists lamps. The maximum is 100.", ""),
-    ],
-)
-def test_the_name_of_the_argument_is_in_the_middle_of_its_limit(text, fix):
-    assert fragment(INTEGER, "", "page_size", tool=text) == fix
-
-
-RULES = [
-    ("Makes sound. Duration must be between 0.5 and 5 seconds.", "duration_seconds", {"minimum": 0.5, "maximum": 5}),
-    ("Lists.\n- Limit cannot exceed 100.", "limit", {"maximum": 100}),
-    ("Makes sound. Duration must be between 0.5 and 5 minutes.", "duration_seconds", None),
-    ("Makes sound. The duration of a call must be below 5 seconds.", "duration_seconds", None),
-    ("Makes sound. Duration is usually between 0.5 and 5 seconds.", "duration_seconds", None),
-]
-
-
-@pytest.mark.parametrize(("text", "name", "bounds"), RULES)
-def test_a_rule_about_the_thing_that_an_argument_is_named_for(text, name, bounds):
-    def corrected(properties):
-        tools = [{"name": "t", "description": text, "inputSchema": {"type": "object", "properties": properties}}]
-        found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/limit-without-bound",)))
-        return [{edit.path.rpartition("/")[2]: edit.value for edit in one.correction.edits} for one in found]
-
-    assert corrected({name: {"type": "number"}}) == ([bounds] if bounds else [])
-    # Two arguments are named for the same thing: the sentence could be about either.
-    assert corrected({name: {"type": "number"}, f"{name.split('_')[0]}_minutes": {"type": "number"}}) == []

@@ -9,10 +9,9 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.clarity.measured import without_unit
+from mcp_governor.packs.clarity.measured import lacks_unit
 from mcp_governor.packs.clarity.root_defects import is_left_out, is_operation, root_defects
 from mcp_governor.packs.clarity.shapes import (
-    COMMON_JOINTS,
     lacks_keys,
     packed,
     stated_key,
@@ -133,8 +132,8 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
     open_items = "array" in types and real.get("items") in ({}, True) and "prefixItems" not in real
     if open_items and not _OF_LISTS.search(text) and not _passes_on(node.argument, text):
         out.add("open-items", node)
-    if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text, facts)):
-        out.add(defect, node)
+    if types & {"integer", "number", "string"} and lacks_unit(node, real, types, text, facts):
+        out.add("missing-unit", node)
     # Servers take "5" for 5 as well, for models that send strings.
     numbers = types - {"string"} if len(types) > 1 else types
     if numbers and numbers <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
@@ -162,7 +161,7 @@ def _judge_shape(
     if types == {"string"}:
         if pattern := unanchored(schema):
             out.add("unanchored-pattern", node, pattern)
-        if (what := packed(words, schema)) and what not in COMMON_JOINTS:
+        if what := packed(words, schema):
             out.add("stringly-typed", node, what)
         return
     # clarity/object-keys reports keys that the description lists, and names them all.

@@ -1,4 +1,4 @@
-"""Descriptions that say more than the schema, or less: keys of objects, values of enums, characters of strings."""
+"""Descriptions that say more than the schema, or less: keys of objects, values of enums."""
 
 from __future__ import annotations
 
@@ -101,36 +101,3 @@ _NEEDED = lazy_pattern(
 _SHAPED = frozenset({"properties", "patternProperties", "propertyNames", "enum", "const", *COMPOSITION})
 
 # -- forms
-
-
-@about(described=True, keys={"format", "$ref", "anyOf", "oneOf"})
-def stated_pattern(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A format accepts the forms that the description allows."""
-    given = effective(root_of(node), node.schema).get("format")
-    if not isinstance(given, str) or given not in _OTHER_FORMS:
-        return
-    for one in passages_about(node, context):
-        form = _OTHER_FORMS[given].search(one.text[:_MAX_READ])
-        if form is not None:
-            said = form[0] if form[0].startswith("YYYY") else f'"{form[0].strip()}"'
-            yield one.hit(form=said, given=given, what=f"The format {given} refuses {said} that is described")
-            return
-
-
-_OTHER_FORMS = {
-    "date-time": lazy_pattern(r"\bYYYY-MM-DD\b(?!\s?'?T?'?\s?(?:HH|hh))"),
-    "date": lazy_pattern(r"\bYYYY-MM-DD\s?'?T?'?\s?(?:HH|hh)(?::?\w{2}){0,3}"),
-    "uuid": lazy_pattern(
-        r"\b(?:[a-z]{1,20}\s)?(?:names?|symbols?|slugs?|keys?|emails?|paths?|titles?|urls?)\b(?=\s(?:or|/)\s(?:[a-z]{1,20}\s)?(?:id|uuid|identifier)\b)"
-        r"|(?<=\bid or )(?:[a-z]{1,20}\s)?(?:name|symbol|slug|key|email|path|title)\b",
-        re.IGNORECASE,
-    ),
-    "uri": lazy_pattern(
-        r"(?<=\bURL or )(?:(?:an?|the|local|absolute|relative|file)\s){0,3}(?:file\s?)?path\b"
-        r"|\b(?:(?:local|absolute|relative|file)\s){0,2}(?:file\s?)?path(?=\sor\s(?:an?\s|the\s)?URL\b)",
-        re.IGNORECASE,
-    ),
-}
-"""Formats, and forms of which a description speaks that they refuse: "RFC 3339 or YYYY-MM-DD" for date-time."""
-_MAX_READ = 2_000
-"""Maximum number of characters of a description that are searched."""

@@ -1,36 +1,27 @@
-"""Limits and units that the description gives, or should give, and that the schema lacks."""
+"""Limits that only the description gives, and those that it gives in another way than the schema."""
 
 from __future__ import annotations
 
-import itertools
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.fixes.corrections import narrowed
-from mcp_governor.prose.alternatives import takes_more
-from mcp_governor.prose.formats import stated_form
-from mcp_governor.prose.guarded import Guarded
-from mcp_governor.prose.limits import Argument, Limit, has_number, is_one_at_least, stated_limits
+from mcp_governor.lazy import lazy_pattern
+from mcp_governor.prose.limits import read_limits, stated_limits
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.shown_values import shown_values
+from mcp_governor.prose.units import unit_of, unit_of_name
 from mcp_governor.prose.words import name_words
 from mcp_governor.rules.scope import about
 from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.phrases import counted
-from mcp_governor.subjects.schemas import (
-    COMPOSITION,
-    effective,
-    is_generated,
-    parent_of,
-    root_of,
-    types_of,
-    with_branches,
-)
-from mcp_governor.text import one_line
+from mcp_governor.subjects.schemas import COMPOSITION, effective, is_generated, root_of, types_of, with_branches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mcp_governor.prose.limits import Limit
     from mcp_governor.prose.passages import Passage
     from mcp_governor.subjects.context import Context, Hit, SchemaPlace
 
@@ -42,272 +33,130 @@ _BOUNDED = {
 }
 """Other keywords that bound a value, so that the keyword for the bound itself may be missing."""
 _OF = {"string": "characters", "array": "items", "number": "number", "integer": "integer"}
-
-
-class _Unstated(NamedTuple):
-    """A parameter's limits that only words give.
-
-    Attributes:
-        path: where the words are, or the parameter if they are about several.
-        value: what is there.
-        limits: at least one.
-    """
-
-    path: str
-    value: Any
-    limits: list[Limit]
+_LOWER = ("min", "exclusiveMin")
+_CLAMPED = lazy_pattern(r"(?P<said>[^.,\n]{0,100})\b(?:capped|clamped)\s(?:at|to)\s\d", re.IGNORECASE)
+"""What a tool lowers itself."""
+_MAX_TEXT = 4_000
+"""Maximum number of characters of a tool's description searched for this."""
 
 
 @about(argument=True, types={"array", "integer", "number", "string"})
 def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A limit that the description gives is in the schema."""
-    found = _found(node, context)
-    if found is not None and not _is_plain(found.limits):
-        yield _hit(node, found)
+    yield from _unstated(node, context, plain=False)
 
 
 @about(argument=True, types={"array", "integer", "number", "string"})
 def plain_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A lower limit of zero or one, and the exact length of a string, that the description gives is in the schema."""
-    found = _found(node, context)
-    if found is not None and _is_plain(found.limits):
-        yield _hit(node, found)
+    """A lower limit of zero or one, and an exact length, that the description gives is in the schema."""
+    yield from _unstated(node, context, plain=True)
+
+
+def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[Hit]:
+    for said, schema, limits in _said(node, context):
+        lacking = [limit for limit in limits if _lacks(limit, schema)]
+        if not lacking or _is_clamped(node) or any(_exceeds(value, lacking) for value in shown_values(said.text)):
+            continue
+        if _is_plain(lacking) is not plain or [limit[:2] for limit in lacking] == [("minItems", 1)]:
+            return
+        bounds = {limit.keyword: limit.value for limit in lacking}
+        yield hit(
+            said.path if said.where == "own" else node.pointer,
+            said.value,
+            correction=narrowed(node, bounds),
+            argument=node.argument,
+            limits=", ".join(f'"{keyword}": {json.dumps(value)}' for keyword, value in bounds.items()),
+            said=lacking[0].claim.sentence,
+            witness=_beyond(lacking[-1]),
+        )
+        return
+
+
+def _is_clamped(node: SchemaPlace) -> bool:
+    """True if the tool's description says that it lowers larger values of the parameter."""
+    words = name_words(node.argument or "")[-1:]
+    said = _CLAMPED.finditer(node.tool.description[:_MAX_TEXT])
+    return any(word in match["said"].lower().split() for match in said for word in words)
 
 
 def _is_plain(limits: list[Limit]) -> bool:
-    """True if the only limit is a lower one of 0 or 1, as of a count, or if it is the exact length of a string."""
-    bounds = {limit.keyword: limit.value for limit in limits}
-    if bounds.keys() == {"minLength", "maxLength"}:
-        return bounds["minLength"] == bounds["maxLength"]
-    return all(value in (0, 1) and keyword in _LOWER for keyword, value in bounds.items())
-
-
-_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
-
-
-def _hit(node: SchemaPlace, found: _Unstated) -> Hit:
-    bounds = {limit.keyword: limit.value for limit in found.limits}
-    listed = ", ".join(f'"{keyword}": {json.dumps(value)}' for keyword, value in bounds.items())
-    facts = _facts(node, found.limits)
-    correction = narrowed(node, bounds)
-    return hit(found.path, found.value, correction=correction, argument=node.argument, limits=listed, **facts)
-
-
-def _found(node: SchemaPlace, context: Context) -> _Unstated | None:
-    if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
-        return None
-    key = ("unstated limits", node.tool.index, node.pointer)
-    return context.facts.recent(key, lambda: _unstated(node, context))
-
-
-def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
-    said = [one for one in passages_about(node, context, mentions=True) if has_number(one.text)]
-    ruled = _ruled(node, context)
-    if not said and ruled is None:
-        return None
-    schema = effective(root_of(node), node.schema)
-    of = _kind(types_of(schema), schema)
-    if of is None:
-        return None
-    schema = with_branches(root_of(node), schema)
-    numeric = of == "items" and bool({"integer", "number"} & (types_of(schema.get("items"), root_of(node)) or set()))
-    name = node.argument or ""
-    for one in said:
-        text = one.text if one.where != "mention" else one.text[:80]
-        if one.where == "mention" and not text.startswith(_LEADS):
-            continue
-        stated = _stated(Argument(name, of, text, not numeric), context)
-        limits = [limit for limit in stated if _missing(limit, schema) and not _is_clamped(limit, context, node)]
-        # "One or more names" is nothing that a schema has to say.
-        if is_one_at_least(limits):
-            continue
-        if limits and not _is_exceeded(limits, one.text) and not _has_form(limits, one, context):
-            # What the tool's description says about several parameters is one text; the repair is at one of them.
-            return _Unstated(one.path if one.where == "own" else node.pointer, one.value, limits)
-    if ruled is None or of not in ("number", "integer"):
-        return None
-    limits = [limit for limit in _stated(Argument(name, of, ruled, True), context) if _missing(limit, schema)]
-    return _Unstated(node.pointer, node.tool.description, limits) if limits else None
-
-
-def _is_clamped(limit: Limit, context: Context, node: SchemaPlace) -> bool:
-    """True if a sentence of the tool's description says that it lowers larger values of the parameter to this limit."""
-    if limit.keyword != "maximum":
-        return False
-    name = node.argument or ""
-    names = {name.lower(), name_words(name)[-1] if name_words(name) else ""}
-    clamps = context.facts.read(_clamps, node.tool.description)
-    return any(limit.value == value and not names.isdisjoint(said) for said, value in clamps)
-
-
-def _clamps(description: str) -> tuple[tuple[frozenset[str], float], ...]:
-    """The words in front of each "capped at", with its value."""
-    found = itertools.islice(_CLAMPED.finditer(description[:_MAX_TEXT]), _MAX_RULES)
-    return tuple(
-        (frozenset(match["said"].lower().split()), float(match["value"].replace(",", "").replace("_", "")))
-        for match in found
+    """True if the only limit is a lower one of 0 or 1, as of a count, or if it is an exact number."""
+    values = {limit.value for limit in limits}
+    return all(limit.keyword.startswith(_LOWER) and limit.value in (0, 1) for limit in limits) or (
+        len(limits) == 2 and len(values) == 1
     )
-
-
-_CLAMPED = Guarded(
-    r"(?P<said>[^.\n]{0,100})\b(?:capped|clamped)\s(?:at|to)\s(?P<value>\d{1,3}(?:[,_]\d{3}){1,4}|\d{1,12})\b",
-    *("capped", "clamped"),
-)
-
-
-def _has_form(limits: list[Limit], said: Passage, context: Context) -> bool:
-    """True if an exact length is part of a format ("40-character SHA"), which has its own rule, or one of several."""
-    if [limit.keyword for limit in limits] != ["minLength", "maxLength"] or limits[0].value != limits[1].value:
-        return False
-    form = context.facts.read(stated_form, said.text, said.node.argument or "")
-    return form is not None or takes_more(said.text, ())
-
-
-def _is_exceeded(limits: list[Limit], text: str) -> bool:
-    """True if a value that the text shows has another length: "Two-letter code, or 'all'"."""
-    least = next((limit.value for limit in limits if limit.keyword == "minLength"), 0)
-    most = next((limit.value for limit in limits if limit.keyword == "maxLength"), None)
-    if not least and most is None:
-        return False
-    return any(len(value) < least or (most is not None and len(value) > most) for value in shown_values(text))
-
-
-_RULE = Guarded(
-    r"(?:^|[.!\n]\s{0,20}|[-*•]\s)(?:the\s)?(?P<what>[a-z]{3,20}(?:[ _][a-z]{3,20})?)\s"
-    r"(?P<rule>(?:must|has to|cannot|can't|may not|is limited to|ranges from)\s(?:[^.\n]|\.(?=\d)){3,120})",
-    *("must ", "has to ", "cannot ", "can't ", "may not ", "is limited ", "ranges from "),
-)
-"""A sentence about a thing that a parameter is named for: "Duration must be between 0.5 and 5 seconds."."""
-_MAX_RULES = 20
-"""Maximum number of such sentences read per tool; a longer text is not a list of rules about parameters."""
-_MAX_TEXT = 4_000
-"""Maximum number of characters searched for them."""
-
-
-def _ruled(node: SchemaPlace, context: Context) -> str | None:
-    """A rule in the tool's description about the thing that only this parameter is named for; ``None`` without one."""
-    if len(node.tokens) != 2:
-        return None
-    key = ("rules of things", node.tool.index)
-    rules = context.facts.memo(key, lambda: _rules(node.tool.description[:_MAX_TEXT], parent_of(node)))
-    return rules.get(node.argument or "")
-
-
-def _rules(description: str, schema: Mapping[str, Any]) -> dict[str, str]:
-    """The parameters at the top of a tool that have such a rule, each with the first one.
-
-    The unit in the name may be missing from the sentence's subject, and has to be in the rule.
-    """
-    if not has_number(description):
-        return {}
-    found = itertools.islice(_RULE.finditer(description), _MAX_RULES)
-    rules = {match["what"].lower().replace("_", " "): match["rule"] for match in found}
-    of_things = _things(schema.get("properties")) if rules else {}
-    out: dict[str, str] = {}
-    for what, rule in rules.items():
-        names = of_things.get(what, [])
-        if len(names) == 1 and names[0][1].rstrip("s") in rule.lower():
-            out.setdefault(names[0][0], rule)
-    return {**_sided(description), **out}
-
-
-_SIDED = Guarded(
-    r"\b(?P<side>max(?:imum)?|min(?:imum)?)\s(?:value\s(?:of|for)\s)?[`'\"]?(?P<name>[A-Za-z_]\w{1,40})[`'\"]?"
-    r"(?:\sis|\s?[:=])\s\$?(?P<rest>\d(?:[^.\n]|\.(?=\d)){0,80})",
-    *("max", "min"),
-)
-"""A limit with the name of a parameter in the middle: "Maximum page_size is 100"."""
-
-
-def _sided(description: str) -> dict[str, str]:
-    """The limits in sentences that begin in front of the name of a parameter."""
-    found = itertools.islice(_SIDED.finditer(description), _MAX_RULES)
-    return {match["name"]: f"{match['side']} {match['rest']}" for match in found}
-
-
-def _things(properties: Any) -> dict[str, list[tuple[str, str]]]:
-    """The words of names without their units → the names, each with its unit."""
-    out: dict[str, list[tuple[str, str]]] = {}
-    for name in properties if isinstance(properties, dict) else ():
-        words = name_words(name)
-        unit = words[-1] if len(words) > 1 and words[-1] in _UNITS else ""
-        out.setdefault(" ".join(words[:-1] if unit else words), []).append((name, unit))
-    return out
-
-
-_UNITS = frozenset({"seconds", "minutes", "hours", "days", "milliseconds", "bytes", "characters", "pixels", "percent"})
 
 
 @about(argument=True, keys={"default"}, types={"integer", "number"})
 def default_beyond(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default is within the limit that the description gives."""
-    if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
-        return
-    default = node.schema.get("default")
-    if not isinstance(default, int | float) or isinstance(default, bool):
-        return
-    schema = effective(root_of(node), node.schema)
-    of = _kind(types_of(schema), schema)
-    if of not in ("integer", "number"):
-        return
-    for one in passages_about(node, context, mentions=True):
-        # In a sentence of the tool, only brackets right after the name are about this parameter.
-        if one.where in ("own", "entry") or (one.where == "mention" and one.text.startswith("(")):
-            text = one.text if one.where != "mention" else one.text.split(")", 1)[0] + ")"
-            for limit in _stated(Argument(node.argument, of, text, True), context):
+    for said, schema, limits in _said(node, context):
+        default = schema.get("default")
+        if isinstance(default, int | float) and not isinstance(default, bool):
+            for limit in limits:
                 if limit.keyword == "maximum" and default > limit.value:
-                    yield one.hit(said=limit.said, default=default)
+                    yield said.hit(said=limit.claim.sentence, default=default)
                     return
 
 
-def _facts(node: SchemaPlace, limits: list[Limit]) -> dict[str, Any]:
-    """What a message says of limits: their words, and a value beyond the first one that the schema accepts."""
-    said, beyond = _quoted(limits), _beyond(limits[-1])
-    place = f"{one_line(node.argument or '', 64)} ({one_line(node.tool.name, 64)})"
-    return {"said": said, "witness": beyond, "gist": f'{place} says "{one_line(said, 60)}" and takes {beyond}'}
+@about(described=True, types={"array", "integer", "number", "string"})
+def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """Bounds that the description states are those in the schema."""
+    for said, schema, limits in _said(node, context, bounded=True):
+        if said.where not in ("own", "entry"):
+            continue
+        own = unit_of_name(node.argument or "")
+        for limit in limits:
+            if (unit := unit_of((limit.claim.said["of"].split() or [""])[0])) is not None and unit != own:
+                continue  # "Maximum 5 minutes": the schema may count seconds.
+            actual = _actual(limit, schema)
+            # "0.0-1.0" leaves open if 0 itself is allowed.
+            ranged = limit.claim.form.startswith("range") and "inclusive" not in said.text.lower()
+            vague = actual is not None and limit.value == actual[0] and ranged
+            if actual is not None and not vague and actual != (limit.value, limit.keyword.startswith("exclusive")):
+                yield said.hit(keyword=limit.keyword, stated=limit.value, actual=actual[0], said=limit.claim.sentence)
 
 
-def _beyond(limit: Limit) -> str:
-    """A value that a limit excludes, by name."""
-    above = limit.keyword.lower().endswith(("maximum", "maxlength", "maxitems"))
-    step = 0 if limit.keyword.startswith("exclusive") else 1
-    value = limit.value + step if above else limit.value - step
-    if limit.keyword.endswith("Length"):
-        return counted(int(value), "character") if value else "empty text"
-    if limit.keyword.endswith("Items"):
-        return counted(int(value), "item") if value else "an empty list"
-    return f"{value:,}"
+def _said(
+    node: SchemaPlace, context: Context, *, bounded: bool = False
+) -> Iterator[tuple[Passage, Mapping[str, Any], list[Limit]]]:
+    """Each passage that states limits of a parameter of one type.
+
+    Args:
+        node: the parameter.
+        context: of the check.
+        bounded: also if other keywords bound its value.
+    """
+    if node.argument is None or node.side != "inputSchema" or not isinstance(node.schema, dict):
+        return
+    schema: Mapping[str, Any] | None = None
+    for said in passages_about(node, context, mentions=True):
+        text = said.text if said.where != "mention" else said.text[:_MENTION]
+        if said.where == "mention" and not text.startswith(_LEADS):
+            continue
+        claims = context.facts.read(read_limits, text)
+        if not claims:
+            continue
+        if schema is None:
+            schema = effective(root_of(node), node.schema)
+            of = _kind(types_of(schema), schema, bounded=bounded)
+            schema = with_branches(root_of(node), schema)
+            numbers = types_of(schema.get("items"), root_of(node)) or frozenset()
+        if of is None:
+            return
+        if of == "items" and not numbers.isdisjoint({"integer", "number"}):
+            claims = tuple(claim for claim in claims if claim.said["of"])  # "Scores, maximum 10" is about each.
+        if limits := stated_limits(node.argument, of, text, claims):
+            yield said, schema, limits
 
 
-def _quoted(limits: list[Limit]) -> str:
-    """The words for each limit that is missing, once: those of one side say nothing of the other."""
-    return ", ".join(dict.fromkeys(limit.said for limit in limits))
-
-
-def _stated(argument: Argument, context: Context) -> list[Limit]:
-    """The limits that a description gives; memoised because servers repeat parameters with their descriptions."""
-    return context.facts.kept(("limits", argument), lambda: stated_limits(argument), lambda _: 2 * len(argument.text))
-
-
-_LEADS = (
-    "must ",
-    "should ",
-    "(",
-    "is ",
-    "between ",
-    "ranges ",
-    "can be ",
-    ":",
-    "=",
-    "from ",
-    "has ",
-    "at most",
-    "at least",
-)
+_MENTION = 80
+"""Maximum number of characters read behind the name of a parameter in a sentence of its tool."""
+_LEADS = ("must ", "should ", "(", "is ", "between ", "ranges ", "can be ", ":", "=", "from ", "has ", "at ")
 """How a sentence continues after the name of its parameter."""
 
 
-def _kind(types: frozenset[str] | None, schema: Mapping[str, Any]) -> str | None:
+def _kind(types: frozenset[str] | None, schema: Mapping[str, Any], *, bounded: bool) -> str | None:
     """What a limit of the parameter bounds; ``None`` if its types leave that open, or if other keywords bound it."""
     real = (types or frozenset()) - {"null"}
     if real == {"integer", "number"}:
@@ -316,31 +165,55 @@ def _kind(types: frozenset[str] | None, schema: Mapping[str, Any]) -> str | None
     if len(real) == 2 and "string" in real:
         real -= {"string"}
     of = _OF.get(next(iter(real))) if len(real) == 1 else None
-    if of is None or any(key in schema for key in _BOUNDED[of] if key not in ("anyOf", "oneOf")):
+    if of is None or bounded:
+        return of
+    if any(key in schema for key in _BOUNDED[of] if key not in ("anyOf", "oneOf")):
         return None
-    if of == "characters" and "{" in str(schema.get("pattern", "")):
-        return None
-    return of
+    return None if of == "characters" and "{" in str(schema.get("pattern", "")) else of
 
 
-def _missing(limit: Limit, schema: Mapping[str, Any]) -> bool:
-    schema = {key: value for key, value in schema.items() if not is_generated(value)}
-    side = limit.keyword[:3] if not limit.keyword.startswith("exclusive") else limit.keyword[9:12].lower()
-    held = {"minimum", "exclusiveMinimum"} if side == "min" else {"maximum", "exclusiveMaximum"}
-    if limit.keyword in schema or (limit.keyword.lower().endswith("imum") and held & schema.keys()):
+def _actual(limit: Limit, schema: Mapping[str, Any]) -> tuple[float, bool] | None:
+    """The bound that the schema has on the side of a limit, and if it is excluded; none if a generator wrote it."""
+    name = limit.keyword.removeprefix("exclusive")
+    plain = name[0].lower() + name[1:]
+    for keyword in (plain, f"exclusive{plain.title()}"):
+        actual = schema.get(keyword)
+        if isinstance(actual, int | float) and not isinstance(actual, bool) and not is_generated(actual):
+            # In draft-04 the exclusive keyword is a boolean that modifies the bound.
+            excluded = keyword != plain or schema.get(f"exclusive{plain.title()}") is True
+            if excluded and "integer" in (types_of(schema) or ()):
+                return actual + (1 if plain == "minimum" else -1), False
+            return actual, excluded
+    return None
+
+
+def _lacks(limit: Limit, schema: Mapping[str, Any]) -> bool:
+    """True if nothing in a schema bounds this side, and the default is within the limit: else it is about something
+    else."""
+    default = schema.get("default")
+    size = len(default) if isinstance(default, str | list) else default
+    if isinstance(size, int | float) and not isinstance(size, bool) and _is_beyond(size, limit):
         return False
-    return _keeps_default(limit, schema.get("default"))
+    return _actual(limit, schema) is None
 
 
-def _keeps_default(limit: Limit, default: Any) -> bool:
-    """True if the default is within the limit; if it is not, the limit is about something else."""
-    size: float
-    if isinstance(default, str | list):
-        size = len(default)
-    elif isinstance(default, int | float) and not isinstance(default, bool):
-        size = default
-    else:
-        return True
-    if limit.keyword.lower().endswith(("minimum", "minlength", "minitems")):
-        return size >= limit.value if limit.keyword != "exclusiveMinimum" else size > limit.value
-    return size <= limit.value if limit.keyword != "exclusiveMaximum" else size < limit.value
+def _is_beyond(size: float, limit: Limit) -> bool:
+    if limit.keyword.startswith(_LOWER):
+        return size < limit.value if limit.keyword != "exclusiveMinimum" else size <= limit.value
+    return size > limit.value if limit.keyword != "exclusiveMaximum" else size >= limit.value
+
+
+def _exceeds(value: str, limits: list[Limit]) -> bool:
+    """True if a value that the text shows has another length: "Two-letter code, or 'all'"."""
+    return any(limit.keyword.endswith("Length") and _is_beyond(len(value), limit) for limit in limits)
+
+
+def _beyond(limit: Limit) -> str:
+    """A value that a limit excludes, by name."""
+    step = 0 if limit.keyword.startswith("exclusive") else 1
+    value = limit.value - step if limit.keyword.startswith(_LOWER) else limit.value + step
+    if limit.keyword.endswith("Length"):
+        return counted(int(value), "character") if value else "empty text"
+    if limit.keyword.endswith("Items"):
+        return counted(int(value), "item") if value else "an empty list"
+    return f"{value:,}"

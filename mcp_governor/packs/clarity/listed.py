@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose import formats, prose
+from mcp_governor.prose import prose
 from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.guarded import Guarded, has_any, lowered
@@ -23,7 +23,6 @@ from mcp_governor.subjects.schemas import COMPOSITION, effective, types_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.prose.form import Form
     from mcp_governor.subjects.context import Context, Hit
     from mcp_governor.surface.model import Surface, Tool
 
@@ -251,16 +250,7 @@ def _default(name: str, schema: dict[str, Any], parent: dict[str, Any], tool: To
     value = _literal(prose.stated_default(text, name), text, types, allowed)
     if value is None and isinstance(allowed, list) and "string" in types:
         value = prose.named_default(text, [one for one in allowed if isinstance(one, str)])
-    if isinstance(value, str) and (
-        _stands_for_others(value, parent["properties"]) or not _has_form(value, formats.stated_form(own, name))
-    ):
-        return None
-    return value
-
-
-def _has_form(value: str, form: Form | None) -> bool:
-    """False for a name of a value that the text requires in another form: "#RRGGBB, defaults to black"."""
-    return form is None or not form.pattern or re.search(form.pattern, value) is not None
+    return None if isinstance(value, str) and _stands_for_others(value, parent["properties"]) else value
 
 
 def _stands_for_others(value: str, arguments: Mapping[str, Any]) -> bool:

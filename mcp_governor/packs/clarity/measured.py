@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.passages import outline_of
 from mcp_governor.prose.units import is_unit, measures, states_unit, unit_names, units_in
 from mcp_governor.prose.words import name_words
-from mcp_governor.subjects.schemas import branches_of, parent_of, root_of
+from mcp_governor.subjects.schemas import parent_of, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -21,11 +20,8 @@ _MAX_TEXT = 4_000
 """Maximum number of characters of a tool's description searched for a unit."""
 
 
-def without_unit(
-    node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, facts: Facts
-) -> str | None:
-    """The defect of a quantity whose unit nothing gives: ``missing-unit``, or ``usual-unit`` if everybody takes the
-    same for granted; ``None`` for any other parameter.
+def lacks_unit(node: SchemaPlace, schema: Mapping[str, Any], types: frozenset[str], text: str, facts: Facts) -> bool:
+    """True for a quantity whose unit nothing gives, unless everybody takes the same for granted.
 
     Args:
         node: the parameter.
@@ -36,36 +32,34 @@ def without_unit(
     """
     name = node.argument or ""
     within = str(node.tokens[-3]) if len(node.tokens) > 2 else ""
-    defined = node.tokens[-4:-3] in (("$defs",), ("definitions",))
-    if defined:
-        within = ""  # the name of a definition; what refers to it may be called margins_cm
+    if not {"$defs", "definitions"}.isdisjoint(node.tokens):
+        return False  # What refers to it may be called margins_cm.
     dimension, unix = measures(name, within), False
     if dimension is None and "string" not in types:
         unix = _UNIX.search(text) is not None
         dimension = "time" if unix or name_words(name)[-1:] in _POINTS else None
         if name_words(name)[-1:] == ("epoch",) and _is_round(node, text, facts):
-            return None
+            return False
     if dimension is None or schema.keys() & {"enum", "const", "format", "pattern"}:
-        return None
+        return False
     if "string" in types and not _lacks_form(dimension, text, schema):
-        return None
+        return False
     siblings = parent_of(node).get("properties", {})
     if any(one in siblings for one in unit_names(name)):
-        return None
+        return False
     if "strike" in siblings and name_words(name)[-1:] in (("expiration",), ("expiry",)):
-        return None  # An option has a strike price and expires on a day.
+        return False  # An option has a strike price and expires on a day.
     tool = node.tool.description[:_MAX_TEXT]
     if "string" in types and name in tool and re.search(rf'"{re.escape(name)}": "[^"\n]{{0,20}}\d', tool):
-        return None  # An example shows how it is written.
+        return False  # An example shows how it is written.
     if is_unit(text) or states_unit(dimension, f"{text} {schema.get('title') or ''} {tool}"):
-        return None
-    outer = list(islice(_around(node, facts), _MAX_OUTER))
-    if any(states_unit(dimension, one) or units_in(" ".join(name_words(one.partition(" ")[0]))) for one in outer):
-        return None
+        return False
+    for outer in _around(node):
+        if states_unit(dimension, outer) or units_in(" ".join(name_words(outer.partition(" ")[0]))):
+            return False
     around = f"{node.tool.name} {text} {within} {tool}"
     scaled = name_words(name)[-1:] in (("width",), ("height",)) and _is_large(schema.get("default"))
-    usual = unix or scaled or _is_usual(name, around, siblings.keys())
-    return "usual-unit" if usual else "missing-unit"
+    return not (unix or scaled or _is_usual(name, around, siblings.keys()))
 
 
 def _is_round(node: SchemaPlace, text: str, facts: Facts) -> bool:
@@ -82,61 +76,15 @@ _ROUND = lazy_pattern(
 _OF_TIME = lazy_pattern(r"\b(?:time\w*|dates?|unix|posix|since|seconds?|milliseconds?)\b", re.IGNORECASE)
 _POINTS = (("timestamp",), ("time",), ("ts",), ("epoch",))
 """Last words of names for points in time, which numbers count in seconds or in milliseconds."""
-_MAX_OUTER = 20
-"""Maximum number of objects around a parameter whose names and descriptions are read."""
 
 
-def _around(node: SchemaPlace, facts: Facts) -> Iterator[str]:
-    """The name and the description of each object that a parameter is part of, also by reference."""
+def _around(node: SchemaPlace) -> Iterator[str]:
+    """The name and the description of each object that a parameter is part of."""
     value: Any = root_of(node)
     for at, token in enumerate(node.tokens[:-2]):
         value = value[token]
         if at and node.tokens[at - 1] == "properties" and isinstance(value, dict):
             yield f"{token} {value.get('description') or ''}"
-        elif at and node.tokens[at - 1] in ("$defs", "definitions") and isinstance(value, dict):
-            yield f"- {value.get('description') or ''}"
-            yield from _referring(node, facts).get(f"#/{node.tokens[at - 1]}/{token}", ())
-
-
-def _referring(node: SchemaPlace, facts: Facts) -> dict[str, list[str]]:
-    """The name and the description of each property that refers to something, by what it refers to.
-
-    The whole schema is read once for all its parameters, since hundreds of them may be in definitions.
-    """
-
-    def read() -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for reference, text in _referred(root_of(node), _MAX_LEVELS):
-            found.setdefault(reference, []).append(text)
-        return found
-
-    return facts.memo(("referring", id(node.tool), node.side), read)
-
-
-_MAX_LEVELS = 8
-"""Maximum number of levels on which properties that refer to a definition are looked for."""
-
-
-def _referred(schema: Any, depth: int) -> Iterator[tuple[str, str]]:
-    """What each property refers to, with its name and description."""
-    if not isinstance(schema, dict) or not depth:
-        return
-    for name, value in schema.items():
-        if name == "properties" and isinstance(value, dict):
-            for key, one in value.items():
-                if isinstance(one, dict) and (references := _references(one)):
-                    said = f"{key} {one.get('description') or ''}"
-                    yield from ((reference, said) for reference in references)
-        if isinstance(value, dict):
-            yield from _referred(value, depth - 1)
-
-
-def _references(schema: Mapping[str, Any]) -> set[str]:
-    """What a schema refers to, itself or in its items and branches."""
-    items = schema.get("items")
-    parts = [schema, items, *branches_of(schema, "anyOf", "oneOf", "allOf")]
-    found = (part.get("$ref") for part in parts if isinstance(part, dict))
-    return {reference for reference in found if isinstance(reference, str)}
 
 
 def _is_large(default: Any) -> bool:

@@ -14,7 +14,7 @@ from mcp_governor.prose.necessity import stated_necessity
 from mcp_governor.prose.passages import Passage, passages_about
 from mcp_governor.prose.stated_values import listed_values
 from mcp_governor.rules.scope import about
-from mcp_governor.subjects.schemas import COMPOSITION, effective, is_generated, parent_of, root_of, types_of, values_of
+from mcp_governor.subjects.schemas import COMPOSITION, effective, parent_of, root_of, types_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -175,55 +175,6 @@ def _literal(claim: tuple[str, bool], actual: Any) -> Any:
 
 
 _NUMERIC = lazy_pattern(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
-
-
-# -- bounds
-
-
-_KEYWORDS = {
-    ("number", "lower"): ("minimum", "exclusiveMinimum"),
-    ("number", "upper"): ("maximum", "exclusiveMaximum"),
-    ("characters", "lower"): ("minLength",),
-    ("characters", "upper"): ("maxLength",),
-    ("items", "lower"): ("minItems",),
-    ("items", "upper"): ("maxItems",),
-}
-
-
-_RANGE = lazy_pattern(r"\d\s?[-–]\s?\d")
-_BETWEEN = lazy_pattern(r"\b[Bb]etween\s[^\s.;]{0,3}\d|\d\sto\s[^\s.;]{0,3}\d")
-
-
-@about(described=True, types={"array", "integer", "number", "string"})
-def stated_bounds(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """Bounds that the description states are those in the schema."""
-    said = [one for one in passages_about(node, context) if prose.has_digit(one.text)]
-    if not said:
-        return
-    schema = effective(root_of(node), node.schema)
-    types = types_of(schema) or frozenset()
-    for one in said:
-        for claim in context.facts.read(prose.stated_bounds, one.text, types):
-            for keyword in _KEYWORDS[claim.of, claim.side]:
-                actual = schema.get(keyword)
-                # A generated bound limits nothing: the limit is in the text only, which another rule reports.
-                if isinstance(actual, int | float) and not isinstance(actual, bool) and not is_generated(actual):
-                    whole = types == {"integer"}
-                    # In draft-04 the exclusive keyword is a boolean that modifies the bound.
-                    excluded = keyword.startswith("exclusive") or schema.get(f"exclusive{keyword.title()}") is True
-                    stated = _bound(claim.value, claim.side, claim.exclusive, whole)
-                    # "0.0-1.0" leaves open if 0 itself is allowed, and so does "a share between 0 and 1".
-                    open_ended = _RANGE.search(one.text) or (not whole and _BETWEEN.search(one.text))
-                    vague = claim.value == actual and open_ended and "inclusive" not in one.text.lower()
-                    if stated != _bound(actual, claim.side, excluded, whole) and not vague:
-                        yield one.hit(keyword=keyword, stated=claim.value, actual=actual)
-
-
-def _bound(value: float, side: str, exclusive: bool, whole: bool) -> tuple[float, bool]:
-    """A bound in normal form: for integers, below 10 is at most 9."""
-    if exclusive and whole and value == int(value):
-        return value + (1 if side == "lower" else -1), False
-    return value, exclusive
 
 
 # -- required

@@ -194,11 +194,6 @@ def unit(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield from _once("missing-unit", context)
 
 
-def usual_unit(_surface: Surface, context: Context) -> Iterator[Hit]:
-    """A size that everybody takes for pixels or points states its unit."""
-    yield from _once("usual-unit", context)
-
-
 def odd_enum(_surface: Surface, context: Context) -> Iterator[Hit]:
     """The values of an enum have one type."""
     yield from _once("mixed-enum-types", context)

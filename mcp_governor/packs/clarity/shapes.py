@@ -1,4 +1,4 @@
-"""Types that say less than the description: lists that may be empty, objects without keys, structure in strings."""
+"""Types that say less than the description: objects without keys, structure in strings."""
 
 from __future__ import annotations
 
@@ -15,86 +15,6 @@ from mcp_governor.subjects.schemas import branches_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-# -- lists that an empty list makes useless
-
-_ACTS = (
-    r"(?:add|analy[sz]e|append|apply|archive|assign|back\s?up|cancel|check|choose|click|close|combine|create|commit|compare|convert"
-    r"|copy|crawl|delete|deploy|download|edit|embed|execute|export|extract|fetch|fill|find|generate|geocode|get"
-    r"|import|index|insert|inspect|install|invite|link|load|look\sup|map|mark|merge|modify|monitor|move|notify|open"
-    r"|parse|plot|process|publish|push|query|rank|read|register|remove|rename|replace|resolve|restart|restore|retrieve|run|save"
-    r"|scan|scrape|search|send|share|split|stage|start|stop|store|subscribe|summari[sz]e|sync|test|track|transfer|translate"
-    r"|unlink|update|upload|upsert|validate|verify|visit|watch|write)"
-)
-_ACTED_ON = lazy_pattern(
-    rf"(?:(?:required|an?|the|one\sor\smore|comma[- ]separated|non-empty)[:.]?\s){{0,2}}"
-    rf"(?:[\w'()/-]{{1,24}},?\s){{1,8}}?"
-    rf"to\s(?:be\s)?{_ACTS}\b",
-    re.IGNORECASE,
-)
-_KEYED = frozenset({"ids", "urls", "uris", "paths", "queries", "symbols", "tickers", "emails", "messages", "updates"})
-"""Last words of names of such lists, whatever their description says."""
-_NEUTRAL = frozenset({"pipeline", "stages"})
-"""Lists with a meaning when empty: an aggregation without stages returns everything."""
-_MAY_BE_EMPTY = lazy_pattern(
-    r"\b(?:empty|optional(?:ly)?|if\s(?:any|omitted|not)|leave|none|zero|additional|extra|exclude|ignore|skip|at\sleast|previous"
-    r"|prior|past|earlier|history)\b|\[\]",
-    re.IGNORECASE,
-)
-
-
-def needs_items(name: str, text: str) -> bool:
-    """True if the tool acts on a list ("List of files to read", "ids"), so that an empty one is pointless.
-
-    Args:
-        name: of the parameter, which is required.
-        text: everything that is said about it.
-    """
-    if _MAY_BE_EMPTY.search(text):
-        return False
-    words = name_words(name)
-    if not words or words[-1] in _NEUTRAL:
-        return False
-    return bool(_ACTED_ON.match(text)) or words[-1] in _KEYED or (words[-1] == "names" and text.startswith(_LISTS))
-
-
-_LISTS = ("List of", "A list of", "The list of", "Array of", "An array of", "The names of", "Names of")
-
-
-def refuses_empty(name: str, description: str) -> bool:
-    """True if the description of a tool says that it fails if this list is empty."""
-    match = _IF_EMPTY.search(description)
-    return match is not None and name in re.findall(r"\w+", match["names"])
-
-
-_IF_EMPTY = Guarded(
-    r"\b(?:if|when)\s(?P<names>[`'\"]?\w{1,64}[`'\"]?(?:\s(?:or|and)\s[`'\"]?\w{1,64}[`'\"]?)?)"
-    r"\s(?:list\s)?(?:is|are)\s(?:an?\s)?empty\b",
-    "empty",
-)
-
-_TUPLE = lazy_pattern(
-    r"\[\s?(?P<parts>[a-z_]{1,16}(?:,\s?[a-z_]{1,16}){1,5})\s?\]|\((?P<round>[a-z],\s?[a-z](?:,\s?[a-z]){0,2})\)"
-)
-_SEVERAL = lazy_pattern(
-    r"\b(?:lists?\sof|arrays?\sof|each|e\.g|such\sas|example|default|like|pairs|or)\b|\.\.\.|…", re.IGNORECASE
-)
-
-
-def tuple_length(text: str, schema: Mapping[str, Any]) -> int | None:
-    """The length of a list of numbers whose parts a description lists ("as [r, g, b]"), if no bound gives it."""
-    items = schema.get("items")
-    numbers = isinstance(items, dict) and items.get("type") in ("integer", "number")
-    if not numbers or schema.keys() & {"minItems", "maxItems", "prefixItems"}:
-        return None
-    match = _TUPLE.search(text[:_MAX_TUPLE])
-    if match is None or _SEVERAL.search(text[: match.start()]):
-        return None
-    return (match["parts"] or match["round"]).count(",") + 1
-
-
-_MAX_TUPLE = 200
-"""Maximum number of characters of a description searched for the parts of a list."""
 
 # -- objects without keys
 
@@ -243,9 +163,10 @@ _JSON = Guarded(
     "json",
 )
 _JOINED = Guarded(
-    r"\b(?P<by>comma|space|semicolon|pipe|newline)[- ](?:separated|delimited)\b"
-    r"|\b(?:(?:separated|delimited|split)\s(?:by|with)|joined\s(?:by|with|using))\s(?:an?\s)?(?P<sign>commas?|spaces?|semicolons?|pipes?|newlines?)\b|[`'\"](?P<mark>[|;,])[`'\"]\sas\s(?:the\s|a\s)?(?:delimiter|separator)\b",
-    *("separated", "delimited", "delimiter", "separator", "joined", "split"),
+    r"\b(?P<by>space|pipe)[- ](?:separated|delimited)\b"
+    r"|\b(?:separated|delimited|split)\s(?:by|with)\s(?:an?\s)?(?P<sign>space|pipe)s?\b"
+    r"|[`'\"]\|[`'\"]\sas\s(?:the\s|a\s)?(?:delimiter|separator)\b",
+    *("separated", "delimited", "delimiter", "separator", "split"),
 )
 _TRUTH = Guarded(
     r"[`'\"](?:true|false)[`'\"]\s?(?:or|/|\||,)\s?[`'\"](?:true|false)[`'\"]|^(?:true|false)\s?(?:or|/|\|)\s?(?:true|false)\b"
@@ -271,8 +192,6 @@ _OR_JSON = lazy_pattern(
     re.IGNORECASE,
 )
 
-COMMON_JOINTS = frozenset({"comma-separated", "semicolon-separated", "newline-separated"})
-"""Lists in strings as many services take them: models write them correctly, so an array is only nicer."""
 _OF_OTHERS = lazy_pattern(
     r"[.;]\s(?!(?:also|can|give|has|is|it|may|must|pass|provide|put|should|specify|this|use)\b)[^.;]{0,60}\b(?:go(?:es)?|pass(?:ed)?|given|put)\b[^.;]{0,40}$",
     re.IGNORECASE,
@@ -313,14 +232,10 @@ def packed(text: str, schema: Mapping[str, Any]) -> str | None:
     if (found := _JSON.search(text)) and not _OR_JSON.search(text) and not _OF_OTHERS.search(text, 0, found.start()):
         return "JSON"
     joined = _JOINED.search(text)
-    if joined is not None and not _OR_JSON.search(text):
-        by = (joined["by"] or joined["sign"] or {"|": "pipe", ";": "semicolon", ",": "comma"}[joined["mark"]]).rstrip(
-            "s"
-        )
-        if by.lower() == "space" and _SEARCH.search(text):
-            return None
-        return f"{by.lower()}-separated"
-    return None
+    if joined is None or _OR_JSON.search(text):
+        return None
+    by = (joined["by"] or joined["sign"] or "pipe").lower()
+    return None if by == "space" and _SEARCH.search(text) else f"{by}-separated"
 
 
 # -- patterns that every string matches
