@@ -173,21 +173,11 @@ def stated_limits(argument: Argument) -> list[Limit]:
     return stated if len(stated) < len(out) or stated[0].value <= stated[1].value else []
 
 
-def one_at_least(name: str, text: str) -> bool:
-    """True if all that a description limits of a list is that it must not be empty: "One or more names"."""
-    if not _SOME_CUES.are_in(lowered(text)):
-        return False
-    begins = text.lstrip().lower().startswith(("one or more ", "1 or more "))
-    limits = stated_limits(Argument(name, "items", text))
-    return is_one_at_least(limits) or (begins and not limits)
-
-
 def is_one_at_least(limits: list[Limit]) -> bool:
     """True if limits of a list only exclude the empty one."""
     return [limit[:2] for limit in limits] == [("minItems", 1)]
 
 
-_SOME_CUES = Cues("one", "1", "empty")
 _NUMBER_WORDS = ("positive", "negative", "empty", *WORDS)
 _WORD_CUES = Cues(*_NUMBER_WORDS)
 _NUMBER_CUES = Cues(*"0123456789", *_NUMBER_WORDS)

@@ -57,66 +57,6 @@ def test_an_enum_next_to_null_does_not_refuse_null():
 
 
 @pytest.mark.parametrize(
-    ("name", "schema", "fires"),
-    [
-        ("top", {**NUMBER, "description": "How many come first"}, True),
-        ("perPage", NUMBER, True),
-        ("bins", {**NUMBER, "description": "The maximum number of bins"}, True),
-        ("height", {**NUMBER, "description": "Height in pixels"}, True),
-        ("height", {**NUMBER, "description": "Height in inches"}, False),
-        ("hours", {**NUMBER, "description": "Number of hours"}, False),
-        ("depth", {**NUMBER, "description": "As a fraction"}, False),
-        ("limit", {**NUMBER, "multipleOf": 1}, False),
-        ("price_limit", NUMBER, False),
-        ("limit", {**NUMBER, "description": "Credit limit"}, False),
-        ("limit", {**NUMBER, "description": "Limit price of the order"}, False),
-        ("top", {**NUMBER, "description": "Top coordinate"}, False),
-        ("depth", {**NUMBER, "description": "Depth in meters"}, False),
-        ("offset", {**NUMBER, "description": "Offset of the time zone"}, False),
-        ("limit", INTEGER, False),
-    ],
-)
-def test_what_counts_is_an_integer(name, schema, fires):
-    assert len(findings("count-number", {name: schema})) == fires
-
-
-@pytest.mark.parametrize(
-    ("name", "schema", "fires"),
-    [
-        ("debounce_seconds", INTEGER, True),
-        ("lookback_days", {**NUMBER, "description": "How far to look"}, True),
-        ("maxBytes", NUMBER, True),
-        ("port", INTEGER, True),
-        ("context_length", INTEGER, True),
-        ("distance", {**NUMBER, "description": "How far to swipe"}, True),
-        ("limit", {"anyOf": [INTEGER, TEXT]}, True),
-        ("limit", {"anyOf": [{**INTEGER, "minimum": 1}, TEXT]}, False),
-        ("utc_offset_hours", INTEGER, False),
-        ("shift_days", INTEGER, False),
-        ("delta_ms", {**NUMBER, "description": "How much later"}, False),
-        ("days", {**INTEGER, "description": "Days to add; negative for the past"}, False),
-        ("plan_b", INTEGER, False),
-        ("page", {**INTEGER, "description": "Page; negative: from the end"}, False),
-        ("page", {**INTEGER, "description": "Page, non-negative"}, True),
-        ("skip", {**INTEGER, "description": "Whether to skip it"}, False),
-        ("offset", {**INTEGER, "description": "UTC offset"}, False),
-        ("limit", {"type": "string"}, False),
-    ],
-)
-def test_what_is_never_negative_has_a_minimum(name, schema, fires):
-    assert len(findings("count-minimum", {name: schema})) == fires
-
-
-def test_a_count_that_may_be_text_is_no_matter_of_fractions():
-    assert not findings("count-number", {"limit": {"anyOf": [NUMBER, TEXT]}})
-    assert findings("count-number", {"limit": NUMBER})
-
-
-def test_a_place_is_not_a_count():
-    assert not findings("count-number", {"top": NUMBER, "left": NUMBER})
-
-
-@pytest.mark.parametrize(
     ("name", "schema", "tool", "fires"),
     [
         ("timeout", INTEGER, "", True),
@@ -265,21 +205,6 @@ def test_one_value_of_another_type_is_odd(values, fires):
     assert len(findings("mixed-enum-types", {"x": {"enum": values}})) == fires
 
 
-def test_a_list_that_the_first_sentence_calls_one_or_more_is_not_empty():
-    def found(description, **more):
-        schema = {
-            "type": "object",
-            "properties": {"users": {"type": "array", "items": TEXT}, **more},
-            "required": ["users"],
-        }
-        surface = build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]})
-        return lint(surface, LintSettings(select=("clarity/empty-list",)))
-
-    assert [one.path for one in found("Gets one or more users.")] == ["/tools/0/inputSchema/properties/users"]
-    assert not found("Gets users. Returns one or more of them.")
-    assert not found("Gets one or more users.", tags={"type": "array", "items": TEXT})
-
-
 def test_two_types_names_a_tool_with_the_other_and_means_the_text_under_a_name_in_the_plural():
     items = {"type": "array", "items": TEXT}
     (found,) = findings("two-types", {"uids": items}, {"uids": TEXT})
@@ -301,12 +226,6 @@ def test_a_sentence_of_the_tool_may_list_the_keys_of_an_object():
     assert "(title, plan, targets)" in message
     assert not found("Prefer `body` over `title` and `plan`.")
     assert not found("Sends `body` with `title` and `plan`.")
-
-
-def test_a_number_that_identifies_something_is_whole_and_may_be_negative():
-    found = findings("count-number", {"boardId": NUMBER, "ideal": NUMBER, "pin_id": {"type": ["string", "number"]}})
-    assert [finding.path for finding in found] == ["/tools/0/inputSchema/properties/boardId"]
-    assert [edit.value for edit in found[0].correction.edits] == ["integer"]
 
 
 @pytest.mark.parametrize(

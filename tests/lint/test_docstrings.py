@@ -22,43 +22,6 @@ def tool(name: str, description: str, **arguments: str) -> dict:
 BLOCK = "Draws a box.\n\nArgs:\n    wide: width in millimetres\n    high: height in millimetres\n    ink: name of ink"
 
 
-def test_words_of_a_docstring_that_the_schema_lacks_are_named_with_their_places() -> None:
-    assert found("clarity/docstring-only", tool("draw", BLOCK, wide="", high="", ink="")) == [
-        (
-            "The schema does not describe 3 parameters of 1 tool that the tool's description does: "
-            "wide and 2 more (draw).",
-            [("draw", "/inputSchema/properties/wide")],
-        )
-    ]
-
-
-@pytest.mark.parametrize(
-    "tools",
-    [
-        # Two may be an oversight.
-        [tool("draw", BLOCK, wide="", high="")],
-        # The schema describes as many.
-        [tool("draw", BLOCK, wide="", high="", ink=""), tool("cut", "Cuts.", a="One", b="Two", c="Three")],
-        # A sentence, not an entry.
-        [tool("draw", "Draws a box as `wide` and `high` as said, with `ink`.", wide="", high="", ink="")],
-        # A result of this name.
-        [tool("draw", BLOCK.replace("Args", "Returns"), wide="", high="", ink="")],
-    ],
-)
-def test_other_parameters_without_words_are_not(tools: list[dict]) -> None:
-    assert found("clarity/docstring-only", *tools) == []
-
-
-def test_many_tools_and_parameters_are_counted() -> None:
-    (message, spots), *rest = found(
-        "clarity/docstring-only",
-        *(tool(f"t{n}", BLOCK + "\n    pen: the pen", wide="", high="", ink="", pen="") for n in range(8)),
-    )
-    assert rest == []
-    assert len(spots) == 8
-    assert message.endswith("wide and 3 more (t5), and 2 more.")
-
-
 AGAIN = "after its first sentence"
 
 

@@ -6,9 +6,7 @@ import pytest
 
 from mcp_governor.packs.clarity.shapes import (
     lacks_keys,
-    needs_items,
     packed,
-    refuses_empty,
     stated_key,
     tuple_length,
     unanchored,
@@ -16,47 +14,6 @@ from mcp_governor.packs.clarity.shapes import (
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("files", "List of files to read"),
-        ("files", "Files to deploy"),
-        ("packages", "The names of packages to look up"),
-        ("steps", "One or more steps to be run"),
-        ("reviewers", "List of reviewer ids to add or remove from the change"),
-        ("user_ids", ""),
-        ("attribute_names", "List of attribute names (e.g. a, b)"),
-    ],
-)
-def test_lists_that_the_tool_acts_on(name, text):
-    assert needs_items(name, text)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("tags", "Tags of the page"),
-        ("labels", "Labels to set on the issue"),
-        ("rules", "Rules to disable"),
-        ("names", ""),
-        ("ids", "IDs to exclude"),
-        ("files", "Files to read; may be empty"),
-        ("pipeline", "Stages to run"),
-        ("categories", "List of category names"),
-    ],
-)
-def test_lists_that_may_be_empty(name, text):
-    assert not needs_items(name, text)
-
-
-def test_what_fails_if_a_list_is_empty():
-    assert refuses_empty("ids", "ValueError: If 'ids' is empty")
-    assert refuses_empty("ids", "Fails when names or ids are empty.")
-    assert not refuses_empty("id", "ValueError: If ids is empty")
-    assert not refuses_empty("ids", "The result is empty if ids match nothing")
-
 
 OBJECT = {"type": "object"}
 
@@ -203,18 +160,6 @@ def findings(rule, *properties, required=()):
     return [one.message for one in lint(build_surface({"tools": tools}), LintSettings(select=(f"clarity/{rule}",)))]
 
 
-def test_one_finding_for_the_server():
-    files = {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}
-    (message,) = findings("empty-list", {"files": files}, {"files": files}, required=["files"])
-    assert "files (t0, t1); 2 parameters in 2 tools." in message
-    assert findings("empty-list", {"files": files}) == []
-    more = {"type": "array", "items": {"type": "string"}, "description": "One or more files to read"}
-    assert findings("empty-list", {"files": more}, required=["files"]) != []
-    assert findings("limit-without-bound", {"files": more}, required=["files"]) == []
-    (message,) = findings("stringly-typed", {"ids": {"type": "string", "description": "IDs, separated by spaces"}})
-    assert "ids (t0: space-separated); 1 parameter in 1 tool." in message
-
-
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
@@ -231,33 +176,6 @@ def test_a_list_with_commas_is_a_small_thing(text, rule):
 
 
 STRINGS = ("joined-list", "stringly-typed")
-
-
-@pytest.mark.parametrize(
-    ("text", "fires"),
-    [
-        ("One or more names", True),
-        ("Names, at least one", True),
-        ("Names; must not be empty", True),
-        ("Names, at least one of them a host", False),
-        ("One to nine names", False),  # clarity/limit-without-bound has both ends
-        ("Names of one person", False),
-        ("Names to add", True),
-        ("Names to add; [] removes all", False),
-        ("Names to add to the previous ones", False),
-    ],
-)
-def test_words_that_exclude_an_empty_list(text, fires):
-    names = {"people": {"type": "array", "items": {"type": "string"}, "description": text}}
-    assert len(findings("empty-list", names, required=["people"])) == fires
-    assert findings("empty-list", names) == []
-
-
-def test_an_argument_that_has_a_minimum_in_another_tool():
-    least = {"type": "integer", "minimum": 1}
-    (message,) = findings("count-minimum", {"issue": least}, {"issue": {"type": "integer"}})
-    assert "issue (t1); 1 parameter in 1 tool." in message
-    assert findings("count-minimum", {"issue": {"type": "integer"}}) == []
 
 
 @pytest.mark.parametrize(
@@ -293,9 +211,3 @@ def test_a_call_without_arguments(name, property_, found):
     assert len(lint(build_surface({"tools": tools}), chosen)) == found
     tools[0]["inputSchema"]["required"] = ["a"]
     assert lint(build_surface({"tools": tools}), chosen) == []
-
-
-def test_a_message_names_more_tools_of_one_argument_where_there_is_room():
-    files = {"files": {"type": "array", "items": {"type": "string"}, "description": "List of files to read"}}
-    (message,) = findings("empty-list", *[files] * 5, required=["files"])
-    assert "files (t0, t1, t2); 5 parameters in 5 tools." in message

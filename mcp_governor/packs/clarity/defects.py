@@ -14,18 +14,14 @@ from mcp_governor.packs.clarity.root_defects import is_left_out, is_operation, r
 from mcp_governor.packs.clarity.shapes import (
     COMMON_JOINTS,
     lacks_keys,
-    needs_items,
     packed,
-    refuses_empty,
     stated_key,
     tuple_length,
     unanchored,
 )
 from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.keys import stated_keys
-from mcp_governor.prose.limits import one_at_least
 from mcp_governor.prose.passages import outline_of
-from mcp_governor.prose.quantities import counts_something, is_identifier, may_be_negative, never_below_zero
 from mcp_governor.prose.words import name_words
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.schemas import (
@@ -33,11 +29,9 @@ from mcp_governor.subjects.schemas import (
     closes,
     effective,
     followed,
-    is_generated,
     parent_of,
     root_of,
     types_of,
-    with_branches,
 )
 
 if TYPE_CHECKING:
@@ -95,11 +89,10 @@ def defects(facts: Facts) -> Defects:
 
 def _collected(facts: Facts) -> Defects:
     out = Defects()
-    least = _least(facts.surface)
     for tool in facts.surface.tools:
         for node in facts.nodes(tool):
             if node.side == "inputSchema" and isinstance(node.schema, dict):
-                _judge(node, out, facts, least)
+                _judge(node, out, facts)
         for defect, name, pointer in root_defects(tool):
             out.put(defect, tool, name, pointer)
     _judge_types(facts.surface, out)
@@ -189,23 +182,8 @@ def _one_or_many(name: str, ones: list[_Typed]) -> str | None:
     return single if all(plural in text for text in lists) else None
 
 
-def _least(surface: Surface) -> frozenset[str]:
-    """Parameters that have a minimum in at least one tool."""
-    schemas = (tool.raw.get("inputSchema") for tool in surface.tools)
-    all_properties = (schema.get("properties") for schema in schemas if isinstance(schema, dict))
-    return frozenset(
-        name
-        for properties in all_properties
-        if isinstance(properties, dict)
-        for name, value in properties.items()
-        if isinstance(value, dict) and isinstance(value.get("minimum"), int) and value["minimum"] >= 0
-    )
-
-
-def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str]) -> None:
+def _judge(node: SchemaPlace, out: Defects, facts: Facts) -> None:
     schema = node.schema
-    if is_generated(schema.get("maximum")) or is_generated(schema.get("minimum")):
-        out.add("generator-bounds", node)
     if node.argument is None:
         return
     real = effective(root_of(node), schema)
@@ -227,10 +205,6 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         out.add("open-items", node)
     if types & {"integer", "number", "string"} and (defect := without_unit(node, real, types, text, facts)):
         out.add(defect, node)
-    # Servers take "5" for 5 as well, for models that send strings.
-    numbers = types - {"string"} if len(types) > 1 else types
-    if numbers and numbers <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
-        _judge_number(node, real, types, _said_of(node, text, facts), out, least)
     if types & {"array", "object", "string"}:
         _judge_shape(node, real, types, text, out, facts)
 
@@ -267,34 +241,12 @@ def _judge_shape(
         return
     if types == {"array"} and (length := tuple_length(words, schema)):
         out.add("fixed-length", node, f'"minItems": {length}, "maxItems": {length}')
-    if types == {"array"} and not schema.keys() & {"minItems", "enum", "const", "contains"}:
-        required = parent_of(node).get("required")
-        needed = isinstance(required, list) and name in required and "default" not in schema
-        said = one_at_least(name, words) or (top and _one_or_more(node))
-        acted_on = needed and (said or needs_items(name, words))
-        if acted_on or (top and refuses_empty(name, tool.description[:_MAX_TOOL_TEXT])):
-            out.add("empty-list", node)
     # clarity/object-keys reports keys that the description lists, and names them all.
     if not lacks_keys(schema) or stated_keys(words):
         return
     siblings = parent_of(node).get("properties", {}) if top else {}
     if key := stated_key(name, words, tool.description if top else "", siblings):
         out.add("open-object", node, key)
-
-
-_SOME = lazy_pattern(r"[^.\n]{0,200}\b(?:one|1)\sor\smore\s", re.IGNORECASE)
-
-
-def _one_or_more(node: SchemaPlace) -> bool:
-    """True if the tool's first sentence says "one or more" and this is the only list it can mean."""
-    if not _SOME.match(node.tool.description.lstrip()[:300]):
-        return False
-    properties = parent_of(node).get("properties", {}).values()
-    return sum(isinstance(one, dict) and "array" in (types_of(one) or ()) for one in properties) == 1
-
-
-_MAX_TOOL_TEXT = 4_000
-"""Maximum number of characters of a tool's description searched for what it says of an empty list."""
 
 
 _AT_THE_TOP = 2
@@ -445,46 +397,3 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
     before = r"(?:(?!(?:about|for|from|in|of|on|to|with)\s)[\w-]+\s){0,3}?"
     head = re.compile(rf"(?:the|an?)\s{before}{re.escape(parts[-1])}(?![\w'’-])(?!\s\w+$)(?!\s{_SEVERAL})")
     return head.match(said) is not None and f"{parts[-1]}s" not in said
-
-
-# -- numbers
-
-
-_NEIGHBOURS = {"top": frozenset({"left", "bottom", "width"})}
-"""Parameters that make a name a place, not a number of things."""
-_OF_RESULTS = lazy_pattern(
-    r"\b(?:skip|page|paginat|result|start|position|record|row|line|item|entr|byte|character)", re.IGNORECASE
-)
-_PAGING = frozenset({"limit", "count", "size", "max", "top", "first", "page", "length", "n", "take"})
-
-
-def _is_elsewhere(node: SchemaPlace, text: str) -> bool:
-    """True if "top" is an edge next to others, or "offset" the distance of something else than results."""
-    others = parent_of(node).get("properties", {})
-    if node.argument == "offset":
-        return not _OF_RESULTS.search(text) and _PAGING.isdisjoint(word for name in others for word in name_words(name))
-    return not _NEIGHBOURS.get(node.argument or "", frozenset()).isdisjoint(others)
-
-
-def _judge_number(
-    node: SchemaPlace,
-    schema: dict[str, Any],
-    types: frozenset[str],
-    text: str,
-    out: Defects,
-    least: frozenset[str],
-) -> None:
-    if types == {"number"} and is_identifier(node.argument or ""):
-        out.add("count-number", node)
-    if counts_something(node.argument or "", text) and not _is_elsewhere(node, text):
-        default = schema.get("default")
-        whole = not isinstance(default, float) or default.is_integer()
-        if "number" in types and whole and "string" not in types and not may_be_negative(text):
-            out.add("count-number", node)
-            return
-        positive = "number" not in types and not may_be_negative(text)
-    else:
-        name = node.argument or ""
-        positive = (name in least and len(node.tokens) == 2 and "-1" not in text) or never_below_zero(name, text)
-    if positive and not with_branches(root_of(node), schema).keys() & {"minimum", "exclusiveMinimum"}:
-        out.add("count-minimum", node)

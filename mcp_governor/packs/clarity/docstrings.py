@@ -1,4 +1,4 @@
-"""Docstrings and schemas: words on parameters that only the docstring has, and words that are said twice."""
+"""Words that descriptions say twice: in a docstring and a schema, or in two sentences."""
 
 from __future__ import annotations
 
@@ -37,50 +37,6 @@ def _shown(places: list[str]) -> str:
 _FEWEST = 3
 """Minimum number of parameters; one or two are an oversight."""
 
-
-def docstring_only(surface: Surface, context: Context) -> Iterator[Hit]:
-    """What a docstring says about parameters is in the schema as well; one hit for the server.
-
-    Only where the schema describes fewer parameters than the docstrings do: then they were never meant to reach it.
-    """
-    own = 0
-    found: list[Declared] = []
-    for one in declared(surface, context):
-        if one.nested:
-            continue
-        if _described(one):
-            own += 1
-        elif one.text and one.name in outline_of(one.tool, context.facts).entries:
-            found.append(one)
-    if len(found) < _FEWEST or len(found) <= own:
-        return
-    of_tools: dict[int, list[Declared]] = {}
-    for one in found:
-        of_tools.setdefault(one.tool.index, []).append(one)
-    groups = sorted(of_tools.values(), key=len, reverse=True)
-    shown = [_names_of(ones) for ones in groups]
-    spots = ((one.tool.name, one.pointer) for one in map(_first, groups))
-    count = f"{counted(len(found), 'parameter')} of {counted(len(of_tools), 'tool')}"
-    yield hit("/tools", spots=spots, count=count, places=_shown(shown))
-
-
-def _described(one: Declared) -> bool:
-    text = one.schema.get("description")
-    return isinstance(text, str) and bool(text.strip())
-
-
-def _first(ones: list[Declared]) -> Declared:
-    """One parameter of a tool, which stands for all: the repair is the same for each."""
-    return min(ones, key=lambda one: not one.required)
-
-
-def _names_of(ones: list[Declared]) -> str:
-    first = _first(ones)
-    more = f" and {len(ones) - 1} more" if len(ones) > 1 else ""
-    return f"{one_line(first.name, 64)}{more} ({one_line(first.tool.name, 64)})"
-
-
-# -- said twice
 
 _SHORTEST = 40
 """Minimum number of characters of a parameter's description that the tool's repeats word for word; shorter ones may

@@ -6,8 +6,6 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mcp_governor.findings import Effect
-from mcp_governor.fixes.corrections import correction, in_tool, keyword_edits
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.clarity.lists import closed_list, sibling_list
 from mcp_governor.packs.clarity.open_text import OpenText, open_text
@@ -96,17 +94,6 @@ def widespread_format(_surface: Surface, context: Context) -> Iterator[Hit]:
     yield hit(
         join_pointer("/tools", first.node.tool.index) + first.node.pointer if len(found) == 1 else "/tools",
         sorted(names),
-        correction=correction(
-            [
-                edit
-                for text, form in found
-                for edit in in_tool(
-                    keyword_edits(text.node, {"pattern": text.repaired("pattern", form.pattern)}, items=text.items),
-                    text.node.tool.name,
-                )
-            ],
-            Effect.NARROWER,
-        ),
         spots=((text.node.tool.name, text.node.pointer) for text, _ in found),
         arguments=counted(len(found), "parameter"),
         tools=counted(len({text.node.tool.index for text, _ in found}), "tool"),

@@ -89,7 +89,9 @@ def _hit(node: SchemaPlace, found: _Unstated) -> Hit:
     bounds = {limit.keyword: limit.value for limit in found.limits}
     listed = ", ".join(f'"{keyword}": {json.dumps(value)}' for keyword, value in bounds.items())
     facts = _facts(node, found.limits)
-    correction = narrowed(node, bounds)
+    # The length of what has only one, such as an id, may be that of an example.
+    exact = bounds.keys() == {"minLength", "maxLength"} and bounds["minLength"] == bounds["maxLength"]
+    correction = None if exact else narrowed(node, bounds)
     return hit(found.path, found.value, correction=correction, argument=node.argument, limits=listed, **facts)
 
 
@@ -118,7 +120,7 @@ def _unstated(node: SchemaPlace, context: Context) -> _Unstated | None:
             continue
         stated = _stated(Argument(name, of, text, not numeric), context)
         limits = [limit for limit in stated if _missing(limit, schema) and not _is_clamped(limit, context, node)]
-        # clarity/empty-list reports "one or more names".
+        # "One or more names": a model sends no empty list.
         if is_one_at_least(limits):
             continue
         if limits and not _is_exceeded(limits, one.text) and not _has_form(limits, one, context):

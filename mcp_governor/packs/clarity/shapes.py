@@ -18,61 +18,6 @@ if TYPE_CHECKING:
 
 # -- lists that an empty list makes useless
 
-_ACTS = (
-    r"(?:add|analy[sz]e|append|apply|archive|assign|back\s?up|cancel|check|choose|click|close|combine|create|commit|compare|convert"
-    r"|copy|crawl|delete|deploy|download|edit|embed|execute|export|extract|fetch|fill|find|generate|geocode|get"
-    r"|import|index|insert|inspect|install|invite|link|load|look\sup|map|mark|merge|modify|monitor|move|notify|open"
-    r"|parse|plot|process|publish|push|query|rank|read|register|remove|rename|replace|resolve|restart|restore|retrieve|run|save"
-    r"|scan|scrape|search|send|share|split|stage|start|stop|store|subscribe|summari[sz]e|sync|test|track|transfer|translate"
-    r"|unlink|update|upload|upsert|validate|verify|visit|watch|write)"
-)
-_ACTED_ON = lazy_pattern(
-    rf"(?:(?:required|an?|the|one\sor\smore|comma[- ]separated|non-empty)[:.]?\s){{0,2}}"
-    rf"(?:[\w'()/-]{{1,24}},?\s){{1,8}}?"
-    rf"to\s(?:be\s)?{_ACTS}\b",
-    re.IGNORECASE,
-)
-_KEYED = frozenset({"ids", "urls", "uris", "paths", "queries", "symbols", "tickers", "emails", "messages", "updates"})
-"""Last words of names of such lists, whatever their description says."""
-_NEUTRAL = frozenset({"pipeline", "stages"})
-"""Lists with a meaning when empty: an aggregation without stages returns everything."""
-_MAY_BE_EMPTY = lazy_pattern(
-    r"\b(?:empty|optional(?:ly)?|if\s(?:any|omitted|not)|leave|none|zero|additional|extra|exclude|ignore|skip|at\sleast|previous"
-    r"|prior|past|earlier|history)\b|\[\]",
-    re.IGNORECASE,
-)
-
-
-def needs_items(name: str, text: str) -> bool:
-    """True if the tool acts on a list ("List of files to read", "ids"), so that an empty one is pointless.
-
-    Args:
-        name: of the parameter, which is required.
-        text: everything that is said about it.
-    """
-    if _MAY_BE_EMPTY.search(text):
-        return False
-    words = name_words(name)
-    if not words or words[-1] in _NEUTRAL:
-        return False
-    return bool(_ACTED_ON.match(text)) or words[-1] in _KEYED or (words[-1] == "names" and text.startswith(_LISTS))
-
-
-_LISTS = ("List of", "A list of", "The list of", "Array of", "An array of", "The names of", "Names of")
-
-
-def refuses_empty(name: str, description: str) -> bool:
-    """True if the description of a tool says that it fails if this list is empty."""
-    match = _IF_EMPTY.search(description)
-    return match is not None and name in re.findall(r"\w+", match["names"])
-
-
-_IF_EMPTY = Guarded(
-    r"\b(?:if|when)\s(?P<names>[`'\"]?\w{1,64}[`'\"]?(?:\s(?:or|and)\s[`'\"]?\w{1,64}[`'\"]?)?)"
-    r"\s(?:list\s)?(?:is|are)\s(?:an?\s)?empty\b",
-    "empty",
-)
-
 _TUPLE = lazy_pattern(
     r"\[\s?(?P<parts>[a-z_]{1,16}(?:,\s?[a-z_]{1,16}){1,5})\s?\]|\((?P<round>[a-z],\s?[a-z](?:,\s?[a-z]){0,2})\)"
 )

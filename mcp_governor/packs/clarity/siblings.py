@@ -6,8 +6,6 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.findings import Effect
-from mcp_governor.fixes.corrections import correction, in_tool, keyword_edits
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.form_makers import UUID
 from mcp_governor.prose.formats import stated_form
@@ -68,14 +66,6 @@ def sibling_bound(surface: Surface, context: Context) -> Iterator[Hit]:
     yield hit(
         join_pointer("/tools", first.node.tool.index) + first.node.pointer if len(found) == 1 else "/tools",
         sorted(by_name),
-        correction=correction(
-            [
-                edit
-                for one in found
-                for edit in in_tool(keyword_edits(one.node, {one.keyword: one.value}), one.node.tool.name)
-            ],
-            Effect.NARROWER,
-        ),
         spots=((one.node.tool.name, one.node.pointer) for one in found),
         arguments=counted(len(found), "parameter"),
         tools=counted(len({one.node.tool.index for one in found}), "tool"),
