@@ -23,6 +23,12 @@ def linted(surface: Surface, chosen: Selection) -> list[Finding]:
     return govern(run_rules(surface, chosen), chosen, surface, stations=("lint",))
 
 
+def hint_groups(message: str) -> dict[str, str]:
+    """The names of tools in a message of clarity/hints-declared, by what it says that they do."""
+    said = message.partition(". ")[2].removesuffix(".").lower()
+    return dict(part.removeprefix("these ").split(": ", 1) for part in said.split("; "))
+
+
 def contradictions(
     schema: dict[str, Any], text: str, *, required: bool = False, name: str = "limit", tool: str = ""
 ) -> list[str]:

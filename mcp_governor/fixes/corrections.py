@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.schemas import effective, root_of, types_of
+from mcp_governor.subjects.schemas import root_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,16 +36,14 @@ def correction(edits: Iterable[Edit] | None, effect: Effect) -> Correction | Non
 def narrowed(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = False) -> Correction | None:
     """Adds keywords to a parameter or to the items of a list; ``None`` if there is no certain place for them.
 
+    For values and limits that the description of the parameter states. What is only likely, such as a form that one
+    example has or an enum of another tool, is a question for the author: the schema would refuse calls that work.
+
     Args:
         node: the parameter.
         keywords: such as ``enum`` or ``minimum``, none of which the schema has.
         items: the keywords are for the items.
     """
-    return correction(keyword_edits(node, keywords, items=items), Effect.NARROWER)
-
-
-def keyword_edits(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = False) -> list[Edit] | None:
-    """The edits of :func:`narrowed`, for a rule with one finding about many parameters."""
     place = _landing(node, items=items)
     if place is None:
         return None
@@ -57,7 +55,7 @@ def keyword_edits(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool
         edits.append(Edit(join_pointer(pointer, key), _with_own(value, schema, node) if key == "enum" else value))
     if not schema:
         edits.insert(0, Edit(join_pointer(pointer, "type"), "string"))
-    return edits
+    return correction(edits, Effect.NARROWER)
 
 
 def _with_own(values: list[Any], schema: Mapping[str, Any], node: SchemaPlace) -> list[Any]:
@@ -124,50 +122,9 @@ def nullable(node: SchemaPlace) -> Edit | None:
     return Edit(node.pointer, {"anyOf": [branch, {"type": "null"}], **kept})
 
 
-def retyped(node: SchemaPlace, old: str, new: str) -> list[Edit] | None:
-    """The edits that give a parameter another type, keeping null; ``None`` if it has several types."""
-    place = _landing(node, items=False)
-    if place is None:
-        return None
-    pointer, schema = place
-    kind = schema.get("type")
-    if kind == old:
-        return [Edit(join_pointer(pointer, "type"), new)]
-    if isinstance(kind, list) and old in kind and new not in kind:
-        return [Edit(join_pointer(pointer, "type"), [new if one == old else one for one in kind])]
-    return None
-
-
-def without_type(node: SchemaPlace, unwanted: str) -> list[Edit] | None:
-    """The edits that remove one of a parameter's types."""
-    schema = node.schema
-    kind = schema.get("type")
-    if isinstance(kind, list) and unwanted in kind:
-        left = [one for one in kind if one != unwanted]
-        return [Edit(join_pointer(node.pointer, "type"), left[0] if len(left) == 1 else left)]
-    for key in ("anyOf", "oneOf"):
-        branches = schema.get(key)
-        if isinstance(branches, list):
-            left = [item for item in branches if not (isinstance(item, dict) and item.get("type") == unwanted)]
-            if len(left) == len(branches) or not left or not all(isinstance(item, dict) for item in left):
-                return None
-            if len(left) > 1:
-                return [Edit(join_pointer(node.pointer, key), left)]
-            if left[0].keys() & schema.keys() or "$ref" in left[0]:
-                return None
-            rest = {name: value for name, value in schema.items() if name != key}
-            return [Edit(node.pointer, {**left[0], **rest})]
-    return None
-
-
 def optional(node: SchemaPlace) -> Edit:
     """The edit that makes a parameter optional."""
     return Edit(f"{_owner(node)}/required", node.argument, "drop")
-
-
-def required(node: SchemaPlace) -> Edit:
-    """The edit that makes a parameter required."""
-    return Edit(f"{_owner(node)}/required", node.argument, "add")
 
 
 def _owner(node: SchemaPlace) -> str:
@@ -178,9 +135,3 @@ def in_tool(edits: Iterable[Edit] | None, tool: str) -> Iterator[Edit]:
     """The same edits with the name of their tool, for a finding about the surface."""
     for edit in edits or ():
         yield Edit(edit.path, edit.value, edit.op, tool)
-
-
-def numeric_default(node: SchemaPlace) -> float | None:
-    """The numeric value that an omitted parameter has."""
-    default = effective(root_of(node), node.schema).get("default")
-    return default if isinstance(default, int | float) and not isinstance(default, bool) else None

@@ -29,6 +29,10 @@ _BUDGET = 20.0
 """Time limit in seconds for all questions about a plan; beyond it the answer is *unknown*."""
 
 
+_TURNING = frozenset({"$defs", "contains", "definitions", "dependentSchemas", "if", "not", "oneOf"})
+"""Keywords below which a schema that accepts more may make the whole accept less, so that the whole is asked about."""
+
+
 class Proof(Struct, frozen=True):
     """The effect of a fix.
 
@@ -80,7 +84,8 @@ class Prover:
         before, after = value_at(tool, fragment.pointer), value_at(edited, fragment.pointer)
         bad = _default_broken(old, new, fragment.pointer.removeprefix(f"/{side}"))
         question = (old, new)
-        if fragment.whole and ABSENT not in (before, after) and is_self_contained(before, after):
+        positive = _TURNING.isdisjoint(pointer_tokens(fragment.pointer))
+        if fragment.whole and positive and ABSENT not in (before, after) and is_self_contained(before, after):
             question = (alone(old, before), alone(new, after))
         key = json.dumps([*question, bad], sort_keys=True, default=str)
         if key not in self._known:

@@ -10,7 +10,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_properties
 from mcp_governor.prose.guarded import Cues, lowered
 from mcp_governor.prose.operations import operations, takes_any_method
-from mcp_governor.prose.side_effects import saving_parameter, side_effect
+from mcp_governor.prose.side_effects import saving_parameter, side_effect, switch
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.subjects.schemas import types_of
 
@@ -28,7 +28,20 @@ DESTROYING_VERBS = frozenset(
 """First words of names that promise to remove something."""
 
 _WRITING_VERBS = MUTATING_VERBS | {
-    *("assign", "attach", "close", "copy", "customize", "disable", "duplicate", "enable", "fill", "fork", "format"),
+    *(
+        "alter",
+        "assign",
+        "attach",
+        "close",
+        "copy",
+        "customize",
+        "disable",
+        "duplicate",
+        "enable",
+        "fill",
+        "fork",
+        "format",
+    ),
     *("import", "init", "initialize", "link", "manage", "pause", "protect", "register", "reply", "resume", "set"),
     *("acknowledge", "authorize", "ban", "flush", "logout", "mark", "mute", "reopen", "restore", "rotate", "start"),
     *("stop", "submit", "unarchive", "unassign", "unban", "unblock", "undo", "unlink", "unlock", "unmute", "unpin"),
@@ -247,6 +260,13 @@ def _is_harmless(text: str) -> bool:
     return _HARMLESS.search(text) is not None and _UNLOCKED.search(text) is None
 
 
+UPDATING_VERBS = frozenset(
+    [
+        *("alter", "edit", "format", "modify", "move", "overwrite", "patch", "put", "rename", "replace", "reset"),
+        *("restore", "revert", "rollback", "rotate", "set", "update", "upsert", "write"),
+    ]
+)
+"""Verbs for a change after which what was there before is gone; the specification calls only additions harmless."""
 _TAKEN_OFF = frozenset(
     ["bookmark", "favorite", "favourite", "label", "labels", "like", "reaction", "reactions", "star", "tag", "tags"]
 )
@@ -278,7 +298,9 @@ def effect_of(tool: Tool, prefix: str | None = None) -> Effect:
         # What gets an input stream is a command that runs.
         if takes_any_method(tool) or "stdin" in call_properties(tool):
             return "runs"
-        if any(one.changes for one in picked) or saving_parameter(tool) is not None:
+        if (switched := switch(tool)) is not None and switched.effect != "writes":
+            return switched.effect
+        if any(one.changes for one in picked) or saving_parameter(tool) is not None or switched is not None:
             return "writes"
     return said
 
@@ -328,7 +350,8 @@ def _is_given_code(tool: Tool) -> bool:
     return any(not _CODE.isdisjoint(name_words(name)[-1:]) for name in call_properties(tool))
 
 
-_CODE = frozenset({"cmd", "code", "command", "expression", "javascript", "js", "script"})
+_RUN_VERBS = frozenset({"eval", "evaluate", "exec", "execute", "run"})
+_CODE = frozenset({"apex", "sql", "cmd", "code", "command", "expression", "javascript", "js", "script"})
 _GIVEN = frozenset({"code", "command", "cypher", "input", "query", "script", "sql", "statement", "text"})
 _STEERS = frozenset({"actions", "automation", "commands", "javascript", "js", "script"})
 
@@ -342,14 +365,21 @@ def _is_steered(tool: Tool) -> bool:
     )
 
 
+def _runs_input(tool: Tool, verb: str | None, text: str) -> bool:
+    """True if a tool runs what it is given: by its words, or by its name and a parameter for code, whatever its text
+    says first."""
+    if verb == "query" and not text:
+        return not _STATEMENT_NAMES.isdisjoint(call_properties(tool))
+    said = verb in (None, "query") and _RUNS.search(text[:300])
+    named = not _RUN_VERBS.isdisjoint(name_words(tool.name)[:1])
+    return bool(said or ((named or _RUNS_IT.match(text)) and _is_given_code(tool))) and not _is_harmless(text)
+
+
 def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     text = tool.description[:_MAX_TEXT]
     verb = verb_of(tool, prefix)
-    runs = verb in (None, "query") and _RUNS.search(text[:300])
-    if (runs or (_RUNS_IT.match(text) and _is_given_code(tool))) and not _is_harmless(text):
+    if _runs_input(tool, verb, text):
         return "unknown" if _RUNS_KEPT.search(text[:300]) and _is_named(tool) else "runs"
-    if verb == "query" and not text and not _STATEMENT_NAMES.isdisjoint(call_properties(tool)):
-        return "runs"
     verb = verb or _inner_verb(tool, prefix) or opening_verb(text)
     if verb in _SHOWN and (opening_verb(text) in READING_VERBS or SHOWS.match(text)):
         return "writes" if _PUTS_BACK.search(text[:_MAX_OPENING]) else "reads"
@@ -361,6 +391,8 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
         return "writes"
     if takes_off(tool, verb):
         return "writes"
+    if own_statement(_TAKEN, text, _DOUBT):
+        return "unknown" if verb in READING_VERBS | _READS_TOO else "destroys"
     if verb in DESTROYING_VERBS or (verb not in READING_VERBS and not _is_passing(tool) and stated_loss(text)):
         return "destroys"
     if _is_closed_by_resolving(verb, tool) or (verb in READING_VERBS and opening_verb(text) in _SENDING):
@@ -394,6 +426,13 @@ def _is_sum(tool: Tool, verb: str | None) -> bool:
 
 
 _NUMBERS = frozenset({"integer", "number"})
+_TAKEN = lazy_pattern(
+    r"\b(?:is|are|be|gets?)\s(?:then\s|also\s|automatically\s)?"
+    r"(?:(?:deleted|erased|purged|removed|wiped|destroyed)\s(?:for\sgood|forever|permanently|after|once|afterwards)"
+    r"|permanently\s(?:deleted|erased|purged|removed|wiped|destroyed))\b",
+    re.IGNORECASE,
+)
+"""What is gone after a call, in the passive voice: "Entries past the given age are removed for good"."""
 _STATEMENT_NAMES = frozenset({"cypher", "query", "sql", "statement"})
 """Names of parameters for statements, of which a tool without a description may run any."""
 _STATED_READ = lazy_pattern(

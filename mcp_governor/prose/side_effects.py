@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.call_arguments import call_properties
@@ -115,6 +115,89 @@ _SWITCHED = frozenset({"overwrite", "persist", "save", "store", "write"})
 def says_change(text: str) -> bool:
     """True if a description says that its tool changes something: "It also deletes …", "List, create or close …"."""
     return not READ_ONLY.search(text) and (_claims(text) > 0 or _does_both(text))
+
+
+class Switch(NamedTuple):
+    """An argument that makes a tool change something, whatever the tool does without it.
+
+    Attributes:
+        argument: its name.
+        words: by which its description says so.
+        effect: ``destroys``, ``runs`` or ``writes``; ``unknown`` if it may be about a part of the result.
+    """
+
+    argument: str
+    words: str
+    effect: Literal["destroys", "runs", "writes", "unknown"]
+
+
+def switch(tool: Tool) -> Switch | None:
+    """The gravest argument that makes a tool delete, run or keep something: "Remove the messages after reading"."""
+    found = [one for name, schema in call_properties(tool).items() if (one := _switch(name, schema)) is not None]
+    return min(found, key=lambda one: _GRAVEST.index(one.effect), default=None)
+
+
+_GRAVEST = ("destroys", "runs", "writes", "unknown")
+
+
+def _switch(name: str, schema: Any) -> Switch | None:
+    text = schema.get("description") if isinstance(schema, dict) else None
+    text = text[:_MAX_FIRST] if isinstance(text, str) else ""
+    match = _SWITCHES.match(text) or _LOST.search(text)
+    if match is not None and match.lastgroup is not None:
+        effect = "unknown" if _OF_THE_RESULT.match(text, match.end()) else _SWITCH_EFFECTS[match.lastgroup]
+        return Switch(name, " ".join(match[0].split()), effect)
+    if _EXECUTES.search(text):
+        return Switch(name, text.split(".", 1)[0], "runs")
+    is_boolean = isinstance(schema, dict) and types_of(schema) == frozenset({"boolean"})
+    verb = next(iter(name_words(name)), "")
+    return Switch(name, name, "unknown") if is_boolean and verb in _SWITCH_NAMES else None
+
+
+_SWITCHES = lazy_pattern(
+    r"\W{0,4}(?:(?:(?:if|when)\s(?:true|set|enabled|given|yes)|set\s(?:this\s)?to\strue|true)\b[,:;]?\s(?:to\s)?"
+    r"|whether\s(?:or\snot\s)?(?:to\s|the\stool\s)|(?:also|then|automatically|permanently|immediately|optionally)\s){0,4}"
+    r"(?:(?P<destroys>(?:delete|remove|purge|erase|drop|destroy|wipe|clear|overwrite|truncate|discard|replace|revoke)s?)"
+    r"|(?P<writes>(?:acknowledge|ack|archive|mark|move|create|update|insert|send|publish|reset|commit|apply|install)(?:e?s)?))"
+    r"(?=\s(?-i:[a-z`'\"(]))",
+    re.IGNORECASE,
+)
+_LOST = lazy_pattern(
+    r"(?<!not\s)(?<!never\s)\b(?P<destroys>(?:is|are|be|gets?|been)\s(?:then\s|also\s|permanently\s|automatically\s)?"
+    r"(?:deleted|purged|erased|overwritten|wiped|destroyed|truncated))\b",
+    re.IGNORECASE,
+)
+_SWITCH_EFFECTS: dict[str, Literal["destroys", "writes"]] = {"destroys": "destroys", "writes": "writes"}
+_OF_THE_RESULT = lazy_pattern(
+    r".{0,80}?\b(?:from\s(?:the\s)?(?:output|results?|response|text|answer|content|markdown)|white\s?space|html|tags?|markup"
+    r"|duplicates?|formatting|comments|noise|nulls?|accents|punctuation|background|emojis?|borders?|quotes|prefix|suffix"
+    r"|cache[sd]?|filters?)\b",
+    re.IGNORECASE,
+)
+"""What is taken out of the answer, or of a cache, and not out of what is kept."""
+_EXECUTES = lazy_pattern(
+    r"\bEXPLAIN\s\(?ANALY[SZ]E\b|\b(?:actual(?:ly)?|real(?:ly)?)\s(?:run|execut)\w*"
+    r"|\A\W{0,4}(?:(?:if|when)\strue,?\s|whether\sto\s|also\s){0,2}(?:execute|run)s?\s(?:the\s|this\s|a\s|your\s)?"
+    r"(?:code|command|query|script|sql|statement)\b",
+    re.IGNORECASE,
+)
+"""What a statement does is done, whatever it is run for."""
+_SWITCH_NAMES = frozenset(
+    [
+        "ack",
+        "apply",
+        "autoack",
+        "clear",
+        "commit",
+        "delete",
+        "destroy",
+        "drop",
+        "erase",
+        "execute",
+        "flush",
+        "overwrite",
+    ]
+) | {"purge", "remove", "wipe"}
 
 
 _RENEWS = frozenset({"refresh", "reindex", "sync"})

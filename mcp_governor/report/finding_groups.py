@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from mcp_governor.text import one_line, short_digests, visible
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from mcp_governor.findings import Finding, Severity
 
@@ -25,11 +24,8 @@ NAMES_SHOWN = 3
 PLACES_SHOWN = 5
 """Parameters that a sentence names: two lines of a terminal. The JSON report and ``-v`` name all of them."""
 
-GISTS_SHOWN = 3
+GISTS_SHOWN = 5
 """Findings that one sentence quotes: a paragraph of a terminal, and enough to see what the others are about."""
-
-RULES_SHOWN = 3
-"""Rules that one line names: as many as it quotes findings of. The JSON report and ``-v`` name all of them."""
 
 _PLACEHOLDER = lazy_pattern(r"\{(tools|places|gists)\}")
 
@@ -38,7 +34,7 @@ _NAME = 60
 
 
 class Cause(Struct, frozen=True):
-    """Findings that differ only in tool and place, of one rule or of rules that say the same about them.
+    """Findings of one rule that differ only in tool and place.
 
     Attributes:
         findings: at least one, in the order of the report.
@@ -58,7 +54,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def severity(self) -> Severity:
-        """The severity that they have; of rules that share a sentence, the gravest."""
+        """The severity that they have."""
         return self.findings[0].severity
 
     @property
@@ -133,7 +129,7 @@ def named_places(findings: Sequence[Finding]) -> str:
 def _gists(findings: Sequence[Finding]) -> str:
     """What the first findings say, apart from the names of their tools not twice, and the other tools by name."""
     quoted: dict[str, Finding] = {}
-    for finding in _in_turns(findings):
+    for finding in findings:
         quoted.setdefault(finding.gist.replace(finding.tool or "", ""), finding)
     first = list(quoted.values())[:GISTS_SHOWN]
     shown = {finding.tool for finding in first}
@@ -143,17 +139,6 @@ def _gists(findings: Sequence[Finding]) -> str:
         return f"{said}; also in {named_tools(rest, more=len(rest) > 1)}"
     left = len(quoted) - len(first)
     return f"{said}; {left} more" if left else said
-
-
-def _in_turns(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings in their order, but each rule in turn, so that the first ones show what all rules found; remarks
-    last, because the line is there for the graver ones."""
-    for _, alike in groupby(findings, lambda finding: finding.severity):
-        of_rule: dict[str, list[Finding]] = {}
-        for finding in alike:
-            of_rule.setdefault(finding.rule, []).append(finding)
-        for turn in zip_longest(*of_rule.values()):
-            yield from (finding for finding in turn if finding is not None)
 
 
 def _named_at(path: str) -> str:
@@ -174,10 +159,8 @@ def causes(findings: Iterable[Finding]) -> list[Cause]:
     """
     together: dict[tuple[str, str, str, str | None], list[Finding]] = {}
     for finding in sorted(findings, key=lambda one: (-one.weight, one.tool or "", one.path)):
-        # Rules that quote what they found share a sentence, whatever their severities: the gravest is that of the line.
-        rule, severity = ("", "") if finding.gist else (finding.rule, finding.severity)
-        together.setdefault((rule, severity, _said(finding), finding.accepted), []).append(finding)
-    found = [Cause(tuple(sorted(members, key=lambda one: -one.severity.rank))) for members in together.values()]
+        together.setdefault((finding.rule, finding.severity, _said(finding), finding.accepted), []).append(finding)
+    found = [Cause(tuple(members)) for members in together.values()]
     of_rule = Counter((cause.rule, cause.severity) for cause in found)
     return sorted(
         found,

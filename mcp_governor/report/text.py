@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import MAX_LISTED
 from mcp_governor.findings import Severity
 from mcp_governor.report.change_causes import words_of
-from mcp_governor.report.finding_groups import NAMES_SHOWN, RULES_SHOWN, causes, fitting
+from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
     MAX_SHOWN,
     ONLY_BREAKING,
@@ -65,11 +64,8 @@ _FINDING_MARK = {
     Severity.WARNING: ("!", "yellow"),
     Severity.INFO: ("i", "cyan"),
 }
-MAX_CAUSES = 7
-"""Lines for findings: with head, counts and verdict they are fewer than 15, which nobody has to scroll. Errors have a
-line each all the same, up to ``MAX_SHOWN``."""
-_LEAST_CAUSES = 2
-"""Lines for warnings next to many errors: they are seen to be there."""
+_CAUSES_WITH_FIX = 4
+"""Up to as many warnings have their fix below them: with head, counts and verdict they fill half a screen."""
 _MAX_COMPATIBLE = 10
 """Most compatible changes that are written out; the others are not urgent."""
 _WITNESS_LIMIT = 400
@@ -168,34 +164,22 @@ def stale_lines(stale: Staleness, *, quiet: bool = False) -> Iterator[Line]:
 
 
 def _short_findings(report: Report, found: Sequence[Cause], *, quiet: bool) -> Iterator[Line]:
-    """One line for a cause; errors with their fix, the others as long as there is room."""
+    """One line for a cause; errors with their fix, warnings if they are few. Remarks are counted."""
     errors = [cause for cause in found if cause.severity is Severity.ERROR]
-    others = [] if quiet else found[len(errors) :]
+    warnings = [] if quiet else [cause for cause in found if cause.severity is Severity.WARNING]
     for cause in errors[:MAX_SHOWN]:
         yield from cause_lines(cause, report)
         yield from fix_lines(cause.fix, 2)
     yield from _more(len(errors), "cause")
-    room = max(MAX_CAUSES - len(errors), _LEAST_CAUSES)
-    with_fix = sum(2 if cause.fix else 1 for cause in others) <= room
-    shown = fitting(others, room)
-    for cause in shown:
+    with_fix = len(warnings) <= _CAUSES_WITH_FIX
+    for cause in warnings[:MAX_SHOWN]:
         yield from cause_lines(cause, report)
         if with_fix:
             yield from fix_lines(cause.fix, 2)
-    yield from _left_out(others, shown)
-
-
-def _left_out(found: Sequence[Cause], shown: Sequence[Cause]) -> Iterator[Line]:
-    """What there was no room for, by rule."""
-    kept = {id(cause) for cause in shown}
-    left: Counter[str] = Counter()
-    for cause in found:
-        if id(cause) not in kept:
-            left.update(finding.rule for finding in cause.findings)
-    if left:
-        rules = ", ".join(f"{rule} {count:,}" for rule, count in left.most_common(NAMES_SHOWN))
-        rest = ", …" if len(left) > NAMES_SHOWN else ""
-        yield line((f"… and {count_of(left.total(), 'more finding')} ({rules}{rest}); -v lists them", "dim"))
+    yield from _more(len(warnings), "cause")
+    remarks = sum(len(cause.findings) for cause in found if cause.severity is Severity.INFO)
+    if remarks and not quiet:
+        yield line((f"{count_of(remarks, 'remark')}, shown with -v", "dim"))
 
 
 def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
@@ -214,9 +198,7 @@ def cause_lines(cause: Cause, report: Report) -> Iterator[Line]:
     tool = visible(first.tool) if first.tool is not None else ""
     if tool not in text:  # the messages of some rules leave the name to the place, which has no room here
         text = f"{tool}: {text}"
-    rules = [part for rule in cause.rules[:RULES_SHOWN] for part in (", ", _rule_span(rule, style))][1:]
-    more = ", …" if len(cause.rules) > RULES_SHOWN else ""
-    said = ((mark, style), " ", text, "  ", *rules, (more, "dim"))
+    said = ((mark, style), " ", text, "  ", _rule_span(cause.rule, style))
     yield line(*said, "  " if where else "", Span(where, "cyan", link=file), hang=2)
 
 

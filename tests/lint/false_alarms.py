@@ -45,4 +45,4 @@ def table(**properties: dict) -> dict:
 
 
 def findings_of(tool: dict) -> list:
-    return lint(build_surface({"tools": [tool]}), LintSettings(profiles=("recommended",)))
+    return lint(build_surface({"tools": [tool]}), LintSettings())

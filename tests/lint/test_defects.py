@@ -57,66 +57,6 @@ def test_an_enum_next_to_null_does_not_refuse_null():
 
 
 @pytest.mark.parametrize(
-    ("name", "schema", "fires"),
-    [
-        ("top", {**NUMBER, "description": "How many come first"}, True),
-        ("perPage", NUMBER, True),
-        ("bins", {**NUMBER, "description": "The maximum number of bins"}, True),
-        ("height", {**NUMBER, "description": "Height in pixels"}, True),
-        ("height", {**NUMBER, "description": "Height in inches"}, False),
-        ("hours", {**NUMBER, "description": "Number of hours"}, False),
-        ("depth", {**NUMBER, "description": "As a fraction"}, False),
-        ("limit", {**NUMBER, "multipleOf": 1}, False),
-        ("price_limit", NUMBER, False),
-        ("limit", {**NUMBER, "description": "Credit limit"}, False),
-        ("limit", {**NUMBER, "description": "Limit price of the order"}, False),
-        ("top", {**NUMBER, "description": "Top coordinate"}, False),
-        ("depth", {**NUMBER, "description": "Depth in meters"}, False),
-        ("offset", {**NUMBER, "description": "Offset of the time zone"}, False),
-        ("limit", INTEGER, False),
-    ],
-)
-def test_what_counts_is_an_integer(name, schema, fires):
-    assert len(findings("count-number", {name: schema})) == fires
-
-
-@pytest.mark.parametrize(
-    ("name", "schema", "fires"),
-    [
-        ("debounce_seconds", INTEGER, True),
-        ("lookback_days", {**NUMBER, "description": "How far to look"}, True),
-        ("maxBytes", NUMBER, True),
-        ("port", INTEGER, True),
-        ("context_length", INTEGER, True),
-        ("distance", {**NUMBER, "description": "How far to swipe"}, True),
-        ("limit", {"anyOf": [INTEGER, TEXT]}, True),
-        ("limit", {"anyOf": [{**INTEGER, "minimum": 1}, TEXT]}, False),
-        ("utc_offset_hours", INTEGER, False),
-        ("shift_days", INTEGER, False),
-        ("delta_ms", {**NUMBER, "description": "How much later"}, False),
-        ("days", {**INTEGER, "description": "Days to add; negative for the past"}, False),
-        ("plan_b", INTEGER, False),
-        ("page", {**INTEGER, "description": "Page; negative: from the end"}, False),
-        ("page", {**INTEGER, "description": "Page, non-negative"}, True),
-        ("skip", {**INTEGER, "description": "Whether to skip it"}, False),
-        ("offset", {**INTEGER, "description": "UTC offset"}, False),
-        ("limit", {"type": "string"}, False),
-    ],
-)
-def test_what_is_never_negative_has_a_minimum(name, schema, fires):
-    assert len(findings("count-minimum", {name: schema})) == fires
-
-
-def test_a_count_that_may_be_text_is_no_matter_of_fractions():
-    assert not findings("count-number", {"limit": {"anyOf": [NUMBER, TEXT]}})
-    assert findings("count-number", {"limit": NUMBER})
-
-
-def test_a_place_is_not_a_count():
-    assert not findings("count-number", {"top": NUMBER, "left": NUMBER})
-
-
-@pytest.mark.parametrize(
     ("name", "schema", "tool", "fires"),
     [
         ("timeout", INTEGER, "", True),
@@ -244,12 +184,6 @@ def test_a_sentence_of_the_tool_may_list_the_keys_of_an_object():
     assert "(title, plan, targets)" in message
     assert not found("Prefer `body` over `title` and `plan`.")
     assert not found("Sends `body` with `title` and `plan`.")
-
-
-def test_a_number_that_identifies_something_is_whole_and_may_be_negative():
-    found = findings("count-number", {"boardId": NUMBER, "ideal": NUMBER, "pin_id": {"type": ["string", "number"]}})
-    assert [finding.path for finding in found] == ["/tools/0/inputSchema/properties/boardId"]
-    assert [edit.value for edit in found[0].correction.edits] == ["integer"]
 
 
 @pytest.mark.parametrize(

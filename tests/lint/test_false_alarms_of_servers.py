@@ -192,19 +192,9 @@ def documented(text: str) -> dict:
             reading("Returns the table. It saves it to a file on disk; use read_table for it."),
         ),
         (
-            "clarity/count-minimum",
-            table(offset={"type": "integer", "description": "Hours"}, color={"type": "string"}),
-            table(offset={"type": "integer", "description": "Rows to skip"}, color={"type": "string"}),
-        ),
-        (
             "clarity/missing-format",
             table(path={"type": "string", "description": 'Path in the format "group/folder/file"'}),
             table(path={"type": "string", "description": 'Path in the format "owner/repo"'}),
-        ),
-        (
-            "clarity/count-minimum",
-            table(offset={"type": "integer", "description": "Dataset offset"}, color={"type": "string"}),
-            table(offset={"type": "integer", "description": "Dataset offset"}, page_size={"type": "integer"}),
         ),
         (
             "clarity/example-fits",
@@ -266,21 +256,6 @@ def documented(text: str) -> dict:
             "clarity/unknown-argument",
             table(tidy={"type": "boolean", "description": 'Use the "ti_dy" macro.'}),
             table(tidy={"type": "boolean", "description": 'Use the "ti_dy" parameter.'}),
-        ),
-        (
-            "clarity/undeclared-default",
-            table(to={"type": "string", "description": "Where to. Default: `sheet`."}, sheet={"type": "string"}),
-            table(to={"type": "string", "description": "Where to. Default: `sheet`."}, page={"type": "string"}),
-        ),
-        (
-            "clarity/undeclared-default",
-            table(title={"type": "string", "description": "The title. Default: TableN."}),
-            table(title={"type": "string", "description": "The title. Default: Table1."}),
-        ),
-        (
-            "clarity/undeclared-default",
-            table(x={"description": "From. Default: 'y - z'", **STRING}, y=STRING, z=STRING),
-            table(x={"description": "From. Default: 'y - z'", **STRING}, y=STRING),
         ),
     ],
 )

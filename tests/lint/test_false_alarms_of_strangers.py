@@ -9,9 +9,13 @@ import time
 
 import pytest
 from false_alarms import STRING, argument, findings_of, table, text
+from linted import hint_groups
 
+from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
+
+PEDANTIC = LintSettings(personas=("regular", "pedantic"))
 
 
 def number(name: str, said: str) -> dict:
@@ -84,11 +88,6 @@ def updating(name: str, said: str) -> dict:
             "clarity/closed-list",
             argument("Specialty: 'heart' or 'bones'. Use list_kinds to see the options.", type="string"),
             argument("Specialty: 'heart' or 'bones'. Use list_kinds to find a doctor.", type="string"),
-        ),
-        (
-            "clarity/hints-declared",
-            {**table(url=STRING, browserCommands=STRING), "name": "scrape_page", "description": "Scrape a page."},
-            {**table(url=STRING, browserName=STRING), "name": "scrape_page", "description": "Scrape a page."},
         ),
         (
             "clarity/missing-unit",
@@ -314,7 +313,7 @@ def test_values_that_another_tool_returns_are_those_of_each_site() -> None:
 def test_one_entry_describes_both_ends_of_a_range(entry: str, reported: bool) -> None:
     text = f"Searches.\n\nParameters:\n- {entry}"
     ends = {**table(pub_gte=STRING, pub_lte=STRING, pub_id=STRING), "description": text}
-    found = lint(build_surface({"tools": [{**ends, "name": name} for name in ("find_a", "find_b")]}))
+    found = lint(build_surface({"tools": [{**ends, "name": name} for name in ("find_a", "find_b")]}), PEDANTIC)
     said = " ".join(one.message for one in found if "parameter-described" in one.rule)
     assert ("pub_lte" in said) == ("pub_gte" in said) == reported
     assert "pub_id" in said
@@ -355,7 +354,8 @@ def test_what_is_done_to_values_is_no_change(name: str, properties: dict, change
     tools = [{**table(**properties), "name": name, "description": ""}, {**table(), "name": "add_row"}]
     found = lint(build_surface({"tools": tools}))
     (message,) = [one.message for one in found if one.rule == "clarity/hints-declared"]
-    assert (name in message.partition("only read: ")[0]) == changes
+    named = hint_groups(message)
+    assert any(name in named.get(what, "") for what in ("delete, overwrite, update or run", "add or change")) == changes
 
 
 @pytest.mark.parametrize(("name", "lost"), [("remove_reaction", False), ("remove_label", False), ("remove_user", True)])

@@ -268,7 +268,12 @@ def test_a_change_without_a_word_on_destruction_is_one_finding():
 def test_the_graver_tools_are_named_before_the_others():
     tools = [{"name": f"{verb}_{n}"} for verb in ("get", "add", "delete") for n in range(13)]
     (found,) = lint(surface(*tools), LintSettings(select=("clarity/hints-declared",)))
-    assert [found.message.count(verb) for verb in ("delete_", "add_", "get_")] == [12, 10, 6]
+    assert found.message == (
+        "No tool has readOnlyHint or destructiveHint. "
+        "These delete, overwrite, update or run: delete_0, delete_1, delete_2, delete_3, delete_4 and 8 more; "
+        "these add or change: add_0, add_1, add_2, add_3, add_4, add_5, add_6 and 6 more; "
+        "these only read: get_0, get_1, get_2, get_3, get_4, get_5, get_6 and 6 more."
+    )
 
 
 @pytest.mark.parametrize(

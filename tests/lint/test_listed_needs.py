@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.packs.clarity.listed import listed_necessity, unstated_default
+from mcp_governor.packs.clarity.listed import listed_necessity
 from mcp_governor.subjects.context import Context, Facts
 from mcp_governor.surface import build_surface
 
@@ -91,14 +91,6 @@ STATED = [
 ]
 
 
-@pytest.mark.parametrize(("argument", "value"), STATED)
-def test_a_default_in_words_only(argument, value):
-    surface = surface_of("", {"n": argument})
-    (found,) = unstated_default(surface, Context({}, Facts(surface)))
-    assert found.values["names"] == f"n of a ({value})"
-    assert found.values["fragment"] == f'"default": {value}'
-
-
 UNSTATED = [
     {"type": "integer", "default": 3, "description": "Defaults to 20."},
     {"type": "integer", "description": "Defaults to 20 for lists."},
@@ -122,27 +114,3 @@ UNSTATED = [
     {"type": "integer", "description": "Limit. For get: <=0 defaults to 200."},
     {"type": "integer", "description": "Most rows. Default: 500. Env: MOST_ROWS."},
 ]
-
-
-@pytest.mark.parametrize("argument", UNSTATED)
-def test_no_default_that_a_schema_could_hold(argument):
-    surface = surface_of("", {"n": argument})
-    assert not list(unstated_default(surface, Context({}, Facts(surface))))
-
-
-@pytest.mark.parametrize(("tool", "count"), [("run_query", 1), ("update_page", 0), ("pageEdit", 0)])
-def test_what_a_change_leaves_out_stays_as_it_is(tool, count):
-    schema = {"type": "object", "properties": {"width": {"type": "integer", "description": "Width, default 1"}}}
-    surface = build_surface({"tools": [{"name": tool, "inputSchema": schema}]}, source="test")
-    assert len(list(unstated_default(surface, Context({}, Facts(surface))))) == count
-
-
-def test_one_finding_for_a_server_names_each_tool_before_a_second_argument():
-    argument = {"type": "integer", "description": "Defaults to 1."}
-    schema = {"type": "object", "properties": {"m": argument, "n": argument}}
-    tools = [{"name": f"t{number}", "inputSchema": schema} for number in range(4)]
-    surface = build_surface({"tools": tools}, source="test")
-    (found,) = unstated_default(surface, Context({}, Facts(surface)))
-    assert found.values["names"] == (
-        "m of t0 (1), m of t1 (1), m of t2 (1), m of t3 (1), n of t0 (1), n of t1 (1), and 2 more"
-    )

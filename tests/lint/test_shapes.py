@@ -158,13 +158,6 @@ def findings(rule, *properties, required=()):
     return [one.message for one in lint(build_surface({"tools": tools}), LintSettings(select=(f"clarity/{rule}",)))]
 
 
-def test_an_argument_that_has_a_minimum_in_another_tool():
-    least = {"type": "integer", "minimum": 1}
-    (message,) = findings("count-minimum", {"issue": least}, {"issue": {"type": "integer"}})
-    assert "issue (t1); 1 parameter in 1 tool." in message
-    assert findings("count-minimum", {"issue": {"type": "integer"}}) == []
-
-
 @pytest.mark.parametrize(
     ("name", "property_", "found"),
     [

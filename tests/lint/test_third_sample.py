@@ -214,7 +214,8 @@ def test_a_switch_that_saves_something_makes_it_unknown_what_a_tool_does() -> No
         ("nodejs_inspect", "Executes JavaScript code in the process.", "js_code", "runs"),
         ("nodejs_inspect", "Executes JavaScript code in the process.", "frame", "reads"),
         ("run_background", "Start a shell command in the background.", "command", "runs"),
-        ("run_background", "Start a job in the background.", "command", "writes"),
+        ("start_background", "Start a job in the background.", "command", "writes"),
+        ("run_background", "Start a job in the background.", "command", "runs"),
         ("scrape_page", "Scrape a page.", "automation", "unknown"),
         ("scrape_page", "Scrape a page.", "cookies", "reads"),
     ],
@@ -292,22 +293,4 @@ def test_a_verb_alone_makes_no_tool_the_one_that_is_meant() -> None:
 def test_of_tools_that_read_the_surest_are_named() -> None:
     unsure = [tool(f"check_{thing}", "Check it.") for thing in "abcdef"]
     (one,) = findings("clarity/hints-declared", *unsure, tool("get_a", "Get it."), tool("list_b", "List them."))
-    assert "only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more" in one.message
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "sure"),
-    [
-        ("get_page", "Get a page.", True),
-        ("page_text", "Returns the text.", True),
-        ("page_text", "Renders the text.", False),
-        ("page_text", "Lists the lines.", True),
-        ("crawl_site", "Crawl a site.", False),
-        ("crawl_site", "Crawl a site. Read-only.", True),
-    ],
-)
-def test_a_fix_says_read_only_where_that_is_sure(name: str, said: str, sure: bool) -> None:
-    (one,) = findings("clarity/hints-declared", tool(name, said), tool("delete_page", "Delete it."))
-    assert one.correction is not None
-    edits = [edit for edit in one.correction.edits if edit.tool == name]
-    assert bool(edits) is sure
+    assert one.message.endswith("only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more.")

@@ -20,24 +20,21 @@ from mcp_governor.packs.clarity.shapes import (
 from mcp_governor.prose.flat_text import without_name
 from mcp_governor.prose.keys import stated_keys
 from mcp_governor.prose.passages import outline_of
-from mcp_governor.prose.quantities import counts_something, is_identifier, may_be_negative, never_below_zero
 from mcp_governor.prose.words import name_words
 from mcp_governor.subjects.schemas import (
     branches_of,
     effective,
     followed,
-    is_generated,
     parent_of,
     root_of,
     types_of,
-    with_branches,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcp_governor.subjects.context import Facts, SchemaPlace
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Tool
 
 MAX_TEXT = 400
 """Maximum number of characters read from a description: what a parameter is comes first."""
@@ -67,7 +64,7 @@ class Defects:
     """The places of each defect, by name of the defect.
 
     Attributes:
-        places: the places of each defect (``generator-bounds`` and others), in document order.
+        places: the places of each defect (``open-items`` and others), in document order.
     """
 
     def __init__(self) -> None:
@@ -88,33 +85,17 @@ def defects(facts: Facts) -> Defects:
 
 def _collected(facts: Facts) -> Defects:
     out = Defects()
-    least = _least(facts.surface)
     for tool in facts.surface.tools:
         for node in facts.nodes(tool):
             if node.side == "inputSchema" and isinstance(node.schema, dict):
-                _judge(node, out, facts, least)
+                _judge(node, out, facts)
         for defect, name, pointer in root_defects(tool):
             out.put(defect, tool, name, pointer)
     return out
 
 
-def _least(surface: Surface) -> frozenset[str]:
-    """Parameters that have a minimum in at least one tool."""
-    schemas = (tool.raw.get("inputSchema") for tool in surface.tools)
-    all_properties = (schema.get("properties") for schema in schemas if isinstance(schema, dict))
-    return frozenset(
-        name
-        for properties in all_properties
-        if isinstance(properties, dict)
-        for name, value in properties.items()
-        if isinstance(value, dict) and isinstance(value.get("minimum"), int) and value["minimum"] >= 0
-    )
-
-
-def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str]) -> None:
+def _judge(node: SchemaPlace, out: Defects, facts: Facts) -> None:
     schema = node.schema
-    if is_generated(schema.get("maximum")) or is_generated(schema.get("minimum")):
-        out.add("generator-bounds", node)
     if node.argument is None:
         return
     real = effective(root_of(node), schema)
@@ -134,10 +115,6 @@ def _judge(node: SchemaPlace, out: Defects, facts: Facts, least: frozenset[str])
         out.add("open-items", node)
     if types & {"integer", "number", "string"} and lacks_unit(node, real, types, text, facts):
         out.add("missing-unit", node)
-    # Servers take "5" for 5 as well, for models that send strings.
-    numbers = types - {"string"} if len(types) > 1 else types
-    if numbers and numbers <= {"integer", "number"} and not real.keys() & {"enum", "const", "multipleOf"}:
-        _judge_number(node, real, types, _said_of(node, text, facts), out, least)
     if types & {"array", "object", "string"}:
         _judge_shape(node, real, types, text, out, facts)
 
@@ -292,46 +269,3 @@ def _means_one(name: str, text: str, schema: Mapping[str, Any]) -> bool:
     before = r"(?:(?!(?:about|for|from|in|of|on|to|with)\s)[\w-]+\s){0,3}?"
     head = re.compile(rf"(?:the|an?)\s{before}{re.escape(parts[-1])}(?![\w'’-])(?!\s\w+$)(?!\s{_SEVERAL})")
     return head.match(said) is not None and f"{parts[-1]}s" not in said
-
-
-# -- numbers
-
-
-_NEIGHBOURS = {"top": frozenset({"left", "bottom", "width"})}
-"""Parameters that make a name a place, not a number of things."""
-_OF_RESULTS = lazy_pattern(
-    r"\b(?:skip|page|paginat|result|start|position|record|row|line|item|entr|byte|character)", re.IGNORECASE
-)
-_PAGING = frozenset({"limit", "count", "size", "max", "top", "first", "page", "length", "n", "take"})
-
-
-def _is_elsewhere(node: SchemaPlace, text: str) -> bool:
-    """True if "top" is an edge next to others, or "offset" the distance of something else than results."""
-    others = parent_of(node).get("properties", {})
-    if node.argument == "offset":
-        return not _OF_RESULTS.search(text) and _PAGING.isdisjoint(word for name in others for word in name_words(name))
-    return not _NEIGHBOURS.get(node.argument or "", frozenset()).isdisjoint(others)
-
-
-def _judge_number(
-    node: SchemaPlace,
-    schema: dict[str, Any],
-    types: frozenset[str],
-    text: str,
-    out: Defects,
-    least: frozenset[str],
-) -> None:
-    if types == {"number"} and is_identifier(node.argument or ""):
-        out.add("count-number", node)
-    if counts_something(node.argument or "", text) and not _is_elsewhere(node, text):
-        default = schema.get("default")
-        whole = not isinstance(default, float) or default.is_integer()
-        if "number" in types and whole and "string" not in types and not may_be_negative(text):
-            out.add("count-number", node)
-            return
-        positive = "number" not in types and not may_be_negative(text)
-    else:
-        name = node.argument or ""
-        positive = (name in least and len(node.tokens) == 2 and "-1" not in text) or never_below_zero(name, text)
-    if positive and not with_branches(root_of(node), schema).keys() & {"minimum", "exclusiveMinimum"}:
-        out.add("count-minimum", node)

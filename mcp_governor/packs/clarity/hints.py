@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.fixes.corrections import correction
@@ -11,6 +11,7 @@ from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.effects import (
     DESTROYING_VERBS,
     SHOWS,
+    UPDATING_VERBS,
     effect_of,
     makes_an_answer,
     opening_verb,
@@ -22,7 +23,7 @@ from mcp_governor.prose.effects import (
 )
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.prose.operations import operations, takes_any_method
-from mcp_governor.prose.side_effects import READ_ONLY, saving_parameter
+from mcp_governor.prose.side_effects import READ_ONLY, saving_parameter, switch
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted, first_of
@@ -34,95 +35,95 @@ if TYPE_CHECKING:
     from mcp_governor.surface.model import Surface, Tool
 
 _GROUPS = (
-    (("destroys", "runs"), "delete, overwrite or run what they are given", 12),
-    (("writes",), "change something", 10),
-    (("reads",), "only read", 6),
+    ("loses", "these delete, overwrite, update or run"),
+    ("unknown", "decide yourself"),
+    ("adds", "these add or change"),
+    ("reads", "these only read"),
 )
-"""Effects, their wording in a message, and how many tools it names: more for serious effects; the rest are counted."""
-
-
+"""What tools do by their own words, and how a message says it; the first ones do the most harm without a hint. Of the
+second ones, the words say too little."""
+_NAMES_WIDTH = 50
+"""Characters for the names of one group: with four groups, the line has at most three screen lines."""
+_ONLY_READING = READING_VERBS | {"retrieve", "return"}
 _SURE_READS = frozenset({"count", "describe", "find", "get", "list", "lookup", "read", "search", "show", "view"})
 """Verbs of names that mean nothing else: what is checked or scraped may be started or changed by that."""
+
+
+def _group(tool: Tool, prefix: str | None) -> Literal["loses", "unknown", "adds", "reads"]:
+    """What a tool does as far as its hints are concerned. It only reads if its verb is one for nothing else: clients
+    call such a tool without asking, and what is translated or crawled may be kept or started as well."""
+    effect, verb = effect_of(tool, prefix), verb_of(tool, prefix)
+    if effect == "reads":
+        text = tool.description[:_MAX_TEXT]
+        sure = not _ONLY_READING.isdisjoint((verb, opening_verb(text))) or READ_ONLY.search(text)
+        return "reads" if sure else "unknown"
+    if effect == "writes":
+        return "loses" if verb in UPDATING_VERBS else "adds"
+    return "unknown" if effect == "unknown" else "loses"
 
 
 def hints_declared(surface: Surface, _context: Context) -> Iterator[Hit]:
     """Every tool whose effect is known declares it in its hints; one hit for the server."""
     prefix = product_prefix(surface)
-    groups: dict[str, list[str]] = {}
-    edits: list[Edit] = []
+    groups: dict[str, list[Tool]] = {}
     for tool in surface.tools:
         if not any(isinstance(tool.annotations.get(key), bool) for key in ("readOnlyHint", "destructiveHint")):
-            effect = effect_of(tool, prefix)
-            groups.setdefault(effect, []).append(tool.name)
-            edits += _hints(tool, effect, prefix)
-    bare = sum(map(len, groups.values()))
-    parts, kinds, spots = [], [], []
-    for effects, does, most in _GROUPS:
-        names = [name for effect in effects for name in groups.get(effect, ())]
-        if effects == ("reads",):
-            # The surest ones are shown.
-            names.sort(key=lambda name: _SURE_READS.isdisjoint(name_words(name)))
-        spots += [(name, "/annotations") for name in names]
-        if names:
-            parts.append(f"{does}: {first_of(names, most)}")
-            kinds.append(effects[0])
-    if parts:
-        total = len(surface.tools)
-        who = (
-            "No tool has"
-            if bare == total
-            else f"{bare} of {counted(total, 'tool')} {'has' if bare == 1 else 'have'} no"
-        )
-        # Kinds identify the finding, not tools, so adding a hint does not create a new finding.
-        yield hit(
-            "/tools",
-            kinds,
-            correction=correction(edits, Effect.NEUTRAL),
-            spots=spots,
-            who=who,
-            groups="; ".join(parts),
-        )
-
-
-_ONLY_READING = READING_VERBS | {"retrieve", "return"}
-_ONLY_ADDS = frozenset({"add", "append", "create", "insert"})
-
-
-def _hints(tool: Tool, effect: str, prefix: str | None) -> Iterator[Edit]:
-    """The hints that match the effect of a tool, where it is sure. A tool that only changes something may overwrite:
-    that is the default in the specification, and stating it takes nothing away."""
-    if "annotations" in tool.raw and not isinstance(tool.raw["annotations"], dict):
+            groups.setdefault(_group(tool, prefix), []).append(tool)
+    if not groups:
         return
-    if effect == "reads":
-        # Clients call such a tool without asking. What is translated or crawled may be kept or started as well.
-        text = tool.description[:_MAX_TEXT]
-        if not _ONLY_READING.isdisjoint((verb_of(tool, prefix), opening_verb(text))) or READ_ONLY.search(text):
-            yield Edit("/annotations/readOnlyHint", True, tool=tool.name)
-    elif effect in ("destroys", "runs", "writes"):
-        adds = effect == "writes" and verb_of(tool, prefix) in _ONLY_ADDS
-        yield Edit("/annotations/readOnlyHint", False, tool=tool.name)
-        yield Edit("/annotations/destructiveHint", not adds, tool=tool.name)
+    bare, total = sum(map(len, groups.values())), len(surface.tools)
+    some = f"{bare} of {counted(total, 'tool')} {'has' if bare == 1 else 'have'} no"
+    # The surest ones are shown.
+    groups.get("reads", []).sort(key=lambda tool: _SURE_READS.isdisjoint(name_words(tool.name)))
+    known = [(kind, does, groups[kind]) for kind, does in _GROUPS if kind in groups]
+    said = "; ".join(f"{does}: {_names_within(tools)}" for _, does, tools in known)
+    yield hit(
+        "/tools",
+        # Kinds identify the finding, not tools, so adding a hint does not create a new finding.
+        [kind for kind, _, _ in known],
+        correction=correction([edit for tool in groups.get("loses", ()) for edit in _cautious(tool)], Effect.NEUTRAL),
+        spots=[(tool.name, "/annotations") for _, _, tools in known for tool in tools],
+        who="No tool has" if bare == total else some,
+        groups=f"{said[0].upper()}{said[1:]}",
+    )
+
+
+def _names_within(tools: list[Tool]) -> str:
+    """As many names as fit, and how many there are besides."""
+    names = [one_line(tool.name, 40) for tool in tools]
+    most = 1
+    while most < len(names) and len(", ".join(names[: most + 1])) <= _NAMES_WIDTH:
+        most += 1
+    return first_of(names, most)
+
+
+def _cautious(tool: Tool) -> list[Edit]:
+    """The hints of a tool that loses something. A promise is never made for a tool: what only reads or only adds is
+    for its author to say."""
+    if not isinstance(tool.raw.get("annotations", {}), dict):
+        return []
+    pairs = (("readOnlyHint", False), ("destructiveHint", True))
+    return [Edit(f"/annotations/{key}", value, tool=tool.name) for key, value in pairs]
 
 
 def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
     """A tool that declares that it changes something declares if it destroys; one hit for the server."""
     prefix = product_prefix(surface)
     adds: list[str] = []
-    destroys: list[str] = []
+    loses: list[str] = []
     for tool in surface.tools:
         hints = tool.annotations
         if hints.get("readOnlyHint") is False and not isinstance(hints.get("destructiveHint"), bool):
-            effect = effect_of(tool, prefix)
-            (destroys if effect in ("destroys", "runs") else adds).append(tool.name)
+            (loses if _group(tool, prefix) == "loses" else adds).append(tool.name)
     # A missing hint means that a tool destroys, which is correct for those that do.
     if adds:
-        more = f"; true is right for {first_of(destroys, 12)}" if destroys else ""
+        more = f"; true is right for {first_of(loses, 3)}" if loses else ""
         yield hit(
             "/tools",
             len(adds) > 0,
             spots=((name, "/annotations") for name in adds),
             who=f"{counted(len(adds), 'tool')} {'says' if len(adds) == 1 else 'say'}",
-            names=first_of(adds, 12),
+            names=first_of(adds, 6),
             more=more,
         )
 
@@ -235,6 +236,9 @@ def _change_by_parameter(tool: Tool) -> str | None:
         return f'{one_line(worst.argument, 64)} takes "{one_line(worst.value, 60)}"'
     if takes_any_method(tool):
         return "it takes the method of a request"
+    switched = switch(tool)
+    if switched is not None and switched.effect in ("destroys", "runs"):
+        return f'{one_line(switched.argument, 64)} is for "{one_line(switched.words, 60)}"'
     saving = saving_parameter(tool)
     return f'{one_line(saving[0], 64)} is "{one_line(saving[1], 60)}"' if saving is not None else None
 

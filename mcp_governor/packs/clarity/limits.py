@@ -60,10 +60,12 @@ def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[H
         if _is_plain(lacking) is not plain or [limit[:2] for limit in lacking] == [("minItems", 1)]:
             return
         bounds = {limit.keyword: limit.value for limit in lacking}
+        # The length of what has only one, such as an id, may be that of an example.
+        exact = len(bounds) > 1 and len(set(bounds.values())) == 1
         yield hit(
             said.path if said.where == "own" else node.pointer,
             said.value,
-            correction=narrowed(node, bounds),
+            correction=None if exact else narrowed(node, bounds),
             argument=node.argument,
             limits=", ".join(f'"{keyword}": {json.dumps(value)}' for keyword, value in bounds.items()),
             said=lacking[0].claim.sentence,

@@ -44,7 +44,7 @@ def closed_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     default = found.default
     more = [default] if default and default not in values else []
-    yield found.hit("enum", [*values, *more], takes="text", said=claim.sentence)
+    yield found.hit("enum", [*values, *more], listed=True, takes="text", said=claim.sentence)
 
 
 _JOINED = lazy_pattern(

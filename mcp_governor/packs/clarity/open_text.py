@@ -38,12 +38,23 @@ class OpenText(NamedTuple):
         default = self.schema.get("default")
         return default if isinstance(default, str) else ""
 
-    def hit(self, keyword: str, value: Any, /, *, weight: int = 0, **facts: Any) -> Hit:
-        """A hit at the parameter, with the missing part of its schema."""
+    def hit(self, keyword: str, value: Any, /, *, listed: bool = False, weight: int = 0, **facts: Any) -> Hit:
+        """A hit at the parameter, with the missing part of its schema.
+
+        Args:
+            keyword: the missing keyword.
+            value: its value.
+            listed: the description lists the values. Nothing else is evidence enough for a correction: a pattern is a
+                guess at the form of values that nobody has seen, and the values of another tool are that tool's.
+            weight: of the hit.
+            facts: for the message.
+        """
         return hit(
             self.node.pointer,
             value,
-            correction=narrowed(self.node, {keyword: self.repaired(keyword, value)}, items=self.items),
+            correction=narrowed(self.node, {keyword: self.repaired(keyword, value)}, items=self.items)
+            if listed
+            else None,
             weight=weight,
             argument=self.name,
             fragment=self.fragment(keyword, value),

@@ -13,6 +13,7 @@ from mcp_governor.prose.words import name_words
 from mcp_governor.rules.strings import surface_prose
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens
 from mcp_governor.subjects.context import hit
+from mcp_governor.subjects.phrases import counted, first_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -143,6 +144,15 @@ def _left_over(value: str) -> Iterator[str]:
 
 
 # -- prompts
+
+
+def undescribed_tools(surface: Surface, _context: Context) -> Iterator[Hit]:
+    """More than half of the tools have a description; one hit for the server."""
+    silent = [tool.name for tool in surface.tools if not tool.description.strip()]
+    if silent and 2 * len(silent) >= len(surface.tools):
+        spots = ((name, "/description") for name in silent)
+        total, names = counted(len(surface.tools), "tool"), first_of(silent, 6)
+        yield hit("/tools", None, spots=spots, count=len(silent), total=total, names=names)
 
 
 def prompts(surface: Surface, _context: Context) -> Iterator[Hit]:
