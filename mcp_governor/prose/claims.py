@@ -37,13 +37,14 @@ class Claim(NamedTuple):
     """One thing that a description says about a parameter.
 
     Attributes:
-        kind: ``values``, ``limit``, ``unit``, ``format``, ``default``, ``required``, ``needs``, ``example`` or
-            ``reference``.
+        kind: ``values``, ``limit``, ``unit``, ``format``, ``default``, ``required``, ``needs``, ``example``, or
+            for a reference ``tool``, ``argument`` or ``address``.
         form: id of the form in which it is written.
         said: named groups of the expression that took part in the match.
         sentence: that says it, as it is written.
         span: where in the text the claim stands.
-        sure: the words leave nothing open; for ``needs``, one parameter bars the other or makes it useless.
+        sure: the words leave nothing open; for ``needs``, one parameter bars the other or
+            makes it useless.
         listed: the values, for the kind ``values``.
     """
 
@@ -103,6 +104,12 @@ def read_values(text: str) -> tuple[Claim, ...]:
 def read_needs(text: str) -> tuple[Claim, ...]:
     """The sentences of a description that tie parameters to each other, whatever their names are."""
     return tuple(_read(text[:MAX_TEXT], "needs", _needs))
+
+
+def read_references(text: str) -> tuple[Claim, ...]:
+    """The names of tools and parameters in a description, and the addresses of an API, each with its kind."""
+    text = text[:MAX_TEXT]
+    return tuple(one for kind in ("tool", "argument", "address") for one in _read(text, kind, _reference))
 
 
 def _read(text: str, kind: str, make: Callable[[_Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
@@ -168,6 +175,16 @@ def _needs(form: _Form, match: re.Match[str], text: str) -> Claim | None:
     return Claim(
         "needs", form.id, said, sentence_at(text, start, match.end()), match.span(), bool(form.row.get("bars"))
     )
+
+
+def _reference(form: _Form, match: re.Match[str], text: str) -> Claim | None:
+    start, kind = match.start(), form.row["kind"]
+    before = text[max(sentence_start(text, start), start - _BEFORE) : start].lower()
+    if any(no.is_cued(before) and _in_force(no, before) for no in _refusals(kind, "before")):
+        return None
+    name = next(filter(None, match.groups()))
+    sentence = sentence_at(text, start, match.end())
+    return Claim(kind, form.id, {"name": name}, sentence, match.span(), bool(form.row.get("sure")))
 
 
 _STOPS = lazy_pattern(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s)|\n", re.NOFLAG)

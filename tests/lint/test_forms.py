@@ -14,7 +14,11 @@ from mcp_governor.prose import claims
 RULES = Path(__file__).parents[2] / "rules"
 FORM = tomllib.loads((RULES / "forms.toml").read_text("utf-8"))["form"]
 REFUSE = tomllib.loads((RULES / "refuse.toml").read_text("utf-8"))["refuse"]
-READERS = {"values": claims.read_values, "needs": claims.read_needs}
+READERS = {
+    "values": claims.read_values,
+    "needs": claims.read_needs,
+    **dict.fromkeys(("tool", "argument", "address"), claims.read_references),
+}
 
 
 def shown(claim: claims.Claim) -> str:
