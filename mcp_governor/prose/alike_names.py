@@ -92,16 +92,6 @@ class Names:
     def _most(self, true: Iterable[bool]) -> bool:
         return sum(true) * 3 >= len(self._given) * 2
 
-    def is_alike(self, word: str) -> bool:
-        """True if a word begins like one of these names and is joined by the separator that most of them have."""
-        return self._mark != "" and self._mark in word and word.islower() and name_words(word)[0] in self.firsts
-
-    def ends_alike(self, word: str) -> bool:
-        """True if a word ends in "Tool", and so do most of these names, by which no other thing is named."""
-        return (
-            len(self._given) > 2 and word.endswith("Tool") and self._most(name.endswith("Tool") for name in self._given)
-        )
-
     def has_style(self, word: str) -> bool:
         """True if a word is joined as most of these names are."""
         return self._mark in word if self._mark else self._inner and INNER_CAPITAL.search(word) is not None
@@ -110,11 +100,6 @@ class Names:
         """The name that consists of the same words in another spelling, or with the prefix of most names."""
         key = plain(word)
         return self._plain.get(key) or (self._plain.get(self._prefix + key) if self._prefix else None)
-
-    def begin_with(self, word: str) -> int:
-        """How many names begin with the words of this one."""
-        parts = name_words(word)
-        return sum(name_words(name)[: len(parts)] == parts for name in self.names)
 
     def close(self, word: str) -> str | None:
         """The name that a word misspells, if one is close enough."""

@@ -37,13 +37,14 @@ class Claim(NamedTuple):
     """One thing that a description says about a parameter.
 
     Attributes:
-        kind: ``values``, ``limit``, ``unit``, ``format``, ``default``, ``required``, ``needs``, ``example`` or
-            ``reference``.
+        kind: ``values``, ``limit``, ``unit``, ``format``, ``default``, ``required``, ``needs``, ``example``, or
+            for a reference ``tool``, ``argument`` or ``address``.
         form: id of the form in which it is written.
         said: named groups of the expression that took part in the match.
         sentence: that says it, as it is written.
         span: where in the text the claim stands.
-        sure: the words leave nothing open; for ``needs``, one parameter bars the other or makes it useless.
+        sure: the words leave nothing open; for ``needs``, one parameter bars the other or
+            makes it useless.
         listed: the values, for the kind ``values``.
     """
 
@@ -118,6 +119,11 @@ def read_values(text: str) -> tuple[Claim, ...]:
 def read_needs(text: str) -> tuple[Claim, ...]:
     """The sentences of a description that tie parameters to each other, whatever their names are."""
     return tuple(read_forms(text, "needs", _needs))
+
+
+def read_references(text: str) -> tuple[Claim, ...]:
+    """The names of tools and parameters in a description, and the addresses of an API, each with its kind."""
+    return tuple(one for kind in ("tool", "argument", "address") for one in read_forms(text, kind, _reference))
 
 
 def read_forms(text: str, kind: str, make: Callable[[Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
@@ -201,6 +207,12 @@ def claim_at(form: Form, match: re.Match[str], text: str, said: dict[str, str]) 
     """The claim that a form makes at a match: what it says, and the sentence that says it."""
     sentence = sentence_at(text, match.start(), match.end())
     return Claim(form.row["kind"], form.id, said, sentence, match.span(), bool(form.row.get("sure")))
+
+
+def _reference(form: Form, match: re.Match[str], text: str) -> Claim | None:
+    if is_void(form.row["kind"], text, match.start(), match.end()):
+        return None
+    return claim_at(form, match, text, {"name": next(filter(None, match.groups()))})
 
 
 _STOPS = lazy_pattern(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s)|\n", re.NOFLAG)

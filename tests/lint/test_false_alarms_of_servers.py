@@ -8,10 +8,6 @@ from __future__ import annotations
 import pytest
 from false_alarms import STRING, argument, described, findings_of, table, text
 
-from mcp_governor.rules import LintSettings
-from mcp_governor.rules.run import lint
-from mcp_governor.surface import build_surface
-
 
 def list_of(name: str, described_as: str) -> dict:
     forms = [{"type": "object", "required": [key], "properties": {key: STRING}} for key in ("a", "b")]
@@ -262,11 +258,3 @@ def documented(text: str) -> dict:
 def test_a_false_finding_about_the_server_is_gone_and_the_true_one_stays(rule, innocent, guilty):
     assert rule not in {finding.rule for finding in findings_of(innocent)}
     assert rule in {finding.rule for finding in findings_of(guilty)}
-
-
-@pytest.mark.parametrize(("described_as", "count"), [("A range (with sheet name).", 0), ("A range of cells.", 1)])
-def test_a_phrase_that_another_parameter_takes_is_no_missing_parameter(described_as, count):
-    colour = {**table(range={**STRING, "description": described_as}), "name": "colour_range"}
-    colour["description"] = "Colours it. If no sheet name is provided, the first sheet is used."
-    tools = [colour, {**table(sheet_name=STRING), "name": "add_sheet"}]
-    assert len(lint(build_surface({"tools": tools}), LintSettings(select=("clarity/unknown-argument",)))) == count

@@ -130,11 +130,6 @@ def updating(name: str, said: str) -> dict:
             cancelling("Cancels orders. WARNING: they are gone then."),
         ),
         (
-            "clarity/unknown-argument",
-            saying("Looks.\n\nNote on `un_real` for some: the API returns the absolute value."),
-            saying("Looks.\n\nNote on `un_real` for some: the absolute value is meant."),
-        ),
-        (
             "clarity/unknown-tool",
             {**saying("Response from get_posts and search_posts endpoints. Use get_post."), "name": "get_post"},
             {**saying("Response from get_posts and search_posts. Use get_post."), "name": "get_post"},

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from mcp_governor.packs.clarity import unsaid_needs
-from mcp_governor.packs.clarity.names import _plain_arguments
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
@@ -48,14 +45,6 @@ def test_a_quantity_of_a_definition_that_is_referred_to_oddly(keyword):
 @pytest.mark.parametrize("odd", [[], ["date"], {"date": 1}, None, 5])
 def test_a_format_that_is_no_string(odd):
     findings(tool({"day": {"type": "string", "format": odd, "description": "Day of the feeding, as YYYY-MM-DD"}}))
-
-
-@pytest.mark.parametrize("odd", [[1], 5, [["a"]]])
-def test_properties_that_are_no_object(odd):
-    """The parameters of all tools are read to see whether a note on one of them was copied from another tool."""
-    wrong = {"name": "feed_otter", "description": "Feed it.", "inputSchema": {"type": "object", "properties": odd}}
-    surface = build_surface({"tools": [wrong, tool({"pelt": {"type": "string"}})]})
-    assert _plain_arguments(SimpleNamespace(surface=surface)) == {"pelt": "pelt"}
 
 
 def test_names_of_many_capitals_are_read_once():

@@ -210,7 +210,6 @@ def test_parameters_that_do_not_exist(text: str, name: str) -> None:
         ("Call listItems first.", "listItems"),
         ("See also: remove_item", "remove_item"),
         ("Use find_item instead.", "find_item"),
-        ("After this, call confirm_item.", "confirm_item"),
         ("Get it with find_items.", "find_items"),
         ("Reads it, then pass it to `update_item`.", "update_item"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from mcp_governor.packs.clarity import hints
 from mcp_governor.packs.clarity import server as clarity_server
 from mcp_governor.packs.hygiene import text as hygiene
-from mcp_governor.prose import likeness, limits, prose, side_effects, words
+from mcp_governor.prose import limits, prose, side_effects, words
 from mcp_governor.prose.guarded import Cues, Guarded, Guards
 from mcp_governor.rules.run import lint
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
@@ -113,7 +113,7 @@ def _starting(module) -> list[tuple[str, Guarded]]:
 
 STARTING = [
     pytest.param(value, id=f"{module.__name__.rpartition('.')[2]}.{name}")
-    for module in (hygiene, likeness, limits, prose)
+    for module in (hygiene, limits, prose)
     for name, value in _starting(module)
 ]
 

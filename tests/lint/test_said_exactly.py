@@ -12,19 +12,6 @@ def said(rule: str, *tools: dict[str, object]) -> list[tuple[str, str]]:
     return [(one.message, one.fix) for one in found]
 
 
-def test_a_title_is_the_title_of_a_tool_that_exists():
-    """A judge: "There is a tool with exactly that title." A call with it fails all the same."""
-    tool = {"name": "get_order", "description": "Call the 'Read Order' tool again.", "inputSchema": {"type": "object"}}
-    by_title = (
-        "The text at /description names a tool by its title, Read Order, which no call takes.",
-        "Write get_order.",
-    )
-    for titled in ({"title": "Read Order"}, {"annotations": {"title": "Read Order"}}):
-        assert said("clarity/unknown-tool", {**tool, **titled}) == [by_title]
-    [(message, _)] = said("clarity/unknown-tool", tool)
-    assert message == "The text at /description names Read Order, but this server has no such tool."
-
-
 def test_a_manual_of_a_language_names_its_words_and_not_parameters():
     """Words of a diagram language were taken for parameters; a near name of a parameter is still a slip."""
     manual = "A line of the diagram. " * 300 + "Set `lineWidth` to make it bold. Use `postLayout` and `dark_mode`."

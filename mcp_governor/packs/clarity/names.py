@@ -6,51 +6,23 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.alike_names import Names, plain
-from mcp_governor.prose.argument_names import misassigned, named_arguments
-from mcp_governor.prose.choices import values_of
-from mcp_governor.prose.endpoints import endpoints, sends_requests
-from mcp_governor.prose.guarded import Guarded, has_any, lowered
-from mcp_governor.prose.likeness import (
-    NOTES,
-    absent_arguments,
-    called_tools,
-    listed_tools,
-    misnamed_arguments,
-    misnamed_tools,
-    plainly_misnamed,
-    titled_tools,
-)
-from mcp_governor.prose.words import name_words
+from mcp_governor.prose.alike_names import Names
+from mcp_governor.prose.claims import read_references
+from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.schemas import root_of
+from mcp_governor.subjects.schemas import effective, root_of, values_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mcp_governor.prose.claims import Claim
     from mcp_governor.rules.strings import Text
     from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace
     from mcp_governor.surface.model import Tool
 
 _MAX_READ = 20_000
 """Maximum number of characters searched for names; a longer description is a manual, mostly about other things."""
-_ARGS = lazy_pattern(
-    r"(?:args|arguments|parameters|params|(?:required|optional|input) (?:parameters|arguments))\s?:", re.IGNORECASE
-)
-_ENTRY = lazy_pattern(
-    r"(?P<indent>\s*)(?:[-*•]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s"
-)
-_ABOUT_ANSWERS = (
-    r"\b(?:returns?|response|results?|outputs?|contains?|containing|examples?|e\.g\.|for example"
-    r"|raises|yields|errors?|each with)\b"
-)
-_ANSWER = Guarded(
-    _ABOUT_ANSWERS,
-    *("return", "respon", "result", "output", "contain", "example", "e.g.", "raises", "yields", "error", "each with"),
-    starts="cefory",
-)
-_FROM_HERE = lazy_pattern(_ABOUT_ANSWERS, re.IGNORECASE)
 _MAX_COMPARED = 2_000
 """Maximum number of comparisons of a word with a parameter per tool, which take 10 ms; see alike_names."""
 _MANUAL = 2_500
@@ -62,55 +34,93 @@ _MAX_NAMED = 5
 
 def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     """A description calls tools by their names."""
-    tools = context.facts.memo("tool names", lambda: Names(context.facts.names))
-    read = text.value[:_MAX_READ]
-    found = dict(misnamed_tools(read, tools))
+    facts = context.facts
+    claims = facts.read(read_references, text.value)
+    listed = text.value.count("\n") > 1
+    if not claims and not listed:
+        return
+    tools: Names = facts.memo("tool names", lambda: Names(facts.names))
+    found: dict[str, str] = {}
+    for claim in claims:
+        if claim.kind == "tool" and (near := _misnamed_tool(claim, tools)) is not None:
+            found[claim.said["name"]] = near
     # A name without a near one may be that of a tool that is not listed yet.
-    if not all(found.values()) and _switches_tools_on(context.facts):
-        found = {named: name for named, name in found.items() if name}
-    if " tool" in read:
-        found.update(plainly_misnamed(read, tools))
-        found.update(titled_tools(read, tools))
-    if "=" in read and "(" in read:
-        found.update(called_tools(read, tools))
-    if "\n" in read:
-        found.update(listed_tools(read, tools))
-    if found:
-        known = context.facts.memo("other names", lambda: _other_names(context.facts))
-        found = {named: name for named, name in found.items() if named not in known}
-        titles = context.facts.memo("titles of tools", lambda: _titles(context.facts))
-        for title in sorted(found.keys() & titles.keys()):
-            name = titles[title]
-            gist = _in_short(text, title, name)
-            yield hit(
-                text.pointer, text.value, tool=text.tool, says="title", named=title, advice=f"Write {name}.", gist=gist
-            )
-            del found[title]
-    sent = dict(endpoints(read, tools))
-    if sent and not context.facts.memo("sends requests", lambda: _sends_requests(context.facts)):
-        near = list(dict.fromkeys(filter(None, sent.values())))
-        advice = f"Name the tool instead: {_joined(near)}, if that is meant." if near else "Name the tool that does it."
-        named = _joined(list(sent)[:_MAX_NAMED])
-        gist = _in_short(text, *next(iter(sent.items())))
-        yield hit(text.pointer, text.value, tool=text.tool, says="endpoint", named=named, advice=advice, gist=gist)
-    if found:
-        pairs = list(found.items())[:_MAX_NAMED]
-        near = [f"{name} for {named}" for named, name in pairs if name]
-        advice = f"Write {', '.join(near)}, if that is meant." if near else "Name a tool that this server has."
-        named = _joined([named for named, _ in pairs])
-        gist = _in_short(text, *pairs[0])
-        yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=gist)
+    if not all(found.values()) and facts.memo("switches tools on", lambda: _switches_tools_on(facts)):
+        found = {named: near for named, near in found.items() if near}
+    found.update(_listed(text.value[:_MAX_READ], tools) if listed else ())
+    known = facts.memo("other names", lambda: _other_names(facts)) if found else ()
+    pairs = [(named, near) for named, near in found.items() if named not in known]
+    if pairs:
+        right = [f"{name} for {named}" for named, name in pairs[:_MAX_NAMED] if name]
+        advice = f"Write {', '.join(right)}, if that is meant." if right else "Name a tool that this server has."
+        named = _joined([named for named, _ in pairs[:_MAX_NAMED]])
+        yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=_in_short(text, *pairs[0]))
+    sent = list(dict.fromkeys(_MARKS.sub("", one.said["name"]) for one in claims if one.kind == "address"))
+    if sent and not facts.memo("sends requests", lambda: any(map(_sends_requests, facts.surface.tools))):
+        yield hit(
+            text.pointer,
+            text.value,
+            tool=text.tool,
+            says="endpoint",
+            named=_joined(sent[:_MAX_NAMED]),
+            advice="Name the tool that does it.",
+            gist=_in_short(text, sent[0], ""),
+        )
+
+
+def _misnamed_tool(claim: Claim, tools: Names) -> str | None:
+    """The tool that a name seems to mean, empty if it resembles none; ``None`` if it is right, or no name of a tool."""
+    word = claim.said["name"]
+    if word in tools.names:
+        return None
+    near = tools.variant(word) or tools.close(word)
+    quoted = re.search(rf"[`'\"“]{re.escape(word)}[`'\"”]", claim.sentence) is not None
+    if "-" in word and "_" not in word and not tools.hyphenated:
+        return near if near is not None and quoted else None  # "the training-load tools"
+    if near is not None:
+        return None if word.isupper() and not near.isupper() else near
+    parts = name_words(word)
+    alike = tools.has_style(word) and parts[0] in tools.firsts | _VERBS
+    verb = not _VERBS.isdisjoint(parts)
+    if claim.sure and (quoted or alike or verb or claim.form == "called-with-arguments"):
+        return tools.nearest(word) or ""
+    return tools.nearest(word) or "" if alike and verb else None
+
+
+_MARKS = lazy_pattern(r"[\\`]", re.NOFLAG)
+_VERBS = MUTATING_VERBS | READING_VERBS
+_LINE = lazy_pattern(
+    r"\s{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
+    r"\s?(?:\([^()\n]{0,80}\)\s?)?(?::|–|—|-\s)",
+    re.NOFLAG,
+)
+_MIN_LISTED = 3
+"""Minimum number of known tools in a list for it to be a list of tools."""
+
+
+def _listed(text: str, tools: Names) -> Iterator[tuple[str, str]]:
+    """The unknown names in lists of tools, each with the nearest tool."""
+    group: list[str] = []
+    for line in [*text.split("\n"), "."]:
+        match = _LINE.match(line)
+        if match is not None:
+            group += [] if match["name"].istitle() else [match["name"]]
+        elif line[:1].strip() and group:
+            unknown = [name for name in group if name not in tools.names]
+            if _MIN_LISTED <= len(group) - len(unknown) > len(unknown):
+                yield from ((name, tools.variant(name) or tools.close(name) or "") for name in unknown)
+            group = []
+        elif not line.strip():
+            continue
 
 
 def _switches_tools_on(facts: Facts) -> bool:
     """True if a tool of the server adds others to the list, which may be named before."""
-
-    def does(tool: Tool) -> bool:
-        named = {"tool", "tools", "toolset", "toolsets", "discover"} & set(name_words(tool.name))
-        return bool(named) and _MORE_TOOLS.search(tool.description[:_MAX_READ]) is not None
-
-    switches: bool = facts.memo("switches tools on", lambda: any(map(does, facts.surface.tools)))
-    return switches
+    named = {"tool", "tools", "toolset", "toolsets", "discover"}
+    return any(
+        not named.isdisjoint(name_words(tool.name)) and _MORE_TOOLS.search(tool.description[:_MAX_READ]) is not None
+        for tool in facts.surface.tools
+    )
 
 
 _MORE_TOOLS = lazy_pattern(
@@ -124,154 +134,91 @@ _MORE_TOOLS = lazy_pattern(
 )
 
 
+def _sends_requests(tool: Tool) -> bool:
+    """True if a tool sends any request, so that an address is something that a model can use."""
+    properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
+    if not isinstance(properties, dict):
+        return False
+    said = (str(properties[name])[:_MAX_READ].lower() for name in ("path", "uri", "url") if name in properties)
+    return "endpoint" in properties or any("endpoint" in text for text in said)
+
+
 def _in_short(text: Text, named: str, name: str) -> str:
     """What a line about several findings says of one, without a full stop."""
     where = one_line(text.tool, 60) if text.tool is not None else "the server"
     return f"{where} names {one_line(named, 60)}" + (f", not {one_line(name, 60)}" if name else "")
 
 
-def _sends_requests(facts: Facts) -> bool:
-    return any(sends_requests(tool.name, tool.input_schema) for tool in facts.surface.tools)
-
-
-def _titles(facts: Facts) -> dict[str, str]:
-    """The titles of the tools, which no call takes, with their names."""
-    out: dict[str, str] = {}
-    for tool in facts.surface.tools:
-        notes = tool.raw.get("annotations")
-        for holder in (tool.raw, notes if isinstance(notes, dict) else {}):
-            if isinstance(title := holder.get("title"), str) and title not in facts.names:
-                out.setdefault(title, tool.name)
-    return out
-
-
 def _joined(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
+# -- parameters
+
+_ARGS = lazy_pattern(
+    r"(?:args|arguments|parameters|params|(?:required|optional|input) (?:parameters|arguments))\s?:", re.IGNORECASE
+)
+_ENTRY = lazy_pattern(
+    r"(?P<indent>\s*)(?:[-*•]\s)?[`*\"']{0,3}(?P<name>[A-Za-z_]\w{0,63})[`*\"']{0,3}\s?(?:\([^()\n]{0,80}\)\s?)?(?::|\s[-–—])\s",
+    re.NOFLAG,
+)
+
+
 def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
     """The description of a tool calls parameters by their names."""
-    declared = tool.raw.get("inputSchema")
+    facts, declared = context.facts, tool.raw.get("inputSchema")
     top = declared.get("properties") if isinstance(declared, dict) else None
     if not isinstance(top, dict) or not top:
         return
-    nodes = [node for node in context.facts.nodes(tool) if node.side == "inputSchema"]
-    names = {node.argument for node in nodes if node.argument is not None}
-    arguments = Names(names, _MAX_COMPARED)
-    seen: set[str] = set(context.facts.removed.get(tool.index, ()))
+    nodes = [node for node in facts.nodes(tool) if node.side == "inputSchema" and node.argument is not None]
+    arguments = Names({node.argument or "" for node in nodes}, _MAX_COMPARED)
     # A manual of a language that one parameter takes names the words of that language.
     manual = len(tool.description) > _MANUAL * len(top)
-    capitals = any(name[:1].isupper() for name in names)
-    for path, text, (named, name) in _misnamed(tool, nodes, arguments, context.facts):
+    capitals = any(name[:1].isupper() for name in arguments.names)
+    seen: set[str] = set(facts.removed.get(tool.index, ()))
+    for path, text, named, near in _misnamed(tool, nodes, arguments, facts):
         # InstanceType next to instance_fleet: a key of the API's own objects.
-        foreign = (manual and not name) or (named[:1].isupper() and not capitals)
-        if named not in seen and not foreign:
-            seen.add(named)
-            advice = f"Write {name}" if name else f"Name one of its parameters ({', '.join(sorted(names)[:8])})"
-            yield hit(path, text, named=named, advice=advice)
+        if named in seen or (manual and not near) or (named[:1].isupper() and not capitals):
+            continue
+        seen.add(named)
+        names = ", ".join(sorted(arguments.names)[:8])
+        yield hit(path, text, named=named, advice=f"Write {near}" if near else f"Name one of its parameters ({names})")
 
 
 def _misnamed(
     tool: Tool, nodes: list[SchemaPlace], arguments: Names, facts: Facts
-) -> Iterator[tuple[str, str, tuple[str, str]]]:
+) -> Iterator[tuple[str, str, str, str]]:
     """Pointer and text of each misspelled name, with the word and the nearest name."""
-    description = tool.description[:_MAX_READ]
-    # The heading's wording does not matter: the entry documents a parameter of this tool.
-    yield from (("/description", tool.description, pair) for pair in _undeclared(description, arguments))
-    parts = [("/description", tool.description, _asked(description))]
+    text = tool.description
+    for named, near in _undeclared(text[:_MAX_READ], arguments):
+        yield "/description", text, named, near
+    said = [("/description", text, True)]
     for node in nodes:
         own = node.schema.get("description") if isinstance(node.schema, dict) else None
         if isinstance(own, str):
-            parts.append((f"{node.pointer}/description", own, own[:_MAX_READ]))
-    for path, value, text in parts:
-        for pair in misnamed_arguments(text, arguments):
+            said.append((f"{node.pointer}/description", own, False))
+    for path, text, whole in said:
+        for claim in facts.read(read_references, text):
+            word = claim.said["name"]
+            if claim.kind != "argument" or word in arguments.names or word in facts.names:
+                continue
+            variant = arguments.variant(word)
+            hyphens = "-" in word and not arguments.hyphenated
+            if hyphens and f"{word}=" not in text and f"`{word}" not in text:
+                continue  # "Use case-sensitive matching" says what it does, not what it is called.
             known = facts.memo("other names", lambda: _other_names(facts))
-            if pair[0] not in facts.names and (pair[0] not in known or _is_copied(pair[0], text, facts)):
-                yield path, value, pair
-    for pair in named_arguments(parts[0][2], arguments):
-        known = facts.memo("other names", lambda: _other_names(facts))
-        if pair[0] not in facts.names and pair[0] not in known:
-            yield "/description", tool.description, pair
-    if "='" in description or '="' in description:
-        assigned = misassigned(parts[0][2], arguments, _values(nodes))
-        yield from (("/description", tool.description, pair) for pair in assigned if pair[0] not in facts.names)
-    if "f no " in description or "f the " in description:
-        others = facts.memo("plain arguments", lambda: _plain_arguments(facts))
-        yield from (
-            ("/description", tool.description, pair)
-            for pair in absent_arguments(parts[0][2], arguments, others)
-            if not _is_part(pair[0], parts)
-        )
-
-
-def _is_part(name: str, parts: list[tuple[str, str, str]]) -> bool:
-    """True if a parameter takes it with others: "A range (optionally with sheet name)"."""
-    phrase = " ".join(name_words(name))
-    return any(phrase in " ".join(lowered(text).split()) for _, _, text in parts[1:])
-
-
-def _values(nodes: list[SchemaPlace]) -> dict[str, str]:
-    """The values of the enums of a tool, each with its parameter; values of two parameters are left out."""
-    out: dict[str, str] = {}
-    twice: set[str] = set()
-    for node in nodes:
-        for value in values_of(root_of(node), node.argument, node.schema) if node.argument is not None else ():
-            if out.setdefault(value, node.argument or "") != node.argument:
-                twice.add(value)
-    return {value: name for value, name in out.items() if value not in twice}
-
-
-def _is_copied(name: str, text: str, facts: Facts) -> bool:
-    """True if the description documents a parameter of another tool: it was copied with the rest of the description."""
-    return name in facts.memo("plain arguments", lambda: _plain_arguments(facts)).values() and notes_on(name, text)
-
-
-def notes_on(name: str, text: str) -> bool:
-    """True if a description has a section about a parameter: "Hints for `name`"."""
-    at = text.find(name)
-    while at > 0:
-        if NOTES.search(text[max(0, at - 40) : at]):
-            return True
-        at = text.find(name, at + 1)
-    return False
-
-
-def _plain_arguments(facts: Facts) -> dict[str, str]:
-    """The parameters of all tools, by their names without case and marks."""
-    out: dict[str, str] = {}
-    for tool in facts.surface.tools:
-        properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-        for name in properties if isinstance(properties, dict) else ():
-            out.setdefault(plain(name), name)
-    return out
-
-
-def _asked(description: str) -> str:
-    """A description without its lists of results and examples."""
-    if _ANSWER.search(description) is None:
-        return "\n".join(description.splitlines())
-    out: list[str] = []
-    apart = False
-    for line in description.splitlines():
-        flat = line.strip()
-        if flat.endswith(":") and not flat.startswith(("-", "*")):
-            apart = _ANSWER.search(flat) is not None
-        elif not flat:
-            apart = False
-        elif _FROM_HERE.match(flat):
-            apart = True
-        if not apart:
-            out.append(line)
-    return "\n".join(out)
+            if word in known:
+                continue
+            near = variant or arguments.close(word) or ""
+            if near or (claim.sure and (whole or claim.form == "marked-argument")):
+                yield path, text, word, near
 
 
 def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]:
     """Entries of an "Args:" section that are missing in the schema, where another of its entries is present."""
-    if ":" not in description or not has_any(lowered(description), ("args", "arguments", "param")):
-        return
     within, indent = False, -1
     entries: list[str] = []
-    for line in description.splitlines():
+    for line in description.splitlines() if ":" in description else ():
         if _ARGS.fullmatch(line.strip(" #*")):
             within, indent = True, -1
             continue
@@ -281,11 +228,14 @@ def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]
             entries.append(entry["name"])
         elif line.strip() and len(line) - len(line.lstrip()) <= max(indent, 0):
             within = False
-    if sum(name in arguments.names for name in entries) * 2 < len(entries):
-        return
-    for name in entries:
-        if name not in arguments.names:
-            yield name, arguments.variant(name) or arguments.close(name) or ""
+    if sum(name in arguments.names for name in entries) * 2 >= len(entries):
+        unknown = (name for name in entries if name not in arguments.names)
+        yield from ((name, arguments.variant(name) or arguments.close(name) or "") for name in unknown)
+
+
+_CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"})
+"""Parameters that select what a tool does; without an ``enum``, descriptions name the values."""
+_SNAKE = lazy_pattern(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b", re.NOFLAG)
 
 
 def _other_names(facts: Facts) -> frozenset[str]:
@@ -293,9 +243,13 @@ def _other_names(facts: Facts) -> frozenset[str]:
     out: set[str] = set()
     for tool in facts.surface.tools:
         for node in facts.nodes(tool):
-            if node.argument is not None:
+            if node.argument is not None and isinstance(node.schema, dict):
                 out.add(node.argument)
-                out.update(values_of(tool.raw.get(node.side), node.argument, node.schema))
+                values = values_of(root_of(node), effective(root_of(node), node.schema))
+                out.update(value for value in values or () if isinstance(value, str))
+                if node.argument.lower() in _CHOOSING and not values:
+                    out.update(_SNAKE.findall(str(node.schema.get("description"))[:_MAX_READ]))
+                    out.update(_SNAKE.findall(tool.description[:_MAX_READ]))
     for entry in (*facts.surface.prompts, *facts.surface.resources, *facts.surface.templates):
         name = entry.get("name") if isinstance(entry, dict) else None
         if isinstance(name, str):
