@@ -73,7 +73,7 @@ _PARTS = {
     "{IS}": r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer)){0,4}"
     r"\s?[:=]?\s?",
 }
-"""What stands in several expressions by name."""
+"""Parts of expressions, by the name that stands for them in ``forms.toml``."""
 
 
 class Form:
@@ -179,7 +179,7 @@ def _values(form: Form, match: re.Match[str], text: str) -> Claim | None:
 
 
 def is_void(kind: str, text: str, start: int, end: int) -> bool:
-    """True if a refusal stands in front of a part of a description, within its sentence, or behind it."""
+    """True if a refusal is in front of a part of a description, within its sentence, or behind it."""
     before = text[max(sentence_start(text, start), start - _BEFORE) : start].lower()
     if any(no.is_cued(before) and _in_force(no, before) for no in _refusals(kind, "before")):
         return True
