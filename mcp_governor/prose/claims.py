@@ -29,6 +29,8 @@ _MAX_CLAIMS = 60
 """Maximum number of claims read from a passage."""
 _MAX_SENTENCE = 240
 """Maximum number of characters of a quoted sentence on either side of what was read."""
+_NEAR = 50
+"""Number of characters of a quoted sentence on either side of a number or a format."""
 _BEFORE = 60
 """Number of characters in front of a claim that may make it void."""
 
@@ -73,7 +75,7 @@ _PARTS = {
     "{IS}": r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer)){0,4}"
     r"\s?[:=]?\s?",
 }
-"""What stands in several expressions by name."""
+"""Parts of expressions, by the name that stands for them in ``forms.toml``."""
 
 
 class Form:
@@ -196,7 +198,7 @@ def _needs(form: Form, match: re.Match[str], text: str) -> Claim | None:
 
 
 def is_void(kind: str, text: str, start: int, end: int) -> bool:
-    """True if a refusal stands in front of a part of a description, within its sentence, or behind it."""
+    """True if a refusal is in front of a part of a description, within its sentence, or behind it."""
     before = text[max(sentence_start(text, start), start - _BEFORE) : start].lower()
     if any(no.is_cued(before) and _in_force(no, before) for no in _refusals(kind, "before")):
         return True
@@ -205,7 +207,13 @@ def is_void(kind: str, text: str, start: int, end: int) -> bool:
 
 def claim_at(form: Form, match: re.Match[str], text: str, said: dict[str, str]) -> Claim:
     """The claim that a form makes at a match: what it says, and the sentence that says it."""
-    sentence = sentence_at(text, match.start(), match.end())
+    start, end = match.span()
+    # Of a long sentence, what is next to the claim, so that a message that is cut shows the claim.
+    front, behind = max(0, start - _NEAR), min(len(text), end + _NEAR)
+    front = text.find(" ", front, start) + 1 if front else 0
+    behind = text.rfind(" ", end, behind) if behind < len(text) else behind
+    near = text[front : behind if behind > 0 else end]
+    sentence = sentence_at(near, start - front, end - front)
     return Claim(form.row["kind"], form.id, said, sentence, match.span(), bool(form.row.get("sure")))
 
 

@@ -1,6 +1,6 @@
 """Formats that a description gives for a string, as patterns: "in the format 'owner/repo'", "must end with .md".
 
-The ways of writing are rows of ``rules/forms.toml``. A format that stands there as a drawing becomes a pattern here.
+The ways of writing are rows of ``rules/forms.toml``. A format that a description draws becomes a pattern here.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _drawn(form: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text as a pattern; ``re.escape`` also escapes signs for which ECMAScript knows no escape."""
+    """The pattern for a string; ``re.escape`` also escapes signs for which ECMAScript knows no escape."""
     return re.sub(r"([\\^$.|?*+()\[\]{}])", r"\\\1", text)
 
 

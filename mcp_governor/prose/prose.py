@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.guarded import Cues, Guarded, lowered
-from mcp_governor.prose.stated_values import QUOTED
 from mcp_governor.prose.units import unit_of, unit_of_name
+from mcp_governor.prose.value_lists import QUOTED
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -134,7 +134,6 @@ ENUM = [
     (LEVEL, "'low' | 'critical'"),
     (LEVEL, "Priority (low|critical)"),
     (LEVEL, "Priority (low, medium, critical)"),
-    (LEVEL, "Priority [low, medium, high, critical]"),
     (LEVEL, "One of: a, b, c"),
     (LEVEL, "Must be one of 'a', 'b' or 'c'."),
     (LEVEL, "Allowed values: LOW, MEDIUM, HIGH"),

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose import prose
+from mcp_governor.prose.claims import claims_about, read_values
 from mcp_governor.prose.guarded import Cues, lowered
 from mcp_governor.prose.leaving_out import states_no_limit, states_optional
 from mcp_governor.prose.necessity import stated_necessity
 from mcp_governor.prose.passages import Passage, passages_about
-from mcp_governor.prose.stated_values import listed_values
 from mcp_governor.rules.scope import about
 from mcp_governor.subjects.schemas import COMPOSITION, effective, parent_of, root_of, types_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mcp_governor.prose.claims import Claim
     from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace
 
 
@@ -109,23 +110,42 @@ def _accepts_items(node: SchemaPlace, schema: Mapping[str, Any], stated: str | N
 @about(described=True, keys={"enum", "const", "items", "$ref", "anyOf", "oneOf"})
 def stated_values(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The enum contains every value that the description lists."""
-    said = passages_about(node, context)
-    allowed = _enum(root_of(node), node.schema) if said else None
+    allowed = _enum(root_of(node), node.schema) if passages_about(node, context) else None
     if not allowed:
         return
+    # Several forms may read one list: it contradicts the enum if each of them does.
+    read: dict[tuple[str, int, bool], list[tuple[Passage, list[str]]]] = {}
+    for said, claim in claims_about(node, context, read_values):
+        extra = _extra(claim, allowed)
+        if extra is not None:
+            read.setdefault((said.path, claim.span[1], claim.sure), []).append((said, extra))
+    reported: set[str] = set()
+    for (path, end, sure), ones in read.items():
+        if path not in reported and all(extra for _, extra in ones) and (sure or (path, end, True) not in read):
+            reported.add(path)
+            said, extra = ones[0]
+            yield said.hit(stated=extra, allowed=allowed)
+
+
+def _extra(claim: Claim, allowed: list[str]) -> list[str] | None:
+    """The listed values that an enum lacks; ``None`` if the list is not about it."""
     # White space around a value in the enum has a rule of its own, padded-choice.
-    exact = {value.strip() for value in allowed}
+    exact, listed = {value.strip() for value in allowed}, claim.listed
     folded = {value.casefold() for value in exact}
-    for one in said:
-        for claim in listed_values(one.text):
-            # In a list that is not exhaustive, a value in another letter case is only another spelling.
-            known = exact if claim.complete else folded
-            values = [value.strip() for value in claim.values]
-            extra = [value for value in values if (value if claim.complete else value.casefold()) not in known]
-            shared = sum(value.casefold() in folded for value in values)
-            if extra and (shared >= claim.shared or (claim.complete and shared == 0)):
-                yield one.hit(stated=extra, allowed=allowed)
-                break
+    if "/" in listed.joined and any("/" in value for value in exact):
+        return None
+    values = [value.strip() for value in listed.values if value.lower() not in _NO_VALUES]
+    shared = sum(value.casefold() in folded for value in values)
+    needed = 1 if claim.sure or listed.quoted or "|" in listed.joined else 2
+    if shared < needed and (shared or not claim.sure or claim.form == "either"):
+        return None
+    # In a list that is not exhaustive, a value in another letter case is only another spelling.
+    known = exact if claim.sure else folded
+    return [value for value in values if (value if claim.sure else value.casefold()) not in known]
+
+
+_NO_VALUES = frozenset({"none", "default", "defaults"})
+"""Words that stand for no value at all in many lists."""
 
 
 def _enum(root: Any, schema: Any) -> list[str] | None:
