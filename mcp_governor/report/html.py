@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Finding
     from mcp_governor.report.finding_groups import Cause
 
-IS_MARKUP = True
+WHOLE_LINES = True
 WITH_PLACES = True
 WITH_HISTORY = True
 

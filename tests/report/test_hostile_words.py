@@ -222,8 +222,10 @@ JUDGES = {
 }
 
 
-def test_every_format_is_judged() -> None:
+def test_every_format_is_judged_and_documented() -> None:
     assert set(JUDGES) == {"text", *FORMATS}
+    page = (Path(__file__).parents[2] / "docs" / "reports.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.M)) == {"text", *FORMATS}
 
 
 @pytest.mark.parametrize("name", JUDGES)
