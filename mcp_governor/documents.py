@@ -12,7 +12,8 @@ the tag: ``Struct, tag_field="format", tag="mcp-governor/load-1"``. Four habits 
 - What msgspec cannot say is stated as :data:`ALSO` at the member, and replaces what msgspec says.
 
 What a run measured seldom has the shape of its document, but has all that the document says. :func:`written` reads each
-member from the attribute of its name; ``field(name=…)`` is for a member that is called differently.
+member from the attribute of its name; ``field(name=…)`` is for a member that is called differently, :func:`joined` for
+one that is elsewhere.
 
 Reading is msgspec's, which is fast and loads nothing. Only a wrong document is read again, by a validator of its
 schema: that knows the key, its neighbours and the values that it takes, and every document gets the same sentences.
@@ -25,6 +26,7 @@ import json
 import textwrap
 from enum import Enum
 from functools import cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -184,6 +186,22 @@ def written(kind: type[Struct], value: Any, *, digits: int = 3) -> dict[str, Any
     """
     document: dict[str, Any] = _rounded(msgspec.to_builtins(msgspec.convert(value, kind, from_attributes=True)), digits)
     return document
+
+
+def joined(*values: Any, **attributes: Any) -> Any:
+    """Several values as one: an attribute is the one stated here, else that of the first value that has it."""
+    return _Joined((SimpleNamespace(**attributes), *values))
+
+
+class _Joined:
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        for value in self._values:
+            if hasattr(value, name):
+                return getattr(value, name)
+        raise AttributeError(name)
 
 
 def _rounded(value: Any, digits: int) -> Any:

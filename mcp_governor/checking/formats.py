@@ -119,7 +119,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "load-probe",
             "what `load probe --json-out` measured",
-            "mcp_governor.load.probe_document:probe_schema",
+            "mcp_governor.load.probe_document:ProbeDocument",
             written=True,
         ),
         DocumentFormat(
