@@ -313,7 +313,8 @@ def _explained(error: Any, schema: Schema) -> Wrong:
             did_you_mean(str(error.instance), known),
             f"Use one of {', '.join(known)}.",
         )
-    return Wrong(where, keyword, f'"{shown_path(where)}" is wrong: {one_line(error.message)}')
+    place = f'"{shown_path(where)}" is wrong: ' if where else ""
+    return Wrong(where, keyword, f"{place}{one_line(error.message)}")
 
 
 def _holder(schema: Any, path: Sequence[Any]) -> Schema:

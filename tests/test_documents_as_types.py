@@ -98,7 +98,7 @@ GOOD: dict[str, Any] = {"format": "mcp-governor/tree-1", "first-leaf": None, "na
         ({"leaves": [{"size": 1}, {"size": 0}]}, '"leaves.1.size" is wrong: 0 is less than the minimum of 1.'),
         ({"leaves": [{}]}, '"leaves.0" is wrong: "size" is a required property.'),
         ({"format": "mcp-governor/tree-2"}, '"format" is wrong: "mcp-governor/tree-1" was expected.'),
-        ({"format": None}, '"" is wrong: "format" is a required property.'),
+        ({"format": None}, '"format" is a required property.'),
         ({"name": "\ud800", "kind": 1}, '"kind" cannot be 1.'),
         ({"\x1b[31m": 1, "pair": [1]}, '"pair" is wrong: [1] has less than 2 items.'),
     ],

@@ -125,7 +125,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "load",
             "`mcp-load.json`, the figures with which budgets are compared",
-            "mcp_governor.load.records:record_schema",
+            "mcp_governor.load.records:LoadRecord",
             written=True,
             read=True,
         ),
