@@ -142,6 +142,8 @@ def _of_member(schema: Schema) -> Schema:
 def _joined(schema: Schema) -> Schema:
     """``anyOf`` of one schema as that schema, and of a plain one and null as its type or null."""
     alternatives = schema.get("anyOf", ())
+    if {"type": "number"} in alternatives:
+        alternatives = [one for one in alternatives if one != {"type": "integer"}]
     held = [one for one in alternatives if one != {"type": "null"}]
     if len(held) != 1 or not ({"type", "enum"} & held[0].keys() or len(alternatives) == 1):
         return schema

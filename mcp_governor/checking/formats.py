@@ -78,7 +78,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "evaluation",
             "what an evaluation measured (`eval run --json-out`)",
-            "mcp_governor.evaluation.document:evaluation_schema",
+            "mcp_governor.evaluation.document:EvaluationDocument",
             written=True,
         ),
         DocumentFormat(
