@@ -70,7 +70,7 @@ def test_a_record_has_no_secrets() -> None:
     [
         (1, "{}", r"file:1: the line does not state the format mcp-governor/evaluation-record-1, but null\."),
         (1, '{"format": "mcp-governor/evaluation-9"}', r"but \"mcp-governor/evaluation-9\"\."),
-        (1, '{"format": "mcp-governor/evaluation-record-1"}', r'the line is not of this format: "server" is a required'),
+        (1, '{"format": "mcp-governor/evaluation-record-1"}', r'not of this format: "server" is a required'),
         (2, "nonsense", r"file:2: the line is not JSON\."),
         (2, "[1]", r"file:2: the line is not a JSON object of this format\."),
         (2, '{"a":' * 70 + "1" + "}" * 70, r"file:2: the line is not a JSON object of this format\."),
