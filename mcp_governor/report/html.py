@@ -227,8 +227,8 @@ def _change(cause: ChangeCause, group: str, report: Report, now: Mapping[str, st
 def _sides(change: Change, both: tuple[Any, Any] | None) -> str:
     """The definitions around a change, side by side; empty if there are not two of them, or the message says it all."""
     if change.tool is None:
-        in_message = not isinstance(change.old, dict | list) and not isinstance(change.new, dict | list)
-        return "" if in_message or not (change.has_old and change.has_new) else definition_sides((change.old, change.new))
+        both = (change.old, change.new) if change.has_old and change.has_new else None
+        return definition_sides(both) if both and any(isinstance(side, dict | list) for side in both) else ""
     old, new = both or (None, None)
     return definition_sides((old, new), change.path) if old is not None and old != new else ""
 
