@@ -1,4 +1,4 @@
-"""Lines of a picture that can be told apart: a color, a shape for its marks, and a label at its end for each."""
+"""Lines of a picture that differ without color: each has a shape for its marks, and a label at its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STYLE = """
 .line { fill: none; stroke: var(--one); stroke-width: 2; stroke-linejoin: round; }
 .mark, .end { fill: var(--one); } .hollow { fill: var(--paper, #fff); stroke: var(--one); stroke-width: 2; }
 """
-"""The colors of Okabe and Ito, which people tell apart whatever colors they see, dark enough for text on white."""
+"""The colors of Okabe and Ito, which differ for people who see fewer colors, dark enough for text on white."""
 
 _APART = 15
 """Pixels from one label to the next."""
