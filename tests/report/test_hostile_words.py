@@ -177,7 +177,7 @@ KNOWN = set(
         r"\S+",
         "lang charset http-equiv content name class id tabindex data-kind data-words href for type hidden autocomplete "
         "value checked scope colspan role aria-label aria-hidden aria-describedby aria-labelledby "
-        "width height viewbox x y rx d",
+        "width height viewbox preserveaspectratio x y rx d",
     )
 )
 
