@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from commandline import PYTHON, governor, governor_here
-from support import SERVERS, Leash
+from support import SERVERS, Leash, free_port
 
 
 def entry(name: str, *tools: str) -> dict[str, Any]:
@@ -99,6 +99,20 @@ def done_in(path: Path) -> int:
             return connection.execute("SELECT count(outcome) FROM mcp_governor_facts").fetchone()[0]
         except sqlite3.OperationalError:
             return 0  # its tables are not there yet
+
+
+def test_of_two_servers_that_need_one_port_the_second_says_so(tmp_path: Path) -> None:
+    words = [str(SERVERS / "one_port.py"), str(free_port()), str(tmp_path / "taken")]
+    servers = {name: {"command": PYTHON, "args": words} for name in ("one", "two")} | {"plain": entry("plain", "find")}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    done = governor("lint", "--all", ".mcp.json", "--jobs", "2", "--format", "json", "--fail-on", "never", cwd=tmp_path)
+    assert (done.code, done.left) == (3, [])
+    outcomes = {row["name"]: row["outcome"] for row in done.report["servers"]}
+    assert outcomes.pop("plain") == "read"
+    assert sorted(outcomes.values()) == ["read", "unreachable"]
+    (why,) = [row["why"] for row in done.report["servers"] if "why" in row]
+    assert "exited with status 1" in why
+    assert why.endswith("Address already in use")
 
 
 def test_a_recorded_fleet_has_a_page_for_each_server(tmp_path: Path, capsys, monkeypatch) -> None:
