@@ -41,6 +41,9 @@ OBEYED = {
     "schemas export": {"config", "isolated", "quiet", "timeout"},
     "schemas check": REPORTS | {"timeout"},
     "fleet check": REPORTS - {"report"} | {"trust", "timeout"},
+    "fleet export": {"quiet"},
+    "fleet report": {"output", "config", "isolated", "trust", "quiet", "verbose", "format"},
+    "fleet worker": {"trust", "quiet"},
     "snapshot": {"config", "isolated", "output", "quiet", "timeout"},
     "fingerprint": {"config", "isolated", "format", "output", "timeout"},
     "rules": {"config", "isolated", "format", "output", "trust"},
@@ -87,7 +90,7 @@ NO_DEFAULT = {
     *("--base", "--approval", "--approved", "--target", "--args", "--sarif"),
     *("--base-url", "--log-file", "--json-out"),
     *("--json-out", "--markdown-out", "--html-out", "--report-dir"),
-    *("--state", "--shard"),
+    *("--store", "--run", "--shard", "--idle"),
 }
 """Options that add something; without them there is nothing of the kind."""
 

@@ -6,15 +6,14 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from browsers import browser, driven
 from commandline import governor_here
-from support import in_ci, missing
 
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface
@@ -400,25 +399,9 @@ def test_a_thousand_tools_are_a_page_of_few_megabytes(folder: Path, capsys) -> N
     assert sum(one.get("class") == "row" for one in Page(out).of("details")) == 1_000
 
 
-def browser() -> str:
-    """The path of Chromium; CI installs it from Debian, and elsewhere its absence is a skip with the reason."""
-
-    def found() -> str | None:
-        return next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
-
-    if found() is None and in_ci() and shutil.which("apt-get") is not None:
-        for words in (("update", "-qq"), ("install", "-y", "-qq", "--no-install-recommends", "chromium")):
-            done = subprocess.run(("apt-get", *words), check=False, capture_output=True, text=True, timeout=600)
-            print(done.stdout, done.stderr)
-    path = found()
-    if path is None or shutil.which("npm") is None:
-        missing("the page is opened in a browser, which needs Chromium (Debian: apt-get install chromium) and npm")
-    return path
-
-
 @pytest.mark.live
 def test_the_page_in_a_browser(folder: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
-    chromium = browser()
+    browser()
     home = folder / "home"
     home.mkdir()
     monkeypatch.chdir(home)
@@ -437,24 +420,13 @@ def test_the_page_in_a_browser(folder: Path, capsys, monkeypatch: pytest.MonkeyP
         out = governor_here(*words, "--format", "html", capsys=capsys).out
         assert ("History (" in out) == (name == "a")
         (folder / f"{name}.html").write_text(out)
-    subprocess.run(
-        ["npm", "install", "--silent", "--no-save", "playwright-core@1", "axe-core@4"],
-        cwd=folder,
-        check=True,
-        timeout=300,
+    usual, hostile = driven(
+        Path(__file__).with_name("page.mjs"),
+        str(folder / "a.html"),
+        str(folder / "b.html"),
+        folder=folder,
+        packages=("playwright-core@1", "axe-core@4"),
     )
-    script = Path(__file__).with_name("page.mjs")
-    done = subprocess.run(
-        ["node", str(script), chromium, str(folder / "a.html"), str(folder / "b.html")],
-        *(),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    usual, hostile = json.loads(done.stdout)
     for seen in (usual, hostile):
         assert seen["said"] == [], "no error, and no dialog that a server's words opened"
         assert seen["asked"] == [f"file://{seen['file']}"]
