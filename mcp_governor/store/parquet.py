@@ -83,7 +83,9 @@ def _write(
     times = [column for column, kind in columns if kind == "time"]
     begun = path.with_suffix(".parquet.part")
     count = 0
-    with parquet.ParquetWriter(begun, schema, compression="zstd") as writer:
+    begun.unlink(missing_ok=True)
+    # "x": a link that somebody put there is not followed.
+    with begun.open("xb") as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         for batch in batches:
             rows = [{**change(row), **{column: _time(row[column]) for column in times}} for row in batch]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
