@@ -168,7 +168,7 @@ def test_a_server_that_ends_its_workers_is_given_up(tmp_path: Path, monkeypatch:
     store.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def database() -> Iterator[str]:
     with postgres() as url:
         yield url

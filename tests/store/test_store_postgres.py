@@ -13,7 +13,7 @@ from mcp_governor.store.address import address_of
 from mcp_governor.store.store import Store
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def url() -> Iterator[str]:
     with postgres() as found:
         yield found
