@@ -58,7 +58,8 @@ def fleet_worker(run: Run, store: str, jobs: int | None, folder: Path, idle: flo
                 out.echo(f"{shown_name(row)}: {said}", err=True)
 
         at_once = jobs or usual_at_once([])
-        count = work(place, Workplace(folder.resolve(), at_once, heartbeat, idle, run.config.trust_rules, say))
+        trust = run.config.trust_rules
+        count = work(place, Workplace(folder.resolve(), at_once, heartbeat, idle, trust, say, out.complain))
     if run.output.verbose >= 0:
         out.echo(f"{count:,} servers were read", err=True)
     return int(Exit.PASS)

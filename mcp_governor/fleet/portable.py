@@ -46,6 +46,10 @@ class Portable(Struct, frozen=True, forbid_unknown_fields=True):
     variant: str = ""
 
 
+class OtherFilesError(UsageError):
+    """A worker has other files than the run was started with."""
+
+
 class Digests:
     """The digests of files, each read once."""
 
@@ -92,7 +96,8 @@ def local(text: str, folder: Path, today: str, digests: Digests, *, trust: bool)
         trust: rules in Python run.
 
     Raises:
-        UsageError: it is not one that a fleet may have, or a file here is another one.
+        UsageError: it is not one that a fleet may have.
+        OtherFilesError: a file here is another one.
     """
     try:
         found = msgspec.convert(json.loads(text), Portable)
@@ -106,10 +111,10 @@ def local(text: str, folder: Path, today: str, digests: Digests, *, trust: bool)
     if job.label and not job.target:
         here = replace(here, variant=_variant(here))
         if found.variant != (_digest(here.variant) if here.variant else ""):
-            raise UsageError("the settings of the variant are others on this worker")
+            raise OtherFilesError("the settings of the variant are others on a worker")
     for path, digest in found.files.items():
         if digests.of(str(folder / path)) != digest:
-            raise UsageError(f"{one_line(path, 100)} of this worker is not the file that the run was started with")
+            raise OtherFilesError(f"{one_line(path, 100)} of a worker is not the file that the run was started with")
     return here
 
 
@@ -149,9 +154,9 @@ def _variant(job: Job) -> dict[str, object]:
         config = load_config(Path(job.config))
         return variants_of(config.servers[job.server], config)[label]
     except KeyError:
-        raise UsageError("the configuration of this worker does not have the variant") from None
+        raise OtherFilesError("the configuration of a worker does not have the variant") from None
     except GovernorError as error:
-        raise UsageError(error.message) from None
+        raise OtherFilesError(error.message) from None
 
 
 def _files_of(job: Job) -> Iterator[str]:

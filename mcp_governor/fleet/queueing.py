@@ -28,7 +28,7 @@ from mcp_governor.errors import UnreachableError, UsageError
 from mcp_governor.fleet.crew import Hand, Progress
 from mcp_governor.fleet.kept import fact_of, head_of
 from mcp_governor.fleet.model import unread
-from mcp_governor.fleet.portable import Digests, local, refuse_foreign
+from mcp_governor.fleet.portable import Digests, OtherFilesError, local, refuse_foreign
 from mcp_governor.store.tables import META, exclude
 from mcp_governor.text import one_line
 
@@ -48,7 +48,7 @@ HEARTBEAT = 10.0
 """Seconds between two heartbeats of a worker."""
 
 MOST_TIMES = 5
-"""Times that a server is read again because its worker ended; more, and it is what ends them."""
+"""Times that a job is given to a worker again because one ended, or had other files; more, and no worker will do it."""
 
 _SILENT = 3
 """Heartbeats after which a worker is dead."""
@@ -61,6 +61,9 @@ _LOST = 30.0
 
 _BATCH = 1_000
 """Jobs that are put into the queue at a time."""
+
+_PATIENCE = 10.0
+"""Seconds to wait for PostgreSQL; then the worker ends, and whoever started it starts it again."""
 
 _GRACE = 5.0
 """Seconds that a worker has for its servers after it was asked to end; then others read them."""
@@ -161,7 +164,8 @@ class Workplace(Struct, frozen=True):
         heartbeat: seconds between two heartbeats.
         idle: seconds without any job in the queue after which it ends; ``None``: it waits for more.
         trust: rules in Python run.
-        say: receives the name and the row of each server.
+        say: receives the row of each server.
+        complain: receives why a job was given back.
     """
 
     folder: Path
@@ -170,6 +174,7 @@ class Workplace(Struct, frozen=True):
     idle: float | None
     trust: bool
     say: Callable[[Row], None]
+    complain: Callable[[str], None]
 
 
 def work(store: Store, place: Workplace) -> int:
@@ -203,7 +208,13 @@ class _Worker:
         self.count = 0
 
     async def run(self) -> None:
-        connector = PsycopgConnector(conninfo=self._store.address.conninfo, min_size=1, max_size=4)
+        connector = PsycopgConnector(
+            conninfo=self._store.address.conninfo,
+            min_size=1,
+            max_size=4,
+            timeout=_PATIENCE,
+            reconnect_timeout=_PATIENCE,
+        )
         app, loop = App(connector=connector), asyncio.get_running_loop()
         silent = _SILENT * self._place.heartbeat
         with ThreadPoolExecutor(self._place.at_once) as threads:
@@ -229,18 +240,21 @@ class _Worker:
                             shutdown_graceful_timeout=_GRACE,
                         )
                     )
-                    watch = asyncio.create_task(self._watch(app, work, silent))
-                    with suppress(asyncio.CancelledError):
-                        await work
-                    watch.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await watch
+                    watch = asyncio.create_task(self._watch(app, silent))
+                    await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+                    for task in (watch, work):
+                        task.cancel()
+                    # What went wrong first; without the database, the other one fails as well.
+                    ended = await asyncio.gather(watch, work, return_exceptions=True)
+                    for error in ended:
+                        if isinstance(error, Exception):
+                            raise error
             finally:
                 self._stop()
         for hand in self._all:
             hand.close()
 
-    async def _watch(self, app: App, work: asyncio.Task[None], silent: float) -> None:
+    async def _watch(self, app: App, silent: float) -> None:
         """Put the jobs of dead workers back, and end this one when there was nothing to do for long enough."""
         manager, busy = app.job_manager, time.monotonic()
         while True:
@@ -252,7 +266,6 @@ class _Worker:
             if any(found["todo"] + found["doing"] for found in await manager.list_queues_async(queue=QUEUE)):
                 busy = time.monotonic()
             elif self._place.idle is not None and time.monotonic() - busy >= self._place.idle:
-                work.cancel()
                 return
 
     def _stop(self) -> None:
@@ -272,6 +285,10 @@ class _Worker:
                 raise UsageError(f"{attempts} workers ended while they read it")
             job = local(planned.job, self._place.folder, head_of(head).today, Digests(), trust=self._place.trust)
         except UsageError as error:
+            if isinstance(error, OtherFilesError) and attempts + 1 < MOST_TIMES:
+                # Back to the queue: a worker that was set up wrongly must not answer for all others.
+                self._place.complain(f"{planned.name}: {error.message}")
+                raise
             row = unread(planned.name, error.message)
         else:
             hand = self._hands.get()

@@ -131,7 +131,7 @@ def stored_fleet(store: Store, name: str, *, trust: bool) -> Fleet:
         raise UsageError(f"{store.address.shown} {said}.", "Begin one: mcp-governor fleet check FLEET --store …")
     head = head_of(run.head)
     rows = tuple(
-        row_of(fact.row) if fact is not None else unread(planned.name, "no run has read it yet")
+        row_of(fact.row) if fact is not None else unread(planned.name, "it is not read yet")
         for planned, fact in store.facts(run.id)
     )
     path = head.common["config"]

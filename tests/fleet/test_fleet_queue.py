@@ -26,7 +26,7 @@ from mcp_governor.fleet.crew import Done
 from mcp_governor.fleet.kept import Kept
 from mcp_governor.fleet.member import Job
 from mcp_governor.fleet.model import Row
-from mcp_governor.fleet.portable import Digests, as_text, local, portable, refuse_foreign
+from mcp_governor.fleet.portable import Digests, OtherFilesError, as_text, local, portable, refuse_foreign
 from mcp_governor.store.address import address_of
 from mcp_governor.store.store import Store
 
@@ -108,10 +108,10 @@ def test_a_worker_with_other_files_says_so(tmp_path: Path) -> None:
     job = Job("a", "check", target=str(tmp_path / "a.json"), surface=str(tmp_path / "old.json"), root=str(tmp_path))
     text = sent(job, tmp_path)
     assert local(text, tmp_path, "", Digests(), trust=False) == job
-    with pytest.raises(UsageError, match=r"^a\.json of this worker is not the file that the run was started with$"):
+    with pytest.raises(UsageError, match=r"^a\.json of a worker is not the file that the run was started with$"):
         local(text, tmp_path / "there", "", Digests(), trust=False)
     (tmp_path / "old.json").write_text("{}")
-    with pytest.raises(UsageError, match=r"^old\.json of this worker"):
+    with pytest.raises(UsageError, match=r"^old\.json of a worker"):
         local(text, tmp_path, "", Digests(), trust=False)
 
 
@@ -137,11 +137,13 @@ def test_a_server_that_ends_its_workers_is_given_up(tmp_path: Path, monkeypatch:
         def work(self, job: Job) -> Done:
             return Done(Row(name=job.name, target="t", outcome="same"))
 
-    store, said = Store(address_of(str(tmp_path / "s.db"))), []
-    jobs = [replace(job, target="https://h.example/mcp") for job in JOBS]
+    store, said, given_back = Store(address_of(str(tmp_path / "s.db"))), [], []
+    jobs = [replace(job, target="https://h.example/mcp") for job in JOBS[:3]]
+    jobs.append(replace(JOBS[3], target=str(Path.cwd() / "absent.json")))
+    (tmp_path / "absent.json").write_text("{}")
     kept = Kept(store, head(), jobs)
     monkeypatch.setattr(queueing, "Hand", Idle)
-    worker = queueing._Worker(store, queueing.Workplace(tmp_path, 1, 10.0, None, False, said.append))
+    worker = queueing._Worker(store, queueing.Workplace(tmp_path, 1, 10.0, None, False, said.append, given_back.append))
     for member, attempts in (("a", 4), ("b", 5), ("a", 9), ("nobody", 0)):
         worker._read(kept.run.id, member, attempts)
     assert {name: (row.outcome, row.why) for name, row in kept.fresh()} == {
@@ -149,6 +151,15 @@ def test_a_server_that_ends_its_workers_is_given_up(tmp_path: Path, monkeypatch:
         "b": ("unreachable", "5 workers ended while they read it"),
     }
     assert (worker.count, [row.name for row in said]) == (2, ["a", "b"])
+    # A worker with other files gives the job back, and the last one says why nobody did it.
+    for attempts in (0, 3):
+        with pytest.raises(OtherFilesError):
+            worker._read(kept.run.id, "d", attempts)
+    why = "absent.json of a worker is not the file that the run was started with"
+    assert given_back == [f"d: {why}"] * 2
+    assert "d" in store.pending(kept.run.id)
+    worker._read(kept.run.id, "d", 4)
+    assert {name: row.why for name, row in kept.fresh()}["d"] == why
     # What a worker that ends has cut off says nothing of the server.
     worker._stopping.set()
     with pytest.raises(InterruptedError):
@@ -157,7 +168,7 @@ def test_a_server_that_ends_its_workers_is_given_up(tmp_path: Path, monkeypatch:
     store.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def database() -> Iterator[str]:
     with postgres() as url:
         yield url
@@ -263,6 +274,29 @@ def test_a_worker_that_is_asked_to_end_gives_its_job_back(tmp_path: Path, databa
     assert run is not None
     assert store.pending(run.id) == {"hangs"}
     store.close()
+
+
+def test_a_worker_without_its_database_ends_and_says_so(tmp_path: Path) -> None:
+    with postgres() as url:
+        worker = start(tmp_path, "worker", "--store", url, "--heartbeat", "0.5", env=dict(os.environ))
+        for _ in range(1_200):
+            if workers(url):
+                break
+            time.sleep(0.05)
+    out, err = worker.communicate(timeout=90)
+    assert (worker.returncode, out) == (3, "")
+    assert "does not answer any more" in err
+    assert PASSWORD not in err
+
+
+def workers(url: str) -> int:
+    """Workers that have said that they live."""
+    import psycopg
+
+    with contextlib.suppress(psycopg.errors.UndefinedTable), psycopg.connect(url) as connection:
+        row = connection.execute("SELECT count(*) FROM procrastinate_workers").fetchone()
+        return row[0] if row else 0
+    return 0
 
 
 def test_a_run_goes_on_and_jobs_are_queued_once(tmp_path: Path, database: str, monkeypatch: Any) -> None:

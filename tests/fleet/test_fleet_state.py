@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commandline import governor_here
 from replacing import replace
 
 from mcp_governor.errors import UsageError
@@ -189,3 +191,27 @@ def test_equal_recordings_are_read_once(process, store: Store, tmp_path: Path) -
     process.asked.clear()
     work_off([replace(job, page="page.html") for job in jobs], at_once=1)
     assert process.asked == ["a", "b", "c", "d"]
+
+
+def test_the_report_is_about_all_parts_of_a_run(process, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.json").write_text(json.dumps({"mcpServers": {name: {"command": "x"} for name in "abc"}}))
+
+    def run(*words: str) -> Any:
+        return governor_here("fleet", *words, "--store", "s.db", "--run", "7", "--format", "json", capsys=capsys)
+
+    def rows(done: Any) -> list[tuple[str, str]]:
+        return [(row["name"], row["outcome"]) for row in done.report["servers"]]
+
+    first = run("check", "a.json", "--shard", "1/2")
+    assert (first.code, first.report["shard"], rows(first)) == (0, "1/2", [("a", "same"), ("c", "same")])
+    half = run("report")
+    assert (half.code, half.report["shard"]) == (3, "")
+    assert rows(half) == [("a", "same"), ("b", "unreachable"), ("c", "same")]
+    assert half.report["servers"][1]["why"] == "it is not read yet"
+    assert run("check", "a.json", "--shard", "2/2").code == 0
+    whole = run("report")
+    assert (whole.code, rows(whole)) == (0, [("a", "same"), ("b", "same"), ("c", "same")])
+    again = run("check", "a.json")
+    assert again.stdout == whole.stdout
+    assert process.asked == ["a", "c", "b"]
