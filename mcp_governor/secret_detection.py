@@ -241,8 +241,9 @@ def learn_url(url: str, *, origin: str = "the address") -> None:
     user, colon, password = parts.netloc.rpartition("@")[0].partition(":")
     for text in (password, unquote(password), f"{user}:{password}" if password else ""):
         keep(text, origin)
-    if user and (not colon or len(user) >= 16):
-        # https://TOKEN@host, or a token with a fixed password such as x-oauth-basic.
+    if user and ((not colon and not parts.scheme.startswith("postgres")) or len(user) >= 16):
+        # https://TOKEN@host, or a token with a fixed password such as x-oauth-basic. A database is given no tokens: the
+        # user of postgresql://USER@HOST is a name, and its password is somewhere else.
         keep(user, origin)
         keep(unquote(user), origin)
     for pair in (*_PAIRS.split(parts.query), *_PAIRS.split(parts.fragment)):
@@ -291,9 +292,10 @@ def learn_addresses(strings: Iterable[str]) -> None:
     """Register the secrets in every address in some strings, whatever their purpose: a message may quote them."""
     for text in strings:
         for word in text.split() if "://" in text else ():
-            _, colon, rest = word.partition("://")
+            before, colon, rest = word.partition("://")
             if colon:
-                learn_url(f"x://{rest}")
+                scheme = "postgresql" if before.endswith(("postgres", "postgresql")) else "x"
+                learn_url(f"{scheme}://{rest}")
 
 
 def learn_anywhere(value: Any) -> None:

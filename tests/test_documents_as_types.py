@@ -98,7 +98,7 @@ GOOD: dict[str, Any] = {"format": "mcp-governor/tree-1", "first-leaf": None, "na
         ({"leaves": [{"size": 1}, {"size": 0}]}, '"leaves.1.size" is wrong: 0 is less than the minimum of 1.'),
         ({"leaves": [{}]}, '"leaves.0" is wrong: "size" is a required property.'),
         ({"format": "mcp-governor/tree-2"}, '"format" is wrong: "mcp-governor/tree-1" was expected.'),
-        ({"format": None}, '"" is wrong: "format" is a required property.'),
+        ({"format": None}, '"format" is a required property.'),
         ({"name": "\ud800", "kind": 1}, '"kind" cannot be 1.'),
         ({"\x1b[31m": 1, "pair": [1]}, '"pair" is wrong: [1] has less than 2 items.'),
     ],
@@ -112,6 +112,46 @@ def test_a_wrong_document_gets_one_sentence_with_the_place(change: dict[str, Any
 
 def test_an_integer_may_have_a_point() -> None:
     assert read(Tree, {**GOOD, "leaves": [{"size": 2.0}]}) == Tree(None, "x", leaves=(Leaf(2),))
+
+
+class Grove(Struct, frozen=True, tag_field="format", tag="mcp-governor/grove-1", kw_only=True):
+    """What is written of a wood."""
+
+    count: int = field(name="trees")
+    share: float
+    owner: str | None = None
+    first: GroveLeaf | None = None
+
+
+class GroveLeaf(Struct, frozen=True, omit_defaults=True):
+    """What is written of a leaf."""
+
+    size: int
+    worn: str | None = None
+
+
+class Wood:
+    """Has what is written of it, partly computed, and more."""
+
+    share = 2 / 3
+    first = Leaf(4)
+    age = 80
+
+    @property
+    def count(self) -> int:
+        return 12
+
+
+def test_a_document_is_read_from_the_attributes_of_a_value() -> None:
+    document = {"format": "mcp-governor/grove-1", "trees": 12, "share": 0.67, "owner": None, "first": {"size": 4}}
+    assert documents.written(Grove, Wood(), digits=2) == document
+    schema = schema_of(Grove, written=True)
+    # What is written is always there, null or not; and so nothing has a default.
+    assert schema["required"] == list(document)
+    assert schema["properties"]["owner"] == {"type": ["string", "null"]}
+    leaf = schema["properties"]["first"]
+    assert (leaf["required"], leaf["properties"]["worn"]) == (["size"], {"type": "string"})
+    jsonschema.validate(document, schema)
 
 
 def test_literals_have_the_words_of_the_enums_that_they_spell() -> None:

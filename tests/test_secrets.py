@@ -14,6 +14,7 @@ from mcp_governor.errors import ConfigError
 from mcp_governor.secret_detection import (
     is_secret,
     learn,
+    learn_addresses,
     learn_command,
     learn_environment,
     learn_header,
@@ -146,6 +147,12 @@ def test_addresses() -> None:
     assert redact(reported) == "user [redacted] [redacted] [redacted] [redacted] page 2 [redacted] h.example"
     learn_url("http://[::1/?token=wxyz")
     assert redact("http://[::1/?token=wxyz") == "http://[::1/?token=[redacted]"
+
+
+def test_the_user_of_a_database_is_a_name_and_no_token():
+    learn_addresses(["--store=postgresql://fleet@h.example/db", "postgres://fleet:s3cr3t-w0rd@h.example/db"])
+    learn_addresses(["https://t0ken-of-somebody@h.example/mcp"])
+    assert redact("fleet s3cr3t-w0rd t0ken-of-somebody") == "fleet [redacted] [redacted]"
 
 
 def test_headers() -> None:

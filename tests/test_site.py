@@ -6,8 +6,10 @@ import importlib.util
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -32,6 +34,7 @@ def _load(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"{name}_of_the_site", ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
+    sys.path.append(str(ROOT / "tools"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -126,6 +129,23 @@ def test_the_copy_of_a_page_leads_to_copies_and_keeps_code() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("output", "html"),
+    [
+        ("plain <b> & `c`", "plain &lt;b&gt; &amp; `c`"),
+        (
+            "\x1b[1;31m✗\x1b[0m a \x1b[36mb\x1b[0m",
+            '<span class="ansi-1 ansi-31">✗</span> a <span class="ansi-36">b</span>',
+        ),
+        ("\x1b[2ma\nb", '<span class="ansi-2">a\nb</span>'),
+    ],
+)
+def test_colors_of_a_terminal_are_classes_of_the_style(output: str, html: str) -> None:
+    assert site.demo_output.terminal(output) == f'<div class="terminal"><pre><code>{html}</code></pre></div>\n'
+    style = (ROOT / "docs" / "site.css").read_text("utf-8")
+    assert all(f".{name} {{" in style for name in re.findall(r"ansi-\d+", html))
+
+
 @pytest.mark.live
 def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     (generator,) = tomli.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["docs"]
@@ -139,7 +159,14 @@ def test_the_site_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tm
     )
     assert done.returncode == 0, done.stdout + done.stderr
     built = sorted((tmp_path / site.BUILT).rglob("*.html"))
-    assert len(built) == pages + 1, "every page, and the one of what is not found"
+    reports = [page for page in built if page.parent.name == "gallery"]
+    assert [page.name for page in reports] == ["page.html", "sweep.html"]
+    assert len(built) == pages + 1 + len(reports), "every page, and the one of what is not found"
+    first = (tmp_path / site.BUILT / "index.html").read_text("utf-8")
+    assert '<span class="ansi-1 ansi-31">argument-required</span>' in first
+    plain = re.findall('<div class="terminal"><pre><code>(.*?)</code>', first, re.DOTALL)
+    outputs = re.findall("```text\n(✗ .*?|branch-library .*?)\n```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    assert [unescape(re.sub("<[^>]*>", "", text)) for text in plain] == outputs, "the colors are all that is new"
     assert site.fetched(tmp_path) == []
     built[0].write_text('<script src="https://moon.example/x.js"></script><a href="https://moon.example">m</a>')
     assert site.fetched(tmp_path) == [f"{built[0].name}: https://moon.example/x.js"]

@@ -78,7 +78,11 @@ the change with its digest and the reason into the configuration, and another ch
 ## Members outside of schemas
 
 What a change of these members is: *contract* needs a minor or a major version, *wording* a patch, and *noise* is no
-change at all. A test makes each change. The two digests above cover tools and skills; prompts, resources and the
+change at all. A test makes each change. Descriptions are read in the language that a server uses when none is asked
+for. A list that states its language (the draft SEP-2792) is recorded with it, and `content-language-changed` says when
+two recordings differ in it, because then a new description is a translation.
+
+The two digests above cover tools and skills; prompts, resources and the
 server itself are compared member by member.
 
 | of | member | is | kind |

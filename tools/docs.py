@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +15,14 @@ import click
 import tomli
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
+
+import demo_output  # noqa: E402
 
 from mcp_governor.change import catalogue  # noqa: E402
 from mcp_governor.checking.settings import full_config_schema  # noqa: E402
 from mcp_governor.cli import COMMANDS, app  # noqa: E402
 from mcp_governor.cli.groups import subcommands  # noqa: E402
-from mcp_governor.cli.repeating import CI_VARIABLES  # noqa: E402
 from mcp_governor.config import Config, ServerConfig  # noqa: E402
 from mcp_governor.errors import Exit  # noqa: E402
 from mcp_governor.installation import as_documented, note  # noqa: E402
@@ -31,6 +30,7 @@ from mcp_governor.rule_names import formerly  # noqa: E402
 from mcp_governor.target.resolve import FORMS  # noqa: E402
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from mcp_governor.checking.formats import DocumentFormat
@@ -301,15 +301,13 @@ _MORE = {
 
 def readme() -> str:
     """README.md with the output of the demo's failing check inserted."""
-    # In CI a report ends with one line more.
-    env = {name: value for name, value in os.environ.items() if name not in CI_VARIABLES}
-    demo = [sys.executable, "-m", "mcp_governor", "demo"]
-    shown = subprocess.run(demo, capture_output=True, text=True, check=True, cwd=ROOT, env=env).stdout
-    output = shown.split("$ mcp-governor check\n")[2].partition("(exit code 1)")[0]
-    text = (ROOT / "README.md").read_text("utf-8")
-    before, start, rest = text.partition("<!-- output: demo check -->\n")
-    _, end, after = rest.partition("<!-- /output -->")
-    return installed(f"{before}{start}```text\n{output.rstrip()}\n```\n{end}{after}")
+    output = demo_output.shown()
+
+    def block(found: re.Match[str]) -> str:
+        name = found["name"]
+        return f"<!-- output: demo {name} -->\n```text\n{output[name]}\n```\n<!-- /output -->\n"
+
+    return installed(demo_output.BLOCK.sub(block, (ROOT / "README.md").read_text("utf-8")))
 
 
 def overview_page() -> str:

@@ -39,6 +39,8 @@ DEADLINE = 0.5
 HANG = 3 * DEADLINE
 """Processor time in seconds above which an answer counts as slow; the wall clock of a busy machine is meaningless. The
 pool has its own limit for questions that wait without working."""
+LATE = 0.6
+"""Share of a deadline, by the clock, after which an answer may be another one in the next run."""
 BEYOND = 0.12
 """Share of cases that exceed a limit: they take most of the time."""
 COMPLEMENTS = 0.15
@@ -198,10 +200,10 @@ def instances(schemas: list[Any], rng: random.Random, effort: int = 1) -> list[A
 
 
 def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
-    """The answer as data, with the seconds it took."""
+    """The answer as data, with the processor seconds it took, and if its deadline by the clock was near."""
     deadline = question.get("deadline", DEADLINE)
     tick()
-    start = time.process_time()
+    start, begun = time.process_time(), time.monotonic()
     try:
         found = contains(
             question["outer"],
@@ -213,8 +215,9 @@ def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
     except OURS:
         raise
     except BaseException as error:  # a panic of a Rust extension is not an Exception
-        return {"verdict": "crash", "reason": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0}
-    answer: dict[str, Any] = {"verdict": found.verdict, "reason": found.reason, "deadline": deadline}
+        return {"verdict": "crash", "reason": f"{type(error).__name__}: {error}"[:300], "seconds": 0.0, "late": False}
+    late = time.monotonic() - begun > LATE * deadline
+    answer: dict[str, Any] = {"verdict": found.verdict, "reason": found.reason, "late": late}
     if found.has_witness:
         answer["witness"] = found.witness
     answer["seconds"] = time.process_time() - start
@@ -222,11 +225,14 @@ def ask(question: dict[str, Any], *, witness: bool = True) -> dict[str, Any]:
 
 
 def stable(answer: dict[str, Any]) -> str | None:
-    """The part that must not depend on the process; ``None`` if the clock influenced the answer."""
-    if answer["verdict"] == "unknown":
-        late = answer["seconds"] > 0.6 * answer["deadline"]
-        if late or re.search("deadline|too long|validator", answer["reason"]):
-            return None
+    """The part that must not depend on the process; ``None`` if the clock influenced the answer.
+
+    A search that runs out of time falls back on another procedure, which may know the answer by another witness. On a
+    busy machine a process waits, so a deadline passes that no processor time was spent on.
+    """
+    timed = answer["verdict"] == "unknown" and re.search("deadline|too long|validator", answer["reason"])
+    if answer["late"] or timed:
+        return None
     if answer["verdict"] == "no" and "witness" not in answer:
         # from the native engine because the search for a witness failed, perhaps for lack of time
         return None

@@ -12,6 +12,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import demo_output
+
 ROOT = Path(__file__).resolve().parent.parent
 STAGED = Path("build") / "pages"
 BUILT = Path("build") / "site"
@@ -85,8 +87,10 @@ def stage(folder: Path) -> int:
     shutil.rmtree(folder / STAGED, ignore_errors=True)
     for page, copy in copies.items():
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(staged(page.read_text("utf-8"), page, copies), "utf-8")
-    shutil.copy(ROOT / "docs" / "site.css", folder / STAGED)
+        text = demo_output.with_reports(demo_output.with_color(page.read_text("utf-8")), copy.parent)
+        copy.write_text(staged(text, page, copies), "utf-8")
+    for name in ("site.css", "mark.svg"):
+        shutil.copy(ROOT / "docs" / name, folder / STAGED)
     return len(copies)
 
 

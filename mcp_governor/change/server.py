@@ -8,6 +8,7 @@ from mcp_governor.change.equality import same_json
 from mcp_governor.change.facts import Facts
 from mcp_governor.change.making import make
 from mcp_governor.change.vocabulary import MISSING, Level, Verdict, value_or_none
+from mcp_governor.surface.listings import languages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,6 +31,10 @@ def compare_servers(old: Surface, new: Surface, level: Level, options: ChangeOpt
         before, after = old.server.get(key, MISSING), new.server.get(key, MISSING)
         if old.server and new.server and not same_json(value_or_none(before), value_or_none(after)):
             yield changed("server-wording-changed", f"/serverInfo/{key}", before, after)
+    spoken, speaks = languages(old), languages(new)
+    for listing in sorted(spoken.keys() & speaks.keys()):
+        if spoken[listing].lower() != speaks[listing].lower():
+            yield changed("content-language-changed", f"/listings/{listing}", spoken[listing], speaks[listing])
     if not (_has_handshake(old) and _has_handshake(new)):
         return
     if (old.instructions or "") != (new.instructions or ""):

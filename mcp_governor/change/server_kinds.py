@@ -37,6 +37,17 @@ _SERVER = [
         at="surface",
     ),
     patch(
+        "content-language-changed",
+        "A list says that its descriptions are in another language than before. They are compared all the same, so "
+        "record both sides in one language: what differs between them is a translation.",
+        {**_handshake(), "listings": {"tools": {"contentLanguage": "en"}}},
+        {**_handshake(), "listings": {"tools": {"contentLanguage": "de"}}},
+        "the {what} are in {new} now, and were in {old}",
+        "The {what} are in {new}; they were in {old}.",
+        at="surface",
+        wording=True,
+    ),
+    patch(
         "instructions-changed",
         "Models read different instructions.",
         {**_handshake(), "instructions": "Be brief."},

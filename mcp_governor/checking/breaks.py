@@ -9,7 +9,7 @@ from mcp_governor.checking.against.baseline import lost_release
 from mcp_governor.checking.against.configuration import as_strict_as_before, check_settings_of_breaks
 from mcp_governor.checking.against.last_release import last_rewritten
 from mcp_governor.checking.diff import compare_surfaces
-from mcp_governor.checking.reading import definitions_of, refuse_empty
+from mcp_governor.checking.reading import refuse_empty
 from mcp_governor.checking.settings import fail_on
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.findings import Bump
@@ -60,7 +60,6 @@ def check_breaks(compared: Comparison) -> Report:
         changes=breaks,
         accepted=dict(accepted.changes),
         only="breaking",
-        definitions=definitions_of(surface, baseline.surface),
         findings=(*lost_release(baseline, config), *findings),
         fail_on=fail_on(as_strict_as_before(config, findings)),
     )

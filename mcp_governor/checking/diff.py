@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from mcp_governor.checking.options import changes_between
 from mcp_governor.checking.places import with_places
 from mcp_governor.checking.reading import counts_of, definitions_of, refuse_empty
 from mcp_governor.checking.settings import fail_on
+from mcp_governor.checking.token_cost import token_cost
 from mcp_governor.checking.versions import versions_between
 from mcp_governor.surface import NO_TIER_RULES, fingerprint
 from mcp_governor.target import LiveSource, read_sources, resolve_both, tier_rules
@@ -57,6 +59,13 @@ def compare_targets(
     governed = isinstance(sources[1], LiveSource) and sources[1].configured
     both = Comparison(after, config, Baseline(sources[0].shown, before))
     report = compare_surfaces(both, governed=governed, only_breaking=only_breaking)
+    if not only_breaking:
+        report = replace(
+            report,
+            tools=tuple(tool.name for tool in after.tools),
+            tiers={tool.name: tool.tier.value for tool in after.tools},
+            tokens=token_cost(after, before, report.changes),
+        )
     return with_places(report, after, sources[1]) if places else report
 
 
@@ -112,7 +121,7 @@ def compare_surfaces(both: Comparison, *, governed: bool = False, only_breaking:
         forcing=tuple(change.id for change in found.forcing),
         changes=tuple(changes),
         counts=counts_of(surface),
-        definitions=definitions_of(surface, baseline.surface),
+        definitions=definitions_of(surface, baseline.surface, changes),
         fail_on=fail_on(config),
         unknown_fails=config.policy.unknown == "breaking",
         breaking_fails=True,

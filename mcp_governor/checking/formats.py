@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from mcp_governor.documents import schema_of
+
 
 class DocumentFormat(Struct, frozen=True):
     """A format with a published JSON Schema, whose ``title`` is name and version: ``mcp-governor/report-1``.
@@ -17,7 +19,7 @@ class DocumentFormat(Struct, frozen=True):
     Attributes:
         name: what ``mcp-governor schema`` calls it.
         what: what such a document is.
-        source: ``package.module:function`` of the schema.
+        source: ``package.module:Type`` of the document, or ``package.module:function`` of the schema.
         written: mcp-governor writes such documents, so others read them.
         read: mcp-governor reads such documents, so those that exist must stay valid.
         stated: a document states its format as ``format``.
@@ -32,9 +34,10 @@ class DocumentFormat(Struct, frozen=True):
 
     def schema(self) -> dict[str, Any]:
         """The schema of today."""
-        module, _, function = self.source.partition(":")
-        made: dict[str, Any] = getattr(importlib.import_module(module), function)()
-        return made
+        module, _, name = self.source.partition(":")
+        made = getattr(importlib.import_module(module), name)
+        schema: dict[str, Any] = schema_of(made, written=not self.read) if isinstance(made, type) else made()
+        return schema
 
     @property
     def version(self) -> int:
@@ -75,7 +78,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "evaluation",
             "what an evaluation measured (`eval run --json-out`)",
-            "mcp_governor.evaluation.document:evaluation_schema",
+            "mcp_governor.evaluation.document:EvaluationDocument",
             written=True,
         ),
         DocumentFormat(
@@ -116,20 +119,20 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "load-probe",
             "what `load probe --json-out` measured",
-            "mcp_governor.load.probe_document:probe_schema",
+            "mcp_governor.load.probe_document:ProbeDocument",
             written=True,
         ),
         DocumentFormat(
             "load",
             "`mcp-load.json`, the figures with which budgets are compared",
-            "mcp_governor.load.records:record_schema",
+            "mcp_governor.load.records:LoadRecord",
             written=True,
             read=True,
         ),
         DocumentFormat(
             "load-sweep",
             "the report of `load sweep --json-out`",
-            "mcp_governor.load.sweep_document:sweep_schema",
+            "mcp_governor.load.sweep_document:SweepDocument",
             written=True,
         ),
         DocumentFormat(

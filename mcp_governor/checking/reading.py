@@ -17,9 +17,10 @@ from mcp_governor.target import LiveSource, Source, read_source, resolve, tier_r
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from mcp_governor.change.model import Change
     from mcp_governor.surface import Surface
 
 
@@ -159,7 +160,28 @@ def counts_of(surface: Surface) -> dict[str, int]:
     }
 
 
-def definitions_of(surface: Surface, before: Surface | None) -> dict[str, tuple[Any, Any]]:
-    """Tool → what another surface publishes under its name (``None`` where it does not), and what this one does."""
+def former_names(changes: Iterable[Change]) -> dict[str, str]:
+    """Name → former name of the tools that were renamed."""
+    return {
+        change.facts.successor: change.tool
+        for change in changes
+        if change.kind == "tool-renamed" and change.tool is not None and change.facts.successor is not None
+    }
+
+
+def definitions_of(
+    surface: Surface, before: Surface | None, changes: Iterable[Change] = ()
+) -> dict[str, tuple[Any, Any]]:
+    """Tool → what another surface publishes of it (``None`` where it does not), and what this one does.
+
+    Args:
+        surface: this one.
+        before: the other one.
+        changes: say which tools were renamed.
+    """
     old = before.by_name if before is not None else {}
-    return {tool.name: (old[tool.name].raw if tool.name in old else None, tool.raw) for tool in surface.tools}
+    names = former_names(changes)
+    earlier = {tool.name: old.get(names.get(tool.name, tool.name)) for tool in surface.tools}
+    return {
+        tool.name: (was.raw if (was := earlier[tool.name]) is not None else None, tool.raw) for tool in surface.tools
+    }

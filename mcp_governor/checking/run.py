@@ -431,7 +431,7 @@ class _Run:
             counts={**counts_of(surface), **self.counts},
             tools=tuple(tool.name for tool in surface.tools),
             tiers={tool.name: tool.tier.value for tool in surface.tools},
-            definitions=definitions_of(surface, old),
+            definitions=definitions_of(surface, old, changes),
             tokens=token_cost(surface, old, changes),
             fail_on=fail_on(as_strict_as_before(config, decided.findings)),
             unknown_fails=config.policy.unknown == "breaking",

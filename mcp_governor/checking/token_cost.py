@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from mcp_governor.rules.finding import finding
+from mcp_governor.checking.reading import former_names
 from mcp_governor.surface.tokens import token_costs
 
 if TYPE_CHECKING:
@@ -85,16 +85,14 @@ def token_cost(surface: Surface, baseline: Surface | None, changes: Iterable[Cha
     """
     if not surface.tools:
         return None
-    renamed = {
-        change.facts.successor: change.tool
-        for change in changes
-        if change.kind == "tool-renamed" and change.tool is not None and change.facts.successor is not None
-    }
-    return TokenCost(token_costs(surface), token_costs(baseline) if baseline is not None else None, renamed)
+    before = token_costs(baseline) if baseline is not None else None
+    return TokenCost(token_costs(surface), before, former_names(changes))
 
 
 def growth_findings(surface: Surface, baseline: Surface, selection: Selection) -> Iterator[Finding]:
     """Findings about tools, and their sum, that grew by more than the ratio of the rule, if it is selected."""
+    from mcp_governor.rules.finding import finding
+
     active = selection.get(GROWTH)
     if active is None:
         return

@@ -86,7 +86,8 @@ def check(
     new_only: bool,
     every: bool,
     jobs: int | None,
-    state: Path | None,
+    store: str | None,
+    named: str | None,
     shard: tuple[int, int] | None,
     min_coverage: float | None,
 ) -> int:
@@ -145,11 +146,12 @@ def check(
             profile=profile,
             level=level,
             jobs=jobs,
-            state=state,
+            store=store,
+            named=named,
             shard=shard,
             min_coverage=min_coverage,
         )
-    refuse_without_all(jobs=jobs, state=state, shard=shard, min_coverage=min_coverage)
+    refuse_without_all(jobs=jobs, store=store, run=named, shard=shard, min_coverage=min_coverage)
     from msgspec.structs import replace
 
     from mcp_governor.checking.against.pull_request import read_approved

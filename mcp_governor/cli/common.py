@@ -427,7 +427,7 @@ def _form_of(chosen: Format) -> out.Form:
         return "json"
     if getattr(chosen, "IS_COMMANDS", False):
         return "commands"
-    return "markup" if getattr(chosen, "IS_MARKUP", False) else "document"
+    return "markup" if getattr(chosen, "WHOLE_LINES", False) else "document"
 
 
 def report_skipped(names: Sequence[str]) -> None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from mcp_governor.cli import completion
 from mcp_governor.cli.common import SECONDS, Run, configured
 from mcp_governor.cli.fleet_options import FLEET_FORMATS, fleet_options, run_all
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command(name="check")
@@ -42,6 +37,12 @@ if TYPE_CHECKING:
     help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180]",
 )
 @fleet_options
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "queue"]),
+    default="local",
+    help="Read the servers here, or by workers of the PostgreSQL that --store names  [default: local]",
+)
 @configured("output", "fail-on", "trust", "quiet", "verbose", formats=FLEET_FORMATS)
 def fleet_check(
     run: Run,
@@ -53,7 +54,9 @@ def fleet_check(
     packages: bool,
     timeout: float | None,
     jobs: int | None,
-    state: Path | None,
+    store: str | None,
+    named: str | None,
+    engine: str,
     shard: tuple[int, int] | None,
     min_coverage: float | None,
 ) -> int:
@@ -73,9 +76,13 @@ def fleet_check(
     fewer servers were reached than --min-coverage asks for. Findings are counted in the table, and fail the run only
     with --fail-on.
 
-    Each server runs in a process of its own, --jobs of them at a time. With --state FILE, a run that was interrupted
-    goes on where it ended when the command is repeated. With --shard 2/5, only the second of five parts of FLEET is
-    checked.
+    Each server runs in a process of its own, --jobs of them at a time. With --store FILE, surfaces and rows are kept,
+    and a run that was interrupted goes on where it ended when the command is repeated. With --shard 2/5, only the
+    second of five parts of FLEET is checked. With --engine queue, workers on other machines read the servers:
+
+    \b
+        mcp-governor fleet check FLEET --engine queue --store postgresql://…
+        mcp-governor fleet worker --store postgresql://…
 
     A server with variants in the configuration has a line for each, and a change of several variants is shown once.
     With --with-each, FLEET may also be one package, pypi:NAME, or the name of a server:
@@ -97,7 +104,9 @@ def fleet_check(
         packages=packages,
         seconds=timeout,
         jobs=jobs,
-        state=state,
+        store=store,
+        named=named,
+        engine=engine,
         shard=shard,
         min_coverage=min_coverage,
     )

@@ -8,6 +8,9 @@ from mcp_governor.cli.groups import LazyGroup
 
 SUBCOMMANDS = {
     "check": "Compare each server of a list with its recording; one table.",
+    "report": "The report of a run in a store.",
+    "worker": "Read servers that `fleet check --engine queue` asks for.",
+    "export": "Write a store as Parquet files.",
 }
 """Subcommand → one-line help. ``fleet NAME`` is ``fleet_NAME`` in the module ``fleet_NAME``."""
 

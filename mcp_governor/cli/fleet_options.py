@@ -13,19 +13,19 @@ import click
 from msgspec.structs import replace
 
 from mcp_governor.cli import out, terminal
-from mcp_governor.cli.common import FILE, server_command, typed_timeout, useless, write_lines, write_text
+from mcp_governor.cli.common import server_command, typed_timeout, useless, write_lines, write_text
 from mcp_governor.cli.progress import progress_line
 from mcp_governor.errors import UsageError
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from mcp_governor.cli.common import Output, Run
     from mcp_governor.config import Config
     from mcp_governor.fleet.crew import Progress
-    from mcp_governor.fleet.members import Members
     from mcp_governor.fleet.model import Fleet, Work
+    from mcp_governor.store.store import Store
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
@@ -59,8 +59,11 @@ class _Shard(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 _OPTIONS = (
     click.option("--jobs", type=click.IntRange(1, 64), help="Servers at a time  [default: 2 per core, at most 8]"),
     click.option(
-        "--state", type=FILE, metavar="FILE", help="Keep what is done in FILE; the same command goes on where it ended"
+        "--store",
+        metavar="FILE|URL",
+        help="Keep surfaces and rows in this SQLite file or PostgreSQL; the same command goes on where it ended",
     ),
+    click.option("--run", "named", metavar="NAME", help="Name of the run in the store, the same for all --shard parts"),
     click.option("--shard", type=_Shard(), metavar="I/N", help="Only the I-th of N parts of the list"),
     click.option(
         "--min-coverage",
@@ -72,7 +75,7 @@ _OPTIONS = (
 
 
 def fleet_options(function: _F) -> _F:
-    """``--jobs``, ``--state``, ``--shard`` and ``--min-coverage``."""
+    """``--jobs``, ``--store``, ``--run``, ``--shard`` and ``--min-coverage``."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -133,7 +136,9 @@ def run_all(
     packages: bool = False,
     seconds: float | None = None,
     jobs: int | None = None,
-    state: Path | None = None,
+    store: str | None = None,
+    named: str | None = None,
+    engine: str = "local",
     shard: tuple[int, int] | None = None,
     min_coverage: float | None = None,
 ) -> int:
@@ -146,7 +151,7 @@ def run_all(
         surfaces: the folder of recordings.
         profile, level: from the command line.
         adapted: further settings of the command line, over a configuration.
-        differences, with_each, packages, seconds, jobs, state, shard, min_coverage: the options.
+        differences, with_each, packages, seconds, jobs, store, named, engine, shard, min_coverage: the options.
     """
     from mcp_governor.fleet.members import members_of
     from mcp_governor.fleet.run import Wanted, run_fleet
@@ -163,26 +168,30 @@ def run_all(
         changes |= {"fail_on": fail_on} if fail_on else {}
         return adapted(replace(config, **changes))
 
-    pages = _pages(run.output)
+    # The pages of workers would be on their machines.
+    pages = _pages(run.output) if engine == "local" else None
     members = members_of(fleet, typed(run.config), adapted=typed, packages=packages)
     if with_each:
         members = members.with_each(with_each)
-    with _progress(run.output) as show:
+    with opened(store, named, engine) as place, _progress(run.output) as show:
         wanted = Wanted(
             work=work,
             surfaces=Path(surfaces) if surfaces else None,
             pages=pages,
             at_once=jobs or 0,
-            state=state,
+            store=place,
+            name=named or "",
+            queue=engine == "queue",
             shard=shard or (1, 1),
             least=100.0 if min_coverage is None else min_coverage,
             differences=differences,
             seconds=typed_timeout() if seconds is None else seconds,
             judges_findings=fail_on is not None,
             show=show,
+            say=lambda words: out.echo(words, err=True) if run.output.verbose >= 0 else None,
         )
         done = run_fleet(members, wanted)
-    _write(done, run.output, members, pages)
+    write_fleet(done, run.output, [member.name for member in members.listed], pages)
     return int(done.exit_code)
 
 
@@ -197,7 +206,48 @@ def _pages(output: Output) -> Path | None:
     return output.file.parent / SERVERS
 
 
-def _write(fleet: Fleet, output: Output, members: Members, pages: Path | None) -> None:
+@contextmanager
+def opened(store: str | None, named: str | None, engine: str = "local") -> Iterator[Store | None]:
+    """The store that the options name, open; ``None`` for none.
+
+    Raises:
+        UsageError: it cannot be opened, or an option has no effect without one.
+    """
+    if store is None:
+        if named is not None:
+            raise UsageError("--run names a run in a store.", "Add --store, or remove it.")
+        if engine == "queue":
+            raise UsageError("The queue needs a store that all workers reach.", f"Add {_SHARED}")
+        yield None
+        return
+    if named is not None and not re.fullmatch(r"[\w.:@/+-]{1,100}", named):
+        raise UsageError("--run takes 1 to 100 letters, digits and . : @ / + - _.", "Name the run: --run NAME")
+    from mcp_governor.store.address import address_of
+
+    address = address_of(store)
+    if engine == "queue" and not address.is_shared:
+        raise UsageError("The queue needs PostgreSQL, which all workers reach.", f"Name it: {_SHARED}")
+    from mcp_governor.store.store import Store
+
+    place = Store(address)
+    try:
+        yield place
+    finally:
+        place.close()
+
+
+_SHARED = "--store postgresql://USER@HOST/DATABASE"
+
+
+def write_fleet(fleet: Fleet, output: Output, names: Sequence[str], pages: Path | None) -> None:
+    """Write the report in the format of the options.
+
+    Args:
+        fleet: the run.
+        output: the shared options.
+        names: of the servers in the list.
+        pages: folder of the pages about single servers; ``None`` if the format has none.
+    """
     if output.format == "json":
         import msgspec
 
@@ -205,23 +255,19 @@ def _write(fleet: Fleet, output: Output, members: Members, pages: Path | None) -
 
         write_text(dump_json(msgspec.to_builtins(fleet.document())), output, form="json")
         return
-    from mcp_governor.fleet.words import fleet_lines
+    if output.format == "text":
+        from mcp_governor.fleet.words import fleet_lines
 
-    if pages is None:
         write_lines(fleet_lines(fleet, verbose=output.verbose), output)
         return
     from mcp_governor.fleet.members import file_name
     from mcp_governor.fleet.page import render_index
 
-    shown = {
-        one_line(member.name, 100): member.name
-        for member in members.listed
-        if (pages / f"{file_name(member.name)}.html").is_file()
-    }
-    assert output.file is not None
-    output.file.parent.mkdir(parents=True, exist_ok=True)
+    shown = {one_line(name, 100): name for name in names if pages and (pages / f"{file_name(name)}.html").is_file()}
+    if output.file is not None:
+        output.file.parent.mkdir(parents=True, exist_ok=True)
     write_text(render_index(fleet, SERVERS, shown), output, form="markup")
-    if output.verbose >= 0:
+    if output.verbose >= 0 and pages is not None:
         out.echo(f"{one_line(str(output.file), 200)}: the index of {len(shown):,} pages in {SERVERS}/", err=True)
 
 

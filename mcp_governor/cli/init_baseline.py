@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from mcp_governor.config import Config
     from mcp_governor.surface import Surface
 
-_LEFT_OUT = ("title", "annotations", "icons", "execution", "_meta")
+_LEFT_OUT = ("title", "description", "annotations", "icons", "execution", "_meta")
 """Keys of a tool that some exports leave out of every tool (MCPJam writes name, description and schemas)."""
+_PUBLISHED = frozenset({"name", "inputSchema", "outputSchema", *_LEFT_OUT})
+"""Keys that the protocol knows; others are notes of a project in its own list, unless the server publishes them."""
 
 
 def recorded_surface(text: str, live: Surface, config: Config) -> Surface:
@@ -60,12 +62,17 @@ def recorded_surface(text: str, live: Surface, config: Config) -> Surface:
 
 
 def _completed(old: Surface, live: Surface) -> list[Any]:
-    """The recorded tools, with what their format leaves out of every tool."""
+    """The recorded tools, with what their format leaves out of every tool, without what no server publishes."""
     recorded = {key for entry in old.entries if isinstance(entry, dict) for key in entry}
     missing = [key for key in _LEFT_OUT if key not in recorded]
     now: Mapping[str, Mapping[str, Any]] = {tool.name: tool.raw for tool in live.tools}
-    tools = []
+    published = _PUBLISHED.union(*now.values())
+    tools: list[Any] = []
     for entry in old.entries:
-        more = now.get(str(entry.get("name")), {}) if isinstance(entry, dict) else {}
-        tools.append({**{key: more[key] for key in missing if key in more}, **entry} if more else entry)
+        if not isinstance(entry, dict):
+            tools.append(entry)
+            continue
+        more = now.get(str(entry.get("name")), {})
+        kept = {key: value for key, value in entry.items() if key in published}
+        tools.append({**{key: more[key] for key in missing if key in more}, **kept})
     return tools

@@ -57,8 +57,8 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
 
     If the server needs environment variables, name them with --env NAME or --env-file FILE. Values are not written.
 
-    --from takes an existing recording: a folder of .snap files (__toolsnaps__), an export of MCPJam, a tools/list
-    result, or a surface file.
+    --from takes an existing recording: a folder of .snap files (__toolsnaps__), the .snap file of a Jest or Vitest
+    test that lists the tools, an export of MCPJam, a tools/list result, or a surface file.
     """
     from mcp_governor.writing import write_files
 

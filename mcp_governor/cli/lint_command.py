@@ -104,7 +104,8 @@ def lint(
     exit_zero: bool,
     every: bool,
     jobs: int | None,
-    state: Path | None,
+    store: str | None,
+    named: str | None,
     shard: tuple[int, int] | None,
     min_coverage: float | None,
 ) -> int:
@@ -130,12 +131,13 @@ def lint(
             profile=profile,
             adapted=lambda config: _chosen(config, profile=profile, **words),  # type: ignore[arg-type]
             jobs=jobs,
-            state=state,
+            store=store,
+            named=named,
             shard=shard,
             min_coverage=min_coverage,
         )
         return int(Exit.PASS) if exit_zero and code == Exit.FINDINGS else code
-    refuse_without_all(jobs=jobs, state=state, shard=shard, min_coverage=min_coverage)
+    refuse_without_all(jobs=jobs, store=store, run=named, shard=shard, min_coverage=min_coverage)
     _refuse_useless(
         run.output, show_settings=show_settings, write_baseline=write_baseline, statistics=statistics, plan=plan
     )

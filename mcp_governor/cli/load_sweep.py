@@ -30,6 +30,7 @@ from mcp_governor.cli.load_options import (
     source_of,
 )
 from mcp_governor.cli.progress import progress_line
+from mcp_governor.documents import written
 from mcp_governor.errors import STOPPED, Exit, UsageError
 from mcp_governor.load.model import (
     DEFAULT_CONCURRENCIES,
@@ -188,9 +189,7 @@ def sweep(
             source, plan, options=options, make_bench=make_bench, emit=lambda doing: show(_step(doing))
         )
     if run.output.format == "json":
-        from mcp_governor.load.sweep_document import document
-
-        write_json(document(measured), run.output)
+        write_json(_document(measured), run.output)
     else:
         from mcp_governor.report.sweep_text import sweep_lines
 
@@ -260,9 +259,7 @@ def _written(
         if (file := place.file) is None:
             continue
         if place.format == "json":
-            from mcp_governor.load.sweep_document import document
-
-            write_json(document(measured), place)
+            write_json(_document(measured), place)
         elif place.format == "md":
             from mcp_governor.report.sweep_markdown import render
             from mcp_governor.report.sweep_picture import picture
@@ -275,6 +272,12 @@ def _written(
 
             write_text(page(measured), place, form="markup")
         yield file
+
+
+def _document(measured: Sweep) -> dict[str, Any]:
+    from mcp_governor.load.sweep_document import SweepDocument
+
+    return written(SweepDocument, measured)
 
 
 def _stem(url: str) -> str:

@@ -43,7 +43,8 @@ def snapshot(
     on_change: bool,
     every: bool,
     jobs: int | None,
-    state: Path | None,
+    store: str | None,
+    named: str | None,
     shard: tuple[int, int] | None,
     min_coverage: float | None,
 ) -> int:
@@ -65,11 +66,12 @@ def snapshot(
             target,
             surfaces=out,
             jobs=jobs,
-            state=state,
+            store=store,
+            named=named,
             shard=shard,
             min_coverage=min_coverage,
         )
-    refuse_without_all(jobs=jobs, state=state, shard=shard, min_coverage=min_coverage)
+    refuse_without_all(jobs=jobs, store=store, run=named, shard=shard, min_coverage=min_coverage)
     from mcp_governor.checking.against.stale_recording import staleness
     from mcp_governor.checking.reading import read_governed, with_schema_version
     from mcp_governor.surface import dump_surface

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.evaluation.metrics import Share
 from mcp_governor.evaluation.statistics import alpha_of_counts, bootstrap
 
@@ -36,7 +37,7 @@ class Family(Struct, frozen=True):
 
     name: str
     accuracy: float
-    models: int
+    models: Count
 
 
 class Agreement(Struct, frozen=True):

@@ -72,6 +72,11 @@ class Share(Struct, frozen=True):
         """The confidence interval."""
         return wilson(self.hits, self.trials)
 
+    @property
+    def known_interval(self) -> Interval | None:
+        """The same; ``None`` without trials."""
+        return self.interval if self.trials else None
+
     @classmethod
     def of(cls, values: Iterable[bool | None]) -> Share:
         """The share of true values among those that are known."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from msgspec import Struct, field
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from mcp_governor.evaluation.executed import Executed  # noqa: TC001
 
-    from mcp_governor.evaluation.executed import Executed
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Kind(StrEnum):
@@ -69,7 +70,7 @@ class QuerySet(Struct, frozen=True):
     digest: str
 
 
-class Choice(Struct, frozen=True):
+class Choice(Struct, frozen=True, omit_defaults=True):
     """One call that a model asked for.
 
     Attributes:
@@ -79,7 +80,7 @@ class Choice(Struct, frozen=True):
     """
 
     tool: str
-    arguments: Mapping[str, Any] | None
+    arguments: Mapping[str, Any] | None = None
     raw: str = ""
 
 
@@ -101,7 +102,7 @@ class Usage(Struct, frozen=True):
     requests: int = 1
 
 
-class Answer(Struct, frozen=True):
+class Answer(Struct, frozen=True, omit_defaults=True):
     """What a runner answered to one query.
 
     Attributes:
@@ -120,14 +121,14 @@ class Answer(Struct, frozen=True):
     """
 
     query: str
-    choices: tuple[Choice, ...]
+    choices: tuple[Choice, ...] = field(name="calls")
     text: str = ""
     refused: bool = False
     failure: str | None = None
     detail: str = ""
     served: str = ""
     scores: tuple[float, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     retry_after: float | None = None
     outcome: Executed | None = None
 
@@ -177,7 +178,7 @@ class RunnerInfo(Struct, frozen=True):
     name: str
     family: str
     model: str
-    is_proxy: bool
+    is_proxy: bool = field(name="proxy")
     temperature: float | None = None
     version: str = ""
     endpoint: str = ""

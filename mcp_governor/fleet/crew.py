@@ -1,4 +1,4 @@
-"""Works on the members of a fleet with a few processes at a time, and keeps what is done in a file.
+"""Works on the members of a fleet with a few processes at a time, and keeps what is done.
 
 A thread feeds each process. A process that hangs or dies costs its member, which is then unreachable, and no other one.
 """
@@ -20,15 +20,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.files import read_bytes
-from mcp_governor.fleet.model import Row
+from mcp_governor.fleet.model import Row, unread
 from mcp_governor.programs.helper import Helper, HelperError
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mcp_governor.fleet.kept import Kept
     from mcp_governor.fleet.member import Job
-    from mcp_governor.fleet.state import State
 
 MOST_AT_ONCE = 64
 """Most processes at a time; each has some 60 MB, and a server besides."""
@@ -43,7 +43,7 @@ _LOOK = 0.25
 
 def usual_at_once(jobs: Sequence[Job]) -> int:
     """Processes at a time by default, at most eight: servers mostly wait, so two for each core; recordings never do."""
-    each = 1 if all(job.target.endswith(".json") for job in jobs) else 2
+    each = 1 if jobs and all(job.target.endswith(".json") for job in jobs) else 2
     return min(8, each * (os.cpu_count() or 1))
 
 
@@ -78,7 +78,7 @@ def work_off(
     jobs: Sequence[Job],
     *,
     at_once: int,
-    state: State | None = None,
+    kept: Kept | None = None,
     show: Callable[[Progress], None] = lambda _: None,
     seconds: float = SERVER_SECONDS,
 ) -> tuple[Row, ...]:
@@ -87,11 +87,12 @@ def work_off(
     Args:
         jobs: what to do; names are unique.
         at_once: processes at a time.
-        state: rows that are done already, and the place for those that will be.
+        kept: rows that are done already, and the place for those that will be.
         show: receives the progress, four times a second.
         seconds: most for one server.
     """
-    rows = dict(state.rows) if state is not None else {}
+    rows = dict(kept.rows) if kept is not None else {}
+    rows = {job.name: rows[job.name] for job in jobs if job.name in rows}
     twins = _twins(jobs)
     crew = _Crew([job for job in jobs if job.name not in rows and job.name not in twins], at_once, seconds)
     begun, before = time.monotonic(), len(rows)
@@ -99,10 +100,10 @@ def work_off(
         crew.start()
         while len(rows) + sum(name not in rows for name in twins) < len(jobs):
             with suppress(queue.Empty):
-                name, row = crew.done.get(timeout=_LOOK)
-                rows[name] = row
-                if state is not None:
-                    state.keep(name, row)
+                name, done = crew.done.get(timeout=_LOOK)
+                rows[name] = done.row
+                if kept is not None:
+                    kept.keep(name, done.row, done.text)
             fresh = len(rows) - before
             left = (time.monotonic() - begun) / fresh * (len(jobs) - len(rows)) if fresh else None
             show(Progress(len(rows), len(jobs), crew.running, left))
@@ -110,7 +111,10 @@ def work_off(
         crew.close()
     for name, twin in twins.items():
         # Its own name, and that of its file; all else follows from what both publish.
-        rows.setdefault(name, replace(rows[twin.name], name=one_line(name, 100), target=f"{name}.json"))
+        if name not in rows:
+            rows[name] = replace(rows[twin.name], name=one_line(name, 100), target=f"{name}.json")
+            if kept is not None:
+                kept.keep_twin(name, rows[name], twin.name)
     return tuple(rows[job.name] for job in jobs)
 
 
@@ -133,6 +137,59 @@ def _twins(jobs: Sequence[Job]) -> dict[str, Job]:
     return found
 
 
+class Done(Struct, frozen=True):
+    """What came of one job.
+
+    Attributes:
+        row: about the server.
+        text: of its surface, if the job asked for it and the server was reached.
+    """
+
+    row: Row
+    text: str | None = None
+
+
+class Hand:
+    """One process that works on jobs, one at a time; another takes its place when it has had enough or fails.
+
+    Args:
+        seconds: most for one job.
+    """
+
+    def __init__(self, seconds: float = SERVER_SECONDS) -> None:
+        self._seconds = seconds
+        self._helper: Helper | None = None
+        self._stopped = False
+
+    def work(self, job: Job) -> Done:
+        """Do one job; whatever happens to the process, there is a row."""
+        helper = self._helper = self._helper or Helper("-m", "mcp_governor.fleet.worker", stderr=subprocess.DEVNULL)
+        if self._stopped:
+            helper.end_stdin()
+        try:
+            answer = helper.ask(msgspec.to_builtins(job), self._seconds)
+            done = msgspec.convert({"row": answer["row"], "text": answer.get("text")}, Done)
+        except (HelperError, ValueError, TypeError, KeyError, AttributeError) as error:
+            self.close()
+            what = error.what if isinstance(error, HelperError) else "sent no row"
+            return Done(unread(job.name, f"the process that read it {what}"))
+        if answer.get("retired"):
+            self.close()
+        return done
+
+    def stop(self) -> None:
+        """End the job that is being worked on, and the server that it has started; from another thread."""
+        self._stopped = True
+        if (helper := self._helper) is not None:
+            helper.end_stdin()
+
+    def close(self) -> None:
+        """End the process."""
+        if self._helper is not None:
+            self._helper.close()
+            self._helper = None
+
+
 class _Crew:
     """The threads and their processes.
 
@@ -146,14 +203,12 @@ class _Crew:
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         for job in jobs:
             self._jobs.put(job)
-        self._seconds = seconds
         self._stopped = threading.Event()
         self._lock = threading.Lock()
-        self._helpers: set[Helper] = set()
-        self._running: dict[int, str] = {}
-        self.done: queue.SimpleQueue[tuple[str, Row]] = queue.SimpleQueue()
-        count = min(at_once, len(jobs))
-        self._threads = [threading.Thread(target=self._feed, args=(n,), daemon=True) for n in range(count)]
+        self._running: dict[Hand, str] = {}
+        self.done: queue.SimpleQueue[tuple[str, Done]] = queue.SimpleQueue()
+        self._hands = [Hand(seconds) for _ in range(min(at_once, len(jobs)))]
+        self._threads = [threading.Thread(target=self._feed, args=(hand,), daemon=True) for hand in self._hands]
 
     @property
     def running(self) -> tuple[str, ...]:
@@ -168,16 +223,13 @@ class _Crew:
     def close(self) -> None:
         """End all processes, and the servers that they have started: those that still work get a moment to do so."""
         self._stopped.set()
-        with self._lock:
-            helpers = tuple(self._helpers)
-        for helper in helpers:
-            helper.end_stdin()
+        for hand in self._hands:
+            hand.stop()
         for thread in self._threads:
             thread.join()
 
-    def _feed(self, number: int) -> None:
-        """Give jobs to one process after the other, until there are none."""
-        helper: Helper | None = None
+    def _feed(self, hand: Hand) -> None:
+        """Give jobs to one hand, until there are none."""
         try:
             while not self._stopped.is_set():
                 try:
@@ -185,40 +237,11 @@ class _Crew:
                 except queue.Empty:
                     return
                 with self._lock:
-                    self._running[number] = job.name
-                helper, row = self._worked(helper or self._started(), job)
+                    self._running[hand] = job.name
+                done = hand.work(job)
                 with self._lock:
-                    del self._running[number]
+                    del self._running[hand]
                 if not self._stopped.is_set():
-                    self.done.put((job.name, row))
+                    self.done.put((job.name, done))
         finally:
-            if helper is not None:
-                self._end(helper)
-
-    def _started(self) -> Helper:
-        helper = Helper("-m", "mcp_governor.fleet.worker", stderr=subprocess.DEVNULL)
-        with self._lock:
-            self._helpers.add(helper)
-        if self._stopped.is_set():
-            helper.end_stdin()
-        return helper
-
-    def _end(self, helper: Helper) -> None:
-        helper.close()
-        with self._lock:
-            self._helpers.discard(helper)
-
-    def _worked(self, helper: Helper, job: Job) -> tuple[Helper | None, Row]:
-        """The process, if it can take another job, and the row of this one."""
-        try:
-            answer = helper.ask(msgspec.to_builtins(job), self._seconds)
-            row = msgspec.convert(answer["row"], Row)
-        except (HelperError, ValueError, TypeError, KeyError) as error:
-            self._end(helper)
-            what = error.what if isinstance(error, HelperError) else "sent no row"
-            why = f"the process that read it {what}"
-            return None, Row(name=one_line(job.name, 100), target="", outcome="unreachable", why=why)
-        if answer["retired"]:
-            self._end(helper)
-            return None, row
-        return helper, row
+            hand.close()

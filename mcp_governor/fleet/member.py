@@ -52,6 +52,7 @@ class Job(Struct, frozen=True, omit_defaults=True):
         surface: path of its recording; read by ``check``, written by ``snapshot``.
         page: path of the page about it; empty for none.
         today: the date at which acceptances and deprecations are judged.
+        keeps: the answer has the text of the surface, for a store.
     """
 
     name: str
@@ -70,3 +71,4 @@ class Job(Struct, frozen=True, omit_defaults=True):
     surface: str = ""
     page: str = ""
     today: str = ""
+    keeps: bool = False

@@ -11,6 +11,7 @@ from mcp_governor._version import __version__
 from mcp_governor.documents import schema_of
 from mcp_governor.errors import Exit
 from mcp_governor.findings import Severity
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,6 +124,16 @@ class Row(Struct, frozen=True, omit_defaults=True, kw_only=True):
         return self.outcome != "unreachable"
 
 
+def unread(name: str, why: str) -> Row:
+    """The row of a server of which nothing is known but why.
+
+    Args:
+        name: in the list.
+        why: it was not read.
+    """
+    return Row(name=one_line(name, 100), target="", outcome="unreachable", why=why)
+
+
 class Difference(Struct, frozen=True):
     """A tool that the variants of a server publish differently.
 
@@ -185,6 +196,30 @@ class FleetDocument(Struct, frozen=True, tag_field="format", tag="mcp-governor/f
 def fleet_schema() -> dict[str, Any]:
     """The JSON Schema of the report."""
     return schema_of(FleetDocument)
+
+
+class Head(Struct, frozen=True):
+    """What is common to the servers of a run, and what the report needs to know besides their rows.
+
+    Attributes:
+        named, together, left_out: see :class:`~.members.Members`.
+        work, least, differences, judges_findings, today: see :class:`~.run.Wanted`.
+        shard: part of the list, ``I/N``; empty for all of it.
+        each: the variants are one server with several packages.
+        common: fields that all jobs have in common, with paths relative to the folder of the run.
+    """
+
+    named: str
+    work: Work
+    together: bool
+    left_out: Mapping[str, str]
+    least: float
+    differences: bool
+    judges_findings: bool
+    today: str
+    shard: str
+    each: bool
+    common: dict[str, Any] = field(default_factory=dict)
 
 
 class Fleet(Struct, frozen=True):

@@ -70,6 +70,7 @@ class Reading:
 
     Attributes:
         is_live: a server was started or connected to.
+        text: of its surface, if the job asks for it.
     """
 
     def __init__(self, job: Job) -> None:
@@ -77,6 +78,7 @@ class Reading:
         self._source: Source | None = None
         self._today = date.fromisoformat(job.today) if job.today else date.today()
         self.is_live = False
+        self.text: str | None = None
 
     def unreachable(self, why: str, output: str = "") -> Row:
         """The row of a member that could not be read.
@@ -112,6 +114,8 @@ class Reading:
         config = trusting(config, source)
         surface = read_source(source, tiers=tier_rules(config))
         refuse_empty(surface)
+        if job.keeps:
+            self.text = dump_surface(surface)
         facts = self._facts(surface)
         if job.work == "snapshot":
             return Row(**facts, outcome=self._record(surface))

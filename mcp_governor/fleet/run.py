@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path  # noqa: TC003 - msgspec reads the types
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,26 +11,28 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mcp_governor.checking.settings import fail_on, selection_of
+from mcp_governor.config import Config, load_config
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet.crew import usual_at_once, work_off
 from mcp_governor.fleet.member import Job
 from mcp_governor.fleet.members import SURFACES, file_name
-from mcp_governor.fleet.model import Fleet
+from mcp_governor.fleet.model import Fleet, Head, unread
 from mcp_governor.fleet.plural import plural_findings
-from mcp_governor.fleet.state import State
+from mcp_governor.fleet.portable import relative
 from mcp_governor.fleet.variants import differences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from mcp_governor.config import Config
     from mcp_governor.fleet.crew import Progress
     from mcp_governor.fleet.member import Member
     from mcp_governor.fleet.members import Members
-    from mcp_governor.fleet.model import Work
+    from mcp_governor.fleet.model import Row, Work
+    from mcp_governor.rules import Selection
+    from mcp_governor.store.store import Store
 
 
-def _silent(_: Progress) -> None: ...
+def _silent(_: object) -> None: ...
 
 
 class Wanted(Struct, frozen=True):
@@ -41,7 +43,9 @@ class Wanted(Struct, frozen=True):
         surfaces: folder of recordings; ``None`` for the one next to the list.
         pages: folder for a page about each server; ``None`` for none.
         at_once: processes at a time; 0 for the usual number.
-        state: file of a run that can go on; ``None`` for none.
+        store: where surfaces and rows are kept, so that the run can go on; ``None`` to keep nothing.
+        name: of the run in the store; parts of a list with one name are one run.
+        queue: workers of the store read the servers, not this process.
         shard: number and count of the parts of the list; this run is one of them.
         least: percentage of the servers that must be reached.
         seconds: timeout from the command line; ``None`` for none.
@@ -49,13 +53,16 @@ class Wanted(Struct, frozen=True):
         judges_findings: the command line says from which severity findings fail the run.
         today: the date at which acceptances and deprecations are judged.
         show: receives the progress.
+        say: receives what a person should know once: the run goes on.
     """
 
     work: Work = "check"
     surfaces: Path | None = None
     pages: Path | None = None
     at_once: int = 0
-    state: Path | None = None
+    store: Store | None = None
+    name: str = ""
+    queue: bool = False
     shard: tuple[int, int] = (1, 1)
     least: float = 100.0
     seconds: float | None = None
@@ -63,47 +70,110 @@ class Wanted(Struct, frozen=True):
     judges_findings: bool = False
     today: date = field(default_factory=date.today)
     show: Callable[[Progress], None] = _silent
+    say: Callable[[str], None] = _silent
 
 
 def run_fleet(members: Members, wanted: Wanted) -> Fleet:
     """Work on each member, and look at all of them together.
 
     Raises:
-        UsageError: the recordings are not in a folder, or the state is that of another run or cannot be kept.
+        UsageError: the recordings are not in a folder, or the store has another run of this name or takes no more.
         ConfigError: the configuration selects rules that do not exist.
     """
-    config = members.config
     # What is wrong with the selection is said before a server is started.
-    selection = selection_of(config)
-    number, count = wanted.shard
-    part = members.shard(number, count)
+    selection = selection_of(members.config)
     folder = wanted.surfaces if wanted.surfaces is not None else members.folder / SURFACES
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder.name} is not a folder of recordings.", "Name the folder that snapshot --all writes.")
-    shared = _shared(config, wanted)
-    jobs = [_job(member, folder, wanted, shared) for member in part.listed]
-    state = State(wanted.state, jobs) if wanted.state is not None else None
-    try:
-        rows = work_off(jobs, at_once=wanted.at_once or usual_at_once(jobs), state=state, show=wanted.show)
-    except BaseException:
-        if state is not None:
-            state.close()
-        raise
-    if state is not None:
-        state.complete()
-    found = () if wanted.work == "snapshot" else plural_findings(rows, selection, together=members.together)
-    each = any(member.with_ for member in part.listed)
-    return Fleet(
+    shared = _shared(members.config, wanted)
+    every = [_job(member, folder, wanted, shared) for member in members.listed]
+    number, count = wanted.shard
+    jobs = every[number - 1 :: count]
+    head = _head(members, wanted, shared)
+    kept = None
+    if wanted.store is not None:
+        from mcp_governor.fleet.kept import Kept
+
+        # The parts of a run with a name know of each other; without one, each part is a run of its own.
+        whole = wanted.name != ""
+        kept = Kept(wanted.store, replace(head, shard="") if whole else head, every if whole else jobs, wanted.name)
+        if kept.words:
+            wanted.say(kept.words)
+    if wanted.queue:
+        assert kept is not None
+        from mcp_governor.fleet.queueing import work_off_by_queue
+
+        rows = work_off_by_queue(jobs, kept, show=wanted.show, say=wanted.say)
+    else:
+        rows = work_off(jobs, at_once=wanted.at_once or usual_at_once(jobs), kept=kept, show=wanted.show)
+    if kept is not None:
+        kept.complete()
+    return _fleet(head, rows, members.config, selection)
+
+
+def stored_fleet(store: Store, name: str, *, trust: bool) -> Fleet:
+    """The report of a run in a store, as far as it is; nothing is started.
+
+    Args:
+        store: the store.
+        name: of the run; empty for the last one.
+        trust: rules in Python run.
+
+    Raises:
+        UsageError: the store has no such run, or the configuration of the run is not here.
+    """
+    from mcp_governor.fleet.kept import head_of, row_of
+    from mcp_governor.fleet.reading import settled
+
+    run = store.run(name)
+    if run is None:
+        said = f"has no run {name}" if name else "has no runs"
+        raise UsageError(f"{store.address.shown} {said}.", "Begin one: mcp-governor fleet check FLEET --store …")
+    head = head_of(run.head)
+    rows = tuple(
+        row_of(fact.row) if fact is not None else unread(planned.name, "it is not read yet")
+        for planned, fact in store.facts(run.id)
+    )
+    path = head.common["config"]
+    config = load_config(Path(path)) if path else Config(root=Path(head.common["root"]), isolated=True)
+    config = settled(config, head.common["settings"], head.common["seconds"], trust=trust)
+    return _fleet(head, rows, config, selection_of(config))
+
+
+def _head(members: Members, wanted: Wanted, shared: Mapping[str, Any]) -> Head:
+    """What is common to the servers of a run."""
+    number, count = wanted.shard
+    here = Path.cwd().resolve()
+    return Head(
         named=members.named,
         work=wanted.work,
-        rows=rows,
-        findings=found,
-        each=each,
+        together=members.together,
         left_out=members.left_out,
-        shard=f"{number}/{count}" if count > 1 else "",
         least=wanted.least,
-        differences=differences_of(rows) if wanted.differences or each else (),
-        fail_on=fail_on(config) if wanted.work == "lint" or wanted.judges_findings else None,
+        differences=wanted.differences,
+        judges_findings=wanted.judges_findings,
+        today=wanted.today.isoformat(),
+        shard=f"{number}/{count}" if count > 1 else "",
+        each=any(member.with_ for member in members.listed),
+        common={name: relative(shared[name], here) for name in ("config", "root")}
+        | {name: shared[name] for name in ("settings", "seconds", "trust")},
+    )
+
+
+def _fleet(head: Head, rows: Sequence[Row], config: Config, selection: Selection) -> Fleet:
+    """The report of a run from its rows."""
+    found = () if head.work == "snapshot" else plural_findings(rows, selection, together=head.together)
+    return Fleet(
+        named=head.named,
+        work=head.work,
+        rows=tuple(rows),
+        findings=found,
+        each=head.each,
+        left_out=head.left_out,
+        shard=head.shard,
+        least=head.least,
+        differences=differences_of(rows) if head.differences or head.each else (),
+        fail_on=fail_on(config) if head.work == "lint" or head.judges_findings else None,
     )
 
 
@@ -126,6 +196,7 @@ def _shared(config: Config, wanted: Wanted) -> Mapping[str, Any]:
         "seconds": wanted.seconds,
         "trust": config.trust_rules,
         "today": wanted.today.isoformat(),
+        "keeps": wanted.store is not None,
     }
 
 

@@ -121,6 +121,9 @@ def _printed(command: Sequence[str], config: Config, where: str) -> dict[str, di
         ) from None
     if exceeds_depth(document, 16):
         raise ConfigError(f"{where} printed JSON that nests too deeply.", "Print an object from name to variant.")
+    if isinstance(document, dict) and isinstance(document.get("targets"), list):
+        # A file for `mcp-server-diff --config`.
+        document = [*filter(None, [document.get("base")]), *document["targets"]]
     if isinstance(document, list):
         document = dict(_of_server_diff(one, where) for one in document[: MAX_VARIANTS + 1])
     if not isinstance(document, dict):

@@ -42,11 +42,11 @@ def main() -> None:
     done = 0
     while line := jobs.get():
         busy.set()
-        row, alone = work_on(msgspec.json.decode(line, type=Job))
+        row, text, alone = work_on(msgspec.json.decode(line, type=Job))
         busy.clear()
         done += 1
         retired = alone or done >= RECORDINGS
-        answer = {"row": msgspec.to_builtins(row), "retired": retired}
+        answer = {"row": msgspec.to_builtins(row), "text": text, "retired": retired}
         out.write(json.dumps(answer).encode() + b"\n")
         if retired:
             return
@@ -68,8 +68,8 @@ def _receive(jobs: queue.SimpleQueue[bytes], busy: threading.Event) -> None:
         os._exit(1)
 
 
-def work_on(job: Job) -> tuple[Row, bool]:
-    """The row about one member, and if the process has a server's secrets or code in it."""
+def work_on(job: Job) -> tuple[Row, str | None, bool]:
+    """The row about one member, the text of its surface, and if the process has a server's secrets or code in it."""
     from mcp_governor.fleet.model import Row
     from mcp_governor.fleet.reading import Reading
 
@@ -85,7 +85,7 @@ def work_on(job: Job) -> tuple[Row, bool]:
     except Exception as error:  # noqa: BLE001  (one server must not end the run)
         row = reading.unreachable(f"a bug in mcp-governor: {type(error).__name__}: {one_line(str(error))}")
     assert isinstance(row, Row)
-    return row, reading.is_live
+    return row, reading.text if row.reached else None, reading.is_live
 
 
 if __name__ == "__main__":

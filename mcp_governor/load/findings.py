@@ -67,7 +67,7 @@ def not_measured(budgets: LoadConfig) -> Finding:
 
 def _sizes(probe: Probe, record: LoadRecord | None, budgets: LoadConfig) -> Iterator[Finding]:
     sizes = probe.listing.payload
-    before = (record.bytes, record.tokens) if record is not None else (None, None)
+    before = (record.listed.bytes, record.listed.tokens) if record is not None else (None, None)
     yield from _above("bytes", sizes.bytes, budgets.payload_bytes, key="payload-bytes")
     yield from _grown("bytes", sizes.bytes, before[0], budgets.payload_ratio, budgets.record)
     yield from _above("tokens", sizes.tokens, budgets.tokens, key="tokens")
@@ -118,24 +118,24 @@ def _times(probe: Probe, record: LoadRecord | None, budgets: LoadConfig, remote:
                 rounds=stick.rounds if stick is not None else 1,
                 limit=_milliseconds(budgets.list_p95_ms),
             )
-    if record is None or record.ratio is None:
+    if record is None or record.time is None:
         return
     if remote:
         yield _not_compared("remote", budgets, way="Measure a server on this machine, or set load.list-p95-ms.")
     elif stick is None:
         yield _not_compared("yardstick", budgets, way="Check why the lists take so long, or fail: load probe says it.")
-    elif record.over != over:
+    elif record.time.over != over:
         way = "Measure it as it was recorded, or write the record again: mcp-governor load probe --record"
-        yield _not_compared("transport", budgets, way=way, before=record.over, now=over)
-    elif _is_slower(stick, record.ratio, budgets.list_ratio):
+        yield _not_compared("transport", budgets, way=way, before=record.time.over, now=over)
+    elif _is_slower(stick, record.time.ratio, budgets.list_ratio):
         yield finding(
             "load/list-p95",
             "/tools",
             says="ratio",
-            value=[budgets.list_ratio, record.ratio],
+            value=[budgets.list_ratio, record.time.ratio],
             key="list-ratio",
             ratio=f"{stick.ratio:.2g}",
-            before=f"{record.ratio:g}",
+            before=f"{record.time.ratio:g}",
             limit=f"{budgets.list_ratio:g}",
             record=name,
         )

@@ -116,7 +116,7 @@ async def read_server_info(endpoint: HttpEndpoint, *, timeout: float = TIMEOUT) 
 
     answer = await _get(endpoint.url, endpoint.headers, timeout)
     if answer.problem == _STREAM:
-        return ServerInfo(answer, is_stream=True)
+        return ServerInfo(answer, answer.problem, is_stream=True)
     if answer.body is None or answer.status != _OK:
         return ServerInfo(answer, answer.problem or f"HTTP {answer.status}")
     try:

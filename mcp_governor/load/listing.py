@@ -12,13 +12,14 @@ import tempfile
 import time
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mcp_governor import wire
+from mcp_governor.documents import Amount, Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.errors import GovernorError, NothingCheckedError, ServerError
 from mcp_governor.load.formulas import percentile
 from mcp_governor.load.payload import Payload, payload
@@ -58,12 +59,12 @@ _HELD_APART = ("ttlMs", "cacheScope")
 class Latencies(Struct, frozen=True):
     """Latencies of lists that succeeded, in milliseconds; percentiles as in a sweep (:mod:`.formulas`)."""
 
-    count: int
-    min_ms: float
-    p50_ms: float
-    p95_ms: float
-    p99_ms: float
-    max_ms: float
+    count: Count
+    min_ms: Amount
+    p50_ms: Amount
+    p95_ms: Amount
+    p99_ms: Amount
+    max_ms: Amount
 
     @classmethod
     def of(cls, milliseconds: Sequence[float]) -> Latencies:
@@ -73,23 +74,23 @@ class Latencies(Struct, frozen=True):
         return cls(len(good), good[0], p50, p95, p99, good[-1])
 
 
-class EraTimes(Struct, frozen=True):
+class EraTimes(Struct, frozen=True, omit_defaults=True):
     """The lists of one protocol era.
 
     Attributes:
-        era: ``modern`` (``server/discover``) or ``legacy`` (``initialize``).
-        protocol: protocol version that was spoken; empty if the era is not offered.
-        handshake_ms: the response to the handshake.
-        first_ms: the first list of the connection, which no other list precedes.
-        lists: the lists after it; ``None`` if there are none.
-        problem: why the era was not measured; empty if it was.
+        era: modern (``server/discover``) or legacy (``initialize``).
+        protocol: Protocol version that was spoken.
+        handshake_ms: The response to the handshake.
+        first_ms: The first list of the connection, which no other list precedes.
+        lists: The lists after it, if there are any.
+        problem: Why the era was not measured; then there are no times.
     """
 
-    era: str
+    era: Literal["modern", "legacy"]
     protocol: str = ""
-    handshake_ms: float | None = None
-    first_ms: float | None = None
-    lists: Latencies | None = None
+    handshake_ms: Amount | None = None
+    first_ms: Amount | None = None
+    lists: Latencies | None = field(default=None, name="sequential")
     problem: str = ""
 
 

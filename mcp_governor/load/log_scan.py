@@ -48,12 +48,12 @@ class StatsLine(Struct, frozen=True):
     """One statistics line; the counters run from the start of the server.
 
     Attributes:
-        at: seconds of the line's time stamp since an arbitrary moment; ``None`` without one.
-        requests, cache_hits, cache_misses, build_count, build_failures: counters.
-        hit_rate: percent.
-        build_avg_ms, build_max_ms: milliseconds; ``None`` if the line does not say.
-        in_flight, peak_in_flight, max_in_flight: requests at this moment, at most so far, and the configured limit;
-            ``None`` if the line does not say.
+        at: Seconds of the line's time stamp since an arbitrary moment; null without one.
+        hit_rate: Percent.
+        build_avg_ms: Milliseconds; null if the line does not say.
+        in_flight: Requests at this moment; null if the line does not say.
+        peak_in_flight: Most requests so far.
+        max_in_flight: The configured limit.
     """
 
     at: float | None

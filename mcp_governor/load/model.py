@@ -81,6 +81,11 @@ class SweepPlan(Struct, frozen=True):
         """The kind of loop that the plan asks for."""
         return Loop.CLOSED if self.rate is None else Loop.OPEN
 
+    @property
+    def tool(self) -> str | None:
+        """The tool that is called; ``None`` if another method is sent."""
+        return self.params["name"] if self.method == "tools/call" else None
+
 
 class Sample(Struct, frozen=True):
     """What an engine measured at one point.

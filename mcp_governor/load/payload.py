@@ -6,8 +6,9 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.packs.omni.compaction import DROPPED_KEYS, compacted
 from mcp_governor.schemas.keywords import DEFINITIONS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.surface.tokens import BYTES_PER_TOKEN, definition_bytes, json_bytes
@@ -30,34 +31,34 @@ class ToolSize(Struct, frozen=True):
     """One tool.
 
     Attributes:
-        name: its name.
-        bytes: its entry in the list, as compact JSON in UTF-8.
-        tokens: estimated tokens of what a client passes to a model: name, description and input schema.
+        name: Its name.
+        bytes: Its entry in the list, as compact JSON in UTF-8.
+        tokens: Estimated tokens of what a client passes to a model: name, description and input schema.
     """
 
     name: str
-    bytes: int
-    tokens: int
+    bytes: Count
+    tokens: Count
 
 
 class Savings(Struct, frozen=True):
     """What compaction would take from the list, in bytes.
 
     Attributes:
-        descriptions: white space and the part of descriptions beyond :data:`DESCRIPTION_CAP` characters.
-        keys: members of input schemas that compaction drops, without properties that only have such a name.
-        definitions: copies of equal definitions: all but one of each. MCP has no references between tools, so a server
+        descriptions: White space, and the part of descriptions beyond 140 characters.
+        keys: Members of input schemas that compaction drops, without properties that only have such a name.
+        definitions: Copies of equal definitions: all but one of each. MCP has no references between tools, so a server
             saves them only by not publishing them, such as output schemas that nobody reads.
-        copies: number of these copies.
-        lost: ``TOOL.PROPERTY`` of properties that have the name of a dropped key; the compaction of the guide drops
-            them as well, so it is not counted.
+        copies: Number of these copies.
+        lost: TOOL.PROPERTY of properties that have the name of a dropped key; the compaction of the guide drops them as
+            well, so it is not counted.
     """
 
     descriptions: int
     keys: int
-    definitions: int
-    copies: int
-    lost: tuple[str, ...] = ()
+    definitions: Count = field(name="repeated_definitions")
+    copies: Count
+    lost: tuple[str, ...] = field(default=(), name="lost_properties")
 
     @property
     def compaction(self) -> int:
@@ -69,15 +70,14 @@ class Payload(Struct, frozen=True):
     """The size of a list.
 
     Attributes:
-        bytes: the result of ``tools/list`` as compact JSON in UTF-8, all pages together. Spaces, headers and the frame
+        bytes: The result of ``tools/list`` as compact JSON in UTF-8, all pages together. Spaces, headers and the frame
             of an event stream come on top.
-        tokens: sum of the tools' tokens.
-        tools: the tools, the largest first.
-        savings: what compaction would take.
+        tokens: Sum of the tools' tokens.
+        tools: The tools, the largest first.
     """
 
-    bytes: int
-    tokens: int
+    bytes: Count
+    tokens: Count
     tools: tuple[ToolSize, ...]
     savings: Savings
 

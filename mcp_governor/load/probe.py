@@ -179,7 +179,7 @@ class _Done:
 async def _measure(source: LiveSource, plan: ProbePlan, done: _Done) -> None:
     listing = await done.measuring.run()
     if plan.other_era:
-        other_era = wire.Era.LEGACY if listing.main.era == wire.Era.MODERN else wire.Era.MODERN
+        other_era = wire.Era.LEGACY if listing.main.era == wire.Era.MODERN.value else wire.Era.MODERN
         done.other = await measure_era(source, other_era, lists=plan.lists)
     if isinstance(source.endpoint, wire.HttpEndpoint) and plan.other_era:
         done.health = await read_health(source.endpoint)

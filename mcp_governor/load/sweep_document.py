@@ -1,159 +1,97 @@
-"""A sweep as JSON, and the schema of that."""
+"""A sweep as JSON, ``load sweep --json-out``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
+from typing import Annotated, Literal
 
-from mcp_governor._version import __version__
-from mcp_governor.load.histogram import BITS
-from mcp_governor.schemas.dialects import DIALECT_2020_12
+from msgspec import Meta, Struct, field
 
-if TYPE_CHECKING:
-    from mcp_governor.load.model import Point, Sweep
+from mcp_governor.documents import Amount, Count, Governor
+from mcp_governor.load.model import Loop  # noqa: TC001
 
-FORMAT = "mcp-governor/load-sweep-1"
-
-_ROUND = 3
-"""Digits after the point: microseconds of a latency, and more than any throughput is known to."""
+Number = Annotated[int, Meta(ge=1)]
 
 
-def document(sweep: Sweep) -> dict[str, Any]:
-    """The document of ``load sweep --json-out``."""
-    plan = sweep.plan
-    return {
-        "format": FORMAT,
-        "governor": {"version": __version__},
-        "target": sweep.target,
-        "transport": sweep.transport,
-        "era": sweep.era,
-        "protocol": sweep.protocol,
-        "engine": sweep.engine,
-        "workers": sweep.workers,
-        "pool": sweep.pool,
-        "response_bytes": sweep.response_bytes,
-        "plan": {
-            "method": plan.method,
-            "tool": plan.params.get("name") if plan.method == "tools/call" else None,
-            "loop": plan.loop.value,
-            "rate": plan.rate,
-            "total": plan.total,
-            "warm_up": plan.warm_up,
-            "concurrencies": list(plan.concurrencies),
-            "p95_slo_ms": plan.p95_slo_ms,
-            "p99_slo_ms": plan.p99_slo_ms,
-            "timeout_s": plan.timeout,
-            "seconds": plan.seconds,
-        },
-        "points": [_point(item) for item in sweep.points],
-        "knee_concurrency": sweep.knee,
-        "saturation_concurrency": sweep.saturation,
-        "feasible_concurrencies": list(sweep.feasible),
-        "recommended_concurrency": sweep.recommended,
-        "interrupted": sweep.interrupted,
-        "notes": list(sweep.notes),
-    }
+class PlanDocument(Struct, frozen=True):
+    """What was asked for.
+
+    Attributes:
+        tool: The tool that is called.
+        rate: Requests per second of the open loop.
+    """
+
+    method: str
+    tool: str | None
+    loop: Loop
+    rate: Amount | None
+    total: Count
+    warm_up: Count
+    concurrencies: tuple[Count, ...]
+    p95_slo_ms: Amount
+    p99_slo_ms: Amount
+    timeout: Amount = field(name="timeout_s")
+    seconds: Amount
 
 
-def _point(item: Point) -> dict[str, Any]:
-    return {
-        "concurrency": item.concurrency,
-        "requests": item.requests,
-        "failed": item.failed,
-        "errors": dict(item.errors),
-        "seconds": round(item.seconds, _ROUND),
-        "throughput_rps": round(item.throughput, _ROUND),
-        **{
-            name: None if value is None else round(value, _ROUND)
-            for name, value in (
-                ("p50_ms", item.p50_ms),
-                ("p95_ms", item.p95_ms),
-                ("p99_ms", item.p99_ms),
-                ("max_ms", item.max_ms),
-                ("mean_ms", item.mean_ms),
-                ("client_ceiling_rps", item.ceiling),
-            )
-        },
-        "limited_by_client": item.is_client_limited,
-        "retry_after_s": item.retry_after_s,
-        "stopped": item.stopped,
-        "histogram_us": [list(pair) for pair in item.histogram],
-    }
+class PointDocument(Struct, frozen=True):
+    """One point; milliseconds are null if no request succeeded or timed out.
+
+    Attributes:
+        errors: Kind of failure → number.
+        throughput: Successful requests per second.
+        ceiling: Requests per second of our client against a null responder.
+        retry_after_s: The longest Retry-After of a response, in seconds.
+        stopped: Why fewer requests than planned were sent.
+        histogram: Lower bound of a bucket in microseconds, and the latencies in it. A bucket keeps the 8 leading bits
+            of a value. Counts of several reports can be added.
+    """
+
+    concurrency: Number
+    requests: Count
+    failed: Count
+    errors: Mapping[str, Count]
+    seconds: Amount
+    throughput: Amount = field(name="throughput_rps")
+    p50_ms: Amount | None
+    p95_ms: Amount | None
+    p99_ms: Amount | None
+    max_ms: Amount | None
+    mean_ms: Amount | None
+    ceiling: Amount | None = field(name="client_ceiling_rps")
+    is_client_limited: bool = field(name="limited_by_client")
+    retry_after_s: Amount | None
+    stopped: str | None
+    histogram: tuple[tuple[Count, Count], ...] = field(name="histogram_us")
 
 
-_TEXT = {"type": "string"}
-_COUNT = {"type": "integer", "minimum": 0}
-_AMOUNT = {"type": "number", "minimum": 0}
+class SweepDocument(Struct, frozen=True, tag_field="format", tag="mcp-governor/load-sweep-1", kw_only=True):
+    """Points of a sweep, and the concurrency that follows from them.
 
+    Attributes:
+        pool: Connections that the client may open.
+        response_bytes: Body of one response.
+        knee: p95 jumps here while throughput falls.
+        saturation: From here on, throughput does not grow: a larger one was measured.
+        feasible: Without errors, within both goals.
+        recommended: The best feasible one; null if none is.
+        interrupted: Why the sweep ended early.
+    """
 
-def _maybe(schema: dict[str, Any], description: str) -> dict[str, Any]:
-    return {"anyOf": [schema, {"type": "null"}], "description": description}
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def sweep_schema() -> dict[str, Any]:
-    """A 2020-12 schema that every document satisfies. Objects are open, so that members can be added."""
-    milliseconds = _maybe(_AMOUNT, "Milliseconds; null if no request succeeded or timed out.")
-    point = _object(
-        {
-            "concurrency": {"type": "integer", "minimum": 1},
-            "requests": _COUNT,
-            "failed": _COUNT,
-            "errors": {"type": "object", "additionalProperties": _COUNT, "description": "Kind of failure → number."},
-            "seconds": _AMOUNT,
-            "throughput_rps": {**_AMOUNT, "description": "Successful requests per second."},
-            **dict.fromkeys(("p50_ms", "p95_ms", "p99_ms", "max_ms", "mean_ms"), milliseconds),
-            "client_ceiling_rps": _maybe(_AMOUNT, "Requests per second of our client against a null responder."),
-            "limited_by_client": {"type": "boolean"},
-            "retry_after_s": _maybe(_AMOUNT, "The longest Retry-After of a response, in seconds."),
-            "stopped": _maybe(_TEXT, "Why fewer requests than planned were sent."),
-            "histogram_us": {
-                "type": "array",
-                "items": {"type": "array", "prefixItems": [_COUNT, _COUNT], "minItems": 2, "maxItems": 2},
-                "description": "Lower bound of a bucket in microseconds, and the latencies in it. A bucket keeps the "
-                f"{BITS} leading bits of a value. Counts of several reports can be added.",
-            },
-        }
-    )
-    plan = _object(
-        {
-            "method": _TEXT,
-            "tool": _maybe(_TEXT, "The tool that is called."),
-            "loop": {"enum": ["closed", "open"]},
-            "rate": _maybe(_AMOUNT, "Requests per second of the open loop."),
-            "total": _COUNT,
-            "warm_up": _COUNT,
-            "concurrencies": {"type": "array", "items": _COUNT},
-            "p95_slo_ms": _AMOUNT,
-            "p99_slo_ms": _AMOUNT,
-            "timeout_s": _AMOUNT,
-            "seconds": _AMOUNT,
-        }
-    )
-    properties = {
-        "format": {"const": FORMAT},
-        "governor": _object({"version": _TEXT}),
-        "target": _TEXT,
-        "transport": {"enum": ["http", "stdio"]},
-        "era": {"enum": ["modern", "legacy"]},
-        "protocol": _TEXT,
-        "engine": _TEXT,
-        "workers": {"type": "integer", "minimum": 1},
-        "pool": _maybe(_COUNT, "Connections that the client may open."),
-        "response_bytes": _maybe(_COUNT, "Body of one response."),
-        "plan": plan,
-        "points": {"type": "array", "items": point},
-        "knee_concurrency": _maybe(_COUNT, "p95 jumps here while throughput falls."),
-        "saturation_concurrency": _maybe(_COUNT, "From here on, throughput does not grow: a larger one was measured."),
-        "feasible_concurrencies": {
-            "type": "array",
-            "items": _COUNT,
-            "description": "Without errors, within both goals.",
-        },
-        "recommended_concurrency": _maybe(_COUNT, "The best feasible one; null if none is."),
-        "interrupted": _maybe(_TEXT, "Why the sweep ended early."),
-        "notes": {"type": "array", "items": _TEXT},
-    }
-    return {"$schema": DIALECT_2020_12, "title": FORMAT, **_object(properties)}
+    governor: Governor = Governor()
+    target: str
+    transport: Literal["http", "stdio"]
+    era: Literal["modern", "legacy"]
+    protocol: str
+    engine: str
+    workers: Number
+    pool: Count | None
+    response_bytes: Count | None
+    plan: PlanDocument
+    points: tuple[PointDocument, ...]
+    knee: Count | None = field(name="knee_concurrency")
+    saturation: Count | None = field(name="saturation_concurrency")
+    feasible: tuple[Count, ...] = field(name="feasible_concurrencies")
+    recommended: Count | None = field(name="recommended_concurrency")
+    interrupted: str | None
+    notes: tuple[str, ...]

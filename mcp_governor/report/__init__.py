@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 class Format(Protocol):
     """What a format module offers.
 
-    It may also say ``IS_JSON = True`` (what is unsafe to show is then escaped as JSON escapes it), ``IS_MARKUP = True``
-    (its lines are not cut: the format bounds each text that it shows), ``IS_COMMANDS = True`` (its lines are commands
-    to a CI system, which are otherwise taken out), ``WITH_PLACES = True`` (the report then holds the lines of recorded
-    files that it is about, and where those are in the repository) and ``WITH_HISTORY = True`` (it holds the releases of
-    the recorded surface).
+    It may also say:
+
+    - ``IS_JSON = True``: what is unsafe to show is escaped as JSON escapes it.
+    - ``WHOLE_LINES = True``: no line of more than 4,000 characters is cut; the format bounds what it shows.
+    - ``IS_COMMANDS = True``: its lines are commands to a CI system, which are otherwise taken out.
+    - ``WITH_PLACES = True``: the report holds the lines of recorded files that it is about, and where those are in the
+      repository.
+    - ``WITH_HISTORY = True``: it holds the releases of the recorded surface.
     """
 
     def render(self, report: Report) -> str:

@@ -24,7 +24,8 @@ def render(title: str, blocks: Iterable[Block], steps: Sequence[Step]) -> str:
         blocks: what it says.
         steps: the history, which is drawn above if it has two evaluations.
     """
-    drawn = [picture(steps)] if len(steps) > 1 else []
+    region = '<div class="wide" role="region" aria-label="Accuracy as a picture" tabindex="0">'
+    drawn = [f"{region}{picture(steps)}</div>"] if len(steps) > 1 else []
     header = f"<header><h1>{escape(title)}</h1></header>\n<main>"
     return page(escape(title), [header, *drawn, *_body(blocks), "</main>"], STYLE)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from mcp_governor.report import series
 from mcp_governor.report.evaluation_words import label_of, percent
 from mcp_governor.text import one_line
 
@@ -17,25 +18,27 @@ if TYPE_CHECKING:
 MAX_STEPS = 30
 """Evaluations in a picture, the newest: with more, their labels overlap."""
 
-MAX_LINES = 6
-"""Runners in a picture: as many as there are kinds of lines that differ without color."""
+MAX_LINES = len(series.SHAPES)
+"""Runners in a picture: as many as differ without color."""
 
-# Pixels: left of the axis for the percentages, above it, the height of the axis, of a label, and for a name.
-_LEFT, _TOP, _HEIGHT, _LABEL, _NAME = 48, 16, 200, 40, 22
-_STEP = 90
-"""Pixels from one evaluation to the next: the width of a label."""
+# Pixels: left of the axis for the percentages, above it, the height of the axis, and of a label.
+_LEFT, _TOP, _HEIGHT, _LABEL = 48, 16, 240, 28
+_STEP = (90, 240)
+"""Pixels from one evaluation to the next: at least the width of a label, at most what keeps a few together."""
+_WIDTH = 850
+"""Pixels that the evaluations fill if they can; the names of the runners need the rest of the page."""
+_NAME, _CHARACTER = 40, 7
+"""Characters of a runner's name at its line, and pixels of one."""
 
-_DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 4", "12 4")
-"""Kinds of lines, so that runners differ without color as well."""
-
-STYLE = """
-.evaluation { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
-.evaluation text { fill: currentColor; }
+STYLE = (
+    series.STYLE
+    + """
+.evaluation { font: 12px system-ui, sans-serif; }
+.evaluation text { fill: currentColor; } .evaluation .end { fill: var(--one); }
 .evaluation .grid { stroke: currentColor; opacity: .2; }
-.evaluation .run { fill: none; stroke: currentColor; stroke-width: 1.5; }
-.evaluation .mark { fill: currentColor; }
-.evaluation .range { stroke: currentColor; opacity: .5; }
+.evaluation .range { stroke: var(--one); opacity: .6; }
 """
+)
 
 
 def picture(steps: Sequence[Step]) -> str:
@@ -46,8 +49,10 @@ def picture(steps: Sequence[Step]) -> str:
 def _picture(steps: Sequence[Step]) -> Iterator[str]:
     names = list(dict.fromkeys(one.runner.name for step in steps for one in step.assessment.measured))[:MAX_LINES]
     floor = _TOP + _HEIGHT
-    width = _LEFT + _STEP * len(steps)
-    height = floor + _LABEL + _NAME * len(names)
+    step_width = max(_STEP[0], min(_STEP[1], _WIDTH // len(steps)))
+    right = _LEFT + step_width * len(steps)
+    width = right + _CHARACTER * max((len(one_line(name, _NAME)) for name in names), default=0)
+    height = floor + _LABEL
     yield (
         f'<style>{STYLE}</style><svg class="evaluation" role="img" aria-labelledby="evaluation-title evaluation-text" '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
@@ -56,38 +61,30 @@ def _picture(steps: Sequence[Step]) -> Iterator[str]:
     )
     for part in range(5):
         y = floor - _HEIGHT * part // 4
-        yield f'<path class="grid" d="M{_LEFT} {y}H{width}"/><text x="4" y="{y + 4}">{part * 25} %</text>'
+        yield f'<path class="grid" d="M{_LEFT} {y}H{right}"/><text x="4" y="{y + 4}">{part * 25} %</text>'
     for at, step in enumerate(steps):
-        yield f'<text x="{_x(at)}" y="{floor + 18}" text-anchor="middle">{escape(label_of(step))}</text>'
+        x = _LEFT + step_width * at + step_width // 2
+        yield f'<text x="{x}" y="{floor + 18}" text-anchor="middle">{escape(label_of(step))}</text>'
+    labels: list[tuple[int, float, str]] = []
     for number, name in enumerate(names):
-        yield from _run(steps, name, number, floor)
+        # Marks of several runners at one place are drawn next to each other.
+        first = _LEFT + step_width // 2 + 7 * number
+        shares = ((first + step_width * at, _share(step, name)) for at, step in enumerate(steps))
+        points = [(x, share) for x, share in shares if share is not None]
+        yield from _run(points, name, number, floor)
+        if points:
+            labels.append((number, _y(points[-1][1].value or 0, floor), one_line(name, _NAME)))
+    yield series.ends(labels, right - step_width // 2 + 7 * len(names) + 8, floor)
     yield "</svg>"
 
 
-def _x(at: int) -> int:
-    return _LEFT + _STEP * at + _STEP // 2
-
-
-def _run(steps: Sequence[Step], name: str, number: int, floor: int) -> Iterator[str]:
-    dash = f' stroke-dasharray="{_DASHES[number]}"' if _DASHES[number] else ""
-    points = [(at, share) for at, step in enumerate(steps) if (share := _share(step, name)) is not None]
-    # Marks of several runners at one place are drawn next to each other.
-    shift = 5 * number
-    path = " ".join(
-        f"{'L' if place else 'M'}{_x(at) + shift} {_y(share.value or 0, floor)}"
-        for place, (at, share) in enumerate(points)
-    )
-    yield f'<path class="run"{dash} d="{path}"/>'
-    for at, share in points:
-        x, (low, high) = _x(at) + shift, share.interval
-        yield f'<path class="range" d="M{x} {_y(low, floor)}V{_y(high, floor)}"/>'
-        yield (
-            f'<circle class="mark" cx="{x}" cy="{_y(share.value or 0, floor)}" r="3">'
-            f"<title>{escape(one_line(name, 60))}: {percent(share)}</title></circle>"
-        )
-    y = floor + _LABEL + _NAME * number
-    yield f'<path class="run"{dash} d="M{_LEFT} {y}h40"/><text x="{_LEFT + 48}" y="{y + 4}">'
-    yield f"{escape(one_line(name, 60))}</text>"
+def _run(points: Sequence[tuple[int, Share]], name: str, number: int, floor: int) -> Iterator[str]:
+    path = " ".join(f"{'L' if at else 'M'}{x} {_y(share.value or 0, floor)}" for at, (x, share) in enumerate(points))
+    yield f'<path class="line s{number}" d="{path}"/>'
+    for x, share in points:
+        low, high = share.interval
+        yield f'<path class="range s{number}" d="M{x} {_y(low, floor)}V{_y(high, floor)}"/>'
+        yield series.mark(number, x, _y(share.value or 0, floor), f"{one_line(name, 60)}: {percent(share)}")
 
 
 def _y(share: float, floor: int) -> int:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
+from mcp_governor.checking.reading import former_names
 from mcp_governor.findings import Severity
+from mcp_governor.report.change_causes import cause_groups
 from mcp_governor.report.finding_groups import causes
 from mcp_governor.report.groups import (
+    GRAVE,
+    GROUPS,
     ONLY_BREAKING,
     UNKNOWN_STEP,
     count_of,
@@ -18,7 +22,6 @@ from mcp_governor.report.groups import (
     counted_findings,
     counted_old,
     failed_words,
-    group_of,
     grouped,
     judged_words,
     pending_words,
@@ -26,31 +29,30 @@ from mcp_governor.report.groups import (
     witness_words,
 )
 from mcp_governor.report.history_picture import history_section
-from mcp_governor.report.html_page import page
-from mcp_governor.report.json_diff import fragment_sides
+from mcp_governor.report.html_page import MAX_LENGTH, page, prose, safe
+from mcp_governor.report.json_diff import definition_sides
 from mcp_governor.report.responses import response_lines
-from mcp_governor.report.tool_list import tool_section
-from mcp_governor.text import one_line, sentence, shortened, visible
+from mcp_governor.report.tool_list import anchor_of, tool_section
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mcp_governor.change.model import Change
     from mcp_governor.checking.model import Report
     from mcp_governor.findings import Finding
+    from mcp_governor.report.change_causes import ChangeCause
     from mcp_governor.report.finding_groups import Cause
 
-IS_MARKUP = True
+WHOLE_LINES = True
 WITH_PLACES = True
 WITH_HISTORY = True
-
-_T = TypeVar("_T")
 
 _MAX_ROWS = 2_000
 """Items of a section that are written out, the worst first: a page of some megabytes, which a browser still lays out
 at once. The JSON report lists all of them."""
-_MAX_LENGTH = 2_000
-"""Characters of one text, as in the other formats."""
+_MAX_WORDS = 20_000
+"""Characters of an item that the filter looks at: a cause has the names of all its tools."""
 _TITLES = {
     "breaking": "Breaking changes",
     "undecided": "Changes that could not be decided",
@@ -61,20 +63,7 @@ _TITLES = {
 
 def render(report: Report) -> str:
     """The report as a page that opens from a file."""
-    return page(_safe(f"{_name(report)}: {report.verdict}"), _body(report), script=True)
-
-
-def _safe(text: str, limit: int = _MAX_LENGTH) -> str:
-    """Escape text of a server for the page, or for an attribute."""
-    return escape(shortened(visible(text, keep_newlines=True), limit))
-
-
-def _prose(text: str) -> str:
-    """A message with code in backticks."""
-    parts = shortened(visible(text, keep_newlines=True), _MAX_LENGTH).split("`")
-    if len(parts) % 2 == 0:
-        return escape("`".join(parts))
-    return "".join(f"<code>{escape(part)}</code>" if at % 2 else escape(part) for at, part in enumerate(parts))
+    return page(safe(f"{_name(report)}: {report.verdict}"), _body(report), script=True)
 
 
 def _name(report: Report) -> str:
@@ -89,19 +78,19 @@ def _body(report: Report) -> Iterator[str]:
     fresh.sort(key=lambda cause: -cause.severity.rank)
     yield "<header>"
     version = report.server.version if report.server is not None else None
-    shown = f' <span class="version">version {_safe(version, 100)}</span>' if version else ""
-    yield f'<h1><span class="verdict {report.verdict}">{report.verdict}</span> {_safe(_name(report))}{shown}</h1>'
+    shown = f' <span class="version">version {safe(version, 100)}</span>' if version else ""
+    yield f'<h1><span class="verdict {report.verdict}">{report.verdict}</span> {safe(_name(report))}{shown}</h1>'
     yield from (f'<p class="facts">{fact}</p>' for fact in _result(report, live))
     yield from (f'<p class="facts quiet">{fact}</p>' for fact in _origin(report))
     yield "</header>"
     yield from _controls(report)
     yield "<main>"
-    for group, changes in grouped(live):
-        yield from _section(_TITLES[group], len(changes), changes, partial(_change, group=group, report=report))
-    yield from _causes("Findings", fresh, report)
     accepted = [change for change in report.changes if change.id in report.accepted]
-    yield from _section("Accepted changes", len(accepted), accepted, partial(_accepted, report=report))
-    yield from _causes("Accepted findings", known, report)
+    for group, items in _grouped(live, report):
+        yield from _section(_TITLES[group], items)
+    yield from _section("Findings", [_cause(cause, report) for cause in fresh])
+    yield from _section("Accepted changes", [item for _, items in _grouped(accepted, report) for item in items])
+    yield from _section("Accepted findings", [_cause(cause, report) for cause in known])
     if report.history is not None:
         yield from history_section(report.history)
     yield from tool_section(report)
@@ -111,43 +100,43 @@ def _body(report: Report) -> Iterator[str]:
 def _result(report: Report, live: Sequence[Change]) -> Iterator[str]:
     """What people ask first: why it failed, which version it needs, how much there is."""
     if words := failed_words(report):
-        yield f"failed by: <strong>{_safe(words)}</strong>"
+        yield f"failed by: <strong>{safe(words)}</strong>"
     if report.baseline is not None:
         yield _step(report)
     changes = f"no {report.only} changes" if report.only is not None and not live else counted_changes(live)
     yield "; ".join([escape(changes), escape(counted_findings(report.summary["findings"]))])
     if report.summary["accepted"]:
         yield f"{report.summary['accepted']:,} accepted, and not counted above"
-    yield from map(_safe, filter(None, (counted_old(report), judged_words(report), *response_lines(report))))
+    yield from map(safe, filter(None, (counted_old(report), judged_words(report), *response_lines(report))))
 
 
 def _origin(report: Report) -> Iterator[str]:
     """What was read, and what it was compared with."""
-    words = [f"read from <code>{_safe(report.target)}</code>"]
+    words = [f"read from <code>{safe(report.target)}</code>"]
     if report.server is not None and report.server.protocol:
-        words.append(f"protocol {_safe(report.server.protocol, 100)}")
+        words.append(f"protocol {safe(report.server.protocol, 100)}")
     if report.baseline is not None:
-        version = f" ({_safe(report.baseline.version)})" if report.baseline.version else ""
-        words.append(f"compared with <code>{_safe(report.baseline.source)}</code>{version}")
+        version = f" ({safe(report.baseline.version)})" if report.baseline.version else ""
+        words.append(f"compared with <code>{safe(report.baseline.source)}</code>{version}")
     yield "; ".join(words)
     if report.fingerprint:
-        yield f"fingerprint <code>{_safe(report.fingerprint)}</code>"
+        yield f"fingerprint <code>{safe(report.fingerprint)}</code>"
     if command := reproduction_of(report):
-        yield f"reproduce with <code>{_safe(command)}</code>"
+        yield f"reproduce with <code>{safe(command)}</code>"
 
 
 def _step(report: Report) -> str:
     if report.only is not None:
         return escape(ONLY_BREAKING)
     if report.stage is not None and report.stage.between:
-        return f"pending: <strong>{_safe(pending_words(report))}</strong>"
+        return f"pending: <strong>{safe(pending_words(report))}</strong>"
     step = f"required bump: <strong>{report.required_bump.value}</strong>"
     if report.declared_versions is None:
         return f"{step} (no versions to compare)"
     if report.declared_bump is None:
         return f"{step} ({UNKNOWN_STEP})"
     old, new = report.declared_versions
-    return f"{step}; declared: {report.declared_bump.value} ({_safe(old)} → {_safe(new)})"
+    return f"{step}; declared: {report.declared_bump.value} ({safe(old)} → {safe(new)})"
 
 
 def _controls(report: Report) -> Iterator[str]:
@@ -167,64 +156,118 @@ def _controls(report: Report) -> Iterator[str]:
     )
 
 
-def _section(title: str, number: int, items: Sequence[_T], article: Callable[[_T], str]) -> Iterator[str]:
+class _Item(Struct, frozen=True):
+    """A box of a section.
+
+    Attributes:
+        number: of the changes or findings that it stands for.
+        kind: group of the changes, or severity of the findings.
+        id: of the first of them.
+        words: what the filter looks at.
+        head, body: HTML.
+    """
+
+    number: int
+    kind: str
+    id: str
+    words: str
+    head: str
+    body: str
+
+
+def _section(title: str, items: Sequence[_Item]) -> Iterator[str]:
     if not items:
         return
-    yield f"<section><h2>{title} ({number:,})</h2>"
-    yield from map(article, items[:_MAX_ROWS])
+    yield f"<section><h2>{title} ({sum(item.number for item in items):,})</h2>"
+    yield from map(_article, items[:_MAX_ROWS])
     if len(items) > _MAX_ROWS:
         yield f"<p>The first {_MAX_ROWS:,} are shown; the JSON report lists all of them.</p>"
     yield "</section>"
 
 
-def _article(kind: str, name: str, words: str, head: str, body: str) -> str:
-    anchor = "i" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+def _article(item: _Item) -> str:
+    anchor = anchor_of(item.id)
     return (
-        f'<article class="item {kind}" id="{anchor}" tabindex="-1" data-kind="{kind}" '
-        f'data-words="{_safe(words.lower(), 400)}">'
-        f'<a class="self" href="#{anchor}" aria-label="Link to this">#</a><h3>{head}</h3>{body}</article>'
+        f'<article class="item {item.kind}" id="{anchor}" tabindex="-1" data-kind="{item.kind}" '
+        f'data-words="{safe(item.words.lower(), _MAX_WORDS)}">'
+        f'<a class="self" href="#{anchor}" aria-label="Link to this">#</a><h3>{item.head}</h3>{item.body}</article>'
     )
 
 
-def _causes(title: str, listed: Sequence[Cause], report: Report) -> Iterator[str]:
-    yield from _section(title, sum(len(cause.findings) for cause in listed), listed, partial(_cause, report=report))
+def _grouped(changes: Sequence[Change], report: Report) -> Iterator[tuple[str, list[_Item]]]:
+    now = {old: new for new, old in former_names(report.changes).items()}
+    for group, found in cause_groups(changes, dict.fromkeys(GROUPS, _MAX_ROWS), report):
+        yield group, [_change(cause, group, report, now) for cause in found]
 
 
-def _accepted(change: Change, report: Report) -> str:
-    return _change(change, group_of(change), report)
-
-
-def _change(change: Change, group: str, report: Report) -> str:
-    where = " ".join(f"<code>{_safe(word)}</code>" for word in (change.tool or "", change.path) if word)
-    body = f"<p>{_prose(sentence(change.message))}</p>"
-    if change.has_witness:
-        value = one_line(json.dumps(change.witness, ensure_ascii=False, default=str), _MAX_LENGTH)
-        body += f'<p class="label">{escape(witness_words(change))}:</p><pre>{escape(value)}</pre>'
-    if change.id in report.accepted:
-        body += f'<p class="quiet">accepted: {_safe(report.accepted[change.id])}</p>'
-    body += fragment_sides(change)
-    body += f'<p class="id">{_safe(change.id)}</p>'
-    words = f"{change.kind} {change.tool or ''} {change.path} {change.message}"
-    return _article(group, change.id, words, f"{_safe(change.kind)} {where}", body)
-
-
-def _cause(cause: Cause, report: Report) -> str:
-    first = cause.findings[0]
-    body = f"<p>{_prose(cause.sentence)}</p>"
-    if cause.fix:
-        body += f'<p class="fix"><span class="label">fix:</span> {_prose(cause.fix)}</p>'
-    if first.accepted is not None:
-        body += f'<p class="quiet">accepted: {_safe(first.accepted)}</p>'
-    listed = "".join(f"<li>{_place(finding, report)}</li>" for finding in cause.findings[:_MAX_ROWS])
-    if len(cause.findings) == 1:
-        body += f'<p class="quiet">{_place(first, report)}</p><p class="id">{_safe(first.id)}</p>'
+def _change(cause: ChangeCause, group: str, report: Report, now: Mapping[str, str]) -> _Item:
+    first, changes = cause.first, cause.changes
+    both = report.definitions.get(now.get(first.tool or "", first.tool or ""))
+    body = f"<p>{prose(cause.sentence)}</p>"
+    if (proven := cause.witness) is not None:
+        value = one_line(json.dumps(proven.witness, ensure_ascii=False, default=str), MAX_LENGTH)
+        body += f'<p class="label">{escape(witness_words(proven))}:</p><pre>{escape(value)}</pre>'
+    if pieces := cause.words:
+        marks = {"same": "span", "gone": "del", "new": "ins"}
+        body += f"<p>{' '.join(f'<{marks[kind]}>{escape(text)}</{marks[kind]}>' for kind, text in pieces)}</p>"
+    elif sides := _sides(first, both):
+        body += sides if group in GRAVE else f"<details><summary>Before and after</summary>{sides}</details>"
+    if first.id in report.accepted:
+        body += f'<p class="quiet">accepted: {safe(report.accepted[first.id])}</p>'
+    if len(changes) > 1:
+        body += _places([(change.id, _at(change.tool or "", change.path)) for change in changes], "change")
     else:
-        body += f"<details><summary>{count_of(len(cause.findings), 'place')}</summary><ul>{listed}</ul></details>"
-    words = " ".join([*cause.rules, cause.sentence, *cause.tools])
-    return _article(first.severity.value, first.id, words, _safe(", ".join(cause.rules)), body)
+        body += f'<p class="id">{safe(first.id)}</p>'
+    one_tool = cause.alone or len({change.tool for change in changes}) == 1
+    head = f"{safe(cause.kinds)} {_at((first.tool or '') if one_tool else '', first.path if cause.alone else '')}"
+    words = " ".join(f"{change.kind} {change.tool or ''} {change.path} {change.message}" for change in changes)
+    return _Item(len(changes), group, first.id, words, head, body)
+
+
+def _sides(change: Change, both: tuple[Any, Any] | None) -> str:
+    """The definitions around a change, side by side; empty if there are not two of them, or the message says it all."""
+    if change.tool is None:
+        both = (change.old, change.new) if change.has_old and change.has_new else None
+        return definition_sides(both) if both and any(isinstance(side, dict | list) for side in both) else ""
+    old, new = both or (None, None)
+    return definition_sides((old, new), change.path) if old is not None and old != new else ""
+
+
+def _cause(cause: Cause, report: Report) -> _Item:
+    first = cause.findings[0]
+    body = f"<p>{prose(cause.sentence)}</p>"
+    if cause.fix:
+        body += f'<p class="fix"><span class="label">fix:</span> {prose(cause.fix)}</p>'
+    if first.accepted is not None:
+        body += f'<p class="quiet">accepted: {safe(first.accepted)}</p>'
+    if len(cause.findings) > 1:
+        body += _places([(finding.id, _place(finding, report)) for finding in cause.findings], "place")
+    else:
+        body += f'<p class="quiet">{_place(first, report)}</p><p class="id">{safe(first.id)}</p>'
+    spots = [(spot.tool or "(server)", spot.path) for finding in cause.findings for spot in finding.spots]
+    if spots:
+        body += _places([("", _at(*spot)) for spot in spots], "place")
+    tools = [*cause.tools, *(tool for tool, _ in spots)]
+    words = " ".join(dict.fromkeys([*cause.rules, cause.sentence, *tools]))
+    return _Item(len(cause.findings), first.severity.value, first.id, words, safe(", ".join(cause.rules)), body)
+
+
+def _places(listed: Sequence[tuple[str, str]], noun: str) -> str:
+    """What an item is about, folded; the rows of the tools link to each of them."""
+    items = "".join(
+        f'<li id="{anchor_of(name)}">{where} <span class="id">{safe(name)}</span></li>'
+        if name and at
+        else f"<li>{where}</li>"
+        for at, (name, where) in enumerate(listed[:_MAX_ROWS])
+    )
+    return f"<details><summary>{count_of(len(listed), noun)}</summary><ul>{items}</ul></details>"
 
 
 def _place(finding: Finding, report: Report) -> str:
     place = report.places.get(finding.id)
-    at = f" {_safe(place.file)}:{place.line}" if place is not None else ""
-    return f"<code>{_safe(finding.tool or '(server)')}</code> <code>{_safe(finding.path)}</code>{at}"
+    at = f" {safe(place.file)}:{place.line}" if place is not None else ""
+    return f"{_at(finding.tool or '(server)', finding.path)}{at}"
+
+
+def _at(tool: str, path: str) -> str:
+    return " ".join(f"<code>{safe(word)}</code>" for word in (tool, path) if word)

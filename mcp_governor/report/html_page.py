@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_governor.secrets import redact
+from mcp_governor.text import shortened, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MAX_LENGTH = 2_000
+"""Characters of one text, as in the other formats."""
 _FOLDER = Path(__file__).parent / "page"
 
 
@@ -39,6 +42,19 @@ def page(title: str, body: Iterable[str], *styles: str, script: bool = False) ->
         "</body>\n</html>\n",
     ]
     return redact("\n".join(lines))
+
+
+def safe(text: str, limit: int = MAX_LENGTH) -> str:
+    """Text of a server for the page, or for an attribute."""
+    return escape(shortened(visible(text, keep_newlines=True), limit))
+
+
+def prose(text: str, limit: int = MAX_LENGTH) -> str:
+    """A message with code in backticks."""
+    parts = shortened(visible(text, keep_newlines=True), limit).split("`")
+    if len(parts) % 2 == 0:
+        return escape("`".join(parts))
+    return "".join(f"<code>{escape(part)}</code>" if at % 2 else escape(part) for at, part in enumerate(parts))
 
 
 def _digest(text: str) -> str:

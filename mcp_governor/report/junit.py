@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mcp_governor.checking.model import Report
 
-IS_MARKUP = True
+WHOLE_LINES = True
 WITH_PLACES = True
 
 _MAX_CASES = 10_000

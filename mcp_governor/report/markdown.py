@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mcp_governor.report.change_causes import ChangeCause
     from mcp_governor.report.finding_groups import Cause
 
-IS_MARKUP = True
+WHOLE_LINES = True
 
 # Characters that can begin markup within a line; "//" and "www." would become links.
 _SPECIAL = lazy_pattern(r"[\\`*_\[\]#|~$]|(?<=:)/(?=/)|(?<=www)\.")

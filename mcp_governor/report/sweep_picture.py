@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from mcp_governor.load.model import CLIENT_SHARE
+from mcp_governor.report import series
 from mcp_governor.report.sweep_words import conclusion, milliseconds, rate, remarks
 from mcp_governor.text import one_line
 
@@ -15,23 +16,22 @@ if TYPE_CHECKING:
 
     from mcp_governor.load.model import Point, Sweep
 
-STYLE = """
-.sweep { font: 13px/1.4 system-ui, sans-serif; --ink: #1c2127; --quiet: #57606a; --line: #d0d7de; --paper: #fff;
-  --bad: #b3261e; --good: #116329; --a: #0969da; --b: #9a6700; --c: #8250df; }
-@media screen and (prefers-color-scheme: dark) { .sweep { --ink: #e6edf3; --quiet: #9aa4af; --line: #30363d;
-  --paper: #0d1117; --bad: #ff8a80; --good: #56d364; --a: #79c0ff; --b: #e3b341; --c: #d2a8ff; } }
+STYLE = (
+    series.STYLE
+    + """
+.sweep { font: 13px/1.4 system-ui, sans-serif; --ink: #1c2127; --quiet: #57606a; --grid: #d0d7de; --paper: #fff;
+  --bad: #b3261e; --good: #116329; }
+@media screen and (prefers-color-scheme: dark) { .sweep { --ink: #e6edf3; --quiet: #9aa4af; --grid: #30363d;
+  --paper: #0d1117; --bad: #ff8a80; --good: #56d364; } }
 .sweep text { fill: var(--ink); } .sweep .quiet { fill: var(--quiet); } .sweep .number { text-anchor: middle; }
 .sweep .scale { text-anchor: end; fill: var(--quiet); font-size: 11px; }
-.sweep .grid { stroke: var(--line); fill: none; }
-.sweep .goal { stroke: var(--quiet); stroke-dasharray: 5 4; fill: none; }
-.sweep .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
-.sweep .throughput, .sweep .p50 { --one: var(--a); } .sweep .p95 { --one: var(--b); } .sweep .p99 { --one: var(--c); }
-.sweep .line, .sweep .hollow, .sweep path.p95, .sweep path.p99 { stroke: var(--one); }
-.sweep .mark, .sweep text.p50, .sweep text.p95, .sweep text.p99 { fill: var(--one); }
-.sweep .hollow { fill: var(--paper); stroke-width: 2; }
+.sweep .grid { stroke: var(--grid); fill: none; }
+.sweep .goal { stroke: var(--one, var(--quiet)); stroke-dasharray: 5 4; fill: none; }
+.sweep .end { fill: var(--one); } .sweep .end.small { font-size: 11px; }
 .sweep .number.chosen { fill: var(--good); font-weight: 600; } .sweep .number.bad { fill: var(--bad); }
 .sweep .number.quiet { font-size: 12px; } .sweep .band { fill: var(--good); opacity: .1; }
 """
+)
 """Style of the picture; a page that contains it has to allow it."""
 
 START = '<svg xmlns="http://www.w3.org/2000/svg" class="sweep" '
@@ -39,8 +39,10 @@ START = '<svg xmlns="http://www.w3.org/2000/svg" class="sweep" '
 
 _LEFT, _RIGHT = 64, 56
 """Pixels next to the panels: a number of seven digits, and the name of a line."""
-_COLUMN = 96
-"""Pixels of a point: room for "recommended" below it."""
+_COLUMN = (96, 240)
+"""Pixels of a point: at least room for "recommended" below it, at most what keeps a few points together."""
+_WIDTH = 1_050
+"""Pixels that the points fill if they can: those of the page."""
 _PANEL, _GAP, _TOP = 150, 46, 30
 """Pixels: height of a panel, room between the two, room for the title of the first."""
 _TICKS = 4
@@ -56,9 +58,9 @@ _MAX_POINTS = 40
 
 
 _LATENCIES: tuple[tuple[str, Callable[[Point], float | None]], ...] = (
-    ("p99", lambda point: point.p99_ms),
-    ("p95", lambda point: point.p95_ms),
     ("p50", lambda point: point.p50_ms),
+    ("p95", lambda point: point.p95_ms),
+    ("p99", lambda point: point.p99_ms),
 )
 
 
@@ -67,9 +69,11 @@ def picture(sweep: Sweep) -> str:
     points = sweep.points[:_MAX_POINTS]
     if not points:
         return ""
-    width = _LEFT + _COLUMN * len(points) + _RIGHT
+    column = max(_COLUMN[0], min(_COLUMN[1], _WIDTH // len(points)))
+    width = _LEFT + column * len(points) + _RIGHT
     height = _TOP + 2 * _PANEL + _GAP + 58
-    body = "\n".join([*_throughput(sweep, points, width), *_latency(sweep, points, width), *_names(sweep, points)])
+    parts = (*_throughput(sweep, points, column), *_latency(sweep, points, column), *_names(sweep, points, column))
+    body = "\n".join(parts)
     return (
         f'{START}role="img" aria-labelledby="sweep-title sweep-text" '
         f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">\n<style>{STYLE}</style>\n'
@@ -78,8 +82,8 @@ def picture(sweep: Sweep) -> str:
     )
 
 
-def _middle(at: int) -> int:
-    return _LEFT + _COLUMN * at + _COLUMN // 2
+def _middle(at: int, column: int) -> int:
+    return _LEFT + column * at + column // 2
 
 
 def _scale(highest: float, floor: int) -> Callable[[float], float]:
@@ -105,53 +109,61 @@ def _frame(title: str, floor: int, width: int, highest: float, name: Callable[[f
         yield f'<text class="scale" x="{_LEFT - 8}" y="{y + 4}">{name(value) if tick else 0}</text>'
 
 
-def _throughput(sweep: Sweep, points: Sequence[Point], width: int) -> Iterator[str]:
-    floor = _TOP + _PANEL
+def _throughput(sweep: Sweep, points: Sequence[Point], column: int) -> Iterator[str]:
+    floor, width = _TOP + _PANEL, _LEFT + column * len(points) + _RIGHT
     highest = max(point.throughput for point in points) or 1.0
     for at, point in enumerate(points):
         if point.concurrency in sweep.feasible:
             yield (
-                f'<rect class="band" x="{_LEFT + _COLUMN * at}" y="{_TOP}" width="{_COLUMN}" '
+                f'<rect class="band" x="{_LEFT + column * at}" y="{_TOP}" width="{column}" '
                 f'height="{2 * _PANEL + _GAP}"/>'
             )
     yield from _frame("requests/s", floor, width, highest, rate)
     place = _scale(highest, floor)
-    yield from _line("throughput", points, lambda point: point.throughput, place)
+    yield from _line(0, "throughput", points, lambda point: point.throughput, place, column)
     limits = [(at, CLIENT_SHARE * point.ceiling) for at, point in enumerate(points) if point.ceiling is not None]
     low = [(at, limit) for at, limit in limits if limit <= highest * _HEADROOM]
     for at, limit in low:
         y = place(limit)
         yield (
-            f'<path class="goal" d="M{_middle(at) - _COLUMN // 2} {y}h{_COLUMN}"><title>{CLIENT_SHARE:.0%} of what the '
+            f'<path class="goal" d="M{_LEFT + column * at} {y}h{column}"><title>{CLIENT_SHARE:.0%} of what the '
             f"client can send: {rate(limit)} requests/s</title></path>"
         )
 
 
-def _latency(sweep: Sweep, points: Sequence[Point], width: int) -> Iterator[str]:
-    floor = _TOP + 2 * _PANEL + _GAP
+def _latency(sweep: Sweep, points: Sequence[Point], column: int) -> Iterator[str]:
+    floor, width = _TOP + 2 * _PANEL + _GAP, _LEFT + column * len(points) + _RIGHT
     highest = max((point.p99_ms or 0.0 for point in points), default=0.0) or 1.0
     goals = (("p95", sweep.plan.p95_slo_ms), ("p99", sweep.plan.p99_slo_ms))
     shown = [(name, goal) for name, goal in goals if goal <= _GOAL_SHOWN * highest]
     top = max([highest, *(goal for _, goal in shown)])
     yield from _frame("latency in ms", floor, width, top, milliseconds)
     place = _scale(top, floor)
-    for name, goal in shown:
-        y = place(goal)
-        yield f'<path class="goal {name}" d="M{_LEFT} {y}H{width - _RIGHT}"><title>goal for {name}</title></path>'
-    ends: list[float] = []
-    for name, value in _LATENCIES:
-        yield from _line(name, points, value, place)
-        found = [(at, number) for at, point in enumerate(points) if (number := value(point)) is not None]
-        if found:
-            at, number = found[-1]
-            # Names of lines that end at the same place go below each other.
-            y = max([place(number) + 4, *(end + 14 for end in ends[-1:])])
-            ends.append(y)
-            yield f'<text class="{name}" x="{_middle(at) + 12}" y="{y}">{name}</text>'
+    for number, (name, value) in enumerate(_LATENCIES):
+        for goal in (goal for goal_of, goal in shown if goal_of == name):
+            y = place(goal)
+            yield f'<path class="goal s{number}" d="M{_LEFT} {y}H{width - _RIGHT}"/>'
+            label = f"goal of {name}: {milliseconds(goal)}"
+            yield f'<text class="end small s{number}" x="{_LEFT + 6}" y="{y - 4}">{label}</text>'
+        yield from _line(number, name, points, value, place, column)
+    last = {
+        name: (number, at, place(found))
+        for number, (name, value) in enumerate(_LATENCIES)
+        for at, point in enumerate(points)
+        if (found := value(point)) is not None
+    }
+    if last:
+        x = max(_middle(at, column) for _, at, _ in last.values()) + 12
+        yield series.ends([(number, y, name) for name, (number, _, y) in last.items()], x, floor)
 
 
 def _line(
-    name: str, points: Sequence[Point], value: Callable[[Point], float | None], place: Callable[[float], float]
+    number: int,
+    name: str,
+    points: Sequence[Point],
+    value: Callable[[Point], float | None],
+    place: Callable[[float], float],
+    column: int,
 ) -> Iterator[str]:
     """A line through the points that have a value, and a mark for each: hollow if it is not the server's figure."""
     parts: list[str] = []
@@ -162,22 +174,20 @@ def _line(
         if found is None:
             joined = False
             continue
-        x, y = _middle(at), place(found)
+        x, y = _middle(at, column), place(found)
         parts.append(f"{'L' if joined else 'M'}{x} {y}")
         joined = True
-        kind = "hollow" if point.is_client_limited or point.stopped or point.errors else "mark"
-        radius = 4 if kind == "hollow" else 3
-        label = escape(f"{name} at {point.concurrency}: {milliseconds(found)}")
-        marks.append(f'<circle class="{kind} {name}" cx="{x}" cy="{y}" r="{radius}"><title>{label}</title></circle>')
-    yield f'<path class="line {name}" d="{"".join(parts)}"/>'
+        hollow = bool(point.is_client_limited or point.stopped or point.errors)
+        marks.append(series.mark(number, x, y, f"{name} at {point.concurrency}: {milliseconds(found)}", hollow=hollow))
+    yield f'<path class="line s{number}" d="{"".join(parts)}"/>'
     yield from marks
 
 
-def _names(sweep: Sweep, points: Sequence[Point]) -> Iterator[str]:
+def _names(sweep: Sweep, points: Sequence[Point], column: int) -> Iterator[str]:
     floor = _TOP + 2 * _PANEL + _GAP
     yield f'<text class="scale" x="{_LEFT - 8}" y="{floor + 18}">in flight</text>'
     for at, point in enumerate(points):
-        x = _middle(at)
+        x = _middle(at, column)
         chosen = " chosen" if point.concurrency == sweep.recommended else ""
         yield f'<text class="number{chosen}" x="{x}" y="{floor + 18}">{point.concurrency}</text>'
         words = [remark.partition(":")[0] for remark in remarks(sweep, point)]

@@ -33,6 +33,9 @@ MAX_TEXT = 128 * MEBIBYTE
 MAX_DEPTH = 200
 """Maximum nesting depth: deeper than any schema that a client accepts, and safe for all our recursive walks."""
 
+_BEGINNING = 100
+"""Characters in which a snapshot says what it is."""
+
 
 def parse_json(text: str | bytes, what: str) -> Any:
     """Parse a JSON document within the limits of this module.
@@ -67,6 +70,17 @@ def parse_json(text: str | bytes, what: str) -> Any:
     return value
 
 
+def parse_recording(text: str | bytes, what: str) -> Any:
+    """:func:`parse_json` for a document that may be a snapshot of JavaScript tests as well; its tools then."""
+    from mcp_governor.surface.javascript_snapshots import is_test_snapshot, tools_of_snapshot
+
+    begin = text[:_BEGINNING]
+    begun = begin.decode("utf-8", "replace") if isinstance(begin, bytes) else begin
+    if len(text) > MAX_TEXT // 4 or not is_test_snapshot(begun):
+        return parse_json(text, what)
+    return tools_of_snapshot(text.decode("utf-8", "replace") if isinstance(text, bytes) else text, what)
+
+
 def _reason(error: Exception) -> str:
     return f"nested deeper than {MAX_DEPTH} levels" if isinstance(error, RecursionError) else one_line(str(error))
 
@@ -74,7 +88,8 @@ def _reason(error: Exception) -> str:
 def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules = NO_TIER_RULES) -> Surface:
     """Load the surface recorded in a file.
 
-    Reads a surface file, a bare ``tools/list`` result, a JSON-RPC response that contains one, or an array of tools.
+    Reads a surface file, a bare ``tools/list`` result, a JSON-RPC response that contains one, an array of tools, or the
+    snapshots of JavaScript tests.
     Folders of snapshots are read by :func:`mcp_governor.surface.folders.load_folder`.
 
     Args:
@@ -89,7 +104,7 @@ def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules 
 
     shown = what or visible(str(path))
     if is_snapshot_folder(Path(path)):
-        return load_folder(Path(path), what=shown, parse=parse_json, tiers=tiers)
+        return load_folder(Path(path), what=shown, parse=parse_recording, tiers=tiers)
     try:
         data = read_bytes(path)
     except FileNotFoundError:
@@ -101,7 +116,7 @@ def load_surface(path: str | Path, *, what: str | None = None, tiers: TierRules 
 
 def parse_surface(text: str | bytes, what: str, *, tiers: TierRules = NO_TIER_RULES) -> Surface:
     """The surface in a document that messages call ``what``. See :func:`load_surface`."""
-    document = parse_json(text, what)
+    document = parse_recording(text, what)
     recording, recorded = _recording(document, what)
     return build_surface(recording, tiers=TierRules(tiers.globs, recorded), source=what)
 

@@ -1,7 +1,7 @@
 """Folders of snapshots with one tool each, as tests of Go servers keep them (``__toolsnaps__`` of github-mcp-server).
 
-Each ``NAME.snap`` is one tool of ``tools/list`` as JSON. Tests of feature flags keep variants of a tool in files with
-other names; a list of names (``_surface.snap``) is not a tool.
+Each ``NAME.snap`` is one tool of ``tools/list`` as JSON, or a snapshot of JavaScript tests. Tests of feature flags keep
+variants of a tool in files with other names; a list of names (``_surface.snap``) is not a tool.
 """
 
 from __future__ import annotations
@@ -58,9 +58,11 @@ def load_folder(
             tool = parse(read_bytes(file), shown)
         except OSError as error:
             raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
-        if isinstance(tool, dict) and isinstance(tool.get("name"), str) and "inputSchema" in tool:
-            name = tool["name"]
-            (own if file.stem == name else others).setdefault(name, tool)
+        listed = tool.get("tools") if isinstance(tool, dict) else None
+        for one in listed if isinstance(listed, list) else [tool]:
+            if isinstance(one, dict) and isinstance(one.get("name"), str) and "inputSchema" in one:
+                name = one["name"]
+                (own if file.stem == name else others).setdefault(name, one)
     # A variant is used only if the tool has no snapshot of its own.
     tools = {**others, **own}
     if not tools:

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 RESULT_FIELDS = ("resultType", "ttlMs", "cacheScope", "nextCursor")
 
+LANGUAGE = "contentLanguage"
+"""The field of a result's metadata with the language of its text, as a BCP 47 tag."""
+_LANGUAGE_META = "io.modelcontextprotocol/contentLanguage"
+"""Where a result states it, in ``_meta`` (SEP-2792, a draft, as of 2026-07-21)."""
+
 METHODS = {
     "discover": "server/discover",
     "tools": "tools/list",
@@ -78,12 +83,31 @@ def _is_scope(value: Any) -> bool:
     return value in ("public", "private") if isinstance(value, str) else False
 
 
+def stated_language(result: Mapping[str, Any]) -> str | None:
+    """The language that a result says its text is in; ``None`` if it says none."""
+    meta = result.get("_meta")
+    language = meta.get(_LANGUAGE_META) if isinstance(meta, dict) else None
+    return language if isinstance(language, str) and language else None
+
+
+def languages(surface: Surface) -> dict[str, str]:
+    """Each list that states the language of its text → the language, that of the first page which does."""
+    found: dict[str, str] = {}
+    for listing, pages in surface.listings.items():
+        for page in pages:
+            if isinstance(page.get(LANGUAGE), str):
+                found.setdefault(listing, page[LANGUAGE])
+    return found
+
+
 def read_listings(raw: Mapping[str, Any]) -> Mapping[str, Pages]:
     """The result metadata in a recording; in a bare ``tools/list`` result it is next to the tools.
 
     Anything other than an object or a list of objects counts as not recorded.
     """
     bare = {key: raw[key] for key in RESULT_FIELDS if key in raw}
+    if (language := stated_language(raw)) is not None:
+        bare[LANGUAGE] = language
     listings = raw.get("listings")
     given = {**({"tools": bare} if bare else {}), **(listings if isinstance(listings, dict) else {})}
     pages = {
@@ -95,13 +119,16 @@ def read_listings(raw: Mapping[str, Any]) -> Mapping[str, Pages]:
 
 
 def recorded_listings(surface: Surface) -> dict[str, Any]:
-    """The result metadata that a surface file stores: that of results which violate the specification.
+    """The result metadata that a surface file stores: that of results which violate the specification, and languages.
 
     The rest is left out, because the lifetime of a list may change with each reading and is not part of any promise.
     """
     wrong = {departure.listing for departure in departures(surface)}
     return {
-        key: dict(pages[0]) if len(pages) == 1 else [dict(page) for page in pages]
-        for key, pages in surface.listings.items()
-        if key in wrong
+        **{key: {LANGUAGE: language} for key, language in languages(surface).items()},
+        **{
+            key: dict(pages[0]) if len(pages) == 1 else [dict(page) for page in pages]
+            for key, pages in surface.listings.items()
+            if key in wrong
+        },
     }

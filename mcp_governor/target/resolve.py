@@ -88,7 +88,8 @@ FORMS = (
         "recording",
         "FILE.json",
         "`FILE.json`",
-        "a recorded surface, a `tools/list` result, an export of MCPJam, or an array of tools",
+        "a recorded surface, a `tools/list` result, an export of MCPJam, an array of tools, or the `.snap` file of a "
+        "test that lists the tools (Jest, Vitest, Bun)",
     ),
     Form(
         "recording",

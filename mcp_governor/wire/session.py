@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secrets import redact_json
-from mcp_governor.surface.listings import RESULT_FIELDS
+from mcp_governor.surface.listings import LANGUAGE, RESULT_FIELDS, stated_language
 from mcp_governor.surface.messages import mismatches
 from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
@@ -92,6 +92,7 @@ class Session:
         self.listings: dict[str, list[dict[str, Any]]] = {}
         self.published: set[str] = set()
         self.mismatches: list[dict[str, str]] = []
+        self._extra_members: set[str] = set()
         self.pages: dict[str, list[int]] = {}
         self.stderr: bytearray | None = None
 
@@ -406,7 +407,10 @@ class Session:
         """The result in a response; other members are noted."""
         result = rpc.result_of(answer, method)
         # The schemas permit no other member, and the official TypeScript clients refuse the response over one.
-        for member in sorted(answer.keys() - {"jsonrpc", "id", "result"})[:_MISMATCHES_KEPT]:
+        # Each is said once: a library that adds a member adds it to every response.
+        left = _MISMATCHES_KEPT - len(self._extra_members)
+        for member in sorted(answer.keys() - {"jsonrpc", "id", "result"} - self._extra_members)[:left]:
+            self._extra_members.add(member)
             shown, of = one_line(member, 40), one_line(method, 60)
             path = join_pointer("/responses", of, shown)
             self._note_mismatch(path, f'the response to {of} has a member "{shown}" beside its result')
@@ -415,6 +419,8 @@ class Session:
     def _keep_fields(self, listing: str, result: Mapping[str, Any]) -> None:
         """Keep the fields of a result other than its items; pages with equal fields are kept once."""
         said = {field: result[field] for field in RESULT_FIELDS if field in result}
+        if (language := stated_language(result)) is not None:
+            said[LANGUAGE] = language
         if said.get("nextCursor") is not None:
             # The cursor of a next page has no lasting meaning.
             del said["nextCursor"]

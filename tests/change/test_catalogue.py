@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -41,6 +42,15 @@ def test_every_kind_has_its_mirrors_or_says_why_not(kind: Kind) -> None:
         other = catalogue()[kind.other_side]
         assert {kind.side, other.side} == {Side.INPUT, Side.OUTPUT}
     assert kind.explanation.endswith(".")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_sentence_says_first_what_is_new_then_what_is_gone(kind: Kind) -> None:
+    sentences = [one for told in (kind.message, kind.entry) for one in ([told] if isinstance(told, str) else told)]
+    for forms in (found.split("|") for one in sentences for found in re.findall(r"<([^<>\[\]]*)>", one)):
+        new, gone = forms[0], forms[1]
+        assert re.match(r"(is|are) (new|now)\b", new), forms
+        assert re.match(r"(is|are) gone\b", gone), forms
 
 
 def test_only_undecidable_kinds_go_without_an_example() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_governor.change import catalogue, compare
 from mcp_governor.findings import Bump
+from mcp_governor.surface.messages import table
 from tools.compatibility_page import CONTRACT, MEMBERS, NOISE, WORDING, Member, with_member
 
 PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
@@ -24,6 +25,31 @@ def test_a_change_of_a_member_is_what_the_table_says(member: Member) -> None:
     known = catalogue()[change.kind]
     assert (change.bump is Bump.PATCH) == (member.role == WORDING)
     assert known.wording == (member.role == WORDING)
+
+
+COMPARED_IN_OTHER_TABLES = {
+    "server": {"name", "version", "description"},
+    "tool": {"name", "description", "inputSchema"},
+    "prompt": {"name", "description", "arguments", "_meta"},
+    "resource": {"uri", "description"},
+    "template": {"uriTemplate", "name", "title", "description", "annotations", "_meta"},
+}
+"""What other tests change: names, descriptions and schemas; and what a template has in common with a resource."""
+
+
+@pytest.mark.parametrize(
+    ("of", "kind"),
+    [
+        ("server", "Implementation"),
+        ("tool", "Tool"),
+        ("prompt", "Prompt"),
+        ("resource", "Resource"),
+        ("template", "ResourceTemplate"),
+    ],
+)
+def test_every_member_of_the_protocol_is_decided(of: str, kind: str) -> None:
+    decided = {re.split(r"[.,]", member.name)[0] for member in MEMBERS if member.of == of}
+    assert set(table()[kind]) - decided == COMPARED_IN_OTHER_TABLES[of]
 
 
 def test_the_page_has_each_member() -> None:

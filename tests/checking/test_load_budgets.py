@@ -11,9 +11,9 @@ import pytest
 from commandline import governor_here
 from support import SERVERS
 
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.checking.schema import report_schema
 from mcp_governor.errors import Exit
-from mcp_governor.load.probe_document import probe_schema
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_probe_prints_the_log_first_and_writes_what_it_measured(folder, probe)
     assert "… and 2 more tools; -v lists them" in done.out
     assert lines[-1] == "Next: keep these figures as a budget: mcp-governor load probe --record"
     made = json.loads((folder / "probe.json").read_text())
-    jsonschema.Draft202012Validator(probe_schema()).validate(made)
+    jsonschema.Draft202012Validator(DOCUMENT_FORMATS["load-probe"].schema()).validate(made)
     rules = {found["rule"] for found in made["findings"]}
     assert rules == {"load/build-failures", "load/counts-agree", "load/unstable-order"}
 

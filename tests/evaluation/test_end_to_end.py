@@ -19,8 +19,8 @@ from model_asking import BASE, PATH, VARIABLE
 from replacing import replace
 from servers.model_stub import KEY, Asked, ModelStub, Reply
 
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.cli.eval_execute import live_source
-from mcp_governor.evaluation.document import evaluation_schema
 from mcp_governor.evaluation.end_to_end import execute_choices, without_call
 from mcp_governor.evaluation.executed import Executed
 from mcp_governor.evaluation.metrics import Score
@@ -121,7 +121,7 @@ def called(folder: Path) -> list[Any]:
 
 def measured(folder: Path) -> dict[str, Any]:
     document = json.loads((folder / "out.json").read_text())
-    jsonschema.validate(document, evaluation_schema())
+    jsonschema.validate(document, DOCUMENT_FORMATS["evaluation"].schema())
     return {
         one["name"]: one["end_to_end"]
         and {**one["end_to_end"], "success": tuple(one["end_to_end"]["success"][key] for key in ("hits", "trials"))}

@@ -18,8 +18,8 @@ from commandline import governor_here
 from evaluation_fakes import TOOLS, FakeRunner, PricedRunner, right
 from replacing import replace
 
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.cli import eval_run
-from mcp_governor.evaluation.document import evaluation_schema
 from mcp_governor.evaluation.model import Answer, Choice
 
 QUERIES = [
@@ -80,7 +80,7 @@ def test_the_proxy_needs_nothing(folder: Path, go: Any) -> None:
     done = go("run", "--json-out", "out.json")
     assert done.code == 0, done.err
     document = json.loads((folder / "out.json").read_text())
-    jsonschema.validate(document, evaluation_schema())
+    jsonschema.validate(document, DOCUMENT_FORMATS["evaluation"].schema())
     (runner,) = document["runners"]
     assert (runner["name"], runner["proxy"], runner["accuracy"]["trials"]) == ("bm25", True, 12)
     assert document["agreement"] is None
@@ -112,7 +112,7 @@ def test_a_drop_is_found_and_the_edit_that_made_it(
     done = go("run", "--runner", "anthropic:a", "--baseline", "last", "--json-out", "out.json")
     assert done.code == 1
     document = json.loads((folder / "out.json").read_text())
-    jsonschema.validate(document, evaluation_schema())
+    jsonschema.validate(document, DOCUMENT_FORMATS["evaluation"].schema())
     assert document["comparison"]["verdict"] == "regressed"
     assert len(document["comparison"]["runners"][0]["lost"]) == 8
     report = go("report")
@@ -169,7 +169,7 @@ def test_a_drop_is_not_blamed_on_words_that_are_the_same(
         assert sentence in " ".join(done.out.split())
     assert not_said not in done.out
     document = json.loads((folder / "out.json").read_text())
-    jsonschema.validate(document, evaluation_schema())
+    jsonschema.validate(document, DOCUMENT_FORMATS["evaluation"].schema())
     comparison = document["comparison"]
     (moved,) = comparison["runners"]
     assert (moved["served_before"], moved["served_after"]) == (["a-1"], [now] if now else [])
@@ -221,7 +221,7 @@ def test_json_is_a_format_as_everywhere(folder: Path, go: Any, models: Models) -
     plan = json.loads(go("run", "--runner", "anthropic:a", "--dry-run", "--format", "json").out)
     assert [(one["runner"], one["asked"]) for one in plan["runners"]] == [("anthropic:a", len(QUERIES))]
     run = go("run", "--runner", "anthropic:a", "--format", "json", "--json-out", "out.json")
-    jsonschema.validate(json.loads(run.out), evaluation_schema())
+    jsonschema.validate(json.loads(run.out), DOCUMENT_FORMATS["evaluation"].schema())
     assert run.out == (folder / "out.json").read_text()
     assert go("report", "--format", "json").out == run.out
 

@@ -70,17 +70,17 @@ def test_a_record_has_no_secrets() -> None:
     [
         (1, "{}", r"file:1: the line does not state the format mcp-governor/evaluation-record-1, but null\."),
         (1, '{"format": "mcp-governor/evaluation-9"}', r"but \"mcp-governor/evaluation-9\"\."),
-        (1, '{"format": "mcp-governor/evaluation-record-1"}', r'file:1: the line has no "queries" of type dict\.'),
+        (1, '{"format": "mcp-governor/evaluation-record-1"}', r'not of this format: "server" is a required'),
         (2, "nonsense", r"file:2: the line is not JSON\."),
         (2, "[1]", r"file:2: the line is not a JSON object of this format\."),
         (2, '{"a":' * 70 + "1" + "}" * 70, r"file:2: the line is not a JSON object of this format\."),
         (2, '{"else": 1}', r"file:2: the line has no tool, query, runner or answer\."),
-        (2, '{"tool": {}}', r'file:2: the line has no "name" of type str\.'),
+        (2, '{"tool": {}}', r"file:2: the line has a tool without a name\."),
         (2, '{"answer": {}}', r"file:2: the line has an answer before the first runner\."),
         (6, '{"query": {"id": 1}}', r"file: a query cannot be used: "),
-        (9, '{"runner": {}, "started": ""}', r'file:9: the line has no "name" of type str\.'),
-        (10, '{"answer": {"query": "q1", "calls": []}}', r'file:10: the line has no "usage" of type dict\.'),
-        (10, '{"answer": {"query": "q1", "calls": [7], "usage": {}}}', r"file:10: the line has a call that is not"),
+        (9, '{"runner": {}, "started": ""}', r'format: "runner" is wrong: "name" is a required property\.'),
+        (10, '{"answer": {"query": "q1", "calls": []}}', r'file:10: the line has no "usage"\.'),
+        (10, '{"answer": {"query": "q1", "calls": [7], "usage": {}}}', r'file:10: .*"answer.calls.0" is wrong: 7 is'),
     ],
 )
 def test_a_wrong_line_is_named(line: int, replacement: str, message: str) -> None:

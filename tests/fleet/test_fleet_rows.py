@@ -39,7 +39,7 @@ def done(tmp_path: Path) -> Callable[..., Row]:
         if before is not None:
             (tmp_path / "s.json").write_text(before if isinstance(before, str) else json.dumps(before))
         job = Job("s", "check", target=str(tmp_path / "now" / "s.json"), root=str(tmp_path), today="2026-01-10")
-        row, alone = work_on(replace(job, surface=str(tmp_path / "s.json"), **more))
+        row, _, alone = work_on(replace(job, surface=str(tmp_path / "s.json"), **more))
         assert not alone
         return row
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -13,7 +15,7 @@ from typing import Any
 
 import pytest
 from commandline import PYTHON, governor, governor_here
-from support import SERVERS, Leash
+from support import SERVERS, Leash, free_port
 
 
 def entry(name: str, *tools: str) -> dict[str, Any]:
@@ -67,22 +69,50 @@ def test_killed_half_way_and_resumed_with_the_same_result(folder: Path) -> None:
     words = ("check", "--all", ".mcp.json", "--format", "json")
     whole = governor(*words, cwd=folder)
     leash = Leash()
-    state = folder / "state"
+    kept = folder / "kept.db"
     env = {**os.environ, "MCP_GOVERNOR_TEST": leash.mark, "LOGNAME": leash.mark}
-    command = [sys.executable, "-m", "mcp_governor", *words, "--state", "state", "--jobs", "1"]
+    command = [sys.executable, "-m", "mcp_governor", *words, "--store", "kept.db", "--jobs", "1"]
     run = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(3_000):
-        if state.exists() and state.read_bytes().count(b"\n") >= 4:
+        if done_in(kept) >= 3:
             break
         time.sleep(0.02)
     run.send_signal(signal.SIGKILL)
     run.wait()
-    assert 4 <= state.read_bytes().count(b"\n") < 13
+    done = done_in(kept)
+    assert 3 <= done < 12
     assert leash.left_behind() == []
-    again = governor(*words, "--state", "state", cwd=folder)
+    again = governor(*words, "--store", "kept.db", cwd=folder)
     assert (again.code, again.stdout) == (whole.code, whole.stdout)
+    assert f"{done} of 12 servers are read already" in again.err
     assert again.left == []
-    assert not state.exists()
+    reported = governor("fleet", "report", "--store", "kept.db", "--format", "json", cwd=folder)
+    assert (reported.code, reported.stdout) == (whole.code, whole.stdout)
+
+
+def done_in(path: Path) -> int:
+    """Servers that a store says are read."""
+    if not path.exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        try:
+            return connection.execute("SELECT count(outcome) FROM mcp_governor_facts").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0  # its tables are not there yet
+
+
+def test_of_two_servers_that_need_one_port_the_second_says_so(tmp_path: Path) -> None:
+    words = [str(SERVERS / "one_port.py"), str(free_port()), str(tmp_path / "taken")]
+    servers = {name: {"command": PYTHON, "args": words} for name in ("one", "two")} | {"plain": entry("plain", "find")}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    done = governor("lint", "--all", ".mcp.json", "--jobs", "2", "--format", "json", "--fail-on", "never", cwd=tmp_path)
+    assert (done.code, done.left) == (3, [])
+    outcomes = {row["name"]: row["outcome"] for row in done.report["servers"]}
+    assert outcomes.pop("plain") == "read"
+    assert sorted(outcomes.values()) == ["read", "unreachable"]
+    (why,) = [row["why"] for row in done.report["servers"] if "why" in row]
+    assert "exited with status 1" in why
+    assert why.endswith("Address already in use")
 
 
 def test_a_recorded_fleet_has_a_page_for_each_server(tmp_path: Path, capsys, monkeypatch) -> None:
@@ -113,6 +143,16 @@ def test_a_recorded_fleet_has_a_page_for_each_server(tmp_path: Path, capsys, mon
         ("fleet check a.json --shard 0/2", "is not I/N"),
         ("fleet check a.json --jobs 0", "--jobs"),
         ("fleet check a.json --min-coverage 101", "--min-coverage"),
+        ("check --store a.db", "--store is about many servers"),
+        ("check --all a.json --run 1", "--run names a run in a store"),
+        ("fleet check a.json --engine queue", "The queue needs a store"),
+        ("fleet check a.json --engine queue --store a.db", "The queue needs PostgreSQL"),
+        ("fleet check a.json --store mysql://host/x", 'A store is not kept in "mysql"'),
+        ("fleet check a.json --store no/a.db", "its folder does not exist"),
+        ("fleet check a.json --store a.json", "is not a store"),
+        ("fleet check a.json --store s.db --run ../x;y", "--run takes 1 to 100 letters"),
+        ("fleet report --store s.db", "s.db has no runs"),
+        ("fleet worker --store s.db", "The queue needs PostgreSQL"),
         ("fleet check a.json --format html", "--format html writes a page for each server"),
         ("fleet check a.json --against a.json", "is not a folder of recordings"),
         ("fleet check", "no configuration that names servers"),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commandline import governor_here
 from replacing import replace
 
 from mcp_governor.errors import UsageError
 from mcp_governor.fleet import crew
 from mcp_governor.fleet.crew import Progress, work_off
+from mcp_governor.fleet.kept import Kept
 from mcp_governor.fleet.member import Job
-from mcp_governor.fleet.model import Row
-from mcp_governor.fleet.state import State
+from mcp_governor.fleet.model import Head, Row
 from mcp_governor.programs.helper import HelperError
+from mcp_governor.store.address import address_of
+from mcp_governor.store.store import Store
 
 JOBS = [Job(name, "check", target=f"/nowhere/{name}", today="2026-01-01") for name in "abcd"]
 
@@ -86,64 +91,93 @@ def test_progress_ends_with_everything_done(process) -> None:
     assert Progress(0, 2, ("a",), None).words == "0 of 2 servers: a"
 
 
-def kept(path: Path, *names: str) -> None:
-    state = State(path, JOBS)
+def head(**changes: Any) -> Head:
+    common = {"config": "", "root": ".", "settings": {}, "seconds": None, "trust": False}
+    plain = Head("a.json", "check", True, {}, 100.0, False, False, "2026-01-01", "", False, common)
+    return replace(plain, **changes)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    place = Store(address_of(str(tmp_path / "fleet.db")))
+    yield place
+    place.close()
+
+
+def keep(store: Store, *names: str) -> None:
+    kept = Kept(store, head(), JOBS)
     for name in names:
-        state.keep(name, Row(name=name, target="before", outcome="same"))
-    state.close()
+        kept.keep(name, Row(name=name, target="before", outcome="same"), f'{{"of": "{name}"}}')
 
 
-def test_what_is_done_is_not_done_again_and_the_file_goes(process, tmp_path: Path) -> None:
-    path = tmp_path / "state"
-    kept(path, "c", "a")
-    with path.open("ab") as file:
-        file.write(b'{"name":"b","row":{"na' + b"x" * 999)  # a run that was killed while it wrote
-    state = State(path, JOBS)
-    rows = work_off(JOBS, at_once=1, state=state)
+def test_what_is_done_is_not_done_again_until_the_run_is_over(process, store: Store) -> None:
+    keep(store, "c", "a")
+    kept = Kept(store, head(), JOBS)
+    assert kept.words.endswith("UTC: 2 of 4 servers are read already")
+    rows = work_off(JOBS, at_once=1, kept=kept)
     assert [(row.name, row.target) for row in rows] == [("a", "before"), ("b", "t"), ("c", "before"), ("d", "t")]
     assert process.asked == ["b", "d"]
-    assert set(State(path, JOBS).rows) == {"a", "b", "c", "d"}
-    state.complete()
-    assert not path.exists()
+    assert set(Kept(store, head(), JOBS).rows) == {"a", "b", "c", "d"}
+    kept.complete()
+    again = Kept(store, head(), JOBS)
+    assert (again.rows, again.words) == ({}, "")
 
 
 @pytest.mark.parametrize(
-    "jobs",
+    ("changes", "jobs"),
     [
-        JOBS[:3],
-        [*JOBS, Job("e", "check", target="/e")],
-        [replace(job, work="lint") for job in JOBS],
-        [replace(job, settings={"profile": ["charter"]}) for job in JOBS],
+        ({"named": "b.json"}, JOBS),
+        ({"work": "lint"}, JOBS),
+        ({"shard": "1/2"}, JOBS),
+        ({"common": {"settings": {"profile": ["charter"]}}}, JOBS),
+        ({}, [replace(job, settings={"profile": ["charter"]}) for job in JOBS]),
+        ({}, [replace(job, target=f"{job.target}.json") for job in JOBS]),
+        ({}, [replace(job, variant={"args": ["-v"]}) for job in JOBS]),
     ],
 )
-def test_the_state_of_another_run_is_refused(tmp_path: Path, jobs: list[Job]) -> None:
-    kept(tmp_path / "state", "a")
-    with pytest.raises(UsageError, match="the state of another run"):
-        State(tmp_path / "state", jobs)
+def test_the_rows_of_another_run_are_none_of_this_one(store: Store, changes: Any, jobs: list[Job]) -> None:
+    keep(store, "a")
+    assert Kept(store, head(**changes), jobs).rows == {}
 
 
-def test_a_run_goes_on_the_next_day(tmp_path: Path) -> None:
-    kept(tmp_path / "state", "a")
-    assert set(State(tmp_path / "state", [replace(job, today="2026-01-02") for job in JOBS]).rows) == {"a"}
+def test_a_list_that_changes_costs_the_servers_that_changed(store: Store) -> None:
+    keep(store, "a", "b")
+    jobs = [JOBS[0], replace(JOBS[1], target="/other"), Job("e", "check", target="/e")]
+    kept = Kept(store, head(), jobs)
+    assert set(kept.rows) == {"a"}
+    assert (kept.run.done, kept.run.total) == (1, 5)
 
 
-@pytest.mark.parametrize(
-    "text", [b"{}\n", b"hello\n", b'{"format":"mcp-governor/fleet-state-1"}\n', b"[" * 99_999 + b"\n"]
-)
-def test_another_file_is_refused_and_left_alone(tmp_path: Path, text: bytes) -> None:
-    path = tmp_path / "state"
-    path.write_bytes(text)
-    with pytest.raises(UsageError, match="is not the state of a run"):
-        State(path, JOBS)
-    assert path.read_bytes() == text
+def test_a_recording_that_changes_is_read_again(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text("{}")
+    jobs = [Job("a", "check", target=str(file), surface=str(tmp_path / "old.json"))]
+    Kept(store, head(), jobs).keep("a", Row(name="a", target="a.json", outcome="same"), None)
+    assert set(Kept(store, head(), jobs).rows) == {"a"}
+    (tmp_path / "old.json").write_text("{}")
+    assert Kept(store, head(), jobs).rows == {}
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be written"):
-        State(tmp_path / "no" / "state", JOBS)
+def test_a_run_goes_on_the_next_day(store: Store) -> None:
+    keep(store, "a")
+    assert set(Kept(store, head(today="2026-01-02"), [replace(job, today="2026-01-02") for job in JOBS]).rows) == {"a"}
 
 
-def test_equal_recordings_are_read_once(process, tmp_path: Path) -> None:
+def test_parts_with_one_name_are_one_run(process, store: Store) -> None:
+    for part in (JOBS[0::2], JOBS[1::2]):
+        kept = Kept(store, head(), JOBS, "4711")
+        work_off(part, at_once=1, kept=kept)
+        kept.complete()
+    assert process.asked == ["a", "c", "b", "d"]
+    run = store.run("4711")
+    assert run is not None
+    assert (run.done, run.total, run.ended is not None) == (4, 4, True)
+    assert set(Kept(store, head(), JOBS, "4711").rows) == {"a", "b", "c", "d"}
+    with pytest.raises(UsageError, match="The run 4711 of .* is of another list"):
+        Kept(store, head(work="lint"), JOBS, "4711")
+
+
+def test_equal_recordings_are_read_once(process, store: Store, tmp_path: Path) -> None:
     jobs = []
     for name, text in (("a", "1"), ("b", "2"), ("c", "1"), ("d", "1")):
         (tmp_path / f"{name}.json").write_text(text)
@@ -151,6 +185,33 @@ def test_equal_recordings_are_read_once(process, tmp_path: Path) -> None:
     rows = work_off(jobs, at_once=1)
     assert process.asked == ["a", "b"]
     assert [(row.name, row.target) for row in rows] == [("a", "t"), ("b", "t"), ("c", "c.json"), ("d", "d.json")]
+    kept = Kept(store, head(), jobs)
+    work_off(jobs, at_once=1, kept=kept)
+    assert {planned.name for planned, fact in store.facts(kept.run.id) if fact is not None} == {"a", "b", "c", "d"}
     process.asked.clear()
     work_off([replace(job, page="page.html") for job in jobs], at_once=1)
     assert process.asked == ["a", "b", "c", "d"]
+
+
+def test_the_report_is_about_all_parts_of_a_run(process, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.json").write_text(json.dumps({"mcpServers": {name: {"command": "x"} for name in "abc"}}))
+
+    def run(*words: str) -> Any:
+        return governor_here("fleet", *words, "--store", "s.db", "--run", "7", "--format", "json", capsys=capsys)
+
+    def rows(done: Any) -> list[tuple[str, str]]:
+        return [(row["name"], row["outcome"]) for row in done.report["servers"]]
+
+    first = run("check", "a.json", "--shard", "1/2")
+    assert (first.code, first.report["shard"], rows(first)) == (0, "1/2", [("a", "same"), ("c", "same")])
+    half = run("report")
+    assert (half.code, half.report["shard"]) == (3, "")
+    assert rows(half) == [("a", "same"), ("b", "unreachable"), ("c", "same")]
+    assert half.report["servers"][1]["why"] == "it is not read yet"
+    assert run("check", "a.json", "--shard", "2/2").code == 0
+    whole = run("report")
+    assert (whole.code, rows(whole)) == (0, [("a", "same"), ("b", "same"), ("c", "same")])
+    again = run("check", "a.json")
+    assert again.stdout == whole.stdout
+    assert process.asked == ["a", "c", "b"]

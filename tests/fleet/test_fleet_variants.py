@@ -84,6 +84,13 @@ PRINTED: list[tuple[Any, dict[str, Any]]] = [
             "s@own": {"command": ["node", "dist/stdio.js"]},
         },
     ),
+    (  # a file for its --config
+        {
+            "base": {"name": "python", "transport": "stdio", "start_command": "python -m s"},
+            "targets": [{"name": "remote", "transport": "streamable-http", "server_url": "http://localhost:1/"}],
+        },
+        {"s@python": {"command": ["python", "-m", "s"]}, "s@remote": {"url": "http://localhost:1/"}},
+    ),
 ]
 
 

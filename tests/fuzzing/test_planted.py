@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import fuzz_changes
@@ -171,3 +173,13 @@ def test_a_change_out_of_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(fuzz_changes, "compare", nervous)
     first_wrong(fuzz_changes, "differs from itself", 50, lambda _: True)
     first_wrong(fuzz_changes, "fingerprint stays", 50, lambda _: True)
+
+
+@pytest.mark.parametrize(("waited", "compared"), [(0.005, True), (0.007, False)])
+def test_an_answer_that_the_clock_may_have_changed_is_not_compared_between_processes(monkeypatch, waited, compared):
+    """A busy machine kept a process waiting beyond its deadline of 10 ms, and the answer had another witness."""
+    clock = SimpleNamespace(monotonic=itertools.count(0.0, waited).__next__, process_time=lambda: 0.0)
+    monkeypatch.setattr(fuzz_verdicts, "time", clock)
+    answer = fuzz_verdicts.ask({"outer": {"const": 1}, "inner": {"format": "uri"}, "draft": 20, "deadline": 0.01})
+    assert answer["verdict"] == "no"
+    assert (fuzz_verdicts.stable(answer) is not None) == compared

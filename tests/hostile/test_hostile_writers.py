@@ -64,9 +64,12 @@ WRITERS = {
     "removes a recording whose place `checked_place` judged, after it was written under its new name": {
         "cli/schema_version_command.py schema_version: unlink",
     },
-    "the folder of the index, and the file of the state, which the user typed": {
-        "cli/fleet_options.py _write: mkdir",
-        "fleet/state.py State.complete: unlink",
+    "the folder of the index or of an export, which the user typed; no link in it is followed": {
+        "cli/fleet_options.py write_fleet: mkdir",
+        "store/parquet.py export: mkdir",
+        "store/parquet.py _write: open",
+        "store/parquet.py _write: replace",
+        "store/parquet.py _write: unlink",
     },
     "the folder of logins in the state folder of the user, which no repository names": {
         "target/logins.py _folder_made: mkdir",

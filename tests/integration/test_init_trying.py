@@ -393,6 +393,11 @@ class TestFrom:
         report = json.loads(governor(tmp_path, "check", "--format", "json").stdout)
         assert [change["kind"] for change in report["changes"]] == ["argument-required"]
 
+    def test_a_list_with_keys_that_no_client_sees(self, tmp_path):
+        write(tmp_path, {"toolDefinitions.json": json.dumps([{**OLD, "requiredScopes": ["a"], "skills": ["b"]}])})
+        _, recorded = self.begun(tmp_path, "toolDefinitions.json")
+        assert recorded["tools"] == [OLD]
+
     def test_an_export_without_annotations(self, tmp_path):
         kept = {key: OLD[key] for key in ("name", "description", "inputSchema")}
         export = {"serverId": "stock", "exportedAt": "2026-01-01T00:00:00Z", "tools": [kept], "resources": []}

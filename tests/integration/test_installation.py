@@ -101,8 +101,8 @@ WINGS = ("load", "evaluation")
 """Rooms of commands that nothing else needs; what they import comes with their extras."""
 
 GUESTS = {"mcp", "mcp_types", "fastmcp", "pytest", "_pytest", "hypothesis", "starlette", "uvicorn", "tests", "shop"}
-GUESTS |= {"keyring"}
-"""What is imported if a server, a test or the extras ``serve`` and ``keyring`` have brought it."""
+GUESTS |= {"keyring", "procrastinate", "pyarrow", "sqlalchemy"}
+"""What is imported if a server, a test or the extras ``serve``, ``keyring`` and ``fleet`` have brought it."""
 
 
 IMPORT = re.compile(r"^ *(?:from (?=[\w.]+ import )|import )(\w+)", re.MULTILINE)

@@ -13,11 +13,18 @@ from mcp_governor.load.health import Answer, health_of
 from mcp_governor.load.log_scan import scan_text
 from mcp_governor.load.model import Sample
 from mcp_governor.load.probe import Probe
-from mcp_governor.load.records import LoadRecord
+from mcp_governor.load.records import LoadRecord, RecordedList, RecordedTime
 from mcp_governor.rules import LintSettings, load_catalogue, select
 
 SELECTION = select(LintSettings(), load_catalogue(entry_points=False))
-RECORD = LoadRecord(1_000, 200, {"big": 150, "small": 50}, "stdio modern", 2.0)
+
+
+def recorded(over: str = "stdio modern") -> LoadRecord:
+    time = RecordedTime(over, 2.0) if over else None
+    return LoadRecord(RecordedList(1_000, 200, {"big": 150, "small": 50}), time)
+
+
+RECORD = recorded()
 
 
 def found(measured: Probe, record: LoadRecord | None = RECORD, remote: bool = False, **budgets: object) -> list[str]:
@@ -84,14 +91,14 @@ def test_budgets(measured, budgets, expected):
         (probe(), None, {}, "No budget was judged, because mcp-load.json does not exist and load sets no limits."),
         (probe(), None, {"tokens": 500}, None),
         (probe(stick=False), RECORD, {}, "was not compared with mcp-load.json, because there is no ratio to compare."),
-        (probe(), replace(RECORD, over="http modern"), {}, "which was measured over http modern and not stdio modern."),
+        (probe(), recorded("http modern"), {}, "which was measured over http modern and not stdio modern."),
         (
             probe(),
-            replace(RECORD, over="stdio legacy"),
+            recorded("stdio legacy"),
             {},
             "which was measured over stdio legacy and not stdio modern.",
         ),
-        (probe(), replace(RECORD, over="", ratio=None), {}, None),
+        (probe(), recorded(""), {}, None),
         (probe(), RECORD, {"remote": True}, "because the server is on another machine."),
         (probe(stick=False, lists=19), None, {"list_p95_ms": 9.0}, "fewer than 20 lists were measured."),
         (probe(stick=False, lists=0), None, {"list_p95_ms": 9.0}, "fewer than 20 lists were measured."),

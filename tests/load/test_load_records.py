@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 
-import jsonschema
 import pytest
+from documents import exactly
 from made_probes import probe
 from replacing import replace
 
+from mcp_governor.documents import schema_of
 from mcp_governor.errors import FileFormatError
 from mcp_governor.load.listing import Yardstick
-from mcp_governor.load.records import LoadRecord, load_record, record_of, record_schema
+from mcp_governor.load.records import LoadRecord, RecordedList, RecordedTime, load_record, record_of
 from mcp_governor.target import LiveSource
 from mcp_governor.wire import HttpEndpoint, StdioEndpoint
 
@@ -24,23 +25,25 @@ def test_a_record_survives_the_file_and_is_the_same_text_each_time(tmp_path):
     file.write_text(record.text())
     assert load_record(file, shown="mcp-load.json") == record
     assert record_of(probe(), LOCAL).text() == record.text()
-    jsonschema.Draft202012Validator.check_schema(record_schema())
-    jsonschema.Draft202012Validator(record_schema()).validate(json.loads(record.text()))
+    exactly(schema_of(LoadRecord), json.loads(record.text()))
     assert list(json.loads(record.text())["list"]["tools"]) == ["big", "small"]
 
 
 @pytest.mark.parametrize(("ratio", "kept"), [(2.4, 2.0), (1.7, 2.0), (2.6, 2.6), (1.5, 1.5)])
 def test_the_recorded_time_only_moves_when_the_time_does(ratio, kept):
-    before = LoadRecord(1, 1, {}, "stdio modern", 2.0)
-    assert record_of(probe(p50=ratio, null=1.0), LOCAL, before).ratio == kept
+    before = LoadRecord(RecordedList(1, 1, {}), RecordedTime("stdio modern", 2.0))
+    assert record_of(probe(p50=ratio, null=1.0), LOCAL, before).time.ratio == kept
     # Over another transport it is another time.
-    assert record_of(probe(p50=ratio, null=1.0), LOCAL, replace(before, over="http modern")).ratio == ratio
+    assert (
+        record_of(probe(p50=ratio, null=1.0), LOCAL, replace(before, time=RecordedTime("http modern", 2.0))).time.ratio
+        == ratio
+    )
 
 
 def test_no_time_is_recorded_of_another_machine_or_without_a_yardstick():
     remote = LiveSource("t", HttpEndpoint("https://example.com/mcp"))
-    assert record_of(probe(), remote).ratio is None
-    assert "time" not in record_of(probe(stick=False), LOCAL).as_json()
+    assert record_of(probe(), remote).time is None
+    assert "time" not in json.loads(record_of(probe(stick=False), LOCAL).text())
 
 
 def test_the_ratio_is_that_of_the_fastest_lists():

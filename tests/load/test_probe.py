@@ -9,12 +9,13 @@ import jsonschema
 import pytest
 from support import SERVERS
 
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.errors import NothingCheckedError, UnreachableError, UsageError
 from mcp_governor.load.findings import list_findings
 from mcp_governor.load.listing import Latencies
 from mcp_governor.load.model import Sample
 from mcp_governor.load.probe import CHEAP, HTTP_RUNS, STDIO_RUNS, ProbePlan, is_remote, live, run_probe
-from mcp_governor.load.probe_document import document, probe_schema
+from mcp_governor.load.probe_document import document
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.probe_text import probe_lines
 from mcp_governor.target import FileSource, LiveSource
@@ -251,8 +252,8 @@ def test_the_document_follows_its_schema(tmp_path):
     plan = ProbePlan(rest=False, rounds=2, lists=2, log=log)
     measured = run_probe(server(era="legacy"), plan, open_bench=lambda *_: _Engine())
     made = json.loads(json.dumps(document(measured)))
-    jsonschema.Draft202012Validator.check_schema(probe_schema())
-    jsonschema.Draft202012Validator(probe_schema()).validate(made)
+    jsonschema.Draft202012Validator.check_schema(DOCUMENT_FORMATS["load-probe"].schema())
+    jsonschema.Draft202012Validator(DOCUMENT_FORMATS["load-probe"].schema()).validate(made)
     assert made["log"]["pressure"] == [{"endpoint": "/sse", "in_flight": 3, "max_in_flight": 90}]
     assert made["embed_dimension"]["value"] is None
     assert [era.get("problem") is None for era in made["eras"]] == [True, False]

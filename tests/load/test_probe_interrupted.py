@@ -15,9 +15,9 @@ from serving import loaded
 from support import SERVERS
 from test_probe import QUICK, server
 
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.load.model import INTERRUPTED, Sample
 from mcp_governor.load.probe import ProbePlan, run_probe
-from mcp_governor.load.probe_document import probe_schema
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing on Windows")
 
@@ -42,7 +42,7 @@ def has_listed(file, times):
 
 def document_in(folder):
     document = json.loads((folder / "out.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(probe_schema()).validate(document)
+    jsonschema.Draft202012Validator(DOCUMENT_FORMATS["load-probe"].schema()).validate(document)
     return document
 
 

@@ -59,7 +59,7 @@ def test_python_servers_over_http(framework, python_servers):
     assert offered(measured) == {"modern", "legacy"}
     assert measured.health.answer.problem == "HTTP 404: the server does not have it"
     assert not measured.info.conforms
-    assert (recorded.over, recorded.bytes) == ("http modern", measured.listing.payload.bytes)
+    assert (recorded.time.over, recorded.listed.bytes) == ("http modern", measured.listing.payload.bytes)
 
 
 @pytest.mark.live

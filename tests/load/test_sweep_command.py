@@ -15,10 +15,12 @@ from commandline import PYTHON, governor
 from serving import loaded
 from support import SERVERS
 
-from mcp_governor.load.sweep_document import sweep_schema
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 
 FEW = ("--concurrency-values", "2,4", "--total", "30")
 LEAST = ("--concurrency-values", "1", "--total", "1", "--warm-up", "0")
+
+SCHEMA = DOCUMENT_FORMATS["load-sweep"].schema()
 
 
 def sweep(folder, *words: str):
@@ -37,7 +39,7 @@ def test_a_sweep_prints_a_table_and_its_verdict_and_writes_its_reports(tmp_path)
     }
     assert f"({stem}.svg)" in (tmp_path / "reports" / f"{stem}.md").read_text("utf-8")
     document = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(sweep_schema()).validate(document)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert document == json.loads((tmp_path / "reports" / f"{stem}.json").read_text("utf-8"))
     assert [item["concurrency"] for item in document["points"]] == [2, 4]
     assert all(item["requests"] == 30 and not item["errors"] for item in document["points"])
@@ -99,7 +101,7 @@ def test_a_server_over_stdio_gets_a_process_for_each_request_in_flight(tmp_path)
     done = sweep(tmp_path, *FEW, "--json-out", "out.json", "--", PYTHON, str(SERVERS / "eras.py"), "both")
     assert done.code == 0, done.err
     document = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(sweep_schema()).validate(document)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert document["transport"] == "stdio"
     assert [item["requests"] for item in document["points"]] == [30, 30]
     assert "process of the server of its own" in done.out
@@ -124,7 +126,7 @@ def test_ctrl_c_writes_what_was_measured(tmp_path):
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     document = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(sweep_schema()).validate(document)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
     assert document["interrupted"] == "interrupted"
     (point,) = document["points"]
     assert 10 < point["requests"] < 100_000

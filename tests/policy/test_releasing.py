@@ -3,87 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from commandline import contents
-from living import CONFIG, Repository, once
+from living import GATE, Released, accept_all
 from replacing import replace
 
 from mcp_governor.checking import releasing
 from mcp_governor.findings import Finding, Severity
-
-GATE = '\n[policy]\ngate = "release"\n'
-FIRST = re.compile(r"^## .*", re.MULTILINE)
-
-
-class Released(Repository):
-    """A repository with a first release, and commits after it."""
-
-    def __init__(self, root: Path, version: str = "1.2.0", config: str = "") -> None:
-        self.root = root
-        once(self, lambda: self._begin(root, version, config), Released, version, config)
-
-    def _begin(self, root: Path, version: str, config: str) -> None:
-        super().__init__(root)
-        (root / "mcp-governor.toml").write_text(CONFIG + config)
-        self.tool("search", "query")
-        self.tool("find", "query")
-        self.version = version
-        assert self.run("changelog", "draft", "--for", version).code == 0
-        assert self.run("snapshot", "-o", "mcp-surface.json").code == 0
-        assert self.run("changelog", "release", version).code == 0
-        self.tagged(version)
-        assert self.check()[0] == 0
-
-    def commit(self, message: str) -> None:
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", message)
-
-    def tagged(self, version: str) -> None:
-        self.commit(f"release {version}")
-        self.git("tag", f"v{version}")
-
-    def go_on(self) -> None:
-        self.commit("go on")
-
-    def passes(self, *arguments: str) -> str:
-        done = self.run(*arguments)
-        assert done.code == 0, done.out + done.err
-        return done.out
-
-    def refused(self, *arguments: str, code: int = 2) -> str:
-        done = self.run(*arguments)
-        assert done.code == code, done.out + done.err
-        return done.err
-
-    @property
-    def headings(self) -> list[str]:
-        return FIRST.findall(self.log)
-
-    @property
-    def config(self) -> str:
-        return (self.root / "mcp-governor.toml").read_text()
-
-    def clone(self, place: Path, ref: str) -> Repository:
-        """A fresh clone at a tag."""
-        subprocess.run(
-            ["git", "clone", "-q", "--branch", ref, str(self.root), str(place)], check=True, capture_output=True
-        )
-        other = object.__new__(Repository)
-        other.root, other.version, other.tools = place, self.version, dict(self.tools)
-        return other
-
-
-def accept_all(life: Released) -> list[str]:
-    """Accept whatever fails the check; the ids."""
-    report = life.run("check", "--format", "json").report
-    failing = [found["id"] for found in report["findings"] if found["severity"] == "error"]
-    for name in failing:
-        life.passes("accept", name, "--reason", "agreed with the only client")
-    return failing
-
 
 # a release is two commands
 
@@ -368,83 +296,6 @@ def test_a_tag_is_the_version_where_tags_are_its_source(tmp_path: Path) -> None:
 
 
 # acceptances end with the release that they were for
-
-
-@pytest.mark.parametrize("gate", ["", GATE])
-def test_an_acceptance_is_retired_by_the_release_that_needed_it(tmp_path: Path, gate: str) -> None:
-    (tmp_path / "repository").mkdir()
-    life = Released(tmp_path / "repository", config="# why we accept\n" + gate)
-    life.go_on()
-    del life.tools["find"]
-    life.version = "2.0.0"
-    life.passes("changelog", "draft", "--for", "2.0.0")
-    path = life.root / "docs" / "mcp-schema-changelog.md"
-    path.write_text(life.log.replace("REPLACEMENT", "search"))
-    accepted = accept_all(life)
-    assert accepted, "a tool that goes without a deprecation is a finding"
-    life.passes("check", "--release")
-    reported = life.passes("changelog", "release", "2.0.0")
-    assert "mcp-governor.toml: 1 acceptance is marked as released.\n" in reported
-    assert life.config.count('released = "2.0.0"') == len(accepted) == 1
-    assert "# why we accept\n" in life.config
-    assert 'reason = "agreed with the only client"\nreleased = "2.0.0"\n' in life.config
-    life.passes("check", "--release")
-    life.commit("release 2.0.0")
-    life.passes("check")
-    life.git("tag", "v2.0.0")
-    life.passes("check")
-    fresh = life.clone(tmp_path / "clone", "v2.0.0")
-    for arguments in (("check",), ("check", "--offline"), ("check", "--against", "git:v1.2.0:mcp-surface.json")):
-        assert fresh.run(*arguments).code == 0, fresh.run(*arguments).out
-    life.go_on()
-    life.passes("check")
-    life.passes("check", "--offline")
-    # the same break done again is a new one
-    life.tool("find", "query")
-    life.version = "2.1.0"
-    life.passes("changelog", "draft", "--for", "2.1.0")
-    life.passes("changelog", "release", "2.1.0")
-    life.tagged("2.1.0")
-    life.go_on()
-    del life.tools["find"]
-    life.version = "3.0.0"
-    life.passes("changelog", "draft", "--for", "3.0.0")
-    path.write_text(life.log.replace("REPLACEMENT", "search"))
-    assert life.run("check", "--release").code == 1
-
-
-def test_an_acceptance_that_is_still_needed_stays(tmp_path: Path) -> None:
-    life = Released(tmp_path)
-    life.go_on()
-    life.tool("search", "query", "limit", description="Searches.")
-    rule = next(f for f in life.run("check", "--format", "json").report["findings"] if f["rule"].startswith("clarity/"))
-    life.passes("accept", rule["id"], "--reason", "short on purpose")
-    life.version = "1.3.0"
-    life.passes("changelog", "draft")
-    assert "marked as released" not in life.passes("changelog", "release", "1.3.0")
-    assert "released =" not in life.config
-    life.tagged("1.3.0")
-    assert "accepted: short on purpose" in life.passes("check", "-v")
-
-
-def test_a_release_by_hand_retires_nothing_and_turns_nothing_red(tmp_path: Path) -> None:
-    life = Released(tmp_path)
-    life.go_on()
-    del life.tools["find"]
-    life.version = "2.0.0"
-    life.passes("changelog", "draft")
-    path = life.root / "docs" / "mcp-schema-changelog.md"
-    path.write_text(life.log.replace("REPLACEMENT", "search"))
-    accept_all(life)
-    life.passes("check")
-    life.passes("snapshot", "-o", "mcp-surface.json")
-    life.tagged("2.0.0")
-    life.passes("check")
-    life.go_on()
-    reported = life.passes("check")
-    assert "v2.0.0 was released with the acceptance of policy/removed-undeprecated" in reported
-    fresh = life.clone(tmp_path.parent / f"{tmp_path.name}-clone", "v2.0.0")
-    assert fresh.run("check").code == 0
 
 
 def test_what_would_fail_after_its_tag_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

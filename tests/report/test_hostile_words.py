@@ -177,7 +177,7 @@ KNOWN = set(
         r"\S+",
         "lang charset http-equiv content name class id tabindex data-kind data-words href for type hidden autocomplete "
         "value checked scope colspan role aria-label aria-hidden aria-describedby aria-labelledby "
-        "width height viewbox x y rx d",
+        "width height viewbox preserveaspectratio x y rx d",
     )
 )
 
@@ -222,8 +222,10 @@ JUDGES = {
 }
 
 
-def test_every_format_is_judged() -> None:
+def test_every_format_is_judged_and_documented() -> None:
     assert set(JUDGES) == {"text", *FORMATS}
+    page = (Path(__file__).parents[2] / "docs" / "reports.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.M)) == {"text", *FORMATS}
 
 
 @pytest.mark.parametrize("name", JUDGES)

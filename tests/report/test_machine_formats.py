@@ -15,6 +15,7 @@ from commandline import governor_here
 from support import missing
 
 from mcp_governor.demo.server import RELEASES
+from mcp_governor.report import FORMATS
 from mcp_governor.surface import build_surface, dump_surface, fingerprint
 
 NASTY = "a`b|c<script>alert(1)</script>]]>\n::error::pwned%0A##[error]x\x1b[31m\u202e\x00,:é"
@@ -274,7 +275,7 @@ def test_several_reports_in_one_run(folder: Path, capsys) -> None:
     [
         (
             "sarf=a",
-            'markdown, html). Did you mean "sarif"?',
+            f'({", ".join(["text", *FORMATS])}). Did you mean "sarif"?',
         ),
         ("sarif", "'sarif' is not FORMAT=FILE, for example sarif=report.sarif."),
         ("sarif=", "'sarif=' is not FORMAT=FILE, for example sarif=report.sarif."),

@@ -6,14 +6,14 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 import subprocess
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from browsers import browser, driven
 from commandline import governor_here
-from support import in_ci, missing
 
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface
@@ -79,13 +79,14 @@ def test_a_page_has_the_verdict_the_proof_and_every_tool(folder: Path, capsys) -
     assert all(name in made.text for name in ("search_books", "get_book", "reserve_copy", "list_branches"))
     ids = [attributes["id"] for attributes in made.of("article")]
     assert len(ids) == len(set(ids))
-    links = [attributes["href"] for attributes in made.of("a")]  # a link to each, and none to anywhere else
+    links = [attributes["href"] for attributes in made.of("a") if attributes.get("class") == "self"]
     assert links == [f"#{name}" for name in ids], "each item has a link that leads to it"
+    assert {attributes["href"] for attributes in made.of("a")} == set(links), "rows of tools lead to items"
 
 
 def test_definitions_are_side_by_side_and_marked_without_color(folder: Path, capsys) -> None:
     made = page(capsys, "check", "new.json")
-    cells = [attributes.get("class") for attributes in made.of("td")]
+    cells = [(attributes.get("class") or "").removesuffix(" here") for attributes in made.of("td")]
     assert {"gone", "new", "skip"} <= set(cells)
     assert len(made.of("mark")) == cells.count("gone") + cells.count("new")
     style = made.inside["style"]
@@ -97,8 +98,154 @@ def test_definitions_are_side_by_side_and_marked_without_color(folder: Path, cap
 
 def definition(out: str, tool: str) -> str:
     """The definition of a tool, as the page folds it."""
-    (row,) = (one for one in out.split('<details class="row" ')[1:] if one.startswith(f'data-words="{tool}"'))
+    body = unfolded(out, tool)
+    return body[re.search('<table class="sides">|<pre>(?=[{])', body).start() :]
+
+
+def unfolded(out: str, tool: str) -> str:
+    """What the row of a tool unfolds to."""
+    rows = out.split('<details class="row" ')[1:]
+    (row,) = (one for one in rows if re.match(rf'data-words="{tool}[" ]', one))
     return row.partition("</summary>")[2].partition("</details>")[0]
+
+
+def test_a_break_shows_the_place_before_and_after(folder: Path, capsys) -> None:
+    """The property that the change is about, marked on both sides, and the list that requires it; nothing else."""
+    out = governor_here("check", "new.json", "--format", "html", capsys=capsys).out
+    (item,) = re.findall('<article class="item breaking".*?</article>', out, re.DOTALL)
+    rows = [
+        tuple(re.sub("<.*?>", "", unescape(cell)).strip() for cell in re.findall("<td.*?</td>", row))
+        for row in re.findall("<tr>(.*?)</tr>", item)[1:]
+    ]
+    said = '"description": "Where to pick it up; the reader\'s home branch if left out.",'
+    assert rows == [
+        *(("{", "{"), ("⋯", "⋯"), ('"inputSchema": {', '"inputSchema": {'), ("⋯", "⋯")),
+        *(('"properties": {', '"properties": {'), ('"branch": {', '"branch": {'), (said, said)),
+        *(('"type": "string"', '"type": "string"'), ("},", "},"), ("⋯", "⋯"), ("},", "},")),
+        *(('"required": [', '"required": ['), ('"isbn"', '"isbn",'), ("", '"branch"'), ("],", "],")),
+        *(("},", "},"), ("}", "}")),
+    ]
+    assert re.findall(r'<td class="(\w+) here"> *"branch"', item) == ["same", "same"]
+    assert re.findall('<td class="new"> *<mark>(.*?)</mark>', item) == ['"branch"']
+
+
+def test_the_place_of_a_keyword_is_the_property_and_of_a_long_one_the_keyword(
+    folder: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def surface(limit: int) -> str:
+        note = {"type": "string", "maxLength": limit, "description": "Text"}
+        schema = {"type": "object", "properties": {"note": note, "other": {"type": "string"}}}
+        return json.dumps({"tools": [{"name": "keep", "description": "x", "inputSchema": schema}]})
+
+    def shown() -> list[str]:
+        out = governor_here("diff", "old.json", "new.json", "--format", "html", capsys=capsys).out
+        (item,) = re.findall('<article class="item breaking".*?</article>', out, re.DOTALL)
+        assert "other" not in item
+        assert re.findall(r'<td class="(\w+) here"> *(?:<mark>)?(.*?)<', item) == [
+            ("gone", '"maxLength": 9,'),
+            ("new", '"maxLength": 8,'),
+        ]
+        return re.findall('"(type|maxLength|description)": (?=["0-9])', item)
+
+    (folder / "old.json").write_text(surface(9))
+    (folder / "new.json").write_text(surface(8))
+    assert shown() == ["type", "type", "maxLength", "maxLength", "description", "description"]
+    monkeypatch.setattr("mcp_governor.report.json_diff._MAX_PROPERTY", 4)
+    assert shown() == ["maxLength", "maxLength"]
+
+
+def counts(out: str) -> dict[str, list[str]]:
+    """Tool → changes, errors, warnings and remarks in its row."""
+    rows = re.findall(r'<summary class="tool"><code>(.*?)</code>(.*?)</summary>', out)
+    return {name: re.findall(r"([0-9]+)<i> (?:change|error|warning|remark)s?<", cells) for name, cells in rows}
+
+
+def test_the_row_of_a_renamed_tool_has_what_is_said_of_its_former_name(folder: Path, capsys) -> None:
+    """And what a finding about the whole server says of it, which names no tool itself."""
+    names = {"find_notes": "search_notes", "keep_note": "keep_note"}
+    schema = {"type": "object", "properties": {"q": {"type": "string"}}}
+    for file, renamed in (("old.json", False), ("new.json", True)):
+        listed = [
+            {
+                "name": new if renamed else old,
+                "description": f"Does {old} well.",
+                "inputSchema": {**schema, "title": old},
+            }
+            for old, new in names.items()
+        ]
+        (folder / file).write_text(json.dumps({"tools": listed}))
+    out = governor_here("diff", "old.json", "new.json", "--format", "html", capsys=capsys).out
+    assert counts(out) == {"search_notes": ["1", "0", "0", "0"], "keep_note": ["0", "0", "0", "0"]}
+    assert "tool-renamed</a> Tool <code>find_notes</code>" in unfolded(out, "search_notes")
+    assert definition(out, "search_notes").startswith('<table class="sides">'), "next to its former definition"
+    assert "(+" not in unfolded(out, "search_notes"), "it costs what it did"
+
+
+def test_a_finding_about_the_whole_server_counts_for_each_of_its_tools(folder: Path) -> None:
+    from mcp_governor.checking.model import Report
+    from mcp_governor.findings import Finding, Severity, Spot
+    from mcp_governor.report.html import render
+
+    spots = (Spot("a", "/name"), Spot("a", "/description"), Spot("b", ""), Spot(None, "/instructions"))
+    found = Finding("clarity/x", Severity.WARNING, "Two styles.", spots=spots)
+    out = render(Report("s", tools=("a", "b", "c"), findings=(found,), definitions=dict.fromkeys("abc", (None, {}))))
+    assert counts(out) == {"a": ["0", "0", "1", "0"], "b": ["0", "0", "1", "0"], "c": ["0", "0", "0", "0"]}
+
+
+def test_edits_of_many_tools_are_one_item_with_a_link_to_each(folder: Path, capsys) -> None:
+    def surface(*required: str) -> str:
+        schema = {"type": "object", "properties": {"id": {"type": "string"}}, "required": list(required)}
+        listed = [{"name": f"tool_{at}", "description": "x", "inputSchema": schema} for at in range(40)]
+        return json.dumps({"tools": listed})
+
+    (folder / "old.json").write_text(surface())
+    (folder / "new.json").write_text(surface("id"))
+    made = page(capsys, "diff", "old.json", "new.json")
+    (item,) = made.of("article")
+    assert "Breaking changes (40)" in made.text
+    assert "argument-required × 40" in made.text
+    assert all(f"tool_{at} " in (item["data-words"] or "") for at in range(40)), "the filter finds each of them"
+    links = [attributes["href"] for attributes in made.of("a") if attributes.get("class") != "self"]
+    anchors = {f"#{attributes['id']}" for _, attributes in made.elements if attributes.get("id")}
+    assert len(set(links)) == 40
+    assert set(links) <= anchors
+
+
+def test_a_bar_is_as_long_as_the_tool_is_dear(folder: Path, capsys) -> None:
+    def surface(**words: int) -> str:
+        listed = [
+            {"name": name, "description": "x" * number, "inputSchema": {"type": "object"}}
+            for name, number in words.items()
+        ]
+        return json.dumps({"tools": listed})
+
+    (folder / "old.json").write_text(surface(one=340))
+    (folder / "new.json").write_text(surface(one=740, two=340))
+    out = governor_here("diff", "old.json", "new.json", "--format", "html", capsys=capsys).out
+    # Each definition has about 60 bytes besides its description: 800 and 400 of them are 200 and 100 tokens.
+    assert re.findall(r'<rect width="(\d+)" height="6"/><rect class="grown" x="(\d+)" width="(\d+)"', out) == [
+        ("50", "50", "50"),
+        ("0", "0", "50"),
+    ]
+
+
+def test_a_description_is_rendered_and_leads_nowhere(folder: Path, capsys) -> None:
+    text = (
+        "Finds *notes*. Use `q`.\n\n- one\n- two\n\n# Not a heading\n\n[a link](javascript:alert(1)) ![p](http://x.example/p.png)"
+        " <https://x.example> <b onclick=alert(1)>bold</b>\n\n[r]: http://x.example\n\n```js\nlet a = '</code>';\n```\n"
+    )
+    tool = {"name": "find", "description": text, "inputSchema": {"type": "object"}}
+    (folder / "new.json").write_text(json.dumps({"tools": [tool]}))
+    out = governor_here("lint", "new.json", "--format", "html", capsys=capsys).out
+    shown = re.search('<div class="prose">(.*?)</div>', out, re.DOTALL)
+    assert shown is not None
+    assert shown[1].startswith(
+        "<p>Finds <em>notes</em>. Use <code>q</code>.</p>\n<ul>\n<li>one</li>\n<li>two</li>\n</ul>"
+    )
+    assert "<p># Not a heading</p>" in shown[1]
+    assert set(re.findall("<([a-z]+)", shown[1])) == {"p", "em", "code", "ul", "li", "pre"}
+    assert "[a link](javascript:alert(1)) ![p](http://x.example/p.png)" in shown[1]
+    assert "&lt;b onclick=alert(1)&gt;bold&lt;/b&gt;" in shown[1]
 
 
 def test_an_unchanged_definition_is_shown_once(folder: Path, capsys) -> None:
@@ -138,7 +285,12 @@ def test_the_filter_has_words_of_every_item_and_tool(folder: Path, capsys) -> No
     assert "argument-required reserve_copy /inputschema/properties/branch parameter `branch` is now required" in words
     assert any(text.startswith("clarity/prose-type ") and "isbn" in text and "get_book" in text for text in words)
     rows = [attributes["data-words"] for attributes in made.of("details") if attributes.get("class") == "row"]
-    assert rows == ["get_book", "list_branches", "reserve_copy", "search_books"], "as recorded"
+    assert rows == [
+        "get_book schema-description-changed clarity/prose-type",
+        "list_branches tool-added",
+        "reserve_copy argument-required",
+        "search_books argument-added",
+    ], "as recorded, with what was found"
     assert 'querySelectorAll("[data-words]")' in made.inside["script"]
     assert {attributes["data-kind"] for attributes in made.of("article")} == {
         "breaking",
@@ -162,7 +314,8 @@ def test_a_section_that_is_cut_says_so(folder: Path, capsys, monkeypatch: pytest
     made = page(capsys, "check", "new.json")
     assert "Tools (4)" in made.text
     assert "The first 1 tools are shown." in made.text
-    assert [one["data-words"] for one in made.of("details") if one.get("class") == "row"] == ["get_book"]
+    (row,) = (one["data-words"] or "" for one in made.of("details") if one.get("class") == "row")
+    assert row.startswith("get_book ")
 
 
 def test_an_accepted_change_is_apart_and_not_counted(folder: Path, capsys) -> None:
@@ -246,25 +399,9 @@ def test_a_thousand_tools_are_a_page_of_few_megabytes(folder: Path, capsys) -> N
     assert sum(one.get("class") == "row" for one in Page(out).of("details")) == 1_000
 
 
-def browser() -> str:
-    """The path of Chromium; CI installs it from Debian, and elsewhere its absence is a skip with the reason."""
-
-    def found() -> str | None:
-        return next((path for name in ("chromium", "google-chrome") if (path := shutil.which(name))), None)
-
-    if found() is None and in_ci() and shutil.which("apt-get") is not None:
-        for words in (("update", "-qq"), ("install", "-y", "-qq", "--no-install-recommends", "chromium")):
-            done = subprocess.run(("apt-get", *words), check=False, capture_output=True, text=True, timeout=600)
-            print(done.stdout, done.stderr)
-    path = found()
-    if path is None or shutil.which("npm") is None:
-        missing("the page is opened in a browser, which needs Chromium (Debian: apt-get install chromium) and npm")
-    return path
-
-
 @pytest.mark.live
 def test_the_page_in_a_browser(folder: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
-    chromium = browser()
+    browser()
     home = folder / "home"
     home.mkdir()
     monkeypatch.chdir(home)
@@ -283,24 +420,13 @@ def test_the_page_in_a_browser(folder: Path, capsys, monkeypatch: pytest.MonkeyP
         out = governor_here(*words, "--format", "html", capsys=capsys).out
         assert ("History (" in out) == (name == "a")
         (folder / f"{name}.html").write_text(out)
-    subprocess.run(
-        ["npm", "install", "--silent", "--no-save", "playwright-core@1", "axe-core@4"],
-        cwd=folder,
-        check=True,
-        timeout=300,
+    usual, hostile = driven(
+        Path(__file__).with_name("page.mjs"),
+        str(folder / "a.html"),
+        str(folder / "b.html"),
+        folder=folder,
+        packages=("playwright-core@1", "axe-core@4"),
     )
-    script = Path(__file__).with_name("page.mjs")
-    done = subprocess.run(
-        ["node", str(script), chromium, str(folder / "a.html"), str(folder / "b.html")],
-        *(),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    usual, hostile = json.loads(done.stdout)
     for seen in (usual, hostile):
         assert seen["said"] == [], "no error, and no dialog that a server's words opened"
         assert seen["asked"] == [f"file://{seen['file']}"]
@@ -322,7 +448,7 @@ def test_the_page_in_a_browser(folder: Path, capsys, monkeypatch: pytest.MonkeyP
         assert "Breaking changes (" in seen["bare"]["text"]
     assert usual["filtered"] != usual["before"]
     assert usual["articles"]
-    assert usual["tools"] == ["reserve_copy"]
+    assert usual["tools"] == ["reserve_copy argument-required"]
     assert not any(head.startswith("History") for head in usual["heads"]), "a filter leaves what it found"
     assert "History (" in usual["bare"]["text"]
 

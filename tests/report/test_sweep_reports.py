@@ -10,7 +10,7 @@ from test_report_page import Page
 
 from mcp_governor.load import formulas
 from mcp_governor.load.model import Point, Sweep, SweepPlan
-from mcp_governor.report import sweep_html, sweep_markdown, sweep_picture
+from mcp_governor.report import series, sweep_html, sweep_markdown, sweep_picture
 from mcp_governor.report.sweep_words import (
     conclusion,
     explanations,
@@ -125,6 +125,10 @@ def _texts(document):
     return ["".join(node.itertext()) for node in ET.fromstring(document).iter(f"{SVG}text")]
 
 
+def _marks(root):
+    return [one for one in root.iter(f"{SVG}path") if one.get("class").split()[0] in ("mark", "hollow")]
+
+
 def test_the_picture_marks_what_the_table_marks():
     document = sweep_picture.picture(_sweep())
     root = ET.fromstring(document)
@@ -133,15 +137,16 @@ def test_the_picture_marks_what_the_table_marks():
         assert texts.count(word) == 1, word
     assert len([one for one in root.iter(f"{SVG}rect") if one.get("class") == "band"]) == 3
     # Two of five points are not figures of a healthy server, in each of four lines.
-    assert len([one for one in root.iter(f"{SVG}circle") if "hollow" in one.get("class")]) == 8
-    assert len([one for one in root.iter(f"{SVG}circle") if "mark" in one.get("class")]) == 12
+    kinds = [one.get("class").split()[0] for one in root.iter(f"{SVG}path")]
+    assert (kinds.count("hollow"), kinds.count("mark")) == (8, 12)
 
 
 def test_higher_values_are_higher_up():
     root = ET.fromstring(sweep_picture.picture(_sweep()))
     found = {}
-    for circle in root.iter(f"{SVG}circle"):
-        found.setdefault(circle.get("class").split()[-1], []).append(float(circle.get("cy")))
+    for mark in _marks(root):
+        name, y = mark[0].text.split()[0], mark.get("transform").split()[1].removesuffix(")")
+        found.setdefault(name, []).append(float(y))
     assert found["throughput"].index(min(found["throughput"])) == 1
     assert found["p99"] == sorted(found["p99"], reverse=True)
     for name in ("p50", "p95"):
@@ -151,9 +156,43 @@ def test_higher_values_are_higher_up():
 @pytest.mark.parametrize("points", [[], [NOTHING], POINTS[:1], [*POINTS[:1], NOTHING, *POINTS[1:]]])
 def test_any_number_of_points_can_be_drawn(points):
     document = sweep_picture.picture(_sweep(points))
-    circles = [*ET.fromstring(document).iter(f"{SVG}circle")] if document else []
+    marks = _marks(ET.fromstring(document)) if document else []
     measured = sum(point.p50_ms is not None for point in points)
-    assert len(circles) == 3 * measured + len(points)
+    assert len(marks) == 3 * measured + len(points)
+
+
+def test_lines_differ_in_shape_and_are_named_where_they_end():
+    root = ET.fromstring(sweep_picture.picture(_sweep()))
+    shapes = {}
+    for mark in _marks(root):
+        shapes.setdefault(mark[0].text.split()[0], set()).add(mark.get("d"))
+    assert all(len(found) == 1 for found in shapes.values())
+    assert len(set.union(*(shapes[name] for name in ("p50", "p95", "p99")))) == 3
+    ends = {one.text: float(one.get("y")) for one in root.iter(f"{SVG}text") if one.text in ("p50", "p95", "p99")}
+    assert list(ends) == ["p99", "p95", "p50"], "from above"
+    texts = _texts(sweep_picture.picture(_sweep()))
+    assert "goal of p95: 400" in texts
+    assert "goal of p99: 800" in texts
+
+
+@pytest.mark.parametrize(
+    ("ends", "places"),
+    [
+        ([(0, 10, "a"), (1, 50, "b")], [("a", 14), ("b", 54)]),
+        ([(0, 50, "a"), (1, 50, "b"), (2, 51, "c")], [("a", 54), ("b", 69), ("c", 84)]),
+        ([(0, 99, "a"), (1, 100, "b")], [("a", 89), ("b", 104)]),  # none goes below the floor
+        ([], []),
+    ],
+)
+def test_names_of_lines_that_end_together_are_below_each_other(ends, places):
+    found = ET.fromstring(f"<g>{series.ends(ends, 7, 100)}</g>")
+    assert [(text.text, float(text.get("y"))) for text in found] == places
+
+
+@pytest.mark.parametrize(("number", "width"), [(2, 64 + 2 * 240 + 56), (5, 64 + 5 * 210 + 56), (40, 64 + 40 * 96 + 56)])
+def test_a_picture_is_as_wide_as_the_page_or_as_its_labels_need(number, width):
+    points = [replace(POINTS[0], concurrency=at + 1) for at in range(number)]
+    assert ET.fromstring(sweep_picture.picture(_sweep(points))).get("width") == str(width)
 
 
 @pytest.mark.parametrize("highest", [0.003, 1.0, 7, 9.99, 10, 49, 765, 1e6])

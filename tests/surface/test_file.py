@@ -13,7 +13,8 @@ from documents import closed
 
 from mcp_governor.errors import Exit, FileFormatError
 from mcp_governor.surface import build_surface, dump_surface, fingerprint, load_surface, parse_surface
-from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth
+from mcp_governor.surface.file import MAX_DEPTH, exceeds_depth, surface_document
+from mcp_governor.surface.listings import languages
 from mcp_governor.surface.read import TierRules
 from mcp_governor.surface.schema import surface_schema
 from mcp_governor.writing import write_file
@@ -170,3 +171,10 @@ def test_what_departs_from_the_specification_is_recorded_and_is_not_part_of_the_
 @pytest.mark.parametrize("said", [5, [], {"tools": 5}, {"tools": [5, None]}, {"x": GOOD}, {"tools": {"ttlMs": {}}}])
 def test_odd_listings_are_harmless(said) -> None:
     dump_surface(build_surface({**MODERN, "listings": said}))
+
+
+def test_the_language_of_texts_is_recorded_without_the_rest_of_the_metadata() -> None:
+    bare = build_surface({"tools": [], "_meta": {"io.modelcontextprotocol/contentLanguage": "de"}, "ttlMs": 7})
+    assert surface_document(bare)["listings"] == {"tools": {"contentLanguage": "de"}}
+    pages = [{**GOOD}, {**GOOD, "contentLanguage": "en"}]
+    assert languages(build_surface({"tools": [], "listings": {"tools": pages, "prompts": GOOD}})) == {"tools": "en"}

@@ -209,6 +209,8 @@ def test_an_alias_of_yaml_is_not_followed() -> None:
 
     assert frontmatter_of("---\na: &x [1]\nb: *x\n---\n") is None
     assert frontmatter_of("---\na: [1, 2026-01-01]\n---\n") == {"a": ["1", "2026-01-01"]}
+    assert frontmatter_of(f"---\na: {'[' * 49}{']' * 49}\n---\n") is not None
+    assert frontmatter_of(f"---\na: {'[' * 50}{']' * 50}\n---\n") is None
     assert frontmatter_of("---\n" + "[" * 5_000 + "\n---\n") is None
     assert frontmatter_of("no frontmatter") is None
 

@@ -28,6 +28,8 @@ _MOST = 20
 _LONGEST_FRONTMATTER = 64 * 1024
 """Longest frontmatter that is parsed, in characters: fields have at most a thousand."""
 _FRONTMATTER = lazy_pattern(r"\A---[ \t]*\r?\n(.*?)(?:\A|\n)---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_DEEPEST_FRONTMATTER = 50
+"""Deepest nesting that is read, because the loader calls itself for each level; what is published has three."""
 
 
 def entry(surface: Surface, _context: Context) -> Iterator[Hit]:
@@ -177,12 +179,15 @@ def frontmatter_of(text: str) -> dict[Any, Any] | None:
         return None
     import yaml
 
+    depth = 0
     try:
-        # An alias may stand for a thousand values, and the value of a thousand aliases for a million.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(found[1], yaml.SafeLoader)):
-            return None
+        for event in yaml.parse(found[1], yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            # An alias may stand for a thousand values, and the value of a thousand aliases for a million.
+            if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST_FRONTMATTER:
+                return None
         # The base loader makes every scalar text, as the comparison expects.
         value = yaml.load(found[1], yaml.BaseLoader)
-    except (yaml.YAMLError, RecursionError, ValueError):
+    except (yaml.YAMLError, ValueError):
         return None
     return value if isinstance(value, dict) else None

@@ -22,7 +22,7 @@
       if (hit) filled.add(owner.get(row));
     });
     for (const one of sections) one.hidden = full.has(one) ? !filled.has(one) : wanted.length > 0;
-    said.textContent = `${shown} of ${rows.length} shown`;
+    said.textContent = shown === rows.length ? "" : `${shown} of ${rows.length} shown`;
   };
   let due = 0;
   box.addEventListener("input", () => { cancelAnimationFrame(due); due = requestAnimationFrame(apply); });
