@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
@@ -62,6 +63,32 @@ def _needs_input(tool: Tool, prefix: str | None) -> bool:
 
 # -- parameters without a meaning
 
+
+def only_in_words(tool: Tool, _context: Context) -> Iterator[Hit]:
+    """A tool whose description documents parameters has some."""
+    if not _is_bare(tool):
+        return
+    text = tool.description[:_MAX_DOCUMENTED]
+    match = _ARGUMENTS.search(text) or _CALLED_WITH.search(text)
+    if match is not None and match["name"].lower() not in _NO_ARGUMENT:
+        yield hit("/inputSchema", tool.input_schema, name=match["name"])
+
+
+_MAX_DOCUMENTED = 4_000
+"""Maximum number of characters of a description that are read; parameters come after a paragraph or two."""
+_ARGUMENTS = lazy_pattern(
+    r"(?:\A|\n)[ \t]{0,12}(?:[#*]{1,4}\s?)?(?:args|arguments|parameters|params|inputs)"
+    r"(?:\*\*)?:?(?:\*\*)?[ \t]{0,4}\n{1,2}"
+    r"[ \t]{0,16}(?:[-*•]\s)?[`\"*]{0,3}(?P<name>[a-z_]\w{0,40})[`\"*]{0,3}\s?"
+    r"(?:\([^()\n]{0,60}\))?\s?(?::|-|–|—)\s?\S",
+    re.IGNORECASE,
+)
+_CALLED_WITH = lazy_pattern(
+    r"\b(?:example(?:\s(?:arguments|call|input|request|usage))?|arguments|input)\s?:\s{0,4}(?:\w{1,64}\()?"
+    r"\{\s{0,8}[\"'](?P<name>[a-z_]\w{0,40})[\"']\s?:",
+    re.IGNORECASE,
+)
+_NO_ARGUMENT = frozenset({"context", "ctx", "n", "no", "none", "nothing", "returns", "self"})
 _DUMMY = lazy_pattern(r"(?i)random_string|_?dummy(?:_(?:arg|argument|field|input|param|parameter))?|no_?params?")
 
 
