@@ -51,7 +51,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "report",
             "the report of `check`, `lint`, `diff`, `call` and `changelog check` (`--format json`)",
-            "mcp_governor.checking.schema:report_schema",
+            "mcp_governor.checking.report_document:ReportDocument",
             written=True,
         ),
         DocumentFormat(
