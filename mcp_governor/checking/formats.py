@@ -84,7 +84,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "fix-plan",
             "the plan of `lint --fix-plan`",
-            "mcp_governor.checking.fix_plan_schema:fix_plan_schema",
+            "mcp_governor.checking.fix_plan_document:FixPlanDocument",
             written=True,
         ),
         DocumentFormat(
