@@ -90,14 +90,14 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "lint-baseline",
             "the known findings of `lint --write-baseline`",
-            "mcp_governor.rules.baseline:baseline_schema",
+            "mcp_governor.rules.baseline:LintBaseline",
             written=True,
             read=True,
         ),
         DocumentFormat(
             "schemas",
             "`.mcp-governor-schemas.json`, the list of exported schema files",
-            "mcp_governor.schema_files.documents:manifest_schema",
+            "mcp_governor.schema_files.documents:Manifest",
             written=True,
             read=True,
         ),
