@@ -29,6 +29,9 @@ _BUDGET = 20.0
 """Time limit in seconds for all questions about a plan; beyond it the answer is *unknown*."""
 
 
+ProofVerdict = Literal["same", "wider", "accepts-all", "narrower", "unknown", "no-schema"]
+
+
 class Proof(Struct, frozen=True):
     """The effect of a fix.
 
@@ -41,7 +44,7 @@ class Proof(Struct, frozen=True):
         bad_default: the default was valid before and no longer is.
     """
 
-    verdict: Literal["same", "wider", "accepts-all", "narrower", "unknown", "no-schema"]
+    verdict: ProofVerdict
     witness: Any = ABSENT
     reason: str = ""
     bad_default: bool = False
