@@ -22,7 +22,7 @@ from mcp_governor.cli.common import (
     unconfigured,
 )
 from mcp_governor.cli.init_files import HOOKS, Offer, ci_offers, hook_offer
-from mcp_governor.cli.init_plan import Plan, local_paths, typed_plan
+from mcp_governor.cli.init_plan import Plan, as_started, local_paths, typed_plan
 from mcp_governor.config import OWN_FILE, with_found_files
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.report.lines import line
@@ -81,6 +81,8 @@ def init(run: Run, target: str | None, ci: bool, hook: bool, recording: str | No
     config = _config(plan, run.config)
     source = resolve(None, config)
     live = surface = _surface(plan, source, config)
+    plan = as_started(plan, _endpoint(source))
+    config = _config(plan, run.config)
     from mcp_governor.cli.init_config import first_files
 
     if recording is not None:

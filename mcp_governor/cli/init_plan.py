@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.cli.init_secrets import see_address, see_words, split_assignments
 from mcp_governor.config import Config
@@ -17,13 +19,15 @@ from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_cli
 from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.target.resolve import forms
 from mcp_governor.text import visible
-from mcp_governor.wire.endpoint import HttpEndpoint
+from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
+from mcp_governor.wire.opening import as_before
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mcp_governor.config import Launch
     from mcp_governor.surface import Surface
+    from mcp_governor.wire import Endpoint
 
 
 class Plan(Struct, frozen=True):
@@ -77,6 +81,20 @@ def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, roo
         return None
     see_words(plan.keys)
     return plan
+
+
+def as_started(plan: Plan, endpoint: Endpoint) -> Plan:
+    """The plan with what the start of a package turned out to need: its script, a Python, packages beside it."""
+    started = as_before(endpoint)
+    if not isinstance(started, StdioEndpoint) or started is endpoint:
+        return plan
+    ours = started.command[: len(started.command) - len(plan.keys.get("args", ()))]
+    keys = {**plan.keys, "package": started.package}
+    if beside := [word for option, word in pairwise(ours) if option == "--with"]:
+        keys["with"] = beside
+    if python := next((word for option, word in pairwise(ours) if option == "--python"), ""):
+        keys["env"] = {**keys.get("env", {}), "UV_PYTHON": python}
+    return replace(plan, keys=keys)
 
 
 def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, Any]:

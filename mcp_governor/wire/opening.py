@@ -83,7 +83,7 @@ async def connect(
         chosen: list[str] = []
         typed = endpoint.shown
         while True:
-            endpoint = _as_before(endpoint)
+            endpoint = as_before(endpoint)
             opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN), blocking)
             try:
                 session = await opening.session(stack)
@@ -110,8 +110,8 @@ _FAILED: dict[str, str] = {}
 """Key of a package that did not start as it was named → its output, so that a run makes the same mistake once."""
 
 
-def _as_before(endpoint: Endpoint) -> Endpoint:
-    """The endpoint in the way in which it was started before in this process."""
+def as_before(endpoint: Endpoint) -> Endpoint:
+    """The endpoint as it was started before in this process: a package may need another start than its name says."""
     for _ in range(_AMENDMENTS):
         if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None or endpoint.key not in _FAILED:
             break
