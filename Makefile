@@ -125,15 +125,19 @@ precision: $(READY)
 	$(BIN)/python tools/precision.py --split $(or $(SPLIT),all) $(if $(UPDATE),--update) $(MORE)
 
 # The wheel and the sdist, checked as a package index would, and the wheel in an environment of its own without extras.
+# Then one file with everything for this system and this Python: it unpacks into ~/.shiv when it is first started.
 dist: $(READY)
 	rm -rf dist build/dist
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine shiv
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv build/dist
 	build/dist/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd build/dist && bin/mcp-governor demo >/dev/null && bin/mcp-governor rules >/dev/null
-	ls -l dist
+	$(BIN)/shiv --quiet --console-script mcp-governor --python '/usr/bin/env python3' \
+		--output-file build/mcp-governor.pyz "$$(ls dist/*.whl)[run,serve]"
+	SHIV_ROOT=build/dist build/mcp-governor.pyz demo >/dev/null
+	ls -l dist build/mcp-governor.pyz
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .import_linter_cache build dist

@@ -178,15 +178,15 @@ def _parts_of(kind: Any) -> tuple[list[type[Struct]], dict[frozenset[Any], list[
     return structs, orders
 
 
-def written(kind: type[Struct], value: Any, *, digits: int = 3) -> dict[str, Any]:
+def written(kind: type[Struct], value: Any, *, digits: int | None = 3) -> dict[str, Any]:
     """A value as a document.
 
     Args:
         kind: the type of the document.
         value: has its members as attributes, or as keys.
-        digits: digits after the point of a number; of milliseconds, no clock knows more than three.
+        digits: digits after the point of a number, ``None`` for all; of milliseconds, no clock knows more than three.
     """
-    document: dict[str, Any] = _rounded(msgspec.to_builtins(msgspec.convert(value, kind, from_attributes=True)), digits)
+    document: dict[str, Any] = _plain(msgspec.to_builtins(msgspec.convert(value, kind, from_attributes=True)), digits)
     return document
 
 
@@ -206,12 +206,13 @@ class _Joined:
         raise AttributeError(name)
 
 
-def _rounded(value: Any, digits: int) -> Any:
+def _plain(value: Any, digits: int | None) -> Any:
+    """With lists for tuples, and rounded."""
     if isinstance(value, dict):
-        return {key: _rounded(item, digits) for key, item in value.items()}
+        return {key: _plain(item, digits) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(item, digits) for item in value]
-    return round(value, digits) if isinstance(value, float) else value
+        return [_plain(item, digits) for item in value]
+    return round(value, digits) if isinstance(value, float) and digits is not None else value
 
 
 class Wrong(NamedTuple):

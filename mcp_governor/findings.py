@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -121,12 +121,12 @@ def value_hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-class Spot(NamedTuple):
+class Spot(Struct, frozen=True):
     """One of the places that a finding about a whole server is about.
 
     Attributes:
-        tool: the tool's name; ``None`` for the instructions.
-        path: JSON pointer, relative to the tool or, without one, to the surface document.
+        tool: Its tool; null for the instructions, a prompt or a resource.
+        path: JSON pointer into the tool or, without one, into the surface.
     """
 
     tool: str | None
@@ -191,21 +191,3 @@ class Finding:
     def _named_by(self, value: Any) -> str:
         place = self.path if self.path.startswith("/") else _LINE_NUMBER.sub("", self.path)
         return f"{self.rule}:{self.tool or '-'}:{place or '/'}:{value_hash(value)}"
-
-    def as_json(self) -> dict[str, Any]:
-        """The finding as `mcp-governor/report-1` writes it."""
-        out: dict[str, Any] = {
-            "id": self.id,
-            "rule": self.rule,
-            "severity": self.severity.value,
-            "tool": self.tool,
-            "path": self.path,
-            "message": self.message,
-        }
-        if self.fix:
-            out["fix"] = self.fix
-        if self.spots:
-            out["places"] = [{"tool": spot.tool, "path": spot.path} for spot in self.spots]
-        if self.accepted is not None:
-            out["accepted"] = self.accepted
-        return out

@@ -39,10 +39,6 @@ class Stage(Struct, frozen=True):
         """True if new words alone should be mentioned: not before somebody releases, and not when it is done."""
         return self.at_release and self.tag is None
 
-    def as_json(self) -> dict[str, str | bool | None]:
-        """``gate``, ``at_release`` and ``tag``, as in the JSON report."""
-        return {"gate": self.gate, "at_release": self.at_release, "tag": self.tag}
-
 
 EVERY_CHANGE = Stage()
 """Every change is treated as a release: the default."""
@@ -69,7 +65,3 @@ class Pending(Struct, frozen=True):
         if self.version is not None:
             return f"{self.bump.value}, release as {self.version}"
         return f"{self.bump.value}, release {UNDER_DATE if self.calendar else UNDER_NEW}"
-
-    def as_json(self) -> dict[str, str | None]:
-        """``bump`` and ``version``, as in the JSON report."""
-        return {"bump": self.bump.value, "version": self.version}

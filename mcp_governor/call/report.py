@@ -6,11 +6,13 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 
 from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, UNSAID, WRITES, Purpose
 from mcp_governor.call.expect import is_dispatch
 from mcp_governor.call.outcome import ASKED_BACK, Channel
+from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.text import one_line
 
@@ -172,24 +174,15 @@ class GoodCallCounts(Struct, frozen=True):
     """Counts of the good calls of a run by outcome.
 
     Attributes:
-        tools: number of tools with a good call.
-        succeeded, failed: numbers of good calls; a call with retries counts once, with its last outcome.
-        without: tools without a successful good call, in the order of the calls.
+        tools: Number of tools with a good call.
+        succeeded: Number of good calls; a call with retries counts once, with its last outcome.
+        without: Tools without a successful good call, in the order of the calls.
     """
 
-    tools: int
-    succeeded: int
-    failed: int
-    without: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The counts as ``mcp-governor/report-1`` writes them."""
-        return {
-            "tools": self.tools,
-            "succeeded": self.succeeded,
-            "failed": self.failed,
-            "tools_without_success": list(self.without),
-        }
+    tools: Count
+    succeeded: Count
+    failed: Count
+    without: tuple[str, ...] = msgspec.field(default=(), name="tools_without_success")
 
     def __str__(self) -> str:
         worked = self.tools - len(self.without)

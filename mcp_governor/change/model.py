@@ -99,28 +99,3 @@ class Change(Struct, frozen=True):
 
         old, new = self.old if self.has_old else MISSING, self.new if self.has_new else MISSING
         return Words(self.meaning, self.tool, self.path, self.facts, old=old, new=new, reason=self.reason)
-
-    def as_json(self) -> dict[str, Any]:
-        """The change in the format `mcp-governor/report-1`."""
-        out: dict[str, Any] = {
-            "id": self.id,
-            "kind": self.kind,
-            "tool": self.tool,
-            "path": self.path,
-            "side": self.side.value,
-            "verdict": self.verdict.value,
-            "level": self.level.value,
-            "tier": self.tier.value,
-            "bump": self.bump.value,
-            "wording": self.wording,
-            "message": self.message,
-        }
-        if self.has_old:
-            out["old"] = self.old
-        if self.has_new:
-            out["new"] = self.new
-        if self.has_witness:
-            out["witness"] = self.witness
-        if self.reason:
-            out["reason"] = self.reason
-        return out

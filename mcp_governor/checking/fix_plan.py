@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mcp_governor.target import Source
     from mcp_governor.target.discover.tool_source import ToolSource
 
-FORMAT = "mcp-governor/fix-plan-1"
-
 
 class FixPlace(Struct, frozen=True):
     """One place of a fix.

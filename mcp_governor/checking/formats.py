@@ -51,7 +51,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "report",
             "the report of `check`, `lint`, `diff`, `call` and `changelog check` (`--format json`)",
-            "mcp_governor.checking.schema:report_schema",
+            "mcp_governor.checking.report_document:ReportDocument",
             written=True,
         ),
         DocumentFormat(
@@ -84,20 +84,20 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "fix-plan",
             "the plan of `lint --fix-plan`",
-            "mcp_governor.checking.fix_plan_schema:fix_plan_schema",
+            "mcp_governor.checking.fix_plan_document:FixPlanDocument",
             written=True,
         ),
         DocumentFormat(
             "lint-baseline",
             "the known findings of `lint --write-baseline`",
-            "mcp_governor.rules.baseline:baseline_schema",
+            "mcp_governor.rules.baseline:LintBaseline",
             written=True,
             read=True,
         ),
         DocumentFormat(
             "schemas",
             "`.mcp-governor-schemas.json`, the list of exported schema files",
-            "mcp_governor.schema_files.documents:manifest_schema",
+            "mcp_governor.schema_files.documents:Manifest",
             written=True,
             read=True,
         ),

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
-from mcp_governor._version import __version__
 from mcp_governor.change.vocabulary import Verdict
+from mcp_governor.documents import Governor
 from mcp_governor.findings import Bump, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from mcp_governor.call.report import GoodCallCounts
     from mcp_governor.change.model import Change
@@ -28,12 +28,6 @@ FORMAT = "mcp-governor/report-1"
 MAX_LISTED = 10_000
 """Maximum number of changes, and of findings, in a JSON report, the worst first: some 10 MB. The summary also counts
 the rest."""
-
-
-class GovernorInfo(Struct, frozen=True):
-    """The version of this tool that made the report."""
-
-    version: str = __version__
 
 
 class ServerInfo(Struct, frozen=True):
@@ -79,17 +73,6 @@ class BaseInfo(Struct, frozen=True):
     asks: tuple[str, ...] = ()
     approved: tuple[str, ...] = ()
     tokens: TokenCost | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The fields, as in the JSON report; at most :data:`MAX_LISTED` ids."""
-        return {
-            "ref": self.ref,
-            "new": list(self.new[:MAX_LISTED]),
-            "breaks": list(self.breaks[:MAX_LISTED]),
-            "approval": self.approval or None,
-            "asks": [{"id": name, "key": self.keys[name]} for name in self.asks[:MAX_LISTED]],
-            "approved": [{"id": name, "key": self.keys[name]} for name in self.approved[:MAX_LISTED]],
-        }
 
 
 class Place(Struct, frozen=True):
@@ -229,9 +212,9 @@ class Report:
         return FORMAT
 
     @property
-    def governor(self) -> GovernorInfo:
+    def governor(self) -> Governor:
         """The tool that made the report."""
-        return GovernorInfo()
+        return Governor()
 
     @property
     def failing_findings(self) -> tuple[Finding, ...]:
@@ -265,7 +248,7 @@ class Report:
         accepted = sum(finding.accepted is not None for finding in self.findings) + len(self.accepted)
         return {
             **self.counts,
-            **({"good_calls": self.good_calls.as_json()} if self.good_calls is not None else {}),
+            **({"good_calls": self.good_calls} if self.good_calls is not None else {}),
             **({"rules_skipped": len(self.skipped_rules)} if self.skipped_rules else {}),
             "changes": {verdict.value: verdicts[verdict.value] for verdict in Verdict},
             "findings": {severity.value: severities[severity.value] for severity in Severity},
@@ -275,57 +258,7 @@ class Report:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The report as ``mcp-governor/report-1``; ``summary`` also counts unlisted changes and findings."""
-        server, baseline = self.server, self.baseline
-        changes = _listed(self.changes, lambda change: _VERDICT_RANK[change.verdict])
-        findings = _listed(self.findings, lambda finding: (finding.accepted is not None, -finding.severity.rank))
-        summary = self.summary
-        for name, all_of, listed in (
-            ("omitted_changes", self.changes, changes),
-            ("omitted_findings", self.findings, findings),
-        ):
-            if len(listed) < len(all_of):
-                summary[name] = len(all_of) - len(listed)
-        return {
-            "format": self.format,
-            "governor": {"version": self.governor.version},
-            "target": self.target,
-            "server": None
-            if server is None
-            else {"name": server.name, "version": server.version, "protocol": server.protocol},
-            "fingerprint": self.fingerprint,
-            "baseline": None
-            if baseline is None
-            else {"source": baseline.source, "version": baseline.version, "fingerprint": baseline.fingerprint},
-            "required_bump": self.required_bump.value,
-            "declared_bump": self.declared_bump.value if self.declared_bump else None,
-            "stage": self.stage.as_json() if self.stage is not None else None,
-            "only": self.only,
-            "pending": self.pending.as_json() if self.pending is not None else None,
-            "changes": [self._change(change) for change in changes],
-            "findings": [finding.as_json() for finding in findings],
-            "summary": summary,
-            **({"calls": self.calls.as_json()} if self.calls is not None else {}),
-            **({"tokens": self.tokens.as_json()} if self.tokens is not None else {}),
-            **({"base": self.base.as_json()} if self.base is not None else {}),
-            **({"reproduce": self.reproduce} if self.reproduce else {}),
-            "verdict": self.verdict,
-        }
+        """The report as ``mcp-governor/report-1``."""
+        from mcp_governor.checking.report_document import document
 
-    def _change(self, change: Change) -> dict[str, Any]:
-        out = change.as_json()
-        if change.id in self.accepted:
-            out["accepted"] = self.accepted[change.id]
-        return out
-
-
-_VERDICT_RANK = {Verdict.BREAKING: 0, Verdict.UNKNOWN: 1, Verdict.COMPATIBLE: 2}
-_T = TypeVar("_T")
-
-
-def _listed(items: tuple[_T, ...], badness: Callable[[_T], Any]) -> tuple[_T, ...]:
-    """The items in their order, or only the worst ones if there are too many."""
-    if len(items) <= MAX_LISTED:
-        return items
-    worst = sorted(range(len(items)), key=lambda index: (badness(items[index]), index))[:MAX_LISTED]
-    return tuple(items[index] for index in sorted(worst))
+        return document(self)

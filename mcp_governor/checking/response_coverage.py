@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct, field
+
+from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,10 +37,15 @@ WHYS = (UNHINTED, WRITES, DOUBTED, UNNAMED, NO_ARGUMENTS, RECORDING, OFF, TIME, 
 """Every reason why there is no response of a tool, in the order of reports."""
 
 
-class Unseen(Struct, frozen=True):
-    """Tools of which no response was checked, for one reason of :data:`WHYS`, in the order of the surface."""
+def _growing(values: tuple[str, ...]) -> Meta:
+    """One of a list that may grow without a new version of the format: readers have to expect other values."""
+    return Meta(description=f"Now one of {', '.join(values)}; others may come.")
 
-    why: str
+
+class Unseen(Struct, frozen=True):
+    """Tools of which no response was checked, for one reason, in the order of the surface."""
+
+    why: Annotated[str, _growing(WHYS)]
     tools: tuple[str, ...]
 
 
@@ -46,28 +53,17 @@ class Seen(Struct, frozen=True):
     """How far the responses of a server were checked.
 
     Attributes:
-        mode: ``safe``, ``configured`` or ``none``.
-        contracts: packs of rules that results are checked against; none where the profile has none.
-        tools: how many there are.
-        count: how many of them gave at least one response of their own.
-        unseen: the others, by reason.
+        contracts: Packs of rules that results are checked against; none where the profile has none.
+        tools: How many there are.
+        count: How many of them gave at least one response of their own.
+        unseen: The others, by reason.
     """
 
-    mode: str
+    mode: Annotated[str, _growing((SAFE, CONFIGURED, NONE))]
     contracts: tuple[str, ...]
-    tools: int
-    count: int
+    tools: Count
+    count: Count = field(name="seen")
     unseen: tuple[Unseen, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The facts as ``mcp-governor/report-1`` writes them."""
-        return {
-            "mode": self.mode,
-            "contracts": list(self.contracts),
-            "tools": self.tools,
-            "seen": self.count,
-            "unseen": [{"why": part.why, "tools": list(part.tools)} for part in self.unseen],
-        }
 
 
 def calls_mode(config: Config, selection: Selection) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -63,17 +63,6 @@ class TokenCost(Struct, frozen=True):
     def dearest(self, most: int) -> list[str]:
         """The most expensive tools, in that order."""
         return sorted(self.tools, key=lambda name: (-self.tools[name], name))[:most]
-
-    def as_json(self) -> dict[str, Any]:
-        """Sum, growth, and the most expensive tools."""
-        out: dict[str, Any] = {"total": self.total}
-        if self.growth is not None:
-            out["growth"] = self.growth
-        out["tools"] = {
-            name: {"tokens": self.tools[name]} | ({"growth": self.growth_of(name)} if self.before is not None else {})
-            for name in self.dearest(MAX_TOOLS)
-        }
-        return out
 
 
 def token_cost(surface: Surface, baseline: Surface | None, changes: Iterable[Change] = ()) -> TokenCost | None:

@@ -24,6 +24,7 @@ from mcp_governor.ci.job import GITHUB, TOKEN, Job, read_job
 from mcp_governor.errors import Exit, UsageError
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.programs import our_python
+from mcp_governor.programs.environment import our_environment
 from mcp_governor.text import one_line
 from mcp_governor.writing import write_below
 
@@ -160,7 +161,7 @@ def check_without_token(wanted: Wanted) -> None:
     words += ["--sarif", wanted.sarif] if wanted.sarif else []
     command = our_python("-m", "mcp_governor", "ci", "--phase", "check", *words, "--", *wanted.arguments)
     # The variables of the options are in the words already.
-    kept = {key: value for key, value in os.environ.items() if key != TOKEN and not key.startswith(VARIABLES)}
+    kept = {key: value for key, value in our_environment().items() if key != TOKEN and not key.startswith(VARIABLES)}
     sys.stdout.flush()
     os.execve(command[0], command, kept)  # noqa: S606  (no shell)
 
@@ -186,7 +187,7 @@ def check(wanted: Wanted) -> int:
     reports = ["--report", f"json={wanted.folder / _JSON}", "--report", f"markdown={wanted.folder / _MARKDOWN}"]
     reports += ["--report", f"sarif={wanted.sarif}"] if wanted.sarif else []
     form = ["--format", "github"] if job.system == GITHUB else []
-    environ = {name: value for name, value in os.environ.items() if name != TOKEN}
+    environ = {name: value for name, value in our_environment().items() if name != TOKEN}
     done = subprocess.run(
         our_python("-m", "mcp_governor", *exact[:count], *form, *reports, *exact[count:]),
         env=environ,

@@ -41,7 +41,7 @@ def demo(keep: bool) -> None:
 
 def _show_all(folder: Path) -> None:
     _say("A library has an MCP server. One command writes everything that mcp-governor needs:")
-    _type(["init", "--", our_interpreter(), "-m", _SERVER, "--release", "1"], expect=Exit.PASS)
+    _type(["init", "--", our_interpreter(), *_server(), "--release", "1"], expect=Exit.PASS)
     _say("Nothing has changed yet, so the check passes:")
     _type(["check"], expect=Exit.PASS)
     _say(
@@ -53,6 +53,16 @@ def _show_all(folder: Path) -> None:
     _say("mcp-governor can draft the missing changelog entries; --diff shows them without writing:")
     _type(["changelog", "draft", "--diff"], expect=None)
     _say("To try it on your own server, run `mcp-governor init` in its repository.")
+
+
+def _server() -> tuple[str, ...]:
+    """Arguments of Python that start the example."""
+    import sys
+    from zipimport import zipimporter
+
+    # The interpreter that runs one file with all of us does not know our package. The example needs nothing of it.
+    single = isinstance(getattr(sys.modules["__main__"], "__loader__", None), zipimporter)
+    return (str(Path(__file__).parents[1] / "demo" / "server.py"),) if single else ("-m", _SERVER)
 
 
 def _release(folder: Path, number: int) -> None:

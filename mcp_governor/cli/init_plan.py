@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.cli.init_secrets import see_address, see_words, split_assignments
 from mcp_governor.config import Config
 from mcp_governor.errors import UsageError
+from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secret_detection import is_plain
 from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_client_config
 from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.target.resolve import forms
 from mcp_governor.text import visible
-from mcp_governor.wire.endpoint import HttpEndpoint
+from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
+from mcp_governor.wire.opening import as_before
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.config import Launch
     from mcp_governor.surface import Surface
+    from mcp_governor.wire import Endpoint
 
 
 class Plan(Struct, frozen=True):
@@ -77,6 +82,20 @@ def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, roo
         return None
     see_words(plan.keys)
     return plan
+
+
+def as_started(plan: Plan, endpoint: Endpoint) -> Plan:
+    """The plan with what the start of a package turned out to need: its script, a Python, packages beside it."""
+    started = as_before(endpoint)
+    if not isinstance(started, StdioEndpoint) or started is endpoint:
+        return plan
+    ours = started.command[: len(started.command) - len(plan.keys.get("args", ()))]
+    keys = {**plan.keys, "package": started.package}
+    if beside := [word for option, word in pairwise(ours) if option == "--with"]:
+        keys["with"] = beside
+    if python := next((word for option, word in pairwise(ours) if option == "--python"), ""):
+        keys["env"] = {**keys.get("env", {}), "UV_PYTHON": python}
+    return replace(plan, keys=keys)
 
 
 def launch_keys(launch: Launch, server: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, Any]:
@@ -191,6 +210,25 @@ def local_paths(keys: Mapping[str, Any]) -> list[str]:
     words = (*keys.get("command", ()), *keys.get("args", ()))
     paths = (word.partition("=")[2] if word.startswith("-") else word for word in words)
     return [path for path in dict.fromkeys(paths) if Path(path).is_absolute() and not path.startswith(_EVERYWHERE)]
+
+
+def recorded_paths(document: Any, folders: Sequence[Path]) -> list[str]:
+    """Pointers to the strings of a recorded surface that contain a path of this machine, in their order.
+
+    Args:
+        document: the recording.
+        folders: of this machine: the home folder, and that of the repository.
+    """
+    prefixes = tuple(f"{folder}{os.sep}" for folder in folders if len(folder.parts) > 1)
+    found: list[str] = []
+    waiting: list[tuple[str, Any]] = [("", document)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, str) and any(prefix in value for prefix in prefixes):
+            found.append(place)
+        members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        waiting += reversed([(join_pointer(place, str(key)), item) for key, item in members])
+    return found
 
 
 _EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")

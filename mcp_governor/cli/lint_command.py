@@ -193,13 +193,16 @@ _OF_ONE_SERVER = ("baseline", "write_baseline", "new_only", "statistics", "plan"
 def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection: Selection, source: Source) -> int:
     """Write the corrections instead of the findings; the verdict is that of the findings."""
     from mcp_governor.checking.fix_plan import fix_plan, source_folder
-    from mcp_governor.report.fix_plan import diff_lines, plan_json
 
     report_skipped(report.skipped_rules)
     made = fix_plan(surface, selection, report.findings, source_folder(source, run.config))
     if form == "json":
-        write_json(plan_json(made), run.output)
+        from mcp_governor.checking.fix_plan_document import document
+
+        write_json(document(made), run.output)
     else:
+        from mcp_governor.report.fix_plan import diff_lines
+
         write_lines(diff_lines(made), run.output)
     return int(Exit.PASS if report.verdict == "pass" else Exit.FINDINGS)
 

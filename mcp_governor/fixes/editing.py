@@ -9,6 +9,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import UNSET
+
 from mcp_governor.schemas.keywords import DEFINITIONS, MIXED_MAP_KEYS, SCHEMA_KEYS, SCHEMA_LIST_KEYS, SCHEMA_MAP_KEYS
 from mcp_governor.schemas.pointers import join_pointer, pointer_tokens, resolve_pointer, step
 from mcp_governor.subjects.context import SIDES
@@ -19,14 +21,8 @@ if TYPE_CHECKING:
     from mcp_governor.findings import Edit
 
 
-class _Absent:
-    """The value of a missing member."""
-
-    def __repr__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT: Any = _Absent()
+ABSENT: Any = UNSET
+"""The value of a missing member, which no document shows."""
 
 
 class Fragment(NamedTuple):

@@ -29,6 +29,8 @@ _BUDGET = 20.0
 """Time limit in seconds for all questions about a plan; beyond it the answer is *unknown*."""
 
 
+ProofVerdict = Literal["same", "wider", "accepts-all", "narrower", "unknown", "no-schema"]
+
 _TURNING = frozenset({"$defs", "contains", "definitions", "dependentSchemas", "if", "not", "oneOf"})
 """Keywords below which a schema that accepts more may make the whole accept less, so that the whole is asked about."""
 
@@ -45,7 +47,7 @@ class Proof(Struct, frozen=True):
         bad_default: the default was valid before and no longer is.
     """
 
-    verdict: Literal["same", "wider", "accepts-all", "narrower", "unknown", "no-schema"]
+    verdict: ProofVerdict
     witness: Any = ABSENT
     reason: str = ""
     bad_default: bool = False

@@ -7,7 +7,6 @@ does not work there.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 import time
@@ -22,6 +21,7 @@ from mcp_governor.installation import install_extra
 from mcp_governor.load.model import Sample
 from mcp_governor.programs import our_python
 from mcp_governor.programs.child import Child
+from mcp_governor.programs.environment import our_environment
 from mcp_governor.programs.helper import Helper, HelperError
 from mcp_governor.text import one_line
 from mcp_governor.wire.limits import DEFAULT_LIMITS
@@ -167,7 +167,7 @@ class LocustEngine:
             worker += ["--master-port", str(port), "--loglevel", "ERROR"]
             for number in range(cluster.workers):
                 with self._log(f"worker{number}") as log:
-                    environment = {**os.environ, **paced}
+                    environment = our_environment(**paced)
                     self._workers.append(Child(our_python(*worker), stderr=log, env=environment, cwd=self._folder))
         elif announce is not None:
             announce(worker_command(cluster.host, port))

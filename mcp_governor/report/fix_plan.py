@@ -1,4 +1,4 @@
-"""A plan of fixes as JSON, and as a unified diff of the fragments."""
+"""A plan of fixes as a unified diff of the fragments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import difflib
 import json
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.checking.fix_plan import FORMAT
 from mcp_governor.fixes.editing import ABSENT
 from mcp_governor.report.lines import BLANK, line
 from mcp_governor.subjects.phrases import counted
@@ -16,73 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.checking.fix_plan import Fix, FixPlace, FixPlan
-    from mcp_governor.fixes.proof import Proof
     from mcp_governor.report.lines import Line
 
 _MAX_NAMES = 3
 """Most other tools with the same fix that a diff names; the plan in JSON has all of them."""
 _WIDTH = 100
 """Characters up to which a list is on one line."""
-
-
-# -- JSON
-
-
-def plan_json(plan: FixPlan) -> dict[str, Any]:
-    """The plan as ``mcp-governor/fix-plan-1``; its schema is ``mcp-governor schema fix-plan``."""
-    return {
-        "format": FORMAT,
-        "target": plan.target,
-        "fingerprint": plan.fingerprint,
-        "summary": {
-            "fixes": len(plan.fixes),
-            "places": sum(len(fix.places) for fix in plan.fixes),
-            "fixed": len(plan.fixed),
-            "partly": len(plan.partly),
-            "unfixed": len(plan.unfixed),
-        },
-        "fixes": [_fix(fix) for fix in plan.fixes],
-        "fixed": [finding.id for finding in plan.fixed],
-        "partly": [finding.id for finding in plan.partly],
-        "unfixed": [finding.id for finding in plan.unfixed],
-        "withheld": [{"finding": one.finding.id, "tool": one.tool, "reason": one.reason} for one in plan.withheld],
-        "brought": [finding.id for finding in plan.brought],
-    }
-
-
-def _fix(fix: Fix) -> dict[str, Any]:
-    out: dict[str, Any] = {
-        "findings": [{"id": finding.id, "rule": finding.rule, "message": finding.message} for finding in fix.findings]
-    }
-    if fix.before is not ABSENT:
-        out["before"] = fix.before
-    if fix.after is not ABSENT:
-        out["after"] = fix.after
-    out["effect"] = fix.effect.value
-    out["proof"] = _proof(fix.proof)
-    out["places"] = [_place(place) for place in fix.places]
-    return out
-
-
-def _proof(proof: Proof) -> dict[str, Any]:
-    out: dict[str, Any] = {"verdict": proof.verdict}
-    if proof.verdict == "narrower" and proof.witness is not ABSENT:
-        out["witness"] = proof.witness
-    if proof.reason:
-        out["reason"] = proof.reason
-    return out
-
-
-def _place(place: FixPlace) -> dict[str, Any]:
-    out: dict[str, Any] = {"tool": place.tool, "path": place.path, "patch": list(place.patch)}
-    if place.source is not None:
-        out["source"] = {"file": place.source.file, "line": place.line, "certain": place.source.certain}
-    if place.code:
-        out["code"] = place.code
-    return out
-
-
-# -- diff
 
 
 def diff_lines(plan: FixPlan) -> Iterator[Line]:

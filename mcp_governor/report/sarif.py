@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import msgspec
+
 from mcp_governor.errors import Exit
 from mcp_governor.findings import Severity
 from mcp_governor.installation import documentation
@@ -61,7 +63,7 @@ def render(report: Report) -> str:
         "properties": {
             "verdict": report.verdict,
             "required_bump": report.required_bump.value,
-            **({"calls": report.calls.as_json()} if report.calls is not None else {}),
+            **({"calls": msgspec.to_builtins(report.calls)} if report.calls is not None else {}),
         },
     }
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}

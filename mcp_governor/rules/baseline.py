@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec import Struct
+
+from mcp_governor.documents import Wrong, read
 from mcp_governor.errors import FileFormatError
 from mcp_governor.files import read_bytes
 from mcp_governor.rule_names import current_id, noted_name
-from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.surface.file import dump_json, parse_json
 from mcp_governor.text import visible
 
@@ -17,31 +20,22 @@ if TYPE_CHECKING:
 
     from mcp_governor.findings import Finding
 
-FORMAT = "mcp-governor/lint-baseline-1"
 _WRITE = "Write it with: mcp-governor lint --baseline {} --write-baseline"
 
 
-def baseline_schema() -> dict[str, Any]:
-    """A 2020-12 schema of baseline files."""
-    return {
-        "$schema": DIALECT_2020_12,
-        "title": FORMAT,
-        "type": "object",
-        "properties": {
-            "format": {"const": FORMAT},
-            "findings": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Ids of findings, as reports print them, sorted.",
-            },
-        },
-        "required": ["format", "findings"],
-    }
+class LintBaseline(Struct, frozen=True, tag_field="format", tag="mcp-governor/lint-baseline-1"):
+    """Known findings, which fail no run.
+
+    Attributes:
+        findings: Ids of findings, as reports print them, sorted.
+    """
+
+    findings: tuple[str, ...]
 
 
 def dump_baseline(findings: Iterable[Finding]) -> str:
     """The content of a baseline file: the ids of findings, sorted, one per line, so that diffs are readable."""
-    return dump_json({"format": FORMAT, "findings": sorted({found.id for found in findings})})
+    return dump_json(msgspec.to_builtins(LintBaseline(tuple(sorted({found.id for found in findings})))))
 
 
 def load_baseline(path: Path, *, what: str = "") -> frozenset[str]:
@@ -74,12 +68,8 @@ def parse_baseline(data: bytes, shown: str) -> frozenset[str]:
     return frozenset(map(current_id, _listed(data, shown)))
 
 
-def _listed(data: bytes, shown: str) -> list[str]:
-    document = parse_json(data, shown)
-    ids = document.get("findings") if isinstance(document, dict) and document.get("format") == FORMAT else None
-    if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
-        raise FileFormatError(
-            f"{shown} is not a lint baseline ({FORMAT}).",
-            _WRITE.format(shown),
-        )
-    return ids
+def _listed(data: bytes, shown: str) -> tuple[str, ...]:
+    made = read(LintBaseline, parse_json(data, shown))
+    if isinstance(made, Wrong):
+        raise FileFormatError(f"{shown} is not a lint baseline: {made.problem}.", _WRITE.format(shown))
+    return made.findings

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping  # noqa: TC003 - msgspec reads the types
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct, field
 
+from mcp_governor.documents import Wrong, read
 from mcp_governor.parsing import exceeds_depth
 from mcp_governor.schema_files.names import input_file, output_file, stems
 from mcp_governor.schemas.dialects import DIALECT_2020_12, LATEST, dialect_of
@@ -19,11 +22,10 @@ from mcp_governor.schemas.references import Document
 from mcp_governor.surface.file import MAX_DEPTH, dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcp_governor.surface import Surface, Tool
 
-FORMAT = "mcp-governor/schemas-1"
 MANIFEST = ".mcp-governor-schemas.json"
 """The list of the files that an export wrote. No tool has a file of this name, because a leading dot is escaped."""
 
@@ -109,41 +111,23 @@ def foreign_references(schema: Any) -> list[tuple[str, str]]:
     return found
 
 
-class Manifest(Struct, frozen=True):
+class Manifest(Struct, frozen=True, omit_defaults=True, tag_field="format", tag="mcp-governor/schemas-1"):
     """What an export wrote.
 
     Attributes:
-        files: name → digest of the content.
-        sources: tool → what its schema is generated from (``annotations.schemaSource``), where it says so.
-        server: name of the server; may be empty.
+        files: Name of a file → SHA-256 of its content with line feeds.
+        sources: Tool → what its schema is generated from (``annotations.schemaSource``), where it says so.
+        server: Name of the server.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict, name="schemaSource")
     server: str = ""
 
     @property
     def text(self) -> str:
         """The content of the manifest."""
-        members = {"files": dict(self.files), "schemaSource": dict(self.sources), "server": self.server}
-        return dump_json({"format": FORMAT, **{key: value for key, value in members.items() if value}})
-
-
-def manifest_schema() -> dict[str, Any]:
-    """A 2020-12 schema of the manifest."""
-    named = {"type": "object", "additionalProperties": {"type": "string"}}
-    return {
-        "$schema": DIALECT_2020_12,
-        "title": FORMAT,
-        "type": "object",
-        "properties": {
-            "format": {"const": FORMAT},
-            "files": {**named, "description": "Name of a file → SHA-256 of its content with line feeds."},
-            "schemaSource": {**named, "description": "Tool → what its schema is generated from."},
-            "server": {"type": "string", "description": "Name of the server."},
-        },
-        "required": ["format"],
-    }
+        return dump_json(msgspec.to_builtins(self))
 
 
 def manifest_of(files: Mapping[str, bytes], surface: Surface) -> Manifest:
@@ -162,15 +146,7 @@ def digest(data: bytes) -> str:
 def read_manifest(data: bytes) -> Manifest:
     """A manifest; an empty one if the document is not a manifest of this format."""
     try:
-        document = json.loads(data)
+        made = read(Manifest, json.loads(data))
     except (ValueError, RecursionError):
         return Manifest()
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        return Manifest()
-    server = document.get("server")
-    sources = _strings(document.get("schemaSource"))
-    return Manifest(_strings(document.get("files")), sources, server if isinstance(server, str) else "")
-
-
-def _strings(value: Any) -> dict[str, str]:
-    return {key: item for key, item in value.items() if isinstance(item, str)} if isinstance(value, dict) else {}
+    return Manifest() if isinstance(made, Wrong) else made

@@ -7,6 +7,7 @@ installed; in CI, the login is in an environment variable.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -14,7 +15,7 @@ import stat
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -218,13 +219,8 @@ def forget(server: str) -> bool:
     place = file_of(server)
     found = place.exists()
     place.unlink(missing_ok=True)
-    try:
-        import keyring
-        import keyring.errors  # noqa: F401  so that its errors are known
-
-        keyring.delete_password(SERVICE, server)
-    except (ImportError, RuntimeError, keyring_errors()):
-        pass
+    with contextlib.suppress(RuntimeError):
+        _keyring("delete_password", server)
     return found
 
 
@@ -258,32 +254,36 @@ def _read(data: bytes, what: str) -> Login:
         raise ConfigError(f"{what} is not a login.", "Make it again: mcp-governor login URL") from None
 
 
-def keyring_errors() -> type[Exception]:
-    """The base of the errors of ``keyring``; any exception class that it does not raise if it is not installed."""
-    module = sys.modules.get("keyring.errors")
-    found: type[Exception] = getattr(module, "KeyringError", RuntimeError)
-    return found
+def _keyring(function: str, *values: str) -> Any:
+    """What a function of ``keyring`` returns for our service.
+
+    Raises:
+        RuntimeError: the package is not installed, the system has no keyring, or it refuses.
+    """
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError as error:
+        raise RuntimeError(str(error)) from None
+    try:
+        return getattr(keyring, function)(SERVICE, *values)
+    except KeyringError as error:
+        raise RuntimeError(str(error)) from None
 
 
 def _to_keyring(login: Login) -> bool:
     """Store a login in the keyring; false if there is none."""
     try:
-        import keyring
-        import keyring.errors  # noqa: F401  so that its errors are known
-
-        keyring.set_password(SERVICE, login.server, msgspec.json.encode(login).decode())
-    except (ImportError, RuntimeError, keyring_errors()):
+        _keyring("set_password", login.server, msgspec.json.encode(login).decode())
+    except RuntimeError:
         return False
     return True
 
 
 def _from_keyring(server: str) -> Login:
     try:
-        import keyring
-        import keyring.errors  # noqa: F401  so that its errors are known
-
-        text = keyring.get_password(SERVICE, server)
-    except (ImportError, RuntimeError, keyring_errors()) as error:
+        text = _keyring("get_password", server)
+    except RuntimeError as error:
         raise ConfigError(
             f"The login at {server} is in the keyring, which cannot be read: {one_line(str(error), 100)}.",
             _again(server),

@@ -291,7 +291,9 @@ def _npm_match(spec: str) -> re.Match[str]:
 
 def in_our_environment(name: str) -> str | None:
     """A program in our own Python environment, such as those of the extra ``run``."""
-    return program_in(os.path.dirname(our_interpreter()), name)  # noqa: PTH120
+    # The one file of `make dist` has its programs next to its modules, and an interpreter that does not know them.
+    folders = (os.path.dirname(our_interpreter()), str(Path(__file__).parents[2] / "bin"))  # noqa: PTH120
+    return next(filter(None, (program_in(folder, name) for folder in folders)), None)
 
 
 def _uvx() -> tuple[str, ...]:

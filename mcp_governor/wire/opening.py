@@ -83,7 +83,7 @@ async def connect(
         chosen: list[str] = []
         typed = endpoint.shown
         while True:
-            endpoint = _as_before(endpoint)
+            endpoint = as_before(endpoint)
             opening = _Opening(endpoint, limits, era, (eras or {}).get(endpoint.key, Era.MODERN), blocking)
             try:
                 session = await opening.session(stack)
@@ -110,8 +110,8 @@ _FAILED: dict[str, str] = {}
 """Key of a package that did not start as it was named → its output, so that a run makes the same mistake once."""
 
 
-def _as_before(endpoint: Endpoint) -> Endpoint:
-    """The endpoint in the way in which it was started before in this process."""
+def as_before(endpoint: Endpoint) -> Endpoint:
+    """The endpoint as it was started before in this process: a package may need another start than its name says."""
     for _ in range(_AMENDMENTS):
         if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None or endpoint.key not in _FAILED:
             break
@@ -195,6 +195,8 @@ class _Opening:
         try:
             session = Session(await trial.enter_async_context(opener(inbox)), inbox, self._limits, self.explained)
             session.stderr = self._stderr if isinstance(self._endpoint, StdioEndpoint) else None
+            if session.pulse is not None:
+                session.pulse.says_http = self._says_http
             with session.within(end - time.monotonic()):
                 greeting = await greet(session, pinned=how.pinned, first=how.first, patience=how.patience)
                 await session.begin(greeting)
@@ -347,6 +349,14 @@ class _Opening:
             error.hint += self._quoted("The end of its stderr", stderr.splitlines()[-_LINES_SHOWN:])
         error.args = (error.message,)
         return error
+
+    def _says_http(self) -> bool:
+        said = "\n".join((*self._inbox.noise, self._stderr.decode(errors="replace")))
+        if "http" not in said and "port" not in said:
+            return False
+        from mcp_governor.wire.advice import serves_http
+
+        return bool(serves_http(said))
 
     @staticmethod
     def _advice(error: ServerError, said: str, endpoint: StdioEndpoint) -> str:

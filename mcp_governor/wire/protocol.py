@@ -199,6 +199,8 @@ async def _answer(
     vigil = Vigil(pulse, *((patience.silence, patience.longest) if patience else (math.inf, math.inf)))
     number = await asker.post(method, params, era)
     while await asker.first_of([number], _LOOK) is None:
+        if vigil.is_http(time.monotonic()):
+            raise UnreachableError("it serves HTTP, and does not read stdin.")
         if vigil.is_over(time.monotonic()):
             raise UnansweredError(vigil.unread_until(sent) - sent)
     now = time.monotonic()

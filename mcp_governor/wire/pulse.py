@@ -10,7 +10,13 @@ import math
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HTTP_PATIENCE = 5.0
+"""Seconds in which a server that also serves HTTP, for a page of its own, begins to read its stdin."""
 _BUSY = 0.05
 """Share of one processor that counts as work; an idle interpreter uses far less."""
 
@@ -25,6 +31,7 @@ class Pulse:
     Attributes:
         received: number of bytes that it has written so far, to stdout and stderr together.
         deaf: true if it closed its stdin before a message could be written.
+        says_http: says if its output names an address at which it serves HTTP.
     """
 
     def __init__(self, stdin: int, session: int) -> None:
@@ -32,6 +39,7 @@ class Pulse:
         self._session = session
         self.received = 0
         self.deaf = False
+        self.says_http: Callable[[], bool] = bool
 
     @property
     def heard(self) -> bool:
@@ -88,6 +96,19 @@ class Vigil:
         self._read_at: float | None = None
         self._quiet_since = 0.0
         self._seen = (0, 0.0, 0.0)
+        self._http_since: float | None = None
+
+    def is_http(self, now: float) -> bool:
+        """True if the child has said for some seconds that it serves HTTP, and did not read the request in them.
+
+        Args:
+            now: time of a monotonic clock, in seconds.
+        """
+        if not self._pulse.unread() or not self._pulse.says_http():
+            self._http_since = None
+            return False
+        self._http_since = now if self._http_since is None else self._http_since
+        return now - self._http_since >= HTTP_PATIENCE
 
     def unread_until(self, otherwise: float) -> float:
         """The last time at which the request was unread; ``otherwise`` if that was never observed."""

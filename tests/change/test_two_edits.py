@@ -6,6 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from documents import reported
 
 from mcp_governor.change import Change, Side, Verdict, edit
 from mcp_governor.change.reading import render
@@ -224,23 +225,23 @@ def test_null_is_a_value_and_nothing_is_none(comparer: Comparer) -> None:
     assert (changed.kind, changed.verdict) == ("default-changed", B)
     assert changed.message == "default of `x` changed from 5 to null"
     assert (changed.has_old, changed.old, changed.has_new, changed.new) == (True, 5, True, None)
-    assert changed.as_json()["old"] == 5
-    assert changed.as_json()["new"] is None
+    assert reported(changed)["old"] == 5
+    assert reported(changed)["new"] is None
     back = default(comparer, None, 5)
     assert (back.kind, back.message) == ("default-changed", "default of `x` changed from null to 5")
     gone = default(comparer, 5, MISSING)
     assert (gone.kind, gone.message) == ("default-removed", "default of `x` is gone, was 5")
     assert (gone.has_old, gone.has_new) == (True, False)
-    assert "new" not in gone.as_json()
+    assert "new" not in reported(gone)
     come = default(comparer, MISSING, 5)
     assert (come.kind, come.message) == ("default-added", "default of `x` is new: 5")
-    assert "old" not in come.as_json()
+    assert "old" not in reported(come)
 
 
 def test_no_value_of_a_listing_is_invented(comparer: Comparer) -> None:
     [added] = comparer.surfaces({"tools": []}, {"tools": [{"name": "t", "inputSchema": {"type": "object"}}]})
     assert (added.has_old, added.has_new, added.new) == (False, True, "t")
-    assert "old" not in added.as_json()
+    assert "old" not in reported(added)
 
 
 QUIET = {
@@ -277,7 +278,7 @@ def test_only_words_and_spelling_are_wording(comparer: Comparer, kind: str) -> N
     [change] = comparer.tools(*{**QUIET, **SHOWN}[kind])
     assert change.kind == kind
     assert change.wording is (kind in QUIET)
-    assert change.as_json()["wording"] is (kind in QUIET)
+    assert reported(change)["wording"] is (kind in QUIET)
 
 
 def test_what_an_internal_tool_changes_is_not_wording(comparer: Comparer) -> None:

@@ -12,7 +12,6 @@ from commandline import governor_here
 from support import SERVERS
 
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
-from mcp_governor.checking.schema import report_schema
 from mcp_governor.errors import Exit
 
 
@@ -35,7 +34,7 @@ def check(capsys):
     def run(*arguments: str) -> tuple[int, dict[str, str]]:
         done = governor_here("check", "--format", "json", *arguments, capsys=capsys)
         assert done.stdout, done.err
-        jsonschema.Draft202012Validator(report_schema()).validate(done.report)
+        jsonschema.Draft202012Validator(DOCUMENT_FORMATS["report"].schema()).validate(done.report)
         return done.code, {
             found["id"]: found["message"] for found in done.report["findings"] if found["rule"].startswith("load/")
         }

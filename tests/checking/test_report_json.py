@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from mcp_governor.checking.against.baseline import Baseline
 from mcp_governor.checking.against.comparison import Comparison
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.checking.model import Report
 from mcp_governor.checking.run import check_surface
-from mcp_governor.checking.schema import report_schema
 from mcp_governor.config import AcceptConfig, Config
 from mcp_governor.demo.server import RELEASES
 from mcp_governor.surface import build_surface, dump_surface
@@ -31,8 +31,8 @@ CHANGELOG = "# Changelog\n\n## 1.0.0 (current)\n\n### Added\n\n- `search_books`.
 @pytest.fixture(scope="module")
 def validator(tmp_path_factory) -> jsonschema.Draft202012Validator:
     """The schema as ``schema report`` prints it, without the room that it leaves for members of later releases."""
-    jsonschema.Draft202012Validator.check_schema(report_schema())
-    return jsonschema.Draft202012Validator(closed(report_schema()))
+    jsonschema.Draft202012Validator.check_schema(DOCUMENT_FORMATS["report"].schema())
+    return jsonschema.Draft202012Validator(closed(DOCUMENT_FORMATS["report"].schema()))
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_every_report_holds_its_schema(folder: Path, capsys, validator, line: st
 
 
 def test_the_schema_is_printed(capsys) -> None:
-    assert json.loads(governor_here("schema", "report", capsys=capsys).stdout) == report_schema()
+    assert json.loads(governor_here("schema", "report", capsys=capsys).stdout) == DOCUMENT_FORMATS["report"].schema()
 
 
 @pytest.mark.parametrize(

@@ -38,12 +38,13 @@ def test_the_difference_counts_what_came_and_what_went() -> None:
     assert cost is not None
     assert (cost.total, cost.growth) == (160, 40)
     assert {name: cost.growth_of(name) for name in cost.tools} == {"a": 10, "new": 50}
-    assert cost.as_json() == {
+    assert Report(target="t", tokens=cost).as_json()["tokens"] == {
         "total": 160,
         "growth": 40,
         "tools": {"a": {"tokens": 110, "growth": 10}, "new": {"tokens": 50, "growth": 50}},
     }
-    assert TokenCost({"a": 1}).as_json() == {"total": 1, "tools": {"a": {"tokens": 1}}}
+    alone = Report(target="t", tokens=TokenCost({"a": 1}))
+    assert alone.as_json()["tokens"] == {"total": 1, "tools": {"a": {"tokens": 1}}}
     assert token_cost(build_surface({"prompts": [{"name": "p"}]}), None) is None
 
 
@@ -109,7 +110,7 @@ def test_the_base_of_a_pull_request_is_what_its_tools_are_compared_with() -> Non
     assert compared is not None
     assert compared.tokens is not None
     assert (compared.tokens.growth, compared.tokens.grown()) == (20, ["c"])
-    assert "tokens" not in compared.as_json()
+    assert "tokens" not in Report(target="t", base=compared).as_json()["base"]
     bare = with_base(report, Base("main"), comparison).base
     assert bare is not None
     assert bare.tokens is None

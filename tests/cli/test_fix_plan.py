@@ -10,7 +10,7 @@ import pytest
 from commandline import governor_here
 from documents import closed
 
-from mcp_governor.checking.fix_plan_schema import fix_plan_schema
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 
 TEXT = {"type": "string"}
 REPO = {**TEXT, "description": "Repository in the format 'owner/repo'"}
@@ -78,7 +78,7 @@ def test_the_plan_is_what_a_program_reads(lint, golden):
     outcome = lint("--fix-plan")
     assert (outcome.code, outcome.err) == (0, "")
     golden("lint-fix-plan.json", outcome.out)
-    jsonschema_rs.validator_for(closed(fix_plan_schema())).validate(json.loads(outcome.out))
+    jsonschema_rs.validator_for(closed(DOCUMENT_FORMATS["fix-plan"].schema())).validate(json.loads(outcome.out))
 
 
 def test_the_patches_of_the_plan_leave_what_needs_a_decision(lint, tmp_path):

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import tomli
 from commandline import PYTHON, governor, governor_here
 from support import SERVERS, uv
 
@@ -205,6 +206,17 @@ def test_what_was_found_is_used_again_in_the_same_process(needy, here, tmp_path:
     assert (outcome.code, len(starts)) == (0, 3)
     assert here("snapshot", "-o", "-", "pypi:x").code == 0
     assert len((tmp_path / "starts").read_text().splitlines()) == 4
+
+
+def test_init_writes_the_start_that_was_found(needy, here) -> None:
+    """So that each later run starts the server once."""
+    outcome, _ = needy("init", "--no-ci", "--no-hook", "pypi:x", python=True)
+    assert outcome.code == 0, outcome.err
+    (server,) = tomli.loads(Path("mcp-governor.toml").read_text())["servers"].values()
+    assert server == {"package": "pypi:x:other", "with": ["mcp<2"], "env": {"UV_PYTHON": "3.12"}}
+    outcome, starts = needy("check")
+    assert outcome.code == 0, outcome.err
+    assert starts == ["--from x --with mcp<2 other"]
 
 
 @pytest.mark.parametrize(

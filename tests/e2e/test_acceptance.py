@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 from commandline import PYTHON, contents, governor, governor_here, plain
 
-from mcp_governor.checking.schema import report_schema
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.surface import fingerprint, load_surface
 
 DEMO = ("--", PYTHON, "-m", "mcp_governor.demo.server", "--release", "1")
@@ -78,7 +78,7 @@ def test_an_argument_made_required_is_reported_in_json(repo: Path) -> None:
     outcome = governor("check", "--format", "json", "--", PYTHON, "changed.py", cwd=repo)
     assert (outcome.code, outcome.err) == (1, "")
     report = outcome.report
-    jsonschema.Draft202012Validator(report_schema()).validate(report)
+    jsonschema.Draft202012Validator(DOCUMENT_FORMATS["report"].schema()).validate(report)
     [change] = report["changes"]
     assert (change["kind"], change["tool"], change["path"]) == ("argument-required", "reserve_copy", POINTER)
     assert (change["side"], change["verdict"], change["bump"]) == ("input", "breaking", "major")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from commandline import governor_here
+from documents import reported
 
-from mcp_governor.findings import MAX_SPOTS, Finding
+from mcp_governor.findings import MAX_SPOTS, Finding, Spot
 from mcp_governor.rules import LintSettings, Rule, load_catalogue, select
 from mcp_governor.rules.run import lint, run_rules
 from mcp_governor.schemas.pointers import resolve_pointer
@@ -53,16 +54,16 @@ def test_each_tool_and_each_argument_is_listed_also_where_the_message_counts() -
     assert finding.tool is None
     assert "t10" not in finding.message
     assert finding.spots == (
-        *((f"t{at}", "/inputSchema/properties/limit") for at in range(20)),
-        ("deep", "/inputSchema/properties/page/properties/max_rows"),
+        *(Spot(f"t{at}", "/inputSchema/properties/limit") for at in range(20)),
+        Spot("deep", "/inputSchema/properties/page/properties/max_rows"),
     )
-    assert finding.as_json()["places"][0] == {"tool": "t0", "path": "/inputSchema/properties/limit"}
+    assert reported(finding)["places"][0] == {"tool": "t0", "path": "/inputSchema/properties/limit"}
 
 
 def test_a_finding_about_one_place_lists_none() -> None:
     tools = [{"name": "a", "description": "Reads.", "inputSchema": {"type": "string"}}]
     found = lint(build_surface({"tools": tools}), LintSettings(select=("spec/input-root-type",)))
-    assert [("places" in one.as_json(), one.spots) for one in found] == [(False, ())]
+    assert [("places" in reported(one), one.spots) for one in found] == [(False, ())]
 
 
 def test_a_hostile_server_gets_no_endless_list() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from mcp_governor.call.report import GoodCallCounts
 from mcp_governor.change import Change, Side, Verdict
+from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.checking.model import Report
-from mcp_governor.checking.schema import report_schema
 from mcp_governor.findings import Bump
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import closing_lines
@@ -35,7 +35,7 @@ def test_good_calls_are_counted_in_every_form():
     assert [line.plain for line in closing_lines(report)][-2:] == ["good calls: 7 of 9 tools succeeded", "PASS"]
     assert "Good calls: 7 of 9 tools succeeded." in render(report)
     reported = report.as_json()
-    jsonschema.validate(reported, report_schema())
+    jsonschema.validate(reported, DOCUMENT_FORMATS["report"].schema())
     assert reported["summary"]["good_calls"] == {
         "tools": 9,
         "succeeded": 11,

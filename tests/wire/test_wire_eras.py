@@ -98,6 +98,7 @@ class Watched:
 
     received = 0
     worked = 0.0
+    http = False
 
     def __init__(self, unread: int | None) -> None:
         self.left = unread
@@ -107,6 +108,9 @@ class Watched:
 
     def seconds_worked(self) -> float:
         return self.worked
+
+    def says_http(self) -> bool:
+        return self.http
 
 
 def test_only_silence_after_reading_is_counted() -> None:
@@ -136,6 +140,32 @@ def test_life_counts_only_so_long() -> None:
 def test_where_reading_cannot_be_seen_the_longest_time_is_given() -> None:
     vigil = Vigil(Watched(None), 3, 10)
     assert [vigil.is_over(second) for second in (0, 9.9, 10)] == [False, False, True]
+
+
+def test_a_server_that_serves_http_and_does_not_read_is_not_waited_for() -> None:
+    pulse = Watched(5)
+    vigil = Vigil(pulse, 3, 10)
+    assert not any(vigil.is_http(second) for second in range(100)), "it says nothing: it may be being installed"
+    pulse.http = True
+    assert [vigil.is_http(second) for second in (100, 104.9, 105)] == [False, False, True]
+    pulse.left = 0
+    assert not vigil.is_http(106), "it reads stdin as well"
+    pulse.left = None
+    assert not vigil.is_http(200), "where reading cannot be seen, nothing is known"
+    pulse.left = 5
+    assert [vigil.is_http(second) for second in (300, 304.9, 305)] == [False, False, True]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whether another process has read its input")
+def test_the_error_names_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcp_governor.wire.pulse.HTTP_PATIENCE", 0.0)
+    script = tmp_path / "server.py"
+    script.write_text("import time\nprint('Listening on http://127.0.0.1:3999/mcp', flush=True)\ntime.sleep(60)\n")
+    with pytest.raises(UnreachableError, match="it serves HTTP, and does not read stdin") as caught:
+        read(StdioEndpoint((sys.executable, str(script))))
+    assert "use that address as the TARGET" in caught.value.hint
+    assert "http://127.0.0.1:3999/mcp" in caught.value.hint
+    assert "It was started" not in caught.value.hint, "one start is enough to know it"
 
 
 @pytest.mark.parametrize("place", ["start", "answer"])
