@@ -12,6 +12,7 @@ sys.path.insert(0, str(REPO / "tools"))
 from contracts import closed
 from mcp_governor.change.model import Change
 from mcp_governor.checking.model import Report
+from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.findings import Finding
 
 __all__ = ["closed", "exactly", "reported"]
@@ -20,9 +21,9 @@ __all__ = ["closed", "exactly", "reported"]
 def reported(item: Change | Finding) -> dict[str, Any]:
     """A change or a finding as a JSON report has it."""
     if isinstance(item, Change):
-        report = Report(target="t", changes=(item,)).as_json()
+        report = document_of(Report(target="t", changes=(item,)))
         return dict(report["changes"][0])
-    return dict(Report(target="t", findings=(item,)).as_json()["findings"][0])
+    return dict(document_of(Report(target="t", findings=(item,)))["findings"][0])
 
 
 def exactly(schema: dict[str, Any], document: Any) -> None:

@@ -38,7 +38,7 @@ AVAILABLE = sys.platform == "linux"
 """The runs change their parent, which needs a means of Linux."""
 
 _STRANGERS = ("mcp_governor.load", "mcp_governor.server", "mcp_governor.evaluation", "mcp_governor.pytest_plugin")
-_STRANGERS += ("mcp_governor.target.signing_in",)
+_STRANGERS += ("mcp_governor.fleet.queueing", "mcp_governor.store", "mcp_governor.target.signing_in")
 """What few runs load, and what takes much memory."""
 _PR_SET_CHILD_SUBREAPER = 36
 _ONE_AT_A_TIME = threading.Lock()

@@ -256,9 +256,3 @@ class Report:
             "accepted": accepted,
             "forcing": list(self.forcing[:MAX_LISTED]),
         }
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as ``mcp-governor/report-1``."""
-        from mcp_governor.checking.report_document import document
-
-        return document(self)

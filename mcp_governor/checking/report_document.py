@@ -162,7 +162,7 @@ class Approval(Struct, frozen=True):
     key: str
 
 
-class BaseDocument(Struct, frozen=True, omit_defaults=True):
+class BaseDocument(Struct, frozen=True):
     """With --base: ids of the changes that the base branch does not have, of those that break clients, or may break
     them, and of what waits for an approval or has one."""
 
@@ -170,8 +170,8 @@ class BaseDocument(Struct, frozen=True, omit_defaults=True):
     new: tuple[str, ...]
     breaks: tuple[str, ...]
     approval: Literal["required", "given"] | None
-    asks: tuple[Approval, ...] = ()
-    approved: tuple[Approval, ...] = ()
+    asks: tuple[Approval, ...]
+    approved: tuple[Approval, ...]
 
 
 class ReportDocument(Struct, frozen=True, omit_defaults=True, tag_field="format", tag=FORMAT):

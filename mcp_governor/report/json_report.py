@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor.checking.report_document import document
 from mcp_governor.secrets import redact_json
 from mcp_governor.surface.file import dump_json
 from mcp_governor.text import shortened
@@ -17,7 +18,7 @@ IS_JSON = True
 
 def render(report: Report) -> str:
     """The report as sorted, indented JSON: complete, but for the middle of strings that are very long."""
-    return dump_json(_bounded(redact_json(report.as_json())))
+    return dump_json(_bounded(redact_json(document(report))))
 
 
 _MAX_TEXT_LENGTH = 10_000

@@ -10,6 +10,7 @@ from mcp_governor.call.response import read_response
 from mcp_governor.change import catalogue
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.checking.model import Report
+from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.findings import Bump, Tier
 from mcp_governor.secret_detection import learn
 
@@ -122,7 +123,7 @@ def test_the_message_names_the_call_and_the_witness_is_masked():
     learn("s3cr3t-value", "API_KEY")
     reported = behaviour_changes(recorded, SAME, new)
     assert all("find with q='user'" in change.message for change in reported)
-    document = str(Report(target="t", changes=tuple(reported)).as_json())
+    document = str(document_of(Report(target="t", changes=tuple(reported))))
     assert "hunter2" not in document
     assert "s3cr3t-value" not in document
 

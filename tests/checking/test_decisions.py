@@ -11,6 +11,7 @@ import pytest
 from commandline import governor_here
 
 from mcp_governor.checking import decisions
+from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.checking.run import check
 from mcp_governor.config import load_config
 from mcp_governor.pytest_plugin.outcomes import families_of
@@ -104,7 +105,7 @@ arguments = {{ q = "a" }}
             config = load_config(start=self.folder)
             report = check(config=config)
             reported = families_of(report, config)["find"]
-            document: dict[str, Any] = report.as_json()
+            document: dict[str, Any] = document_of(report)
             failing = {finding.rule.partition("/")[0] for finding in report.failing_findings if finding.tool == "find"}
             assert failing <= {family for family, lines in reported.items() if lines}
         else:

@@ -19,6 +19,7 @@ from mcp_governor.checking.against.baseline import Baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.checking.model import Report
+from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.checking.run import check_surface
 from mcp_governor.config import AcceptConfig, Config
 from mcp_governor.demo.server import RELEASES
@@ -97,7 +98,7 @@ def test_the_schema_is_printed(capsys) -> None:
     ],
 )
 def test_the_schema_refuses_what_is_not_a_report(validator, spoil) -> None:
-    document = copy.deepcopy(full_report().as_json())
+    document = copy.deepcopy(document_of(full_report()))
     validator.validate(document)
     spoil(document)
     assert not validator.is_valid(document)
@@ -127,7 +128,7 @@ def mirrors(value: Any, document: Any) -> bool:
 
 def test_the_report_has_the_attributes_that_the_json_names() -> None:
     report = full_report()
-    document = report.as_json()
+    document = document_of(report)
     for name in set(document) - {"changes", "findings", "tokens"}:
         assert mirrors(getattr(report, name), document[name]), name
     assert {name: cost["tokens"] for name, cost in document["tokens"]["tools"].items()} == report.tokens.tools

@@ -13,6 +13,7 @@ from mcp_governor.checking.against.base_branch import Base, with_base
 from mcp_governor.checking.against.baseline import Baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.model import BaseInfo, BaselineInfo, Report
+from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.checking.token_cost import TokenCost, token_cost
 from mcp_governor.config import Config
 from mcp_governor.report.markdown import render
@@ -38,13 +39,13 @@ def test_the_difference_counts_what_came_and_what_went() -> None:
     assert cost is not None
     assert (cost.total, cost.growth) == (160, 40)
     assert {name: cost.growth_of(name) for name in cost.tools} == {"a": 10, "new": 50}
-    assert Report(target="t", tokens=cost).as_json()["tokens"] == {
+    assert document_of(Report(target="t", tokens=cost))["tokens"] == {
         "total": 160,
         "growth": 40,
         "tools": {"a": {"tokens": 110, "growth": 10}, "new": {"tokens": 50, "growth": 50}},
     }
     alone = Report(target="t", tokens=TokenCost({"a": 1}))
-    assert alone.as_json()["tokens"] == {"total": 1, "tools": {"a": {"tokens": 1}}}
+    assert document_of(alone)["tokens"] == {"total": 1, "tools": {"a": {"tokens": 1}}}
     assert token_cost(build_surface({"prompts": [{"name": "p"}]}), None) is None
 
 
@@ -110,7 +111,7 @@ def test_the_base_of_a_pull_request_is_what_its_tools_are_compared_with() -> Non
     assert compared is not None
     assert compared.tokens is not None
     assert (compared.tokens.growth, compared.tokens.grown()) == (20, ["c"])
-    assert "tokens" not in Report(target="t", base=compared).as_json()["base"]
+    assert "tokens" not in document_of(Report(target="t", base=compared))["base"]
     bare = with_base(report, Base("main"), comparison).base
     assert bare is not None
     assert bare.tokens is None

@@ -30,7 +30,13 @@ from mcp_governor.errors import (
 from mcp_governor.surface import build_surface, dump_surface
 
 # Without a baseline, a fingerprint and a version there is nothing to say but what lint says.
-WARNED = {"tools": [{"name": "find", "description": "", "inputSchema": {"type": "object"}}]}
+SAID = {"description": "Sums up the figures of a day.", "inputSchema": {"type": "object", "properties": {}}}
+WARNED = {
+    "tools": [
+        {"name": "find", "description": "", "inputSchema": {"type": "object"}},
+        *({"name": name, **SAID} for name in ("sum_day", "sum_week")),
+    ]
+}
 
 
 @pytest.fixture

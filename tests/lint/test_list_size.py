@@ -20,8 +20,8 @@ def test_the_largest_of_a_long_list_are_named() -> None:
     tools = [sized(f"t{at}", 10_000 + at * 1000) for at in range(9)]
     assert found(*tools) == [
         (
-            "Names, descriptions and input schemas have about 31,639 tokens; "
-            "the largest: t8 (18 kB), t7 (17 kB), t6 (16 kB).",
+            "Names, descriptions and input schemas have about 31,639 tokens, paid in every request of a client "
+            "that sends all tools; the largest: t8 (18 kB), t7 (17 kB), t6 (16 kB).",
             ["t8", "t7", "t6"],
         )
     ]

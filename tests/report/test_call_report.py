@@ -9,6 +9,7 @@ from mcp_governor.call.report import GoodCallCounts
 from mcp_governor.change import Change, Side, Verdict
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.checking.model import Report
+from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.findings import Bump
 from mcp_governor.report.markdown import render
 from mcp_governor.report.text import closing_lines
@@ -34,7 +35,7 @@ def test_good_calls_are_counted_in_every_form():
     report = Report(target="t", good_calls=COUNTS)
     assert [line.plain for line in closing_lines(report)][-2:] == ["good calls: 7 of 9 tools succeeded", "PASS"]
     assert "Good calls: 7 of 9 tools succeeded." in render(report)
-    reported = report.as_json()
+    reported = document_of(report)
     jsonschema.validate(reported, DOCUMENT_FORMATS["report"].schema())
     assert reported["summary"]["good_calls"] == {
         "tools": 9,
@@ -47,7 +48,7 @@ def test_good_calls_are_counted_in_every_form():
 def test_a_run_without_good_calls_says_nothing_of_them():
     report = Report(target="t", good_calls=GoodCallCounts(0, 0, 0))
     assert "good calls" not in "\n".join(line.plain for line in closing_lines(report))
-    assert "good_calls" not in Report(target="t").as_json()["summary"]
+    assert "good_calls" not in document_of(Report(target="t"))["summary"]
 
 
 def test_a_run_that_checked_nothing_never_passes():

@@ -12,6 +12,7 @@ from mcp_governor.checking.against.baseline import Baseline
 from mcp_governor.checking.against.comparison import Comparison
 from mcp_governor.checking.diff import compare_surfaces
 from mcp_governor.checking.model import Report
+from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.config import Config
 from mcp_governor.report.diff_text import diff_lines
 from mcp_governor.report.lines import plain_text
@@ -57,7 +58,7 @@ def test_titles_and_a_hint_of_many_tools_are_two_lines() -> None:
     assert "compatible (34)" in text
     assert "wording (34)" in text
     assert len(text.splitlines()) < 15
-    assert len(report.as_json()["changes"]) == 68
+    assert len(document_of(report)["changes"]) == 68
     assert len([line for line in render(report).splitlines() if line.startswith("- **")]) == 2
 
 

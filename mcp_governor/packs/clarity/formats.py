@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.clarity.lists import closed_list, sibling_list
 from mcp_governor.packs.clarity.open_text import open_text
 from mcp_governor.prose.claims import claims_about
@@ -60,4 +61,4 @@ def _shown(found: OpenText, context: Context) -> Iterator[str]:
         yield from (value for value in shown_values(said.text) if _DRAWING.fullmatch(value) is None)
 
 
-_DRAWING = re.compile(r"[A-Za-z<>{}\[\]_]+(?:[./:#@=,-][A-Za-z<>{}\[\]_]+)+")
+_DRAWING = lazy_pattern(r"[A-Za-z<>{}\[\]_]+(?:[./:#@=,-][A-Za-z<>{}\[\]_]+)+")

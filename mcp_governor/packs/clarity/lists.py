@@ -268,18 +268,25 @@ def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A parameter that has an enum in another tool has it here as well, if the descriptions agree."""
     enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(node.argument or "", ())
     found = open_text(node, context) if enums else None
-    if found is None or len({one.values for one in enums if one.items is found.items}) != 1:
+    if found is None:
         return
     text = " ".join(said.text for said in passages_about(node, context))
     if stated_list(found, context) is not None or _OPEN.search(text):
         return
-    one = next(one for one in enums if one.items is found.items)
-    if one.tool == node.tool.name or (found.default and found.default not in one.values):
-        return
-    twins = _twin(one.tool) == _twin(node.tool.name) != ("",) and not found.name.endswith(_OF_A_LIFE)
+    alike = [one for one in enums if _is_alike(one, found, text)]
+    alike = [one for one in alike if one.text == text] or alike
+    if len({one.values for one in alike}) == 1:
+        yield found.hit("enum", list(alike[0].values), sibling=alike[0].tool)
+
+
+def _is_alike(one: _Enum, found: OpenText, text: str) -> bool:
+    """True if a parameter takes what one of the same name in another tool takes, as far as the descriptions say."""
+    tool = found.node.tool.name
+    if one.items is not found.items or one.tool == tool or (found.default and found.default not in one.values):
+        return False
+    twins = _twin(one.tool) == _twin(tool) != ("",) and not found.name.endswith(_OF_A_LIFE)
     # What create_agent takes as a language, update_agent takes as well.
-    if (twins and len(text) < _SHORT) or _same(text, one.text) or _shows(text, one.values):
-        yield found.hit("enum", list(one.values), sibling=one.tool)
+    return (twins and len(text) < _SHORT) or _same(text, one.text) or _shows(text, one.values)
 
 
 _SHOWN = lazy_pattern(r"\b(?:e\.g\.?,?|such\sas|for\sexample,?)\s(?=[\w`'\"])", re.IGNORECASE)
