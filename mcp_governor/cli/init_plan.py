@@ -85,14 +85,14 @@ def typed_plan(target: str | None, command: tuple[str, ...], launch: Launch, roo
 
 
 def as_started(plan: Plan, endpoint: Endpoint) -> Plan:
-    """The plan with what the start of a package turned out to need: its script, a Python, packages beside it."""
+    """The plan with what the start of a package turned out to need: its script, a Python, and other packages."""
     started = as_before(endpoint)
     if not isinstance(started, StdioEndpoint) or started is endpoint:
         return plan
     ours = started.command[: len(started.command) - len(plan.keys.get("args", ()))]
     keys = {**plan.keys, "package": started.package}
-    if beside := [word for option, word in pairwise(ours) if option == "--with"]:
-        keys["with"] = beside
+    if others := [word for option, word in pairwise(ours) if option == "--with"]:
+        keys["with"] = others
     if python := next((word for option, word in pairwise(ours) if option == "--python"), ""):
         keys["env"] = {**keys.get("env", {}), "UV_PYTHON": python}
     return replace(plan, keys=keys)

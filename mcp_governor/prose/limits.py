@@ -70,7 +70,7 @@ _SPECIAL = lazy_pattern(
 
 
 _FIRST_YEAR, _LAST_YEAR = 1900, 2100
-"""Numbers that are years: "changed from 2000 to 2016" is no range."""
+"""Numbers that are years: "changed from 2000 to 2016" limits nothing."""
 
 
 _BEGIN = 60

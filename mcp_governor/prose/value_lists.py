@@ -38,6 +38,7 @@ _OF_BULLET = lazy_pattern(r"[^\n]{0,400}")
 _ENDS = lazy_pattern(
     r"\s?(?:$|[.;:)\]}>»\n(（)、。—–]|,\s|-\s)|\s(?:by default|default|optional|required|if|when|with|are|is)\b", 2
 )
+_LAST = lazy_pattern(r"\s?(?:$|[.;)\]])")
 _FILLER = lazy_pattern(r"(?:either\s|the\s(?=[`'\"]))?", 2)
 _NO_VALUES = frozenset({"null", "omitted", "unset", "undefined", "nothing", "empty"})
 _BEHIND = frozenset({"default", "defaults", "optional", "required", "if", "when", "only", "with", "by"})
@@ -94,7 +95,10 @@ def listed_at(text: str, at: int) -> Listed:
         if quoted is not None and is_quoted is not quoted and step is not None and "\n" not in step[0]:
             # "'a' or a path": what follows belongs not to the list, and "or omit it" does not either.
             clean, more = quoted, quoted and value.lower() not in _LEFT_OUT
-        if (quoted is not None and is_quoted is not quoted) or (not is_quoted and value.lower() in _MORE and values):
+        # "One of full, part, other.": a value like the others, unless "or other" says that there are more.
+        is_last = value == "other" and step is not None and step[0].strip() == "," and _LAST.match(text, match.end())
+        says_more = not is_quoted and value.lower() in _MORE and bool(values) and not is_last
+        if (quoted is not None and is_quoted is not quoted) or says_more:
             more = more or is_quoted is quoted
             break
         behind = at + len(value) + (2 if is_quoted else 0)

@@ -34,6 +34,12 @@ _DENIED = lazy_pattern(
 _CALLED = lazy_pattern(
     r"\b(?:examples?|e\.g\.|usage|call|calls|calling|invoke|input|arguments?)\b[^{}\[\]\n]{0,60}$", re.IGNORECASE
 )
+_IN_A_LIST = lazy_pattern(
+    r"\bexamples?\s?:?\*{0,2}\s?\n(?:[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[^\n]{0,300}\n){0,6}"
+    r"[ \t]{0,8}(?:[-*•]|\d{1,2}[.)])[^{}\[\]\n]{0,80}$",
+    re.IGNORECASE,
+)
+"""An item of a list under the heading "Examples:", up to what it shows."""
 
 
 def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -131,14 +137,15 @@ def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
         if not isinstance(value, dict) or not value or _DENIED.search(front):
             continue
         known = sum(name in arguments for name in value)
+        called = _CALLED.search(front) or _IN_A_LIST.search(text[max(0, one.at - 600) : one.at])
         # An object that shares only a name or two with the parameters may be unrelated.
-        if known < 2 and not (known == len(value) and _CALLED.search(front)):
+        if known < 2 and not (known == len(value) and called):
             continue
-        if known * 2 <= len(value) or (known < len(value) and not _CALLED.search(front)) or _is_answer(front):
+        if known * 2 <= len(value) or (known < len(value) and not called) or _is_answer(front):
             continue
         shown = _short(one.text)
         reason = misfit(schema, schema, value)
-        absent = missing(schema, value) if known == len(value) and _CALLED.search(front) else []
+        absent = missing(schema, value) if known == len(value) and called else []
         if reason:
             yield f"{reason} in {shown}"
         elif absent:

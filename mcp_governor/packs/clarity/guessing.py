@@ -328,11 +328,18 @@ def _of_text(one: Argument) -> str | None:
         said = _DATE_FORM.search(one.text) or FORM_OF_DATES.search(one.of_tool[:_MAX_TEXT])
         return "date" if not said else None
     if last in _CODES or one.parts[-2:] in _CODED:
+        if last == "language" and _OF_PROGRAMS.search(f"{one.text} {one.of_tool[:_MAX_TEXT]}"):
+            return None
         named = "code" in one.parts or (last in _OF_A_RECORD and one.nested) or _CODE.search(one.text)
         return "code" if not named and not _CODE_FORM.search(one.text) else None
     return None
 
 
+_OF_PROGRAMS = lazy_pattern(
+    r"\b(?:code|compil\w+|database|functions?|markdown|program\w*|scripts?|snippets?|source|sql|syntax)\b",
+    re.IGNORECASE,
+)
+"""Words of what is written in a language that nobody speaks."""
 _STATUS_CODE = lazy_pattern(r"\bstatus\scodes?\b", re.IGNORECASE)
 """Of HTTP, whose numbers everybody knows."""
 
