@@ -120,7 +120,7 @@ def test_a_drop_is_found_and_the_edit_that_made_it(
     golden("eval-report.txt", report.out)
     assert "“… need to delete note.” became “… need to erase a note.”" in report.out
     page = go("report", "--format", "html")
-    assert page.out.count("<circle") == 2
+    assert page.out.count('<path class="mark ') == 2
     assert "<script" not in page.out
 
 
