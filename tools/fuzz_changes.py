@@ -25,6 +25,7 @@ from fuzz_verdicts import OURS, accepts_twice, native
 
 from mcp_governor.change import ChangeOptions, compare, kind
 from mcp_governor.checking.model import Report
+from mcp_governor.checking.report_document import document
 from mcp_governor.containment import contains
 from mcp_governor.schemas.keywords import REFUSING
 from mcp_governor.surface import build_surface, fingerprint
@@ -71,7 +72,7 @@ def ask(question: dict[str, Any]) -> dict[str, Any]:
     try:
         old, new = build_surface(question["old"]), build_surface(question["new"])
         found = compare(old, new, level=question["level"], options=ChangeOptions(deadline=DEADLINE))
-        reported = Report(target="", changes=tuple(found)).as_json()["changes"]
+        reported = document(Report(target="", changes=tuple(found)))["changes"]
         changes = [{**change, "contract": kind(change["kind"]).contract} for change in reported]
         moved = fingerprint(old) != fingerprint(new)
     except OURS:
