@@ -90,8 +90,9 @@ def test_a_validator_agrees_on_mutations(name: str, data: st.DataObject) -> None
         at = data.draw(st.integers(0, len(text)))
         text[at : at + data.draw(st.integers(0, 1))] = data.draw(st.sampled_from(["", *'a0Z:/.-~%#?@[]"{}T é']))
     mutated = "".join(text)
-    # A hyphen in the third and fourth place is for A-labels (RFC 5891, 4.2.3.1); RFC 1123 knows no such rule.
-    if name in ("email", "hostname") and re.search(r"(?:^|[.@])(?!xn--)[^.@]{2}--", mutated):
+    # Hyphens in the third and fourth place are for A-labels, whose rest is Punycode (RFC 5891, 4.2.3.1), which no
+    # regular expression reads; RFC 1123 knows no such rule.
+    if name in ("email", "hostname") and re.search(r"(?:^|[.@])[^.@]{2}--", mutated):
         return
     assert fits(name, mutated) is validator.is_valid(mutated)
 
