@@ -56,8 +56,12 @@ class _Shard(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         return int(match[1]), int(match[2])
 
 
+# At most 64 processes: each has some 60 MB, and a server as well.
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1, 64), help="Servers at a time  [default: 2 per core, at most 8]"
+)
 _OPTIONS = (
-    click.option("--jobs", type=click.IntRange(1, 64), help="Servers at a time  [default: 2 per core, at most 8]"),
+    jobs_option,
     click.option(
         "--store",
         metavar="FILE|URL",

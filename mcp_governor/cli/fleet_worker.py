@@ -9,7 +9,7 @@ import click
 
 from mcp_governor.cli import out
 from mcp_governor.cli.common import Run, run_options
-from mcp_governor.cli.fleet_options import opened
+from mcp_governor.cli.fleet_options import jobs_option, opened
 from mcp_governor.errors import Exit
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(name="worker")
 @click.option("--store", required=True, metavar="URL", help="postgresql://USER@HOST/DATABASE")
-@click.option("--jobs", type=click.IntRange(1, 64), help="Servers at a time  [default: 2 per core, at most 8]")
+@jobs_option
 @click.option(
     "--folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from mcp_governor.fleet.kept import Kept
     from mcp_governor.fleet.member import Job
 
-MOST_AT_ONCE = 64
-"""Most processes at a time; each has some 60 MB, and a server besides."""
-
 SERVER_SECONDS = 900.0
 """Most seconds for one server: three starts of a package, 180 s each, and the time for reading a surface. Its own
 timeouts end it before."""

@@ -15,7 +15,7 @@ import queue
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -33,7 +33,7 @@ from mcp_governor.store.tables import META, exclude
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from mcp_governor.fleet.kept import Kept
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
 QUEUE = "mcp-governor"
 TASK = "mcp-governor:read"
-
-HEARTBEAT = 10.0
-"""Seconds between two heartbeats of a worker."""
 
 MOST_TIMES = 5
 """Times that a job is given to a worker again because one ended, or had other files; more, and no worker will do it."""
@@ -305,19 +302,15 @@ class _Worker:
         self._place.say(row)
 
 
-class _quiet:  # noqa: N801 - a context manager
+@contextmanager
+def _quiet(store: Store) -> Iterator[None]:
     """Errors of Procrastinate as ours, and nothing of what it logs: it would quote arguments and our frames."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def __enter__(self) -> None:
-        for name in ("procrastinate", "psycopg.pool", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-
-    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
-        if isinstance(error, ConnectorException):
-            raise UnreachableError(
-                f"{self._store.address.shown} does not answer any more.",
-                "Start PostgreSQL, and repeat the command: it goes on where it ended.",
-            ) from None
+    for name in ("procrastinate", "psycopg.pool", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    except ConnectorException:
+        raise UnreachableError(
+            f"{store.address.shown} does not answer any more.",
+            "Start PostgreSQL, and repeat the command: it goes on where it ended.",
+        ) from None

@@ -7,14 +7,12 @@ searching text that cannot match.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-_T = TypeVar("_T")
 
 
 def has_any(text: str, words: Iterable[str]) -> bool:
@@ -160,28 +158,3 @@ class Guarded:
 
 _NOTHING: Iterator[re.Match[str]] = iter(())
 """Nothing to iterate over, for everybody."""
-
-
-class Guards(Generic[_T]):
-    """Many expressions that are searched in the same strings: all their words are looked for first, each once.
-
-    Args:
-        items: each with its expression, in the order in which they are tried.
-    """
-
-    def __init__(self, items: Iterable[tuple[Guarded, _T]]) -> None:
-        self._items = tuple(items)
-        self._by_word: dict[str, int] = {}
-        """The items with a word, as the bits of a number."""
-        for position, (guarded, _) in enumerate(self._items):
-            for word in guarded.cues.words:
-                self._by_word[word] = self._by_word.get(word, 0) | 1 << position
-
-    def possible(self, text: str) -> list[tuple[Guarded, _T]]:
-        """The items whose expression may match, because one of its words is in a string."""
-        lower = _Lower.lower if text is _Lower.text else lowered(text)
-        bits = 0
-        for word, its in self._by_word.items():
-            if word in lower:
-                bits |= its
-        return [item for position, item in enumerate(self._items) if bits >> position & 1] if bits else []

@@ -9,9 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from mcp_governor._version import __version__
-from mcp_governor.errors import UsageError
+from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.store.address import Address, engine_of, refuse_folder, said
 from mcp_governor.store.model import Fact, Planned, Run
 from mcp_governor.store.tables import FACTS, RUNS, SURFACES, exclude, prepare
@@ -151,20 +152,11 @@ class Store:
         data = text.encode()
         digest = hashlib.sha256(data).hexdigest()
         if connection.execute(select(SURFACES.c.digest).where(SURFACES.c.digest == digest)).scalar() is None:
-            self._insert(connection, SURFACES, {"digest": digest, "text": zlib.compress(data)})
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            # Another writer may have been faster.
+            put = dialect.insert(SURFACES).on_conflict_do_nothing()
+            connection.execute(put, {"digest": digest, "text": zlib.compress(data)})
         return digest
-
-    @staticmethod
-    def _insert(connection: Connection, table: Any, values: Any) -> None:
-        """Insert what is not there; another writer may have been faster."""
-        if connection.dialect.name == "postgresql":
-            from sqlalchemy.dialects import postgresql
-
-            connection.execute(postgresql.insert(table).on_conflict_do_nothing(), values)
-            return
-        from sqlalchemy.dialects import sqlite
-
-        connection.execute(sqlite.insert(table).on_conflict_do_nothing(), values)
 
     def end(self, run: int) -> None:
         """Say that a run is over, if all of its servers are read."""
@@ -214,9 +206,19 @@ class Store:
 
 
 def text_of(data: bytes) -> str:
-    """The text of a surface as it is stored."""
+    """The text of a surface as it is stored.
+
+    Raises:
+        FileFormatError: it is none, or is larger than a recording may be.
+    """
     inflate = zlib.decompressobj()
-    return inflate.decompress(data, MAX_TEXT_BYTES).decode()
+    try:
+        text = inflate.decompress(data, MAX_TEXT_BYTES).decode()
+        if inflate.eof:
+            return text
+    except (zlib.error, UnicodeDecodeError):
+        pass
+    raise FileFormatError("The store has a surface that cannot be read.", "Another program wrote it, or it is damaged.")
 
 
 def _plan(connection: Connection, run: int, planned: Sequence[Planned]) -> None:

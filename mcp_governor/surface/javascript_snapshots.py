@@ -31,6 +31,8 @@ _OPENING = {"{": "}", "Object {": "}", "[": "]", "Array [": "]"}
 _EMPTY: dict[str, Any] = {"{}": {}, "Object {}": {}, "[]": [], "Array []": []}
 _OF_ZOD = "~standard"
 """A member of schemas that zod makes, which it hides from JSON and not from pretty-format."""
+_MAX_NAME = 500
+"""Most characters of the name of a test that are read, because looking for two words takes time quadratic in them."""
 _MAX_DEPTH = 200
 """Nesting, as in other recordings."""
 
@@ -93,7 +95,7 @@ def _tools_in(value: Any, name: str) -> Iterator[dict[str, Any]]:
         value = value["result"]
     if isinstance(value, dict) and isinstance(value.get("tools"), list):
         value = value["tools"]
-    of_schema = _OF_ONE_SCHEMA.search(name)
+    of_schema = _OF_ONE_SCHEMA.search(name[:_MAX_NAME])
     if isinstance(value, dict) and of_schema is not None and "inputSchema" not in value:
         yield {"name": of_schema[1], of_schema[2]: value}
         return

@@ -30,7 +30,7 @@ from mcp_governor.fleet.portable import Digests, OtherFilesError, as_text, local
 from mcp_governor.store.address import address_of
 from mcp_governor.store.store import Store
 
-HERE = Path("/work/of/somebody")
+HERE = Path("/home/somebody")
 
 
 def sent(job: Job, folder: Path = HERE) -> str:
@@ -44,18 +44,18 @@ def sent(job: Job, folder: Path = HERE) -> str:
         ("pypi:mcp-server-time==1", "pypi:mcp-server-time==1"),
         ("https://h.example/mcp", "https://h.example/mcp"),
         ("sse+https://h.example/mcp", "sse+https://h.example/mcp"),
-        ("/work/of/somebody/all/a.json", "all/a.json"),
-        ("/work/of/somebody/.mcp.json#a/b//c", ".mcp.json#a/b//c"),
-        ("/work/of/somebody/x.toml#..", "x.toml#.."),
+        ("/home/somebody/all/a.json", "all/a.json"),
+        ("/home/somebody/.mcp.json#a/b//c", ".mcp.json#a/b//c"),
+        ("/home/somebody/x.toml#..", "x.toml#.."),
     ],
 )
 def test_what_travels_has_no_path_of_this_machine(target: str, kept: str, tmp_path: Path) -> None:
-    job = Job("a", "check", target=target, root="/work/of/somebody", surface="/work/of/somebody/surfaces/a.json")
+    job = Job("a", "check", target=target, root="/home/somebody", surface="/home/somebody/surfaces/a.json")
     found = portable(job, HERE, Digests())
     assert (found.job.target, found.job.root, found.job.surface) == (kept, ".", "surfaces/a.json")
     refuse_foreign(found)
     there = local(as_text(found), tmp_path, "2026-01-02", Digests(), trust=False)
-    assert there.target == target.replace("/work/of/somebody", str(tmp_path))
+    assert there.target == target.replace("/home/somebody", str(tmp_path))
     assert (there.root, there.surface) == (str(tmp_path), str(tmp_path / "surfaces" / "a.json"))
     assert there.today == "2026-01-02"
 

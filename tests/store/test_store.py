@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ from sqlalchemy import text
 
 from mcp_governor.errors import FileFormatError, MissingDependencyError, UnreachableError, UsageError
 from mcp_governor.store import address as addresses
+from mcp_governor.store import store as stores
 from mcp_governor.store import tables
 from mcp_governor.store.address import address_of
 from mcp_governor.store.model import Fact, Planned
@@ -132,6 +134,7 @@ def test_a_run_with_a_name_goes_on_however_old_it_is(store: Store, monkeypatch: 
 # A writer: it says what it has kept, one line each.
 WRITER = """
 import sys
+import zlib
 from mcp_governor.store.address import address_of
 from mcp_governor.store.model import Fact, Planned
 from mcp_governor.store.store import Store
@@ -378,3 +381,23 @@ def test_the_export_has_every_fact_and_each_surface_once(store: Store, tmp_path:
     assert facts[1]["surface"] is None
     assert facts[0]["read_at"] >= read["runs.parquet"][0]["begun"]
     assert read["runs.parquet"][0]["name"] == "nightly"
+
+
+def test_an_export_follows_no_link(store: Store, tmp_path: Path) -> None:
+    from mcp_governor.store.parquet import export
+
+    (tmp_path / "mine").write_text("kept")
+    for name in ("surfaces.parquet", "surfaces.parquet.part"):
+        (tmp_path / "out").mkdir(exist_ok=True)
+        (tmp_path / "out" / name).symlink_to(tmp_path / "mine")
+    export(store, tmp_path / "out")
+    assert (tmp_path / "mine").read_text() == "kept"
+    assert not (tmp_path / "out" / "surfaces.parquet").is_symlink()
+
+
+@pytest.mark.parametrize("data", [b"", b"no zlib", zlib.compress(b"\xff"), zlib.compress(b"a" * 101)])
+def test_a_surface_that_cannot_be_read_is_never_a_part_of_one(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(stores, "MAX_TEXT_BYTES", 100)
+    assert stores.text_of(zlib.compress(b"a" * 100)) == "a" * 100
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        stores.text_of(data)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +172,12 @@ def test_a_file_and_a_folder_are_targets(tmp_path: Path, capsys, monkeypatch: py
     one = governor_here("diff", "__snapshots__/a.test.ts.snap", "now.json", capsys=capsys)
     assert one.code == 0, one.out
     assert "Tool `keep` is new" in one.out
+
+
+def test_the_name_of_a_test_costs_no_more_than_it_is_long() -> None:
+    name = "tool a " * 20_000
+    text = f'// Jest Snapshot v1\n\nexports[`{name}`] = `\n{{\n  "type": "object",\n}}\n`;\n'
+    begun = time.process_time()
+    with pytest.raises(FileFormatError, match="contains no tool"):
+        tools_of_snapshot(text, "a.snap")
+    assert time.process_time() - begun < 1
