@@ -11,7 +11,7 @@ from mcp_governor.packs.clarity import hints
 from mcp_governor.packs.clarity import server as clarity_server
 from mcp_governor.packs.hygiene import text as hygiene
 from mcp_governor.prose import limits, prose, side_effects, words
-from mcp_governor.prose.guarded import Cues, Guarded, Guards
+from mcp_governor.prose.guarded import Cues, Guarded
 from mcp_governor.rules.run import lint
 from mcp_governor.schemas.soundness import native_validator, surely_compiles
 from mcp_governor.surface import build_surface
@@ -165,14 +165,6 @@ def _members(code, value) -> set[str]:
             assert str(value) in ("CATEGORY_DIGIT", "CATEGORY_SPACE")
             return set("0123456789" if str(value) == "CATEGORY_DIGIT" else " \t\n")
     raise AssertionError(code)
-
-
-def test_expressions_that_share_a_search_are_those_with_a_word_in_the_string():
-    one, two, bare = Guarded(r"\bone\b", "one"), Guarded("tw[oi]", "two", "twi"), Guarded("x+")
-    guards = Guards([(one, 1), (two, 2), (bare, 3)])
-    assert [item for _, item in guards.possible("nothing")] == [3]
-    assert [item for _, item in guards.possible("TWICE and one")] == [1, 2, 3]
-    assert Guards([(one, 1)]).possible("nothing") == []
 
 
 FORMS = {
