@@ -21,7 +21,7 @@ def _word(number: int) -> str:
 def test_what_descriptions_may_quote_is_collected_once_for_a_tool():
     """It was collected anew for each parameter with a format: 3,000 of them took 13 s."""
     properties = {
-        f"site_{number}_ref": {"type": "string", "description": f"Id {number}: must be a UUID"}
+        f"site_{number}_ref": {"type": "string", "description": f"Id {number}: must start with 'cus_'"}
         for number in range(3_000)
     }
     tool = {"name": "get_site", "inputSchema": {"type": "object", "properties": properties}}

@@ -79,7 +79,7 @@ def test_a_release_by_hand_retires_nothing_and_turns_nothing_red(tmp_path: Path)
     life.tagged("2.0.0")
     life.passes("check")
     life.go_on()
-    reported = life.passes("check")
+    reported = life.passes("check", "-v")
     assert "v2.0.0 was released with the acceptance of policy/removed-undeprecated" in reported
     fresh = life.clone(tmp_path.parent / f"{tmp_path.name}-clone", "v2.0.0")
     assert fresh.run("check").code == 0
