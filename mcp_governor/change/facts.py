@@ -68,24 +68,27 @@ _ITEMS = frozenset({"items", "prefixItems", "additionalItems", "unevaluatedItems
 _VALUES = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
+def _owner(path: str) -> tuple[str, str]:
+    """The last property or definition in a pointer, and which part of its value the place is in."""
+    name, part = "", ""
+    steps = iter(path.split("/"))
+    for step in steps:
+        if step in _NAMED:  # the next step is a name, whatever it is called
+            named = next(steps, None)
+            if named is not None:
+                name, part = unescape_pointer(named), ""
+        elif step in _ITEMS:
+            part = "an item of "
+        elif step in _VALUES:
+            part = "a value of "
+    return name, part
+
+
 def inside(path: str) -> str:
     """``an item of `` or ``a value of `` if a place is not that of :func:`owner` itself, but one in its value."""
-    steps = path.split("/")
-    found = ""
-    for index, step in enumerate(steps):
-        if steps[index - 1] in _NAMED:
-            found = ""  # it is the name of an owner, whatever it is called
-        elif step in _ITEMS:
-            found = "an item of "
-        elif step in _VALUES:
-            found = "a value of "
-    return found
+    return _owner(path)[1]
 
 
 def owner(path: str) -> str:
     """The last property or definition in a pointer: ``q`` in ``/inputSchema/properties/q/pattern``."""
-    steps = path.split("/")
-    for index in range(len(steps) - 1, 0, -1):
-        if steps[index - 1] in _NAMED:
-            return unescape_pointer(steps[index])
-    return ""
+    return _owner(path)[0]

@@ -180,7 +180,7 @@ class Words:
     def of(self) -> str:
         """`` of `q```: the property or definition at the place."""
         name = owner(self._path)
-        return f" of {code(name)}" if name else ""
+        return f" of {inside(self._path)}{code(name)}" if name else ""
 
     def value(self) -> str:
         """What the place is about, as the subject of a sentence: ``q``, or an item of it."""

@@ -177,14 +177,14 @@ def _real(inside: Range, avoided: list[Number], excluded: set[Number], searcher:
 
 
 def _short(inside: Range) -> Iterator[Number]:
-    yield from (USUAL, Fraction(3, 2), -1)
+    yield from (USUAL, Fraction(3, 2), 0, -1)
     low, high = inside.low, inside.high
     near = [bound for bound in (low, high) if bound is not None]
     for bound in near:
         yield bound
         whole = floor(bound)
         yield from (whole, whole + 1, whole - 1)
-    yield from (0, 1, Fraction(1, 2), Fraction(-1, 2))
+    yield from (1, Fraction(1, 2), Fraction(-1, 2))
     # Where nothing bounds the interval below, it begins near zero: people read the number.
     left = Fraction(low) if low is not None else Fraction(high) - 1 if high is not None and high <= 0 else Fraction(0)
     right = Fraction(high) if high is not None else left + 2000

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_governor.change.vocabulary import Verdict
 from mcp_governor.text import visible
+from mcp_governor.version_steps import next_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,11 +100,32 @@ UNKNOWN_STEP = "declared: unknown, as the versions of the two targets come from 
 
 
 def small_step_words(report: Report) -> str:
-    """That the version makes a smaller step than the changes require; else empty."""
+    """That the version makes a smaller step than the changes require, and which would do; else empty."""
     declared = report.declared_bump
-    if declared is None or not 0 < declared.rank < report.required_bump.rank:
+    if declared is None or report.declared_versions is None or not 0 < declared.rank < report.required_bump.rank:
         return ""
-    return ", which is too small"
+    needed = next_version(report.declared_versions[0], report.required_bump)
+    return f", which is too small: it takes {visible(needed)}"
+
+
+def forced_by(report: Report) -> str:
+    """What forces the required bump, by kind: ``bound-tightened in 36 tools, tool-removed in list_rooms``.
+
+    Where a version before 1.0.0 makes the step smaller than the changes ask for, the words say so.
+    """
+    forced = frozenset(report.forcing)
+    forcing = [change for change in report.changes if change.id in forced]
+    tools: dict[str, dict[str, None]] = {}
+    for change in forcing:
+        tools.setdefault(change.kind, {}).update({change.tool: None} if change.tool else {})
+    shown = [
+        f"{kind} in {visible(next(iter(names))) if len(names) == 1 else f'{len(names):,} tools'}" if names else kind
+        for kind, names in list(tools.items())[:_MAX_FORCING]
+    ]
+    more = f" and {count_of(len(tools) - _MAX_FORCING, 'more kind')}" if len(tools) > _MAX_FORCING else ""
+    early = any(change.bump.rank > report.required_bump.rank for change in forcing)
+    rule = f"; before 1.0.0 a {report.required_bump.value} step may break" if early else ""
+    return f"{', '.join(shown)}{more}{rule}"
 
 
 def pending_words(report: Report) -> str:
@@ -167,6 +189,8 @@ def growth_words(growth: int | None) -> str:
     return f" ({growth:+,})" if growth else ""
 
 
+_MAX_FORCING = 3
+"""Kinds of changes that a required bump names: with their tools, one line of a terminal."""
 _MAX_REASONS = 5
 """Rules that a verdict names: one line of a terminal."""
 

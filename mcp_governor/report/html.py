@@ -22,10 +22,12 @@ from mcp_governor.report.groups import (
     counted_findings,
     counted_old,
     failed_words,
+    forced_by,
     grouped,
     judged_words,
     pending_words,
     reproduction_of,
+    small_step_words,
     witness_words,
 )
 from mcp_governor.report.history_picture import history_section
@@ -33,7 +35,7 @@ from mcp_governor.report.html_page import MAX_LENGTH, page, prose, safe
 from mcp_governor.report.json_diff import definition_sides
 from mcp_governor.report.responses import response_lines
 from mcp_governor.report.tool_list import anchor_of, tool_section
-from mcp_governor.text import one_line
+from mcp_governor.text import one_line, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,6 +53,8 @@ WITH_HISTORY = True
 _MAX_ROWS = 2_000
 """Items of a section that are written out, the worst first: a page of some megabytes, which a browser still lays out
 at once. The JSON report lists all of them."""
+_ROOM = 12
+"""Causes of a group, above which edits that differ in names or values are one item: two screens of a browser."""
 _MAX_WORDS = 20_000
 """Characters of an item that the filter looks at: a cause has the names of all its tools."""
 _TITLES = {
@@ -131,12 +135,14 @@ def _step(report: Report) -> str:
     if report.stage is not None and report.stage.between:
         return f"pending: <strong>{safe(pending_words(report))}</strong>"
     step = f"required bump: <strong>{report.required_bump.value}</strong>"
+    if why := forced_by(report):
+        step += f" ({safe(why)})"
     if report.declared_versions is None:
         return f"{step} (no versions to compare)"
     if report.declared_bump is None:
         return f"{step} ({UNKNOWN_STEP})"
     old, new = report.declared_versions
-    return f"{step}; declared: {report.declared_bump.value} ({safe(old)} → {safe(new)})"
+    return f"{step}; declared: {report.declared_bump.value} ({safe(old)} → {safe(new)}){safe(small_step_words(report))}"
 
 
 def _controls(report: Report) -> Iterator[str]:
@@ -196,14 +202,16 @@ def _article(item: _Item) -> str:
 
 def _grouped(changes: Sequence[Change], report: Report) -> Iterator[tuple[str, list[_Item]]]:
     now = {old: new for new, old in former_names(report.changes).items()}
-    for group, found in cause_groups(changes, dict.fromkeys(GROUPS, _MAX_ROWS), report):
+    for group, found in cause_groups(changes, dict.fromkeys(GROUPS, _ROOM), report):
         yield group, [_change(cause, group, report, now) for cause in found]
 
 
 def _change(cause: ChangeCause, group: str, report: Report, now: Mapping[str, str]) -> _Item:
     first, changes = cause.first, cause.changes
     both = report.definitions.get(now.get(first.tool or "", first.tool or ""))
-    body = f"<p>{prose(cause.sentence)}</p>"
+    one_tool = cause.alone or len({change.tool for change in changes}) == 1
+    tool = f"<code>{safe(cause.subject)}</code>: " if cause.subject and not one_tool else ""
+    body = f"<p>{tool}{prose(cause.sentence)}</p>"
     if (proven := cause.witness) is not None:
         value = one_line(json.dumps(proven.witness, ensure_ascii=False, default=str), MAX_LENGTH)
         body += f'<p class="label">{escape(witness_words(proven))}:</p><pre>{escape(value)}</pre>'
@@ -215,10 +223,14 @@ def _change(cause: ChangeCause, group: str, report: Report, now: Mapping[str, st
     if first.id in report.accepted:
         body += f'<p class="quiet">accepted: {safe(report.accepted[first.id])}</p>'
     if len(changes) > 1:
-        body += _places([(change.id, _at(change.tool or "", change.path)) for change in changes], "change")
+        said = [prose(sentence(change.message)) if cause.level else "" for change in changes]
+        places = [
+            f"{_at(change.tool or '', change.path)} {words}".rstrip()
+            for change, words in zip(changes, said, strict=True)
+        ]
+        body += _places([(change.id, place) for change, place in zip(changes, places, strict=True)], "change")
     else:
-        body += f'<p class="id">{safe(first.id)}</p>'
-    one_tool = cause.alone or len({change.tool for change in changes}) == 1
+        body += f'<p class="id">id: {safe(first.id)}</p>'
     head = f"{safe(cause.kinds)} {_at((first.tool or '') if one_tool else '', first.path if cause.alone else '')}"
     words = " ".join(f"{change.kind} {change.tool or ''} {change.path} {change.message}" for change in changes)
     return _Item(len(changes), group, first.id, words, head, body)
@@ -243,7 +255,7 @@ def _cause(cause: Cause, report: Report) -> _Item:
     if len(cause.findings) > 1:
         body += _places([(finding.id, _place(finding, report)) for finding in cause.findings], "place")
     else:
-        body += f'<p class="quiet">{_place(first, report)}</p><p class="id">{safe(first.id)}</p>'
+        body += f'<p class="quiet">{_place(first, report)}</p><p class="id">id: {safe(first.id)}</p>'
     spots = [(spot.tool or "(server)", spot.path) for finding in cause.findings for spot in finding.spots]
     if spots:
         body += _places([("", _at(*spot)) for spot in spots], "place")

@@ -24,6 +24,7 @@ from mcp_governor.report.groups import (
     counted_of,
     counted_old,
     failed_words,
+    forced_by,
     growth_words,
     judged_words,
     more_than_shown,
@@ -406,13 +407,7 @@ def reproduction_lines(report: Report) -> Iterator[Line]:
 
 
 def _bump_line(report: Report) -> Line:
-    forced = frozenset(report.forcing)
-    forcing = [change for change in report.changes if change.id in forced]
-    reasons = [f"{change.kind} in {visible(change.tool)}" if change.tool else change.kind for change in forcing]
-    reasons = list(dict.fromkeys(reasons))
-    why = ", ".join(reasons[:3])
-    more = f" and {len(reasons) - 3:,} more" if len(reasons) > 3 else ""
-    because = f" ({why}{more})" if why else ""
+    because = f" ({why})" if (why := forced_by(report)) else ""
     if report.stage is not None and report.stage.between:
         return line("pending: ", (visible(pending_words(report)), "bold"), because, hang=2)
     declared = ""

@@ -221,6 +221,15 @@ def test_what_is_listed_for_items_and_for_the_values_of_a_map_is_said_of_them() 
         assert [said for _, _, said in messages(old, new)] == [f'{subject} `d` no longer accepts "b"']
 
 
+def test_a_parameter_may_be_called_as_a_keyword_is() -> None:
+    for name in ("definitions", "properties", "items", "d"):
+        old, new = (
+            build_surface({"tools": [{"name": "t", "inputSchema": {"properties": {name: {"items": part}}}}]})
+            for part in ({"type": "integer"}, {"type": "integer", "minimum": 1})
+        )
+        assert [one.message for one in compare(old, new)] == [f"minimum of an item of `{name}` is new: 1"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from replacing import replace
 
 from mcp_governor.checking.against.baseline import Baseline
 from mcp_governor.checking.against.comparison import Comparison
@@ -14,6 +15,7 @@ from mcp_governor.checking.diff import compare_surfaces
 from mcp_governor.checking.model import Report
 from mcp_governor.checking.report_document import document as document_of
 from mcp_governor.config import Config
+from mcp_governor.findings import Bump
 from mcp_governor.report.diff_text import diff_lines
 from mcp_governor.report.lines import plain_text
 from mcp_governor.report.markdown import render
@@ -42,6 +44,18 @@ def output(*names: str) -> dict[str, Any]:
 
 
 NAMES = [f"tool_{index:02}" for index in range(34)]
+
+
+def test_the_required_bump_names_kinds_and_the_version_that_makes_it() -> None:
+    old = [tool(name, {"q": STRING}) for name in ("one", "two", "three", "four")]
+    text = shown(compared(old, [tool("one"), tool("two"), tool("three")]))
+    why = "tool-removed in four, argument-removed in 3 tools"
+    assert f"required bump: major ({why}); declared: patch (1.0.0 → 1.0.1), which is too small: it takes 2.0.0" in text
+    early = compared(old, old[:3], serverInfo={"name": "s", "version": "0.2.1"})
+    early = replace(early, required_bump=Bump.MINOR, declared_bump=Bump.PATCH, declared_versions=("0.2.0", "0.2.1"))
+    text = shown(early)
+    assert "required bump: minor (tool-removed in four; before 1.0.0 a minor step may break)" in text
+    assert "(0.2.0 → 0.2.1), which is too small: it takes 0.3.0" in text
 
 
 def test_titles_and_a_hint_of_many_tools_are_two_lines() -> None:

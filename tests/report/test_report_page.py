@@ -74,7 +74,8 @@ def test_a_page_has_the_verdict_the_proof_and_every_tool(folder: Path, capsys) -
     made = page(capsys, "check", "new.json")
     assert made.text.startswith("branch-library: fail fail branch-library version 1.1.0 failed by: policy/bump")
     assert 'Parameter branch is now required. valid before, invalid now: {"isbn": "example"}' in made.text
-    assert "required bump: major ; declared: minor (1.0.0 → 1.1.0)" in made.text
+    step = "required bump: major (argument-required in reserve_copy); declared: minor (1.0.0 → 1.1.0)"
+    assert f"{step}, which is too small: it takes 2.0.0" in made.text
     assert "Breaking changes (1)" in made.text
     assert all(name in made.text for name in ("search_books", "get_book", "reserve_copy", "list_branches"))
     ids = [attributes["id"] for attributes in made.of("article")]
