@@ -17,12 +17,15 @@ def test_it_names_what_the_findings_share(rule) -> None:
     assert sum(name in rule.grouped for name in ("{tools}", "{places}", "{gists}")) == 1
     assert "{tool}" not in rule.grouped
     assert "{path}" not in rule.grouped
-    causes = set()
+    causes, gists = set(), set()
     for example in rule.fails:
         settings = LintSettings(select=(rule.id,), options={rule.id: example.options})
-        causes |= {found.cause for found in lint(build_surface(example.recording()), settings) if found.rule == rule.id}
+        findings = [found for found in lint(build_surface(example.recording()), settings) if found.rule == rule.id]
+        causes |= {found.cause for found in findings}
+        gists |= {found.gist for found in findings}
     if rule.station == "lint":
         assert causes
+    assert "{gists}" not in rule.grouped or "" not in gists, "the sentence has a hole"
     filled = ("{tools}", "{places}", "{gists}")
     assert not [cause for cause in causes if "{" in _without(cause, filled)], "a name that is no fact"
 
