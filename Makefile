@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 # start would compile again what it imports: pytest its own modules and the tests, a runner's server its whole SDK.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check self-check test rest test-all costs lint types bench accuracy proxies fuzz mutation steadiness docs site rules-report recall recordings precision dist \
+.PHONY: check self-check test rest test-all costs lint types bench accuracy proxies fuzz mutation docs site rules-report recall recordings precision dist \
 	clean
 
 $(READY): pyproject.toml
@@ -93,10 +93,6 @@ mutation: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutation]'
 	for package in schemas containment change policy; do \
 		$(BIN)/python tools/mutation.py $$package --out survivors-$$package.json || exit 1; done
-
-# Sixty public servers, each checked cold, warm and on busy cores: the three reports must be equal. Half an hour.
-steadiness: $(READY)
-	$(BIN)/python tools/steadiness.py
 
 # The reference pages, from where each fact is declared.
 docs: $(READY)
