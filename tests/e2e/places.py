@@ -3,7 +3,7 @@
 =============  =====================================================================================================
 ``machine``    an empty folder on a machine with uv, git and npm; the page installs mcp-governor itself (live)
 ``folder``     an empty folder; mcp-governor and FastMCP are installed; no network
-``example``    a governed repository with one tagged release and a Python server that needs nothing; no network
+``example``    a governed, pushed repository with a tagged release and a Python server that needs nothing; no network
 ``broken``     the same after a commit that breaks a tool
 ``pending``    ``broken`` with its entries drafted and its version set, ready for `changelog release 1.3.0`
 ``pytest``     ``broken`` with a test; its server does not keep the charter, so every run of its items fails
@@ -193,7 +193,8 @@ def example(folder: Path) -> Reader:
     for command in (
         "mcp-governor init -- python server.py --release 1",
         f"printf '{PROJECT}' > pyproject.toml",
-        "git init -q -b main && git add -A && git commit -q --no-verify -m begin && git tag v1.0.0",
+        "git init -q -b main && git add -A && git commit -q --no-verify -m begin && git tag v1.0.0 && "
+        "git update-ref refs/remotes/origin/main HEAD",
     ):
         done = reader.types(command)
         assert done.returncode == 0, done.stdout
