@@ -67,9 +67,9 @@ matching kind at the place of a trap is a false alarm, unless it finds a problem
 
 **Precision.** A judge reads one finding at a time, with the message, the fix, the place and the tool, and calls it
 *useful* (a busy maintainer would repair it), a *nitpick* (true, and not worth the line) or *false*. The judges do not
-see each other's verdicts. The sheets of samples drawn by `tools/precision.py draw` hide rule and severity; the first
-sample, of the rules as they were before, was drawn earlier and named the rule. A sample takes the same number of
-findings from every rule as far as there are as many, so that rare rules are judged at all. Its plain share is therefore
+see each other's verdicts. Their sheets hid rule and severity, but for the first sample,
+of the rules as they were before. A sample took the same number of findings from every rule as far as there were as
+many, so that rare rules were judged at all. Its plain share is therefore
 not the share among all findings; the *weighted* share counts each rule as often as it takes a line of the report
 (*before*, when nothing was grouped: as often as it was reported). A verdict stands as long as the linter still gives
 that finding with the same facts; a finding that is gone, or says something else, leaves the tables of *now*. Where

@@ -316,7 +316,7 @@ def test_figures_of_all_splits_are_recorded_or_none(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     figures = tmp_path / "figures.json"
-    monkeypatch.setattr(recall, "record", lambda stage, parts: quality_figures.record(stage, parts, figures))
+    monkeypatch.setattr(recall, "record", lambda parts: quality_figures.record(parts, figures))
     monkeypatch.setattr(recall, "splits", lambda: {"boxes": "held"})
     # The held half names a server that this corpus does not hold.
     assert run(monkeypatch, tmp_path / "a", None, "--update") == 1
