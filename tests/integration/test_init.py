@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from beginnings import CHANGELOG, CONFIG, FIND, KNOWN, SECRET, SURFACE, WRONG, begun, plain, running_web, steps_of
+from beginnings import CHANGELOG, CONFIG, FIND, KNOWN, SECRET, SURFACE, WRONG, begun, plain, steps_of
 from frameworks import CARELESS, COUNT, LIST, source
 from projects import contents, governor, governor_process, repository, write
-from support import REPO, missing
+from support import REPO, missing, running_web
 
 from mcp_governor.cli.init_plan import name_of, script_of
 

@@ -93,7 +93,7 @@ class Handler(BaseHTTPRequestHandler):
     # ── modes ───────────────────────────────────────────────────────────────────────────────────────────
 
     def status(self) -> None:
-        self.send(int(self.path.split("/")[2]), "<html>no</html>", "text/html")
+        self.send(int(self.path.partition("?")[0].split("/")[2]), "<html>no</html>", "text/html")
 
     def guarded(self) -> None:
         """Asks for the bearer token ``right``, as RFC 6750 says it."""
