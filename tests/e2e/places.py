@@ -12,7 +12,7 @@
 ``release``    a checkout of any server that is on PyPI; `NAME` and `my-server` stand for it (live)
 ``ferries``    a copy of the example with FastMCP
 ``notes``      a copy of the example with the official SDK
-others         the servers of ``servers_of_journeys.py`` as their maintainers have them, tagged, not governed yet (live)
+others         the servers of ``journeys.py`` as their maintainers have them, tagged, not governed yet (live)
 =============  =====================================================================================================
 """
 
@@ -29,9 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from commandline import typed
-from journeys import SECONDS, checkout, environment
+from journeys import SECONDS, SERVERS, checkout, environment
 from pages import Edited, Excused, Step, Typed, Written, shows
-from servers_of_journeys import SERVERS
 from support import REPO
 
 from mcp_governor.installation import SOURCE
@@ -258,15 +257,14 @@ def clone(folder: Path) -> Reader:
 
 def release(folder: Path) -> Reader:
     """A released server, which ``my-server`` starts."""
-    server = SERVERS["fastmcp"]
+    package = SERVERS["fastmcp"]
     reader = _server("fastmcp", folder)
-    reader.words = {"NAME": f"{server.package.name}=={server.package.version}:codetree", "my-server": server.command}
+    reader.words = {"NAME": f"{package.name}=={package.version}:codetree", "my-server": "uv run codetree"}
     return reader
 
 
 def _server(name: str, folder: Path) -> Reader:
-    package = SERVERS[name].package
-    return Reader(checkout(folder / SERVERS[name].name, package, tag=f"v{package.version}").root)
+    return Reader(checkout(folder / SERVERS[name].name.rpartition("/")[2], SERVERS[name]))
 
 
 def _of(name: str) -> Place:

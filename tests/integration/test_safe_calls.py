@@ -7,7 +7,7 @@ import re
 import sys
 
 import pytest
-from projects import governor, python, surface_text, write
+from projects import governor, surface_text, write
 from support import REPO, SERVERS
 from wikis import LIST, READ, Page, Pages, Wiki, envelope, failure, rules, tool
 
@@ -37,12 +37,8 @@ class TestWhatIsFound:
 
     @pytest.mark.parametrize(
         ("answer", "rule"),
-        [
-            ("done", "envelope/missing"),
-            (envelope(status="ok"), "envelope/status"),
-            (envelope(data=None), "envelope/data-missing"),
-        ],
-        ids=["done", "ok", "no-data"],
+        [("done", "envelope/missing"), (envelope(data=None), "envelope/data-missing")],
+        ids=["done", "no-data"],
     )
     def test_one_that_breaks_it_fails_without_any_configured_call(self, wiki, answer, rule):
         done = wiki.serve(read_page=answer).check(process=True)
@@ -93,9 +89,7 @@ class TestWhatIsCalled:
     @pytest.mark.parametrize(
         ("hints", "why"),
         [
-            ({"idempotentHint": True}, "no-read-only-hint"),
             ({"readOnlyHint": False}, "writes"),
-            ({"destructiveHint": False}, "writes"),
             ({"readOnlyHint": True, "destructiveHint": True}, "contradicts-hint"),
         ],
     )
@@ -106,22 +100,11 @@ class TestWhatIsCalled:
         assert report["calls"]["unseen"] == [{"why": why, "tools": ["import_wiki"]}]
         assert (report["calls"]["seen"], report["calls"]["tools"]) == (2, 3)
 
-    def test_a_hint_that_the_name_contradicts_is_not_believed(self, wiki):
-        done = wiki.serve(LIST, READ, tool("delete_page"), delete_page="done").check()
-        assert "delete_page" not in wiki.called
-        why = "not called: 1 tool whose words contradict its readOnlyHint: delete_page"
-        assert f"{why} (called only if an entry names it in [[calls]])\n" in done.stdout
-
     def test_money_is_not_moved_because_a_hint_says_so(self, wiki):
         done = wiki.serve(LIST, READ, tool("transfer_funds"), tool("shutdown"), tool("order_status")).check()
         assert set(wiki.called) == {"list_pages", "read_page", "order_status"}
         why = "not called: 2 tools whose words contradict their readOnlyHint: transfer_funds, shutdown"
         assert f"{why} (called only if entries name them in [[calls]])\n" in done.stdout
-
-    def test_a_tool_that_is_not_believed_is_called_by_an_entry(self, wiki):
-        entry = '[[calls]]\ntool = "transfer_funds"\narguments = { name = "mine" }\n'
-        wiki.serve(LIST, READ, tool("transfer_funds"), transfer_funds=envelope(), config=entry).check()
-        assert [call for call in wiki.calls if call[0] == "transfer_funds"] == [["transfer_funds", {"name": "mine"}]]
 
     def test_a_tool_that_calls_names_is_called_exactly_so(self, wiki):
         entry = '[[calls]]\ntool = "write_page"\narguments = { name = "mine" }\n'
@@ -135,15 +118,6 @@ class TestWhatIsCalled:
         bare = {key: value for key, value in tool("find_page").items() if key != "annotations"}
         wiki.serve(LIST, READ, bare, find_page=envelope(), top='read-only-tools = ["find_*"]').check()
         assert "find_page" in wiki.called
-
-    def test_every_tool_gets_one_good_call_and_one_bad(self, wiki):
-        wiki.serve(read_page=envelope(data={"name": "start"})).check()
-        assert sorted(wiki.called) == ["list_pages", "list_pages", "read_page", "read_page", "read_page"]
-
-    def test_a_configured_call_takes_the_place_of_the_good_one(self, wiki):
-        wiki.serve(config='[[calls]]\ntool = "read_page"\narguments = { name = "mine" }\n').check()
-        sent = [arguments for name, arguments in wiki.calls if name == "read_page"]
-        assert sent == [{"name": "mine"}, {}, {"name": "minex"}]
 
     @pytest.mark.parametrize("profile", ["", "recommended", "directories"])
     def test_without_a_contract_nothing_is_called(self, wiki, profile):
@@ -263,15 +237,6 @@ class TestAServerThatIsTyped:
             assert set(wiki.called) == {"find_page"}, words
             wiki.log.unlink()
 
-    def test_nor_does_pytest(self, wiki, typed):
-        write(wiki.root, {"servers.json": json.dumps({"mcpServers": {"mine": _entry(typed)}})})
-        words = ("-m", "pytest", "--mcp-charter", "--mcp-profile", "charter", "-p", "no:cacheprovider", "-q")
-        done = python(wiki.root, *words, "--mcp-target", "servers.json#mine")
-        assert set(wiki.called) == {"list_pages", "read_page"}
-        assert "note: [[calls]], calls-dir, calls-mode and read-only-tools in mcp-governor.toml" in done.stdout
-        python(wiki.root, *words)
-        assert {"find_page", "write_page"} <= set(wiki.called)
-
 
 def test_a_key_that_permits_calls_is_read_only_after_it_was_asked_if_it_counts():
     """A new command that calls tools asks `permitted`, as these do."""
@@ -284,10 +249,6 @@ def test_a_key_that_permits_calls_is_read_only_after_it_was_asked_if_it_counts()
     }
     for reader in readers:
         assert "permitted(" in (package / reader).read_text(), reader
-
-
-def _entry(typed: tuple[str, ...]) -> dict[str, object]:
-    return {"command": typed[1], "args": typed[2:]}
 
 
 class TestTheMode:
