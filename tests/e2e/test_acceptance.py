@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
-from commandline import PYTHON, contents, governor, governor_here, plain
+from commandline import PYTHON, contents, governor
 
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.surface import fingerprint, load_surface
@@ -120,43 +119,3 @@ def test_an_acceptance_lets_a_finding_pass_and_says_why(repo: Path) -> None:
     assert outcome.code == 0, outcome.out
     assert outcome.out.count("accepted: agreed with every client") == len(findings)
     assert f"{len(findings)} accepted" in outcome.out
-
-
-FASTMCP = '''
-from fastmcp import FastMCP
-
-mcp = FastMCP("shelf", version="1.0.0")
-
-
-@mcp.tool(annotations={"readOnlyHint": True})
-def find(query: str, limit: int DEFAULT) -> list[str]:
-    """Use this when a reader describes a book in words; returns at most `limit` titles, best match first."""
-    return [query] * limit
-'''
-
-
-def test_a_fastmcp_server_in_process(tmp_path: Path, capsys, monkeypatch) -> None:
-    pytest.importorskip("fastmcp")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    module = "shelf_server_of_the_acceptance_test"
-    for default, expected in (("= 10", 0), ("", 1)):
-        (tmp_path / f"{module}.py").write_text(FASTMCP.replace("DEFAULT", default))
-        sys.modules.pop(module, None)
-        if expected == 0:
-            recorded = governor_here("snapshot", f"python:{module}:mcp", capsys=capsys)
-            assert (recorded.code, recorded.err) == (0, "")
-        outcome = governor_here("check", f"python:{module}:mcp", "--format", "json", capsys=capsys)
-        assert outcome.code == expected, outcome.out + outcome.err
-    breaking = {change["kind"]: change for change in outcome.report["changes"] if change["verdict"] == "breaking"}
-    assert breaking.keys() == {"argument-required"}
-    assert breaking["argument-required"]["path"] == "/inputSchema/properties/limit"
-    assert outcome.report["required_bump"] == "major"
-
-
-def test_a_server_is_compared_with_itself_over_both_eras(tmp_path: Path) -> None:
-    """A newer protocol revision alone is no change of the surface."""
-    assert governor("snapshot", *plain(era="legacy"), cwd=tmp_path).code == 0
-    outcome = governor("check", "--format", "json", *plain(era="modern"), cwd=tmp_path)
-    assert [change["kind"] for change in outcome.report["changes"] if change["verdict"] != "compatible"] == []
-    assert outcome.report["required_bump"] in ("none", "patch")

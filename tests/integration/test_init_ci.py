@@ -97,13 +97,6 @@ class TestWorkflow:
         _, written = begun(write(tmp_path, files))
         assert steps_of(written)[0] == [f"pip install {tool}", install]
 
-    def test_a_project_of_poetry_is_installed_by_it(self, tmp_path):
-        (tmp_path / "poetry").symlink_to(sys.executable)
-        _, *arguments = plain()
-        _, written = begun(write(tmp_path, {"poetry.lock": ""}), "--", str(tmp_path / "poetry"), *arguments)
-        commands, _ = steps_of(written)
-        assert commands == ["pip install poetry", "poetry install"]
-
     def test_the_branch_of_the_clone_is_the_one_that_is_checked(self, tmp_path):
         root = repository(tmp_path / "shop", {"README.md": "a"})
         git(root, "branch", "-m", "trunk")

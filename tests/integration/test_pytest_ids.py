@@ -60,13 +60,6 @@ class TestIds:
         assert chosen.get("passed", 0) == 0
         assert chosen["deselected"] == len(ids(recorded.run("--collect-only", "-q", "mcp::drop_stock"))) - 1
 
-    def test_of_a_failing_run(self, compared):
-        failed = FAILED.findall(compared.run(*RECOMMENDED).stdout)
-        assert failed == ["mcp::count_stock::changes", "mcp::surface::policy"]
-        again = compared.run(*RECOMMENDED, *failed)
-        assert FAILED.findall(again.stdout) == failed
-        assert "collected 2 items" in again.stdout
-
     def test_from_a_folder_below(self, compared, monkeypatch):
         compared.write({"below/notes.txt": ""})
         monkeypatch.chdir(compared.root / "below")
@@ -100,10 +93,6 @@ class TestIds:
         said = done.stdout + done.stderr
         assert "mcp::drop_stok::charter does not exist. Nearest: mcp::drop_stock::charter" in said
         assert "INTERNALERROR" not in said
-
-    def test_of_a_family_that_does_not_exist(self, recorded):
-        done = recorded.run("mcp::drop_stock::chartr")
-        assert "Nearest: mcp::drop_stock::charter." in done.stderr
 
     def test_without_the_flag(self, recorded):
         done = recorded.run("mcp::drop_stock::charter", flag=())
@@ -178,11 +167,6 @@ class TestUpdate:
         done = compared.run("--mcp-update=nw")
         assert done.returncode == 4
         assert "argument --mcp-update/--mcp-update=new: ignored explicit argument 'nw'" in done.stderr
-
-    def test_takes_no_path_for_its_value(self, compared):
-        done = compared.run(*RECOMMENDED, "--mcp-update", "test_own.py", flag=())
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert "old.json: updated" in done.stdout
 
 
 class TestIni:

@@ -367,12 +367,3 @@ def test_a_run_that_cannot_be_made_is_one_failing_item(recorded, config, words):
         assert word in done.stdout
     for word in ("INTERNALERROR", "Traceback", "GovernorError"):
         assert word not in done.stdout + done.stderr
-
-
-def test_words_of_a_server_reach_no_terminal_raw(recorded):
-    hostile = {**BARE, "name": "drop\x1b[31m\u202estock"}
-    recorded.write({"stock.json": surface_text(hostile)})
-    done = recorded.run("-v", "--color=no")
-    assert done.returncode == 1
-    assert "\x1b" not in done.stdout
-    assert "\u202e" not in done.stdout
