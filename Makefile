@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 # start would compile again what it imports: pytest its own modules and the tests, a runner's server its whole SDK.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check self-check test rest test-all costs lint types bench accuracy proxies fuzz mutation docs site rules-report recall recordings precision dist \
+.PHONY: check self-check test rest test-all costs lint types bench accuracy proxies fuzz mutation docs site recall recordings precision dist \
 	clean
 
 $(READY): pyproject.toml
@@ -104,9 +104,6 @@ site: $(READY) docs
 	$(BIN)/python tools/site.py
 	$(BIN)/zensical build --strict --clean
 	$(BIN)/python tools/site.py --check
-
-rules-report: $(READY)
-	$(BIN)/python tools/rules_report.py
 
 # How many problems that a reviewer noted are found (fixtures/quality/recall). MORE="--misses --server NAME" lists them.
 recall: $(READY)

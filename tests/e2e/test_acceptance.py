@@ -60,19 +60,6 @@ def test_what_was_recorded_passes(repo: Path) -> None:
     assert contents(repo) == before, "the same surface gives the same bytes"
 
 
-def test_an_argument_made_required_is_reported_in_text(repo: Path) -> None:
-    outcome = governor("check", "--", PYTHON, "changed.py", cwd=repo)
-    assert (outcome.code, outcome.err) == (1, "")
-    lines = outcome.out.splitlines()
-    place = next(number for number, line in enumerate(lines) if line.startswith("✗ argument-required"))
-    assert lines[place].endswith(f"reserve_copy {POINTER}")
-    assert lines[place + 1] == "    Parameter `branch` is now required."
-    assert lines[place + 2].startswith("    valid before, invalid now: {")
-    assert any("required bump: major (argument-required in reserve_copy)" in line for line in lines)
-    assert any(line.endswith("add: - `reserve_copy` now requires `branch`.") for line in lines), "the line to write"
-    assert lines[-1] == "FAIL"
-
-
 def test_an_argument_made_required_is_reported_in_json(repo: Path) -> None:
     outcome = governor("check", "--format", "json", "--", PYTHON, "changed.py", cwd=repo)
     assert (outcome.code, outcome.err) == (1, "")

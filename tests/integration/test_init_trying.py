@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import sys
 
 import pytest
 from projects import contents, governor, repository, write
-from support import SERVERS
+from support import SERVERS, missing
 
 from mcp_governor.target.discover import trying
 
@@ -236,6 +237,15 @@ class TestNextStep:
         other = write(tmp_path / "other", {".mcp.json": json.dumps(helper)})
         assert said(governor(other, "init"))[-1].endswith("mcp-governor init '.mcp.json#x; rm -r'")
 
+    def test_packages_that_are_not_installed(self, tmp_path):
+        if shutil.which("node") is None:
+            missing("node is not installed")
+        package = {"name": "stock", "bin": "index.js", "dependencies": {"@modelcontextprotocol/sdk": "1"}}
+        write(tmp_path, {"package.json": json.dumps(package), "index.js": "require('@modelcontextprotocol/sdk')\n"})
+        done = governor(tmp_path, "init")
+        assert done.returncode == 3
+        assert said(done)[-1] == "hint: Run: npm install && mcp-governor init"
+
     def test_a_project_that_is_not_installed(self, tmp_path):
         entry = '[project]\nname = "stock"\ndependencies = ["mcp"]\n[project.scripts]\nstock-no-such = "stock:main"\n'
         write(tmp_path, {"pyproject.toml": entry})
@@ -290,6 +300,13 @@ def test_the_findings_of_today_are_counted(tmp_path):
 
 
 class TestBounds:
+    def test_programs(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(trying, "MAX_ATTEMPTS", 2)
+        root = project(tmp_path, **{f"mcp-{number}": "exit 1" for number in range(4)})
+        done = governor(root, "init")
+        assert done.returncode == 3
+        assert sum(line.startswith("Trying ") for line in said(done)) == 2
+
     def test_an_environment_that_cannot_be_made_is_not_made_again(self, tmp_path, monkeypatch):
         monkeypatch.setattr("mcp_governor.target.discover.python_projects._is_there", lambda program: program == "uv")
         root = project(tmp_path, stock="exit 1")

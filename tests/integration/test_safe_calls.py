@@ -138,10 +138,6 @@ class TestWhatIsCalled:
         assert report["calls"]["contracts"] == ["envelope"]
         assert wiki.calls
 
-    def test_no_rule_of_results_is_not_a_contract(self, wiki):
-        wiki.serve(config='[lint]\nselect = ["charter/*", "envelope/version-step"]\n').check()
-        assert wiki.calls == []
-
 
 FIND = {key: value for key, value in tool("find_page").items() if key != "annotations"}
 PERMITS = {
@@ -201,11 +197,6 @@ class TestAServerThatIsTyped:
             assert ["list_pages", {"name": "recorded"}] in wiki.calls, words
             wiki.log.unlink()
 
-    def test_the_environment_trusts_as_well(self, wiki, typed, monkeypatch):
-        monkeypatch.setenv(VARIABLE, "1")
-        wiki.check(*typed)
-        assert {"find_page", "write_page"} <= set(wiki.called)
-
     def test_call_makes_those_calls_only_that_the_server_or_the_user_permits(self, wiki, typed):
         done = governor(wiki.root, "call", *typed)
         assert set(wiki.called) - {"mcp_governor_unknown"} == {"list_pages", "read_page"}
@@ -224,18 +215,6 @@ class TestAServerThatIsTyped:
     def test_no_note_where_nothing_would_have_been_called(self, wiki, typed):
         assert wiki.check("--no-calls", *typed).stderr == ""
         assert governor(wiki.root, "lint", *typed).stderr == ""
-
-    def test_a_sweep_calls_no_such_tool(self, wiki, typed):
-        few = ("--concurrency-values", "1", "--total", "1", "--warm-up", "0")
-        sweep = ("load", "sweep", "--tool", "find_page", "--arguments", '{"name": "a"}', *few)
-        done = governor(wiki.root, *sweep, *typed)
-        assert (done.returncode, wiki.calls) == (2, [])
-        assert 'The tool "find_page" is not marked as read-only' in done.stderr
-        assert "note: read-only-tools in mcp-governor.toml does not count for a server that you type" in done.stderr
-        for words in (("--trust", *typed), ("wiki",)):
-            governor(wiki.root, *sweep, *words)
-            assert set(wiki.called) == {"find_page"}, words
-            wiki.log.unlink()
 
 
 def test_a_key_that_permits_calls_is_read_only_after_it_was_asked_if_it_counts():
