@@ -27,7 +27,7 @@ check: $(READY)
 
 # Our own server over stdio and HTTP, in both protocol eras; anything that is found fails. See docs/project/testing.md.
 self-check: $(READY)
-	$(BIN)/python tools/self_check.py
+	$(BIN)/pytest tests/integration/test_self_check.py
 
 # The tiers are by what each test costs (tests/tiers.py): `make test` is what one waits for, `make rest` the dear tests and
 # those of live servers, `make test-all` all of it with everything beside. Three workers for two cores, because each of

@@ -47,11 +47,6 @@ class TestWorkflows:
                 assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action), action
                 assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), action
 
-    def test_one_action_has_one_commit(self) -> None:
-        used = {action for path in WORKFLOWS for action in re.findall(r"uses: (\S+@\S+)", path.read_text("utf-8"))}
-        names = [action.partition("@")[0] for action in used]
-        assert sorted(names) == sorted(set(names))
-
     @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
     def test_they_run_what_is_there(self, path: Path) -> None:
         targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)

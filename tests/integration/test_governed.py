@@ -230,17 +230,3 @@ def test_a_configuration_that_moves_into_pyproject_is_compared(tmp_path):
     assert rules(root) == {}
     write(root, {"pyproject.toml": same.replace('target = "stock"\n', "")})
     assert "policy/config-weakened" in rules(root)
-
-
-@pytest.mark.parametrize("tiers", ["", '[tiers]\ninternal = ["*"]\n'])
-def test_a_tier_or_a_tool_that_goes_is_a_change_of_the_surface(tmp_path, tiers):
-    facade = surface_text({**BOOK, "_meta": {"tier": "facade"}}, tool("count_stock"))
-    root = released(tmp_path)
-    write(root, {"live.json": facade, "mcp-surface.json": facade})
-    committed(root, "tiers")
-    tagged(root, "v1.0.0")
-    write(root, {"live.json": surface_text(BOOK), "mcp-governor.toml": CONFIG + tiers})
-    done = governor(root, "check", "--format", "json")
-    kinds = {(change["kind"], change["verdict"]) for change in json.loads(done.stdout)["changes"]}
-    assert {("tier-lowered", "breaking"), ("tool-removed", "breaking")} <= kinds
-    assert done.returncode == 1

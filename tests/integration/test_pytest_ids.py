@@ -100,12 +100,6 @@ class TestIds:
         assert "Turn them on: pytest --mcp-charter mcp::drop_stock::charter" in done.stderr
         assert "not found" not in done.stderr
 
-    def test_a_folder_of_that_name_stays_a_folder(self, recorded):
-        recorded.write({"mcp/test_more.py": "def test_more(): pass\n"})
-        done = recorded.run("mcp", "--collect-only", "-q")
-        assert "mcp/test_more.py::test_more" in done.stdout
-        assert "mcp::drop_stock::charter" in done.stdout
-
 
 def test_a_removed_tool_fails_under_its_name(compared):
     compared.write({"stock.json": surface_text(GOOD, version="1.0.1")})
@@ -189,13 +183,6 @@ class TestIni:
         third = ids(recorded.run("--collect-only", "-q", "--mcp-target", "third.json", *RECOMMENDED))
         assert "mcp::third::charter" in third
         assert "mcp::third::clarity" not in third
-
-    def test_says_what_may_be_called(self, recorded):
-        self.ini(recorded, "mcp_calls = safe-ish")
-        done = recorded.run()
-        assert 'mcp_calls of the pytest configuration is "safe-ish"' in done.stdout
-        assert "none, configured, safe" in done.stdout
-        assert "safe-ish" not in recorded.run("--mcp-calls", "none").stdout
 
 
 def test_without_a_configuration_the_check_is_skipped_and_says_why(recorded):

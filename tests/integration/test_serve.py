@@ -86,14 +86,6 @@ def test_an_answer_that_may_repeat_a_server_says_once_that_this_is_data():
         assert others == ([] if name == "list_rules" else [NOTE]), name
 
 
-def test_the_repository_keeps_its_own_rules():
-    report = check(load_config(start=REPO))
-    assert [finding.id for finding in report.findings] == []
-    assert report.changes == ()
-    assert report.verdict == "pass"
-    assert report.baseline.source == "mcp-surface.json"
-
-
 def test_the_recorded_surface_keeps_them_too():
     report = check(load_config(start=REPO), offline=True, against=str(REPO / "mcp-surface.json"))
     assert [finding.id for finding in report.findings] == []
