@@ -55,6 +55,8 @@ class TestInPytest:
         assert items["mcp::write_page::envelope"] == items["mcp::write_page::call"] == "SKIPPED"
         assert "not called: tool without readOnlyHint" in done.stdout
         assert "envelope: 2 of 3 tools seen\n" in done.stdout
+        # What is configured is checked as well.
+        assert {"mcp::read_page::clarity", "mcp::read_page::charter", "mcp::read_page::spec"} <= set(items)
 
     def test_no_calls(self, wiki):
         done, items = self.run(wiki.serve(read_page="done"), *WITH_CHARTER, "--mcp-no-calls")
