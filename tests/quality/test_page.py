@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from quality_figures import FIGURES, read_figures
 from quality_labels import SPLITS
-from quality_page import measured, page
+from quality_page import measured, tables
 from quality_strangers import Sample, table
 
 from mcp_governor.rules import load_catalogue
@@ -59,4 +59,4 @@ def test_figures_are_under_the_current_name_of_a_rule(tmp_path: Path) -> None:
 def test_the_recorded_figures_hold_both_stages() -> None:
     figures = read_figures(FIGURES)
     assert set(figures["before"]["recall"]) == set(figures["now"]["recall"]) == set(SPLITS)
-    assert page(figures)
+    assert tables(figures)
