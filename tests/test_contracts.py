@@ -20,7 +20,6 @@ from commandline import governor_here
 from documents import closed, exactly
 from support import REPO
 
-sys.path.insert(0, str(REPO / "tools"))
 import contracts as recording
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.demo.server import RELEASES
@@ -113,7 +112,7 @@ ALLOWED: list[tuple[str, Edit]] = [
     ("report", lambda s: s["properties"]["stage"].update(description="Otherwise.")),
     ("config", lambda s: _call(s)["properties"].update(more={"type": "string"})),
     ("config", lambda s: s["properties"]["profile"]["anyOf"][0]["enum"].append("mine")),
-    ("rule", lambda s: s["required"].remove("since")),
+    ("config", lambda s: _call(s)["required"].remove("tool")),
     ("surface", lambda s: s["properties"].update(more={"type": "string"})),
     ("call", lambda s: s["anyOf"][0]["properties"].update(more={"type": "string"})),
 ]

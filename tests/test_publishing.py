@@ -8,16 +8,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import portable
 import pytest
+import release_tag
 import tomli
 import yaml
 
 from mcp_governor._version import __version__
 from mcp_governor.installation import NAME, REQUIRED
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
-import portable
-import release_tag
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

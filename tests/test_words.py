@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+import words
 
 ROOT = Path(__file__).resolve().parent.parent
 
-
-def _load() -> ModuleType:
-    name = "words_of_the_style_page"
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / "words.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-words = _load()
 
 PLANTED = {
     0: ["The section tells it", "It is told once", "an untold change", "telling a server"],

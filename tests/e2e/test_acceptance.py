@@ -83,18 +83,6 @@ def test_an_argument_made_required_is_reported_in_json(repo: Path) -> None:
     assert report["fingerprint"] in by_rule["changelog/fingerprint-stale"]["fix"]
 
 
-def test_what_the_report_says_to_do_makes_it_pass(repo: Path) -> None:
-    """Release as 2.0.0, let the changelog be drafted, and the same break goes out."""
-    owned = CHANGED.replace("server.main()", 'server.RELEASES[1]["serverInfo"]["version"] = "2.0.0"\nserver.main()')
-    (repo / "changed.py").write_text(owned)
-    command = ("--", PYTHON, "changed.py")
-    assert governor("check", *command, cwd=repo).code == 1
-    assert governor("changelog", "draft", *command, cwd=repo).code == 0
-    outcome = governor("check", "--format", "json", *command, cwd=repo)
-    assert outcome.code == 0, outcome.report["findings"]
-    assert (outcome.report["required_bump"], outcome.report["declared_bump"]) == ("major", "major")
-
-
 def test_an_acceptance_lets_a_finding_pass_and_says_why(repo: Path) -> None:
     command = json.dumps([PYTHON, "changed.py"])
     (repo / "mcp-governor.toml").write_text(f'baseline = "mcp-surface.json"\n[servers.s]\ncommand = {command}\n')
