@@ -10,7 +10,7 @@ import fuzz_limits
 import fuzz_verdicts
 import jsonschema_rs
 import pytest
-from fuzz_edits import Editor, opposite
+from fuzz_edits import opposite
 from fuzz_instances import Sampler, Universe
 from fuzz_schemas import DRAFTS, Maker, spelled
 
@@ -83,18 +83,6 @@ def test_families_pass_their_limits(name: str, word: str, limit: int) -> None:
     values = [fuzz_limits.FAMILIES[name](Maker(rng)).get(word, 0) for _ in range(80)]
     sizes = [value if isinstance(value, int) else len(value) for value in values]
     assert max(sizes) > limit
-
-
-def test_edits_change_something_and_leave_the_original_alone() -> None:
-    rng = random.Random(1)
-    maker = Maker(rng)
-    changed = 0
-    for _ in range(200):
-        schema = maker.document(3)
-        before = json.dumps(schema)
-        changed += json.dumps(Editor(maker).edited(schema)) != before
-        assert json.dumps(schema) == before
-    assert changed > 180
 
 
 def test_opposites_leave_little_out() -> None:

@@ -144,12 +144,6 @@ def test_tools_that_nobody_touched_are_not_talked_about(root):
     assert "clarity/length" in rules(reported)
 
 
-def test_a_live_check_may_ask_for_what_is_new_as_well(root):
-    write(root, {"old.json": surface_text(TERSE), "new.json": surface_text(TERSE, version="1.0.1")})
-    done = governor(root, "check", "new.json", "--against", "old.json", "--new-only", "--format", "json")
-    assert {rule for rule in rules(json.loads(done.stdout)) if rule.startswith("clarity/")} == set()
-
-
 def test_new_only_hides_no_break_no_policy_and_no_changelog_finding(root):
     """The change is only in what is not the linter's: all of it is said, whether or not old lint is asked for."""
     broken = tool("find_stock", "branch")

@@ -7,7 +7,7 @@ import re
 import sys
 
 import pytest
-from projects import governor, surface_text, write
+from projects import governor, python, surface_text, write
 from support import REPO, SERVERS
 from wikis import LIST, READ, Page, Pages, Wiki, envelope, failure, rules, tool
 
@@ -216,6 +216,15 @@ class TestAServerThatIsTyped:
         assert wiki.check("--no-calls", *typed).stderr == ""
         assert governor(wiki.root, "lint", *typed).stderr == ""
 
+    def test_nor_does_pytest(self, wiki, typed):
+        write(wiki.root, {"servers.json": json.dumps({"mcpServers": {"mine": _entry(typed)}})})
+        words = ("-m", "pytest", "--mcp-charter", "--mcp-profile", "charter", "-p", "no:cacheprovider", "-q")
+        done = python(wiki.root, *words, "--mcp-target", "servers.json#mine")
+        assert set(wiki.called) == {"list_pages", "read_page"}
+        assert "note: [[calls]], calls-dir, calls-mode and read-only-tools in mcp-governor.toml" in done.stdout
+        python(wiki.root, *words)
+        assert {"find_page", "write_page"} <= set(wiki.called)
+
 
 def test_a_key_that_permits_calls_is_read_only_after_it_was_asked_if_it_counts():
     """A new command that calls tools asks `permitted`, as these do."""
@@ -228,6 +237,10 @@ def test_a_key_that_permits_calls_is_read_only_after_it_was_asked_if_it_counts()
     }
     for reader in readers:
         assert "permitted(" in (package / reader).read_text(), reader
+
+
+def _entry(typed: tuple[str, ...]) -> dict[str, object]:
+    return {"command": typed[1], "args": typed[2:]}
 
 
 class TestTheMode:
