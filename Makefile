@@ -10,7 +10,7 @@ READY := $(VENV)/.ready
 # start would compile again what it imports: pytest its own modules and the tests, a runner's server its whole SDK.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: check self-check test rest test-all costs lint types bench accuracy proxies fuzz mutation steadiness docs site rules-report recall recordings precision dist \
+.PHONY: check self-check test rest test-all costs lint types bench accuracy proxies fuzz mutation docs site recall recordings precision dist \
 	clean
 
 $(READY): pyproject.toml
@@ -27,7 +27,7 @@ check: $(READY)
 
 # Our own server over stdio and HTTP, in both protocol eras; anything that is found fails. See docs/project/testing.md.
 self-check: $(READY)
-	$(BIN)/python tools/self_check.py
+	$(BIN)/pytest tests/integration/test_self_check.py
 
 # The tiers are by what each test costs (tests/tiers.py): `make test` is what one waits for, `make rest` the dear tests and
 # those of live servers, `make test-all` all of it with everything beside. Three workers for two cores, because each of
@@ -94,10 +94,6 @@ mutation: $(READY)
 	for package in schemas containment change policy; do \
 		$(BIN)/python tools/mutation.py $$package --out survivors-$$package.json || exit 1; done
 
-# Sixty public servers, each checked cold, warm and on busy cores: the three reports must be equal. Half an hour.
-steadiness: $(READY)
-	$(BIN)/python tools/steadiness.py
-
 # The reference pages, from where each fact is declared.
 docs: $(READY)
 	$(BIN)/python tools/docs.py
@@ -108,9 +104,6 @@ site: $(READY) docs
 	$(BIN)/python tools/site.py
 	$(BIN)/zensical build --strict --clean
 	$(BIN)/python tools/site.py --check
-
-rules-report: $(READY)
-	$(BIN)/python tools/rules_report.py
 
 # How many problems that a reviewer noted are found (fixtures/quality/recall). MORE="--misses --server NAME" lists them.
 recall: $(READY)

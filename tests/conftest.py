@@ -1,4 +1,4 @@
-"""Makes ``tests/support.py`` importable from every test folder, and holds outputs to reviewed files."""
+"""Makes ``tests/support.py`` and the tools importable from every test folder, and holds outputs to reviewed files."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from mcp_governor.cli.repeating import CI_VARIABLES
 from mcp_governor.secrets import forget
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
 
 pytest_plugins = ["tiers"]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import jsonschema
-from support import REPO
 
-sys.path.insert(0, str(REPO / "tools"))
 from contracts import closed
 from mcp_governor.change.model import Change
 from mcp_governor.checking.model import Report

@@ -143,6 +143,18 @@ def listening(command: list[str], port: int, env: dict[str, str] | None = None, 
             process.kill()
 
 
+@contextlib.contextmanager
+def running_web():
+    """The server of ``servers/web.py``."""
+    sys.path.insert(0, str(SERVERS))
+    try:
+        from web import Web
+    finally:
+        sys.path.remove(str(SERVERS))
+    with Web() as web:
+        yield web
+
+
 def conformance(*arguments: str) -> subprocess.CompletedProcess[str]:
     """A run of the official conformance suite; it listens on the loopback interface only."""
     script = npm_modules() / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"

@@ -18,8 +18,6 @@ from msgspec import Meta, Struct, field
 
 from mcp_governor import documents
 from mcp_governor.config.model import ConfigFile
-from mcp_governor.config.policy import ChangeOptions
-from mcp_governor.config.schema import config_schema
 from mcp_governor.documents import ALSO, Wrong, read, schema_of, toml_line
 from mcp_governor.findings import Severity, Tier
 
@@ -272,8 +270,3 @@ def test_the_type_takes_what_the_schema_takes(table: Any) -> None:
     """msgspec against another validator."""
     found = read(ConfigFile, table, schema=lambda: SCHEMA)
     assert isinstance(found, ConfigFile) == JUDGE.is_valid(table), found
-
-
-def test_the_options_of_the_comparison_are_apart() -> None:
-    assert "options" not in config_schema()["properties"]["policy"]["properties"]
-    assert set(msgspec.to_builtins(ChangeOptions())) < config_schema()["properties"]["policy"]["properties"].keys()

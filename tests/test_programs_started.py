@@ -20,19 +20,22 @@ NAMED = {
 """Modules that need the path of the interpreter, and why it starts nothing of ours there."""
 
 
-def uses(name):
-    """The files that mention an attribute or a function, the installer of the action among them."""
-    found = set()
+def uses(*names):
+    """For each name, the files that mention an attribute or a function, the installer of the action among them."""
+    found = {name: set() for name in names}
     for file in [*REPO.glob("mcp_governor/**/*.py"), *REPO.glob("action/*.py")]:
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if name in (getattr(node, "attr", None), getattr(node, "id", None)):
-                found.add(file.relative_to(REPO).as_posix())
+        text = file.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if any(name in text for name in names) else ():
+            for name in {getattr(node, "attr", None), getattr(node, "id", None)} & found.keys():
+                found[name].add(file.relative_to(REPO).as_posix())
     return found
 
 
 def test_the_interpreter_is_known_to_one_module():
-    assert uses("executable") == {DOOR, "action/install.py"}
-    assert uses("our_interpreter") == NAMED
+    assert uses("executable", "our_interpreter") == {
+        "executable": {DOOR, "action/install.py"},
+        "our_interpreter": NAMED,
+    }
 
 
 def test_the_installer_of_the_action_starts_it_isolated_and_elsewhere():

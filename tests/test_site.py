@@ -15,16 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import click
 import pytest
 import tomli
 from markdown_it import MarkdownIt
 from support import missing, uv
-
-from mcp_governor.checking.settings import full_config_schema
-from mcp_governor.cli import COMMANDS, app
-from mcp_governor.cli.groups import subcommands
-from mcp_governor.rules import load_catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
@@ -182,55 +176,3 @@ def test_the_package_index_shows_no_link_into_the_repository() -> None:
     assert [target for target in found if not target.startswith(("https://", "#"))] == []
     assert {target[1:] for target in found if target.startswith("#")} <= anchors(ROOT / "README.md")
     assert "](docs/" not in text
-
-
-def _options(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(command, click.Group):
-        for name, child in subcommands(command).items():
-            yield from _options(child, f"{path} {name}")
-        return
-    for parameter in command.params:
-        if isinstance(parameter, click.Option) and not parameter.hidden:
-            yield from ((path, spelled) for spelled in parameter.opts + parameter.secondary_opts)
-
-
-def test_every_option_of_every_command_is_in_the_reference() -> None:
-    page = (ROOT / "docs" / "commands.md").read_text("utf-8")
-    helps = {part.partition("\n")[0]: part for part in page.split("\n## ")[1:]}
-    with click.Context(app, info_name="mcp-governor") as root:
-        commands = [(app.get_command(root, name), f"mcp-governor {name}") for name in COMMANDS]
-    wanted = [option for command, path in commands if command for option in _options(command, path)]
-    assert len(wanted) > 100
-    # An option is followed by a comma, a metavar, or the end of its column.
-    gone = [(name, option) for name, option in wanted if not re.search(rf"(?<![\w-]){option}(?![\w-])", helps[name])]
-    assert gone == []
-
-
-def _keys(schema: dict[str, Any], prefix: str = "") -> Iterator[str]:
-    for name, inside in schema.get("properties", {}).items():
-        extra, items = inside.get("additionalProperties"), inside.get("items")
-        if "properties" in inside:
-            yield from _keys(inside, f"{prefix}{name}.")
-        elif isinstance(extra, dict) and "properties" in extra:
-            yield from _keys(extra, f"{prefix}{name}.NAME.")
-        elif isinstance(items, dict) and "properties" in items:
-            yield from _keys(items, f"{prefix}{name}[].")
-        else:
-            yield f"{prefix}{name}"
-
-
-def test_every_key_of_the_configuration_is_in_the_reference() -> None:
-    page = (ROOT / "docs" / "configuration.md").read_text("utf-8")
-    keys = list(_keys(full_config_schema()))
-    assert len(keys) > 70
-    assert [key for key in keys if f"| `{key}` |" not in page] == []
-
-
-def test_every_rule_has_a_section_in_the_catalogue() -> None:
-    rules = [rule.id for rule in load_catalogue()]
-    assert len(rules) > 200
-    packs = {
-        pack: (ROOT / "docs" / "rules" / f"{pack}.md").read_text("utf-8") for pack in {r.split("/")[0] for r in rules}
-    }
-    gone = [rule for rule in rules if f"\n## {rule.split('/')[1]}\n" not in packs[rule.split("/")[0]]]
-    assert gone == []

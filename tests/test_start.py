@@ -24,7 +24,7 @@ ENGINES = ("jsonschema_rs", "mcp_governor.change.schemas", "mcp_governor.contain
 PROOF = ("jsonschema", "referencing", "mcp_governor.containment.solver", "mcp_governor.containment.formulas")
 WIRE = ("mcp_governor.wire.endpoint", "mcp_governor.wire.session", "subprocess")
 HEAVY = ("rich", "pydantic", "anyio", "asyncio", "httpx2", "mcp", "markdown_it", "importlib.metadata")
-LINTER = ("mcp_governor.rules", "mcp_governor.rules", "tomli")
+LINTER = ("mcp_governor.rules", "tomli")
 READER = ("mcp_governor.changelog.reading", "mcp_governor.changelog.grammar", "mcp_governor.changelog.subjects")
 
 
@@ -69,6 +69,9 @@ def _loaded(folder: Path, line: str, code: int) -> set[str]:
         ),
         ("diff old.json wider.json", 0, (*HEAVY, *LINTER, *WIRE, *READER, *PROOF)),
         ("diff old.json broken.json", 1, (*HEAVY, *LINTER, *WIRE, *READER)),
+        ("fingerprint old.json", 0, (*HEAVY, *LINTER, *WIRE, *ENGINES, *PROOF)),
+        ("snapshot old.json -o copy.json", 0, (*HEAVY, *READER, *ENGINES, *PROOF)),
+        ("check --isolated old.json --against old.json --format json", 0, (*HEAVY, *WIRE, *READER, *PROOF)),
         ("lint --isolated old.json", 0, (*HEAVY, *WIRE, *READER, *PROOF, "mcp_governor.change.schemas")),
         (f"check --isolated -- {SERVER}", 0, (*HEAVY, *READER, *PROOF, "mcp_governor.change.schemas")),
     ],
@@ -80,3 +83,10 @@ def test_a_path_loads_only_what_it_needs(folder: Path, line: str, code: int, abs
 def test_a_break_is_confirmed_by_the_other_validator(folder: Path) -> None:
     """Its import is the dearest of all, and it is not done without."""
     assert {"jsonschema.validators", "jsonschema_rs"} <= _loaded(folder, "diff old.json broken.json", 1)
+
+
+def test_what_is_asked_for_is_loaded(folder: Path) -> None:
+    assert "rich" in _loaded(folder, "diff old.json reworded.json --color always", 0)
+    (folder / "log.md").write_text("# Changelog\n\n## 1.0.0 (current)\n")
+    (folder / "mcp-governor.toml").write_text('changelog = "log.md"\n')
+    assert set(HEAVY) & _loaded(folder, "check old.json --against old.json", 1) <= {"markdown_it"}

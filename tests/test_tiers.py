@@ -105,14 +105,13 @@ def test_a_run_that_measures_writes_the_dear_ones_and_their_classes(suite, pytes
     result.stdout.fnmatch_lines(["* of 7 tests"])
 
 
-def test_what_the_file_names_is_slow_and_live_tests_are_their_own(suite):
+@pytest.mark.parametrize(
+    ("chosen", "ran"),
+    [("not slow and not live", {"passed": 5, "deselected": 2}), ("slow or live", {"passed": 2, "deselected": 5})],
+)
+def test_what_the_file_names_is_slow_and_live_tests_are_their_own(suite, chosen, ran):
     known = {"test_spin.py": {"test_dear": 2.0, "test_live": 8.0}}
-    suite("-m", "not slow and not live", costs=known).assert_outcomes(passed=5, deselected=2)
-
-
-def test_and_the_rest_is_the_others(suite):
-    known = {"test_spin.py": {"test_dear": 2.0, "test_live": 8.0}}
-    suite("-m", "slow or live", costs=known).assert_outcomes(passed=2, deselected=5)
+    suite("-m", chosen, costs=known).assert_outcomes(**ran)
 
 
 def test_a_dear_test_that_is_not_in_the_file_fails_in_a_worker(suite, monkeypatch):

@@ -1,6 +1,6 @@
 """The minimum that a client does to list a server's tools: the yardstick for the live budget.
 
-    python tools/bare_client.py [--era modern|legacy|auto] -- COMMAND [ARGS…]
+    python tools/bare_client.py COMMAND [ARGS…]
 
 Standard library only, without timeouts, limits or checks: starts the server, calls ``server/discover`` (or
 ``initialize``, if the server rejects that), reads every page of ``tools/list``, prints the number of tools, closes
@@ -45,9 +45,9 @@ class Bare:
             if answer.get("id") == self.number:
                 return answer
 
-    def open(self, era: str) -> dict:
+    def open(self) -> dict:
         """Shake hands; returns the parameters for every later request."""
-        if era != "legacy" and "result" in self.ask("server/discover", {"_meta": META}):
+        if "result" in self.ask("server/discover", {"_meta": META}):
             return {"_meta": META}
         answer = self.ask("initialize", INITIALIZE)
         if "error" in answer:
@@ -74,14 +74,8 @@ class Bare:
 
 
 def main() -> None:
-    arguments = sys.argv[1:]
-    era = "auto"
-    if arguments[:1] == ["--era"]:
-        era, arguments = arguments[1], arguments[2:]
-    if arguments[:1] == ["--"]:
-        arguments = arguments[1:]
-    bare = Bare(arguments)
-    print(len(bare.tools(bare.open(era))))
+    bare = Bare(sys.argv[1:])
+    print(len(bare.tools(bare.open())))
     bare.close()
 
 

@@ -1,4 +1,4 @@
-"""Generates docs/project/coverage.md, and the links to it on the rules' pages, from ``fixtures/sources``."""
+"""The tables of docs/project/coverage.md, and the links to it on the rules' pages, from ``fixtures/sources``."""
 
 from __future__ import annotations
 
@@ -14,35 +14,10 @@ if TYPE_CHECKING:
 
     from mcp_governor.rules import Catalogue
 
-NOTE = "<!-- Written by `make docs` from the files under fixtures/sources/; edit those, not this page. -->"
 
-_INTRODUCTION = """\
-What the source documents demand of a server, statement by statement, and what checks it. The statements are in our
-own words; number and section lead back to the sentence in the source.
-
-- **enforced**: a case that breaks the statement is caught by exactly the rule named here, and a case that keeps it has
-  no finding. The cases are data in [`fixtures/sources`](../../fixtures/sources/README.md);
-  `pytest tests/sources -k charter-006` runs those of statement 6 of the charter. A statement about a command names the
-  tests of that command instead.
-- **partly**: enforced with a gap, which the row states.
-- **declined**: not enforced, for the reason in the row.
-- **beyond a tool**: about people, plans or code that no tool sees.
-- **planned**: the subject of a later release.
-- **open**: not enforced, or without cases that show it.
-
-[Where the sources disagree](../sources.md) shows whose side each profile takes.
-
-A severity is that of the document's own profile, then of the other profiles that run the rule where theirs differs. A
-kind of change has the version step that it requires instead ([Changes](../changes.md)).
-
-*Before* are the verdicts of an audit of 22 November 2026, at commit `0f4fdec`: each statement was tried by hand with
-one case that breaks it and one that keeps it. That audit counts 324 statements; the demands that were planned then,
-numbered P1 to P54, have no verdict of it."""
-
-
-def page() -> str:
-    """The page."""
-    lines = ["# Statements of the sources", "", NOTE, "", *_INTRODUCTION.splitlines(), "", *_counts(), "", *_gaps()]
+def tables() -> dict[str, str]:
+    """What the page says of each statement."""
+    lines = [*_counts(), "", *_gaps()]
     severities = _Severities()
     for document in documents():
         lines += [f"## {document.title}", ""]
@@ -53,7 +28,7 @@ def page() -> str:
             rows = (statement for statement in document.statements if statement.section == section)
             lines += [_row(statement, severities, document) for statement in rows]
             lines.append("")
-    return "\n".join(lines).rstrip() + "\n"
+    return {"statements": "\n".join(lines).rstrip() + "\n"}
 
 
 def _counts() -> Iterator[str]:

@@ -31,99 +31,31 @@ from mcp_governor.target.resolve import FORMS  # noqa: E402
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from mcp_governor.checking.formats import DocumentFormat
 
 NOTE = "<!-- Written by `make docs`; edit the source that it names, not this page. -->"
 
 
-CHANGES_READING = """\
-## How to read a change
-
-- **The witness** of a break is a statement about the two schemas: for an input, arguments that were valid before and
-  are invalid now; for an output, a result that is possible now and never was. It does not say what the server
-  does with it. Where several edits break one schema, each has a witness that depends on that edit alone, if there is
-  one. Of several values, it is the one that convinces: an example or a default of the schema, a string of the
-  stated `format`, a value that no server takes for one of another type (`{}` or `2`, not `false` or `""`), an integer
-  that JavaScript can send.
-- **The fingerprint** and the changes agree: where the contract of a tool is the same (`mcp-governor fingerprint`), no
-  change of it is reported; where it differs, at least one is. A schema that is written differently and provably means
-  the same is `schema-rewritten`, which requires no version step and is listed with the wording. What the comparison
-  cannot name is `contract-undecided` or `schema-undecided`, which count as breaks.
-- **One object and a union of objects** (`anyOf`, `oneOf`) are compared as one object each: a parameter is gone only if
-  no alternative declares it any more, and new only if none did. What the alternatives say about several keys at once
-  is one change of the union (`type-narrowed`, `type-widened`). Alternatives that share the value of a tag
-  (`action: {"const": "create"}`) with each other only are compared in pairs.
-- **`old` and `new`** in the JSON report are left out where there is no value; `null` is a value.
-- **An unusable input schema** accepts no JSON object, or has a root that is `false`, is of another type than
-  `object`, or names its dialect and says nothing else. To repair one is `schema-repaired` and does not break anything:
-  it is a finding about the old release.
-- **Capabilities** are compared within one protocol era (up to 2025-11-25, and from 2026-07-28 on), as one change.
-  Many come and go with the SDK, and clients learn of them on every connection, so they are a note that requires a
-  patch; `policy.capabilities = "breaking"` makes a dropped one a break. The prompts, resources and tools that go
-  with a capability are reported one by one in any case.
-- **The version** of `pypi:NAME==V` and `npm:NAME@V` is V, whatever the server reports.
-
-## Two levels
-
-An input must still accept what it accepted; an output must still promise what it promised. `--level` says how the
-schemas are read:
-
-- `declared`, the default, reads them as people do. Callers pass declared arguments only, so the old input is read as
-  *closed*: keys that it does not declare do not count, where `additionalProperties` is absent, `true` or `{}`.
-  The new input must accept that. A root without properties is a tool without parameters; a nested object without
-  properties is a map and stays open, and so does a schema as `additionalProperties`. Of an output, the new schema is
-  closed in the same way and the old one *opened*: readers tolerate additional fields. Keys that are spread over
-  `allOf`, `anyOf` and `$ref` count together. So a new optional parameter breaks nothing, and a removed one does.
-- `strict` reads them as sets of values, as a validator does: an open object accepts everything.
-
-## What a schema cannot settle
-
-| edit | by default | option in `policy` |
-| --- | --- | --- |
-| a parameter is removed, or one of several alternatives loses it | breaking | `argument-removed` |
-| an input object is closed: `additionalProperties` absent → `false` | compatible; `strict`: breaking | `input-closed` |
-| an object open by declaration (`true`, `{}`, a schema) is closed | breaking | `declared-openness-closed` |
-| a field is added to a closed output | compatible, with a note | `closed-output`, for hosts that cache schemas |
-| an optional output field is removed | breaking | `optional-field-removed` |
-| an output enum gains a value | breaking | `output-enum-value-added`; `open-enums` names those that may grow |
-| a default is changed | breaking | `default-changed` |
-| a default is added or removed | compatible | `default-presence`; `flips`: breaking for a boolean whose default is \
-`true`, unless its description said so |
-| a required parameter with a default is added | breaking | `required-with-default` |
-| a behaviour hint promises less than before, by the defaults of the protocol | breaking | `hint-less-safe` |
-| a format is added or changed | compatible, with a note | `assert-formats`: what the strings of the two formats say |
-| capabilities are dropped | a note | `capabilities` |
-| description, title, icons, other `_meta` | wording, a patch | |
-| a `$ref` that cannot be followed | the same on both sides: no change; changed: unknown | |
-| a `$ref` of an output that points to nothing | now: breaking; no longer: compatible, since no official client could \
-read the place | |
-
-## Kinds"""
+def filled(page: str, tables: Mapping[str, str]) -> str:
+    """A page of ``docs`` with the text between each ``<!-- table: NAME -->`` and ``<!-- /table -->`` written again."""
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    for name, table in tables.items():
+        before, start, rest = text.partition(f"<!-- table: {name} -->\n")
+        _, end, after = rest.partition("<!-- /table -->")
+        text = f"{before}{start}{table}{end}{after}"
+    return text
 
 
 def changes_page() -> str:
-    """docs/changes.md: every change kind."""
-    lines = [
-        "# Changes",
-        "",
-        NOTE,
-        "",
-        "Every kind of change that `diff` and `check` know, from the catalogue in `mcp_governor/change/`. The bump is "
-        "for a tool of tier `facade` or `standard`; breaking on `advanced` needs a minor step, on `internal` none. "
-        "[Compatibility](compatibility.md) has the definition, with an example and a witness of each kind.",
-        "",
-        *CHANGES_READING.splitlines(),
-        "",
-        "| kind | side | verdict | bump | what it means |",
-        "| --- | --- | --- | --- | --- |",
-    ]
+    """docs/changes.md with every change kind inserted."""
+    lines = ["| kind | side | verdict | bump | what it means |", "| --- | --- | --- | --- | --- |"]
     for kind in sorted(catalogue().values(), key=lambda kind: (kind.side.value, kind.name)):
         former = "".join(f" (formerly `{name}`)" for name in formerly(kind.name))
         cells = (f"`{kind.name}`{former}", kind.side.value, kind.verdict.value, kind.bump.value, kind.explanation)
         lines.append("| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
+    return filled("changes.md", {"kinds": "\n".join(lines) + "\n"})
 
 
 EXAMPLE = """\
@@ -238,14 +170,11 @@ def formats_page() -> str:
     """docs/formats.md with the table of formats inserted."""
     from mcp_governor.checking.formats import DOCUMENT_FORMATS
 
-    text = (ROOT / "docs" / "formats.md").read_text("utf-8")
-    before, start, rest = text.partition("<!-- table: formats -->\n")
-    _, end, after = rest.partition("<!-- /table -->")
     rows = [f"| {' | '.join(_of_format(form))} |\n" for form in DOCUMENT_FORMATS.values()]
     head = (
         "| `mcp-governor schema …` | what it describes | we | version | its schema |\n| --- | --- | --- | --- | --- |\n"
     )
-    return f"{before}{start}{head}{''.join(rows)}{end}{after}"
+    return filled("formats.md", {"formats": f"{head}{''.join(rows)}"})
 
 
 def _of_format(form: DocumentFormat) -> Iterator[str]:
@@ -312,12 +241,8 @@ def readme() -> str:
 
 def overview_page() -> str:
     """docs/overview.md with the forms of a TARGET inserted."""
-    text = (ROOT / "docs" / "overview.md").read_text("utf-8")
-    before, start, rest = text.partition("<!-- table: TARGET -->\n")
-    _, end, after = rest.partition("<!-- /table -->")
     rows = "".join(f"| {form.written} | {form.meaning} |\n" for form in FORMS)
-    text = f"{before}{start}| TARGET | what it is |\n| --- | --- |\n{rows}{end}{after}"
-    return installed(text)
+    return installed(filled("overview.md", {"TARGET": f"| TARGET | what it is |\n| --- | --- |\n{rows}"}))
 
 
 def installed(text: str) -> str:
@@ -378,13 +303,11 @@ TABLES = ("profiles", "stances", "renamed", "removed", "forms", "refuse")
 
 def pages() -> dict[Path, str]:
     """Every generated page with its text."""
-    from compatibility_page import page as compatibility_page
-    from coverage_page import page as coverage_page
-    from coverage_page import stated
+    import compatibility_page
+    import coverage_page
+    import quality_page
+    import sources_page
     from quality_figures import read_figures
-    from quality_page import measured
-    from quality_page import page as quality_page
-    from sources_page import page as sources_page
 
     from contracts import wanted as contract_files
     from mcp_governor.rules.docs import pages as rule_pages
@@ -394,16 +317,16 @@ def pages() -> dict[Path, str]:
     own = {
         ROOT / "README.md": readme(),
         docs / "changes.md": changes_page(),
-        docs / "compatibility.md": compatibility_page(NOTE),
+        docs / "compatibility.md": filled("compatibility.md", compatibility_page.tables()),
         docs / "configuration.md": configuration_page(),
         docs / "commands.md": commands_page(),
-        docs / "project" / "coverage.md": coverage_page(),
+        docs / "project" / "coverage.md": filled("project/coverage.md", coverage_page.tables()),
         docs / "formats.md": formats_page(),
         docs / "overview.md": overview_page(),
-        docs / "project" / "quality.md": quality_page(figures),
-        docs / "sources.md": sources_page(),
+        docs / "project" / "quality.md": filled("project/quality.md", quality_page.tables(figures)),
+        docs / "sources.md": filled("sources.md", sources_page.tables()),
     }
-    rules = rule_pages(measured=measured(figures), statements=stated())
+    rules = rule_pages(measured=quality_page.measured(figures), statements=coverage_page.stated())
     own |= {docs / "rules" / name: text for name, text in rules.items()}
     # Hand-written pages spell installation commands as the constant says.
     by_hand = {*docs.rglob("*.md"), *ROOT.glob("*.md")} - own.keys()

@@ -3,10 +3,6 @@
 Reads judges' verdicts on single findings from ``fixtures/quality/precision/*.jsonl``, and counts those that the linter
 still reports for the newest releases in ``../shared/corpus``: a finding that is gone, or whose message changed, needs
 no verdict or a new one. ``--all`` counts every verdict.
-
-    python tools/precision.py draw --seed 1 --count 100 --split held --out DIR   # sheet.jsonl and key.jsonl
-    python tools/precision.py show SERVER [TOOL ...]                             # what the judge reads
-    python tools/precision.py land --key DIR/key.jsonl --verdicts FILE --judge NAME --into FILE
 """
 
 from __future__ import annotations
@@ -16,12 +12,10 @@ import json
 import signal
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quality_corpus import CORPUS, releases
-from quality_draw import draw, judged, key_lines, known_keys, read_lines, sheet, write_lines
-from quality_figures import STAGES, read_figures, record
+from quality_corpus import CORPUS
+from quality_figures import record
 from quality_judged import PRECISION, Given, Tally, Verdict, agreement, by_rule, given, read_verdicts, weighted
 from quality_labels import splits
 from quality_numbers import table
@@ -132,8 +126,7 @@ def _cells(tally: Tally) -> tuple[object, ...]:
 
 def measure(asked: argparse.Namespace) -> int:
     """``make precision``."""
-    # Findings of later rules are not about the rules as they were before.
-    verdicts, drawn = read_verdicts(PRECISION, "before-*" if asked.update == "before" else "*"), splits()
+    verdicts, drawn = read_verdicts(PRECISION), splits()
     today = given(CORPUS) if CORPUS.is_dir() else []
     if not today:
         print("precision: the corpus (../shared/corpus) is not here; every verdict counts, given today or not.")
@@ -141,60 +134,15 @@ def measure(asked: argparse.Namespace) -> int:
         verdicts = standing(verdicts, today)
     counts = {split: counts_by_rule(today, split, drawn) for split in SPLITS}
     if asked.update:
-        if asked.update == "before":
-            recorded = read_figures()["before"].get("corpus", {})
-            counts = {split: recorded.get(split, {}).get("rules", {}) for split in SPLITS}
-        elif not today:
+        if not today:
             print("precision: without the corpus there is nothing to record.")
             return 1
-        record(asked.update, {"precision": figures(verdicts, counts)})
+        record({"precision": figures(verdicts, counts)})
     if asked.json:
         print(json.dumps(figures(verdicts, counts), indent=1))
         return 0
     for line in report(asked.split, of_split(verdicts, asked.split), counts[asked.split]):
         print(line)
-    return 0
-
-
-def draw_sample(asked: argparse.Namespace) -> int:
-    """``draw``: write a sheet, and what it hides."""
-    drawn = splits()
-    done = {verdict.key for verdict in read_verdicts(PRECISION)}
-    for file in asked.since:
-        done |= known_keys(file)
-    free = [
-        item
-        for item in given(CORPUS)
-        if item.key not in done and asked.split in ("all", drawn.get(item.key.server, "dev"))
-    ]
-    sample = draw(free, asked.count, asked.seed)
-    write_lines(asked.out / "sheet.jsonl", sheet(sample))
-    write_lines(asked.out / "key.jsonl", key_lines(sample, drawn))
-    print(f"{len(sample)} of {len(free)} findings without a verdict: sheet.jsonl for judges, key.jsonl for `land`.")
-    return 0
-
-
-def land(asked: argparse.Namespace) -> int:
-    """``land``: add a judge's file to the fixtures."""
-    verdicts = judged(read_lines(asked.key), read_lines(asked.verdicts), asked.judge)
-    write_lines(asked.into, (verdict.as_json() for verdict in verdicts))
-    missing = len(read_lines(asked.key)) - len(verdicts)
-    print(f"{len(verdicts)} verdicts of {asked.judge}; {missing} findings of the sheet are not judged.")
-    return 0
-
-
-def show(asked: argparse.Namespace) -> int:
-    """``show``: print a server's tools, or some of them in full."""
-    found = next((recorded for recorded in releases(CORPUS) if recorded.server == asked.server), None)
-    if found is None:
-        print(f"precision: no recorded server is called {asked.server}.")
-        return 1
-    if not asked.tools:
-        rest = {name: value for name, value in found.raw.items() if name != "tools"}
-        print(json.dumps({**rest, "tools": [tool.name for tool in found.surface.tools]}, indent=1, ensure_ascii=False))
-    for tool in found.surface.tools:
-        if tool.name in asked.tools:
-            print(json.dumps(tool.raw, indent=1, ensure_ascii=False))
     return 0
 
 
@@ -204,28 +152,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--split", choices=SPLITS, default="all")
     parser.add_argument("--all", action="store_true", help="count verdicts on findings that are no longer given, too")
     parser.add_argument("--json", action="store_true", help="the figures as JSON")
-    parser.add_argument("--update", nargs="?", const="now", choices=STAGES, help="record the figures")
-    parser.set_defaults(do=measure)
-    commands = parser.add_subparsers(metavar="COMMAND")
-    drawing = commands.add_parser("draw", help="draw findings without a verdict, for a judge")
-    drawing.add_argument("--seed", type=int, required=True)
-    drawing.add_argument("--count", type=int, required=True)
-    drawing.add_argument("--split", choices=SPLITS, default="all")
-    drawing.add_argument("--since", type=Path, action="append", default=[], metavar="FILE", help="not these either")
-    drawing.add_argument("--out", type=Path, required=True, metavar="DIR")
-    drawing.set_defaults(do=draw_sample)
-    landing = commands.add_parser("land", help="make a judge's verdicts part of the fixtures")
-    for name in ("key", "verdicts", "into"):
-        landing.add_argument(f"--{name}", type=Path, required=True, metavar="FILE")
-    landing.add_argument("--judge", required=True)
-    landing.set_defaults(do=land)
-    showing = commands.add_parser("show", help="print what a server published")
-    showing.add_argument("server")
-    showing.add_argument("tools", nargs="*")
-    showing.set_defaults(do=show)
-    asked = parser.parse_args(arguments)
-    done: int = asked.do(asked)
-    return done
+    parser.add_argument("--update", action="store_true", help="record the figures")
+    return measure(parser.parse_args(arguments))
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ def _named(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return {current_name(name): value for name, value in pairs}
 
 
-def record(stage: str, parts: dict[str, Any], file: Path = FIGURES) -> None:
-    """Write the figures of a stage, keeping its other parts."""
+def record(parts: dict[str, Any], file: Path = FIGURES) -> None:
+    """Write the figures of now, keeping its other parts."""
     figures = read_figures(file)
-    figures[stage].update(parts)
+    figures["now"].update(parts)
     file.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", "utf-8")

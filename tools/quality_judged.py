@@ -84,10 +84,6 @@ class Verdict(NamedTuple):
         own = (record[name] for name in cls._fields[1:])
         return cls(read_key(record), *own)
 
-    def as_json(self) -> dict[str, str]:
-        """The line for a file."""
-        return {**self.key._asdict(), **{name: getattr(self, name) for name in self._fields[1:]}}
-
 
 _PLACE = re.compile(r"\{\w+(?:![qt])?(?::(?:\d{1,4}|all|lines))?\}")
 
@@ -144,18 +140,14 @@ def given(corpus: Path) -> list[Given]:
     return list(out.values())
 
 
-def read_verdicts(folder: Path = PRECISION, of: str = "*") -> list[Verdict]:
-    """Every verdict, file by file.
-
-    Args:
-        folder: of the files.
-        of: a pattern for their names, without the ending; by default every file.
+def read_verdicts(folder: Path = PRECISION) -> list[Verdict]:
+    """Every verdict in the files of a folder.
 
     Raises:
         ValueError: a line is not a verdict, or a judge judged a finding twice.
     """
     out: list[Verdict] = []
-    for file in sorted(folder.glob(f"{of}.jsonl")):
+    for file in sorted(folder.glob("*.jsonl")):
         out += [Verdict.read(json.loads(line)) for line in file.read_text("utf-8").splitlines()]
     twice = [seen for seen, count in Counter((verdict.key, verdict.judge) for verdict in out).items() if count > 1]
     if twice:

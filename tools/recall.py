@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from quality_corpus import CORPUS, Linted, default_selection, lint, release, volumes
-from quality_figures import STAGES, read_figures, record
+from quality_figures import read_figures, record
 from quality_labels import (
     HIDDEN,
     KINDS,
@@ -306,12 +306,12 @@ def listing(outcomes: Iterable[Outcome], rule: str) -> Iterator[str]:
                 yield f"{credit or '-':5} {finding.rule} {where}: {finding.message} FIX {finding.fix}"
 
 
-def update(stage: str) -> int:
+def update() -> int:
     """Record the figures of every split, and the volume of findings about every recorded server.
 
     A split without any recording on this machine keeps its figures.
     """
-    recorded = dict(read_figures()[stage].get("recall", {}))
+    recorded = dict(read_figures()["now"].get("recall", {}))
     for split in SPLITS:
         if not corpus_of(split).is_dir():
             continue
@@ -322,8 +322,8 @@ def update(stage: str) -> int:
         if outcomes:
             recorded[split] = figures(outcomes)
     spoken = {split: volume.as_json() for split, volume in sorted(volumes(splits(), CORPUS).items())}
-    record(stage, {"recall": recorded, "corpus": spoken})
-    print(f"recall: the figures are recorded as {stage!r}.")
+    record({"recall": recorded, "corpus": spoken})
+    print("recall: the figures are recorded.")
     return 0
 
 
@@ -338,7 +338,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--findings", metavar="RULE", help="list the findings of a rule, or of 'all' (not of hidden splits)"
     )
-    parser.add_argument("--update", nargs="?", const="now", choices=STAGES, help="record the figures")
+    parser.add_argument("--update", action="store_true", help="record the figures")
     parser.add_argument("--json", action="store_true", help="the figures as JSON")
     asked = parser.parse_args(arguments)
     if asked.split in HIDDEN and (asked.misses or asked.findings):
@@ -347,7 +347,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"recall: the recordings of {asked.split} are not here; nothing was measured.")
         return 0
     if asked.update:
-        return update(asked.update)
+        return update()
     outcomes, skipped = measure(asked.split, only=asked.server)
     for reason in skipped:
         print(f"not measured: {reason}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Generates docs/sources.md, where the sources disagree, from ``rules/stances.toml`` and the rules' stances."""
+"""The tables of docs/sources.md, where the sources disagree, from ``rules/stances.toml`` and the rules' stances."""
 
 from __future__ import annotations
 
@@ -13,35 +13,14 @@ if TYPE_CHECKING:
 
     from mcp_governor.rules.stances import Side, Topic
 
-NOTE = "<!-- Written by `make docs` from rules/stances.toml and the rules; edit those, not this page. -->"
 
-_INTRODUCTION = """\
-mcp-governor enforces five documents that were written apart from each other: the MCP Charter with its page on
-structured recovery (profile `charter`), SCHEMA.md (`schema-md`), surface governance (`surface`) and the tool schema
-guide (`omni`).
-[Statements of the sources](project/coverage.md) lists all that they demand; this page lists where they disagree.
-
-Profile `recommended` takes no side in any of this."""
-
-_CHOSEN = """\
-Each profile takes the side of its source. Two rules with different choices are refused together; put one of them into
-`lint.ignore`. A side without a rule permits what the other side forbids. A policy is the default of that profile, and
-the configuration may say otherwise."""
-
-_SETTLED = """\
-Here one document contradicts itself, or two profiles can agree. The answer is the same under every profile."""
-
-
-def page() -> str:
-    """The page."""
-    lines = ["# Where the sources disagree", "", NOTE, "", *_INTRODUCTION.splitlines(), ""]
-    lines += ["## What the profile decides", "", *_CHOSEN.splitlines(), ""]
-    lines += ["| question | answer | by | enforced by | policy | source |", "| --- | --- | --- | --- | --- | --- |"]
-    lines += [row for topic in topics() if topic.sides for row in _sides(topic)]
-    lines += ["", "## What has one answer", "", *_SETTLED.splitlines(), ""]
-    lines += ["| question | answer | enforced by | sources |", "| --- | --- | --- | --- |"]
-    lines += [_settled(topic) for topic in topics() if not topic.sides]
-    return "\n".join(lines) + "\n"
+def tables() -> dict[str, str]:
+    """The tables of the page by name."""
+    sides = ["| question | answer | by | enforced by | policy | source |", "| --- | --- | --- | --- | --- | --- |"]
+    sides += [row for topic in topics() if topic.sides for row in _sides(topic)]
+    settled = ["| question | answer | enforced by | sources |", "| --- | --- | --- | --- |"]
+    settled += [_settled(topic) for topic in topics() if not topic.sides]
+    return {"sides": "\n".join(sides) + "\n", "settled": "\n".join(settled) + "\n"}
 
 
 def _sides(topic: Topic) -> Iterator[str]:

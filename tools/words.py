@@ -83,17 +83,15 @@ def hits_in(text: str, file: str, line: int) -> Iterator[Hit]:
 
 
 def _strings(source: str, *, docstrings: bool) -> Iterator[tuple[int, str]]:
-    tree = ast.parse(source)
-    prose = {
-        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
+    nodes = list(ast.walk(ast.parse(source)))
+    prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
     patterns = {
         id(part)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(_PATTERNS)
         for part in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         said = isinstance(node, ast.Constant) and id(node) not in patterns and (docstrings or id(node) not in prose)
         if said and isinstance(node.value, str) and " " in node.value.strip():
             yield node.lineno, node.value

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import pytest
-from support import REPO
+from compatibility_page import surface_of
 
 from mcp_governor.change import Kind, Side, Verdict, catalogue, compare, required_bump
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
 from mcp_governor.findings import Bump, Tier
-
-sys.path.insert(0, str(REPO / "tools"))
-
-from compatibility_page import surface_of
 
 KINDS = list(catalogue().values())
 # Answers to calls and manifests are compared elsewhere: tests/call/test_behaviour.py and tests/policy/test_manifest.py

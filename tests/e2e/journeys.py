@@ -14,12 +14,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from commandline import typed
 from support import REPO, missing, uv
 
 from tests.integration.projects import GIT
@@ -114,114 +111,63 @@ def environment(more: dict[str, str]) -> dict[str, str]:
     return {**ours, **GIT, "PATH": path, "UV_PYTHON": sys.executable, **more}
 
 
-@dataclass(frozen=True)
-class Run:
-    """What one command came to, and how long it took."""
-
-    command: tuple[str, ...]
-    code: int
-    text: str
-    seconds: float
-
-    def __str__(self) -> str:
-        return f"$ {' '.join(self.command)}\n{self.text}(exit code {self.code}, {self.seconds:.1f} s)"
-
-    @property
-    def last(self) -> str:
-        """The last line."""
-        return self.text.rstrip("\n").rpartition("\n")[2]
-
-    def passed(self) -> Run:
-        """This run, which passed."""
-        assert self.code == 0, str(self)
-        return self
-
-    def failed(self, code: int = 1) -> Run:
-        """This run, which failed with this exit code."""
-        assert self.code == code, str(self)
-        return self
-
-    def says(self, *strings: str) -> Run:
-        """This run, whose reader finds each of these texts; how lines are broken does not matter."""
-        found = " ".join(self.text.split())
-        for text in strings:
-            assert " ".join(text.split()) in found, f"{text!r} is not in\n{self}"
-        return self
-
-    def is_silent_about(self, *strings: str) -> Run:
-        """This run, whose reader finds none of these texts."""
-        for text in strings:
-            assert text not in self.text, f"{text!r} is in\n{self}"
-        return self
-
-
-@dataclass
-class Project:
-    """A maintainer's checkout, and everything that was typed in it."""
-
-    root: Path
-    package: Package
-    env: dict[str, str] = field(default_factory=dict)
-    typed: list[Run] = field(default_factory=list)
-
-    def governor(self, *arguments: str, **env: str) -> Run:
-        """Type ``mcp-governor ARGUMENTS``."""
-        began = time.monotonic()
-        code, text = typed(*arguments, cwd=self.root, env=environment({**self.env, **env}))
-        run = Run(("mcp-governor", *arguments), code, text, time.monotonic() - began)
-        self.typed.append(run)
-        return run
-
-    def git(self, *arguments: str) -> str:
-        """Run git, which succeeds."""
-        done = subprocess.run(
-            ["git", *arguments], cwd=self.root, env=environment({}), capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def edit(self, file: str, old: str, new: str) -> None:
-        """Write ``new`` where ``old`` stands, which is in one place."""
-        path = self.root / file
-        text = path.read_text("utf-8")
-        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
-        path.write_text(text.replace(old, new), "utf-8")
-
-    def read(self, file: str) -> str:
-        """The text of a file."""
-        return (self.root / file).read_text("utf-8")
-
-    def commit(self, message: str, *, tag: str = "") -> None:
-        """Commit everything, and tag it."""
-        self.git("add", "-A")
-        self.git("commit", "-q", "--no-verify", "-m", message)
-        if tag:
-            self.git("tag", tag)
-
-    def clone(self, tag: str) -> Project:
-        """A fresh clone at a tag, with what it needs installed. What is typed there is counted here."""
-        root = Path(tempfile.mkdtemp(prefix="clone-", dir=self.root.parent))
-        self.git("clone", "-q", "--branch", tag, str(self.root), str(root))
-        if (self.root / "node_modules").is_dir():
-            # npm would put the same files there, in seconds.
-            shutil.copytree(self.root / "node_modules", root / "node_modules", symlinks=True)
-        return Project(root, self.package, self.env, self.typed)
-
-
-def checkout(root: Path, package: Package, *, tag: str, env: dict[str, str] | None = None) -> Project:
+def checkout(root: Path, package: Package) -> Path:
     """A repository with a release of a server, tagged, and installed."""
     root.mkdir(parents=True)
     package.unpack(root)
-    project = Project(root, package, env or {})
     ignored = root / ".gitignore"
     kept = ignored.read_text("utf-8") if ignored.exists() else ""
     ignored.write_text(f"{kept}\nnode_modules/\n.venv/\n", "utf-8")
     package.install(root)
-    project.git("init", "-q", "-b", "main")
-    project.commit("begin", tag=tag)
-    return project
+    for words in (
+        ("init", "-q", "-b", "main"),
+        ("add", "-A"),
+        ("commit", "-q", "--no-verify", "-m", "begin"),
+        ("tag", f"v{package.version}"),
+    ):
+        subprocess.run(["git", *words], cwd=root, env=environment({}), capture_output=True, check=True)
+    return root
 
 
-def figures(typed: list[Run]) -> dict[str, Any]:
-    """Number of commands and seconds of what was typed."""
-    return {"commands": len(typed), "seconds": round(sum(run.seconds for run in typed), 1)}
+SERVERS = {
+    # A low-level server of the Python SDK: serverInfo reports the version of the installed SDK.
+    "sdk": Package(
+        "pypi",
+        "mcp-server-git",
+        "0.6.2",
+        "45fecea22dea292245afda91d86108723384a9812d1398e6706bf1eaaefdeae0",
+        # The SDK that its lock file pins never answers `server/discover`, which costs each run 12 s.
+        pins=("mcp==1.12.4",),
+    ),
+    # FastMCP without ``version=``: serverInfo reports the version of FastMCP.
+    "fastmcp": Package(
+        "pypi",
+        "mcp-server-codetree",
+        "0.2.0",
+        "0a640661352dc0202ae9d111cc15ef5f973a059224765562a887c46cd85eae9f",
+        pins=("fastmcp==4.1.2",),
+        # Its first start in a checkout reads every source file there, which takes ten seconds with these.
+        left_out=("tests",),
+    ),
+    # serverInfo is a literal that nobody has changed since the first day.
+    "typescript": Package(
+        "npm",
+        "@modelcontextprotocol/server-memory",
+        "0.6.2",
+        "e4921b490d0c4096f29adef240c532e74b3d8476c60d922eeb32037251e07f5c",
+    ),
+    # Versions are dates, and serverInfo is a literal.
+    "calver": Package(
+        "npm",
+        "@modelcontextprotocol/server-filesystem",
+        "2026.8.31",
+        "a239da270c403c42eb03e1ca7cca07c858085819797b74856ddbb91b50491b1a",
+    ),
+    # FastMCP 2 on an SDK whose version it reports; without two variables it does not start.
+    "variable": Package(
+        "pypi",
+        "mcp-neo4j-aura-manager",
+        "0.4.8",
+        "ea67061e4c9c59a9173e779109092303b102e168c03635c8821d3ee4f792c7f7",
+    ),
+}

@@ -9,8 +9,8 @@
     <!-- exits: CODE -->      the next block shows no output, and its commands exit with this code
     <!-- not run: REASON -->  nobody types the next block here, for this reason
 
-A line ``…`` stands for any number of lines, and ``…`` within a line for any words. A command whose screen ends in
-``FAIL``, or shows an ``error:``, exits with another code than 0; every other command exits with 0.
+A line ``…`` stands for any number of lines, and ``…`` within a line for any words. A command whose screen shows
+``FAIL``, a test that is ``FAILED``, or an ``error:``, exits with another code than 0; every other command exits with 0.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Typed:
         """Whether the reader is shown a failure."""
         if self.screen is None:
             return bool(self.code)
-        return any(line == "FAIL" or line.startswith(("FAIL (", "error: ")) for line in self.screen)
+        return any(line == "FAIL" or line.startswith(("FAIL (", "FAILED ", "error: ")) for line in self.screen)
 
 
 @dataclass(frozen=True)

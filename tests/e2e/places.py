@@ -3,7 +3,7 @@
 =============  =====================================================================================================
 ``machine``    an empty folder on a machine with uv, git and npm; the page installs mcp-governor itself (live)
 ``folder``     an empty folder; mcp-governor and FastMCP are installed; no network
-``example``    a governed repository with one tagged release and a Python server that needs nothing; no network
+``example``    a governed, pushed repository with a tagged release and a Python server that needs nothing; no network
 ``broken``     the same after a commit that breaks a tool
 ``pending``    ``broken`` with its entries drafted and its version set, ready for `changelog release 1.3.0`
 ``pytest``     ``broken`` with a test; its server does not keep the charter, so every run of its items fails
@@ -12,7 +12,7 @@
 ``release``    a checkout of any server that is on PyPI; `NAME` and `my-server` stand for it (live)
 ``ferries``    a copy of the example with FastMCP
 ``notes``      a copy of the example with the official SDK
-others         the servers of ``servers_of_journeys.py`` as their maintainers have them, tagged, not governed yet (live)
+others         the servers of ``journeys.py`` as their maintainers have them, tagged, not governed yet (live)
 =============  =====================================================================================================
 """
 
@@ -29,9 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from commandline import typed
-from journeys import SECONDS, checkout, environment
+from journeys import SECONDS, SERVERS, checkout, environment
 from pages import Edited, Excused, Step, Typed, Written, shows
-from servers_of_journeys import SERVERS
 from support import REPO
 
 from mcp_governor.installation import SOURCE
@@ -193,7 +192,8 @@ def example(folder: Path) -> Reader:
     for command in (
         "mcp-governor init -- python server.py --release 1",
         f"printf '{PROJECT}' > pyproject.toml",
-        "git init -q -b main && git add -A && git commit -q --no-verify -m begin && git tag v1.0.0",
+        "git init -q -b main && git add -A && git commit -q --no-verify -m begin && git tag v1.0.0 && "
+        "git update-ref refs/remotes/origin/main HEAD",
     ):
         done = reader.types(command)
         assert done.returncode == 0, done.stdout
@@ -257,15 +257,14 @@ def clone(folder: Path) -> Reader:
 
 def release(folder: Path) -> Reader:
     """A released server, which ``my-server`` starts."""
-    server = SERVERS["fastmcp"]
+    package = SERVERS["fastmcp"]
     reader = _server("fastmcp", folder)
-    reader.words = {"NAME": f"{server.package.name}=={server.package.version}:codetree", "my-server": server.command}
+    reader.words = {"NAME": f"{package.name}=={package.version}:codetree", "my-server": "uv run codetree"}
     return reader
 
 
 def _server(name: str, folder: Path) -> Reader:
-    package = SERVERS[name].package
-    return Reader(checkout(folder / SERVERS[name].name, package, tag=f"v{package.version}").root)
+    return Reader(checkout(folder / SERVERS[name].name.rpartition("/")[2], SERVERS[name]))
 
 
 def _of(name: str) -> Place:

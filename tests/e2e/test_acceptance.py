@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
-from commandline import PYTHON, contents, governor, governor_here, plain
+from commandline import PYTHON, contents, governor
 
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.surface import fingerprint, load_surface
@@ -61,19 +60,6 @@ def test_what_was_recorded_passes(repo: Path) -> None:
     assert contents(repo) == before, "the same surface gives the same bytes"
 
 
-def test_an_argument_made_required_is_reported_in_text(repo: Path) -> None:
-    outcome = governor("check", "--", PYTHON, "changed.py", cwd=repo)
-    assert (outcome.code, outcome.err) == (1, "")
-    lines = outcome.out.splitlines()
-    place = next(number for number, line in enumerate(lines) if line.startswith("✗ argument-required"))
-    assert lines[place].endswith(f"reserve_copy {POINTER}")
-    assert lines[place + 1] == "    Parameter `branch` is now required."
-    assert lines[place + 2].startswith("    valid before, invalid now: {")
-    assert any("required bump: major (argument-required in reserve_copy)" in line for line in lines)
-    assert any(line.endswith("add: - `reserve_copy` now requires `branch`.") for line in lines), "the line to write"
-    assert lines[-1] == "FAIL"
-
-
 def test_an_argument_made_required_is_reported_in_json(repo: Path) -> None:
     outcome = governor("check", "--format", "json", "--", PYTHON, "changed.py", cwd=repo)
     assert (outcome.code, outcome.err) == (1, "")
@@ -97,18 +83,6 @@ def test_an_argument_made_required_is_reported_in_json(repo: Path) -> None:
     assert report["fingerprint"] in by_rule["changelog/fingerprint-stale"]["fix"]
 
 
-def test_what_the_report_says_to_do_makes_it_pass(repo: Path) -> None:
-    """Release as 2.0.0, let the changelog be drafted, and the same break goes out."""
-    owned = CHANGED.replace("server.main()", 'server.RELEASES[1]["serverInfo"]["version"] = "2.0.0"\nserver.main()')
-    (repo / "changed.py").write_text(owned)
-    command = ("--", PYTHON, "changed.py")
-    assert governor("check", *command, cwd=repo).code == 1
-    assert governor("changelog", "draft", *command, cwd=repo).code == 0
-    outcome = governor("check", "--format", "json", *command, cwd=repo)
-    assert outcome.code == 0, outcome.report["findings"]
-    assert (outcome.report["required_bump"], outcome.report["declared_bump"]) == ("major", "major")
-
-
 def test_an_acceptance_lets_a_finding_pass_and_says_why(repo: Path) -> None:
     command = json.dumps([PYTHON, "changed.py"])
     (repo / "mcp-governor.toml").write_text(f'baseline = "mcp-surface.json"\n[servers.s]\ncommand = {command}\n')
@@ -120,43 +94,3 @@ def test_an_acceptance_lets_a_finding_pass_and_says_why(repo: Path) -> None:
     assert outcome.code == 0, outcome.out
     assert outcome.out.count("accepted: agreed with every client") == len(findings)
     assert f"{len(findings)} accepted" in outcome.out
-
-
-FASTMCP = '''
-from fastmcp import FastMCP
-
-mcp = FastMCP("shelf", version="1.0.0")
-
-
-@mcp.tool(annotations={"readOnlyHint": True})
-def find(query: str, limit: int DEFAULT) -> list[str]:
-    """Use this when a reader describes a book in words; returns at most `limit` titles, best match first."""
-    return [query] * limit
-'''
-
-
-def test_a_fastmcp_server_in_process(tmp_path: Path, capsys, monkeypatch) -> None:
-    pytest.importorskip("fastmcp")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    module = "shelf_server_of_the_acceptance_test"
-    for default, expected in (("= 10", 0), ("", 1)):
-        (tmp_path / f"{module}.py").write_text(FASTMCP.replace("DEFAULT", default))
-        sys.modules.pop(module, None)
-        if expected == 0:
-            recorded = governor_here("snapshot", f"python:{module}:mcp", capsys=capsys)
-            assert (recorded.code, recorded.err) == (0, "")
-        outcome = governor_here("check", f"python:{module}:mcp", "--format", "json", capsys=capsys)
-        assert outcome.code == expected, outcome.out + outcome.err
-    breaking = {change["kind"]: change for change in outcome.report["changes"] if change["verdict"] == "breaking"}
-    assert breaking.keys() == {"argument-required"}
-    assert breaking["argument-required"]["path"] == "/inputSchema/properties/limit"
-    assert outcome.report["required_bump"] == "major"
-
-
-def test_a_server_is_compared_with_itself_over_both_eras(tmp_path: Path) -> None:
-    """A newer protocol revision alone is no change of the surface."""
-    assert governor("snapshot", *plain(era="legacy"), cwd=tmp_path).code == 0
-    outcome = governor("check", "--format", "json", *plain(era="modern"), cwd=tmp_path)
-    assert [change["kind"] for change in outcome.report["changes"] if change["verdict"] != "compatible"] == []
-    assert outcome.report["required_bump"] in ("none", "patch")

@@ -5,12 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import proxy_figures
 import pytest
 from support import REPO
-
-sys.path.insert(0, str(REPO / "tools"))
-
-import proxy_figures
 
 pytestmark = pytest.mark.skipif(
     not proxy_figures.FOLDER.is_dir(), reason="the labelled queries (../shared/eval) are not here"

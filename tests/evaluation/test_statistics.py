@@ -1,7 +1,4 @@
-"""Statistics against SciPy 1.17.1, statsmodels 0.15.0, krippendorff 0.8 and published examples; properties; simulation.
-
-``tools/evaluation_reference.py`` prints the reference values again, in an environment with these packages.
-"""
+"""Statistics against SciPy 1.17.1, statsmodels 0.15.0, krippendorff 0.8 and published examples, and by properties."""
 
 from __future__ import annotations
 

@@ -40,17 +40,6 @@ def few_patterns(schema: dict[str, Any]) -> None:
         schema["patternProperties"] = dict(list(patterns.items())[: fuzz_limits.PATTERNS_MOST])
 
 
-def open_bounds_closed(schema: dict[str, Any]) -> None:
-    if type(schema.get("exclusiveMinimum")) in (int, float) and "minimum" not in schema:
-        schema["minimum"] = schema.pop("exclusiveMinimum")
-
-
-def few_counts(schema: dict[str, Any]) -> None:
-    parts = schema.get("allOf")
-    if isinstance(parts, list) and sum("contains" in part for part in parts if isinstance(part, dict)) > 6:
-        schema["allOf"] = parts[:6]
-
-
 def mistaken(change: Rewrite) -> Callable[..., Containment]:
     """``contains`` that says yes where it would if both schemas lacked something."""
 
@@ -76,15 +65,11 @@ def first_wrong(subject: Any, kind: str, cases: int, shown: Callable[[str], bool
 
 PLANTED: dict[str, tuple[Rewrite, str, int]] = {
     "uniqueItems": (without("uniqueItems"), "uniqueItems", 400),
-    "exclusive-bounds": (open_bounds_closed, "exclusiveMinimum", 400),
-    "propertyNames": (without("propertyNames"), "propertyNames", 400),
     "unevaluatedProperties": (without("unevaluatedProperties"), "unevaluatedProperties", 400),
     "else": (without("else"), "else", 400),
 }
 BEYOND: dict[str, tuple[str, Rewrite, str]] = {
     "eleventh-pattern": ("many_patterns", few_patterns, "patternProperties"),
-    "seventh-count": ("many_counts", few_counts, "contains"),
-    "distinct": ("unique_with_fixed_items", without("uniqueItems"), "uniqueItems"),
     "maxContains": ("unique_with_fixed_items", without("maxContains"), "maxContains"),
     "dependentRequired": ("many_dependencies", without("dependentRequired"), "dependentRequired"),
 }
@@ -138,7 +123,6 @@ def test_a_change_that_is_not_reported_is_found(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(fuzz_changes, "compare", forgetful)
     first_wrong(fuzz_changes, "break not reported", 200, lambda text: "type" in text)
-    first_wrong(fuzz_changes, "silent", 200, lambda text: "type" in text)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import json
 import sys
@@ -27,18 +26,6 @@ WRONG = {**FIND, "inputSchema": {"type": "object", "properties": {"words": {"typ
 
 
 SECRET = "sekret-0123456789"
-
-
-@contextlib.contextmanager
-def running_web():
-    """The web server of the wire's tests."""
-    sys.path.insert(0, str(SERVERS))
-    try:
-        from web import Web
-    finally:
-        sys.path.remove(str(SERVERS))
-    with Web() as web:
-        yield web
 
 
 def plain(tools=(FIND,), version="2.1.0"):

@@ -47,8 +47,6 @@ def drop_article(article: str) -> str:
     return article
 '''
 
-HEADS = {"fastmcp": FASTMCP, "mcpserver": MCPSERVER}
-
 
 def source(framework: str, *tools: str) -> str:
     """A module with a server named ``server``."""

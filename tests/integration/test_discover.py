@@ -131,22 +131,6 @@ def test_a_link_out_of_the_repository_is_listed(tmp_path):
     assert {"python:api:server", "-- node a.js", ".mcp.json#here"} < set(others(root))
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"url": "https://example.org/mcp"},
-        {"command": "npx", "args": ["-y", "@playwright/mcp"]},
-        {"command": "uvx", "args": ["mcp-server-time"]},
-        {"command": "uv", "args": ["tool", "run", "mcp-server-time"]},
-        {"command": "/usr/bin/docker", "args": ["run", "-i", "mcp/time"]},
-    ],
-)
-def test_the_tools_of_developers_are_named_and_not_tried(tmp_path, entry):
-    write(tmp_path, {".mcp.json": json.dumps({"mcpServers": {"helper": entry}})})
-    assert found(tmp_path) == []
-    assert list(others(tmp_path)) == [".mcp.json#helper"]
-
-
 def test_a_runner_may_name_the_project_itself(tmp_path):
     entry = {"command": "npx", "args": ["-y", "@shop/stock"]}
     write(tmp_path, {".mcp.json": json.dumps({"mcpServers": {"a": entry}}), "package.json": '{"name": "@shop/stock"}'})
@@ -183,12 +167,6 @@ class TestPythonProjects:
         assert ways(tmp_path) == [f"{APART} stock"]
         (candidate,) = discover(tmp_path).candidates
         assert (candidate.name, candidate.found_in) == ("stock-server", "pyproject.toml")
-
-    def test_without_uv_it_is_said_what_installs_it(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("mcp_governor.target.discover.python_projects._is_there", lambda program: False)
-        write(tmp_path, {"pyproject.toml": PROJECT + 'stock = "stock:main"\n'})
-        (way,) = discover(tmp_path).candidates[0].ways
-        assert (way.shown, way.prepare) == ("stock", "pip install -e .")
 
     def test_a_locked_project_is_started_by_uv(self, tmp_path):
         write(tmp_path, {"pyproject.toml": PROJECT + 'stock = "stock:main"\n', "uv.lock": "version = 1\n"})
@@ -264,18 +242,6 @@ class TestNode:
         (way,) = discover(tmp_path).candidates[0].ways
         # built already, perhaps without its packages
         assert (way.missing, way.prepare) == ("", "npm ci")
-
-    @pytest.mark.parametrize(
-        ("lock", "install"),
-        [
-            ("yarn.lock", "yarn install --immutable"),
-            ("pnpm-lock.yaml", "pnpm install --frozen-lockfile"),
-            ("a", "npm install"),
-        ],
-    )
-    def test_the_lock_file_says_how_it_is_installed(self, tmp_path, lock, install):
-        write(tmp_path, {"package.json": f'{{"bin": "a.js", {SDK}}}', lock: ""})
-        assert discover(tmp_path).candidates[0].ways[0].prepare == install
 
     def test_a_start_script_comes_second(self, tmp_path):
         text = f'{{"bin": "a.js", "scripts": {{"start": "node a.js", "publish": "x"}}, {SDK}}}'

@@ -74,16 +74,6 @@ def test_an_acceptance_of_what_was_left_out_goes_on_under_either_name(root):
         assert done.returncode == 0, done.stdout
 
 
-def test_an_entry_that_follows_the_new_name_is_not_a_weaker_configuration(root):
-    write(root, {"mcp-governor.toml": f'{CONFIG}\n[lint]\nignore = ["{OLD}"]\n'})
-    committed(root, "ignore it")
-    git(root, "tag", "v1.1.0")
-    git(root, "commit", "-q", "--allow-empty", "-m", "go on")
-    assert failing(root) == []
-    write(root, {"mcp-governor.toml": f'{CONFIG}\n[lint]\nignore = ["{NEW}"]\n'})
-    assert failing(root) == []
-
-
 def test_the_command_line_takes_former_ids_and_prints_a_note(root):
     done = governor(root, "rule", OLD)
     assert done.returncode == 0
@@ -107,21 +97,3 @@ def test_a_tool_that_suppresses_a_rule_by_its_former_id_is_noted(root):
     )
     write(root, {"live.json": surface_text(tool("log_in", "password"))})
     assert "directories/secret-argument" in governor(root, *words).stdout
-
-
-def test_a_lint_baseline_goes_on_until_it_is_written_again(root):
-    asking = tool("log_in", "password")
-    write(root, {"live.json": surface_text(asking)})
-    words = ("lint", "--select", "directories/secret-argument")
-    assert "directories/secret-argument" in governor(root, *words).stdout
-    assert governor(root, *words, "--write-baseline").returncode == 0
-    known = root / "mcp-lint-baseline.json"
-    written = known.read_text()
-    known.write_text(written.replace("directories/secret-argument", "directories/secrets-asked"))
-    assert known.read_text() != written
-    done = governor(root, *words)
-    assert "no findings" in done.stdout
-    now = "directories/secrets-asked is now called directories/secret-argument."
-    assert done.stderr == f"note: mcp-lint-baseline.json: {now}\n"
-    assert governor(root, *words, "--write-baseline").returncode == 0
-    assert known.read_text() == written

@@ -87,14 +87,6 @@ def test_since_the_last_commit_as_well(root):
     assert [change["tool"] for change in reported["changes"]] == ["count_stock"]
 
 
-def test_before_the_first_release_it_is_head(root):
-    git(root, "tag", "-d", "v1.0.0")
-    announce(root)
-    reported = hook(root)
-    assert rules(reported) == [STALE]
-    assert "has not changed since HEAD" in reported["findings"][0]["message"]
-
-
 def test_a_recording_that_is_new_is_judged_as_it_is(root):
     write(root, {"mcp-surface.json": NEW})
     reported = hook(root)
@@ -130,12 +122,6 @@ def test_a_finding_that_is_let_pass_replaces_no_other(root):
     assert "changelog/version-mismatch" in rules(reported)
 
 
-def test_a_recording_that_is_named_is_not_the_forgotten_one(root):
-    announce(root)
-    write(root, {"other.json": OLD})
-    assert STALE not in rules(hook(root, "other.json"))
-
-
 def test_tools_that_nobody_touched_are_not_talked_about(root):
     write(root, {"mcp-surface.json": surface_text(tool("find_stock"), TERSE)})
     write(root, {CHANGELOG: first_changelog(load_surface(root / "mcp-surface.json"), "1.0.0")})
@@ -156,19 +142,6 @@ def test_tools_that_nobody_touched_are_not_talked_about(root):
     reported = hook(root)
     assert {finding["tool"] for finding in reported["findings"]} == {"count_shelves"}
     assert "clarity/length" in rules(reported)
-
-
-def test_without_a_baseline_everything_is_new(tmp_path):
-    write(tmp_path, {"mcp-surface.json": surface_text(TERSE)})
-    assert {finding["tool"] for finding in hook(tmp_path)["findings"]} == {"old_one", None}, (
-        "None: of half of the tools"
-    )
-
-
-def test_a_live_check_may_ask_for_what_is_new_as_well(root):
-    write(root, {"old.json": surface_text(TERSE), "new.json": surface_text(TERSE, version="1.0.1")})
-    done = governor(root, "check", "new.json", "--against", "old.json", "--new-only", "--format", "json")
-    assert {rule for rule in rules(json.loads(done.stdout)) if rule.startswith("clarity/")} == set()
 
 
 def test_new_only_hides_no_break_no_policy_and_no_changelog_finding(root):

@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from beginnings import CHANGELOG, CONFIG, FIND, KNOWN, SECRET, SURFACE, WRONG, begun, plain, running_web, steps_of
-from frameworks import CARELESS, COUNT, LIST, source
+from beginnings import CHANGELOG, CONFIG, FIND, KNOWN, SECRET, SURFACE, WRONG, begun, plain, steps_of
+from frameworks import source
 from projects import contents, governor, governor_process, repository, write
-from support import REPO, missing
+from support import REPO, missing, running_web
 
 from mcp_governor.cli.init_plan import name_of, script_of
 
@@ -69,23 +69,6 @@ class TestFound:
         assert "the server stock in package.json" in reported
         assert b'command = ["node", "dist/index.js"]' in files[CONFIG]
 
-    def test_a_client_configuration(self, tmp_path):
-        command, server, arguments = plain()
-        entry = {"mcpServers": {"stock": {"command": command, "args": ["server.py", arguments]}}}
-        write(tmp_path, {".mcp.json": json.dumps(entry), "server.py": Path(server).read_text()})
-        _, files = begun(tmp_path)
-        assert b'target = ".mcp.json#stock"' in files[CONFIG]
-
-    def test_several_servers_are_named_and_none_is_taken(self, tmp_path):
-        write(tmp_path, {"one.py": source("fastmcp"), "two.py": source("mcpserver")})
-        before = contents(tmp_path)
-        done = governor(tmp_path, "init")
-        assert done.returncode == 2
-        assert "2 different servers were found." in done.stderr
-        choices = "mcp-governor init python:one:server; or: mcp-governor init python:two:server"
-        assert f"Choose one: {choices}" in done.stderr
-        assert contents(tmp_path) == before
-
     def test_nothing_to_govern(self, tmp_path):
         write(tmp_path, {"README.md": "FastMCP", "lib.py": "FastMCP = dict\nclass A:\n    server = FastMCP()\n"})
         before = contents(tmp_path)
@@ -114,15 +97,6 @@ class TestNamed:
         worse = {**WRONG, "inputSchema": {**WRONG["inputSchema"], "required": ["word", "other"]}}
         assert governor(tmp_path, "lint", "--", *plain([worse])).returncode == 1
 
-    def test_careless_tools_of_a_real_server(self, tmp_path):
-        begun(write(tmp_path, {"s.py": source("mcpserver", COUNT, LIST, CARELESS)}), run=governor_process)
-
-    @pytest.mark.parametrize("version", ["2026.11", "1.2.0rc1", "1.2"])
-    def test_versions_of_other_schemes_are_the_servers_own(self, tmp_path, version):
-        _, files = begun(tmp_path, "--", *plain(version=version))
-        assert b"schema-version" not in files[CONFIG]
-        assert f"## {version} (current)".encode() in files[CHANGELOG]
-
     @pytest.mark.parametrize("version", ["", "next"])
     def test_a_server_without_a_version_that_counts_is_checked_against_a_literal(self, tmp_path, version):
         reported, files = begun(tmp_path, "--", *plain(version=version))
@@ -137,11 +111,6 @@ class TestNamed:
         assert f"{why} Its version is taken from pyproject.toml: 0.3.0.\n" in reported
         assert f'# {why}\nschema-version = "pyproject.toml"\n'.encode() in files[CONFIG]
         assert b"## 0.3.0 (current)" in files[CHANGELOG]
-
-    def test_a_server_that_reports_its_own_version_needs_no_word_about_it(self, tmp_path):
-        write(tmp_path, {"pyproject.toml": '[project]\nname = "stock"\nversion = "2.1.0"\n'})
-        reported, _ = begun(tmp_path, "--", *plain())
-        assert "Its version" not in reported
 
     def test_a_server_of_a_client_configuration_is_named(self, tmp_path):
         command, *arguments = plain()

@@ -94,15 +94,6 @@ def test_two_servers_are_for_the_user_to_choose(tmp_path):
     assert contents(root) == before
 
 
-def test_servers_of_two_projects_are_configured_in_their_folders(tmp_path):
-    for name in ("one", "two"):
-        project(tmp_path / "src" / name, name=f"{name}-server", **{name: serving(name=name)})
-    done = governor(tmp_path, "init")
-    assert done.returncode == 2
-    choices = "cd src/one && mcp-governor init; or: cd src/two && mcp-governor init"
-    assert said(done)[-1] == f"hint: Choose one: {choices}"
-
-
 def test_the_one_server_of_a_project_below_is_configured_there(tmp_path):
     root = repository(tmp_path, {"README.md": "a"})
     project(root / "packages" / "stock", stock=serving())
@@ -143,14 +134,6 @@ class TestVariables:
         assert governor(root, "check").returncode == 2
         assert governor(root, "check", "--env", f"STOCK_KEY={SECRET}").returncode == 0
 
-    def test_a_name_alone_is_a_reference_whatever_its_value(self, tmp_path, monkeypatch):
-        root = project(tmp_path, stock=ASKS + serving())
-        monkeypatch.setenv("STOCK_KEY", "placeholder")
-        done = governor(root, "init", "--env", "STOCK_KEY", "--env", "STOCK_LEVEL=placeholder")
-        assert done.returncode == 0, done.stderr
-        config = contents(root)[CONFIG]
-        assert b'env = { STOCK_KEY = "$STOCK_KEY", STOCK_LEVEL = "placeholder" }' in config
-
     def test_the_variables_of_the_registry_manifest_are_the_next_command(self, tmp_path, monkeypatch):
         root = project(tmp_path, stock="echo 'no client given, as argument or otherwise' >&2; exit 2")
         variables = [{"name": "STOCK_ID", "isRequired": True}, {"name": "STOCK_KEY", "isSecret": True}]
@@ -173,13 +156,6 @@ class TestVariables:
         assert done.stdout.splitlines()[-1].endswith("then run: mcp-governor check --env-file .env")
         assert governor(root, "check").returncode == 2
         assert governor(root, "check", "--env-file", ".env").returncode == 0
-
-    def test_a_file_that_is_there_is_offered(self, tmp_path):
-        root = project(tmp_path, stock=ASKS + serving())
-        write(root, {".env": f"STOCK_KEY={SECRET}\n"})
-        done = governor(root, "init")
-        assert said(done)[-1] == "hint: It asks for STOCK_KEY. If .env sets it: mcp-governor init --env-file .env"
-        assert SECRET not in done.stderr
 
     @pytest.mark.parametrize(
         ("text", "words"),
@@ -261,16 +237,6 @@ class TestNextStep:
         other = write(tmp_path / "other", {".mcp.json": json.dumps(helper)})
         assert said(governor(other, "init"))[-1].endswith("mcp-governor init '.mcp.json#x; rm -r'")
 
-    def test_what_is_not_built(self, tmp_path):
-        package = {"name": "@shop/stock", "bin": "dist/index.js", "scripts": {"build": "tsc"}}
-        package["dependencies"] = {"@modelcontextprotocol/sdk": "1"}
-        write(tmp_path, {"package.json": json.dumps(package), "package-lock.json": "{}"})
-        done = governor(tmp_path, "init")
-        assert done.returncode == 3
-        assert "Not trying node dist/index.js  (package.json)" in done.stderr
-        assert "  dist/index.js does not exist" in done.stderr
-        assert said(done)[-1] == "hint: Run: npm ci && npm run build && mcp-governor init"
-
     def test_packages_that_are_not_installed(self, tmp_path):
         if shutil.which("node") is None:
             missing("node is not installed")
@@ -287,13 +253,6 @@ class TestNextStep:
         assert done.returncode == 3
         assert "  the command was not found." in said(done)
         assert said(done)[-1] == "hint: Run: pip install -e . && mcp-governor init"
-
-    def test_the_tools_of_developers_are_offered(self, tmp_path):
-        helper = {"mcpServers": {"helper": {"command": "npx", "args": ["-y", "helper"]}}}
-        write(tmp_path, {".mcp.json": json.dumps(helper)})
-        done = governor(tmp_path, "init")
-        assert done.returncode == 2
-        assert "If one of these is it, run: mcp-governor init .mcp.json#helper" in done.stderr
 
 
 def test_nothing_is_run_that_was_not_said(tmp_path, monkeypatch):
@@ -392,11 +351,6 @@ class TestFrom:
         assert "the baseline: the surface as recorded in pkg/__toolsnaps__" in done.stdout
         report = json.loads(governor(tmp_path, "check", "--format", "json").stdout)
         assert [change["kind"] for change in report["changes"]] == ["argument-required"]
-
-    def test_a_list_with_keys_that_no_client_sees(self, tmp_path):
-        write(tmp_path, {"toolDefinitions.json": json.dumps([{**OLD, "requiredScopes": ["a"], "skills": ["b"]}])})
-        _, recorded = self.begun(tmp_path, "toolDefinitions.json")
-        assert recorded["tools"] == [OLD]
 
     def test_an_export_without_annotations(self, tmp_path):
         kept = {key: OLD[key] for key in ("name", "description", "inputSchema")}

@@ -184,7 +184,7 @@ def test_without_a_release_that_states_its_surface_the_file_is_the_baseline(root
     assert reported(root)[2] == "mcp-surface.json"
 
 
-def test_a_shallow_clone_has_the_release_that_init_began_with(tmp_path):
+def test_every_clone_has_the_release_that_init_began_with(tmp_path):
     """Without a tag, and with a recording that was renewed since."""
     begun = repository(tmp_path / "stock", {"readme.md": "x"})
     how = json.dumps({"tools": [BOOK], "info": {"name": "stock", "version": "1.0.0"}})
@@ -196,6 +196,7 @@ def test_a_shallow_clone_has_the_release_that_init_began_with(tmp_path):
     committed(begun, "break")
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{begun}", str(clone))
-    code, names, source = reported(clone, "--offline")
-    assert (code, source) == (1, RELEASED)
-    assert {"required-argument-added", "changelog/missing-entry"} <= names
+    for checkout in (begun, clone):
+        code, names, source = reported(checkout, "--offline")
+        assert (code, source) == (1, RELEASED)
+        assert {"required-argument-added", "changelog/missing-entry"} <= names

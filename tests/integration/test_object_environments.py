@@ -64,7 +64,6 @@ KINDS = {
     "mcp-1-low": ("mcp<2", LOW_1, "1.2.3"),
     "mcp-2": ("mcp>=2", SDK_2, ""),
     "fastmcp-2": ("fastmcp<3", FASTMCP, "1.2.3"),
-    "fastmcp-3": ("fastmcp>=3,<4", FASTMCP, "1.2.3"),
     "fastmcp-4": ("fastmcp>=4", FASTMCP, "1.2.3"),
 }
 

@@ -61,19 +61,6 @@ def test_against_names_another_recording(tmp_path):
     assert [change["kind"] for change in reported["changes"]] == ["required-argument-added"]
 
 
-def test_a_named_recording_is_governed_instead(tmp_path):
-    write(tmp_path, {"mcp-surface.json": surface_text(BOOK), "next.json": surface_text(BOOK, tool("count_stock"))})
-    assert report(tmp_path, "next.json")["summary"]["tools"] == 2
-
-
-def test_a_file_that_git_never_saw_has_no_baseline(tmp_path):
-    root = repository(tmp_path, {"README": "a"})
-    write(root, {"mcp-surface.json": surface_text(BOOK)})
-    reported = report(root)
-    assert reported["baseline"] is None
-    assert reported["verdict"] == "pass"
-
-
 def test_the_surface_file_of_a_folder_below_the_root_is_found_in_git(tmp_path):
     root = repository(tmp_path, {"api/mcp-governor.toml": "", "api/mcp-surface.json": surface_text(BOOK)})
     write(root, {"api/mcp-surface.json": surface_text(BROKEN)})
@@ -137,16 +124,6 @@ class TestIsolated:
         write(root, {"mcp-governor.toml": "= ="})
         assert governor(root, "check", "now.json").returncode == 2
         assert governor(root, "check", "--isolated", "now.json").returncode == 0
-
-    def test_isolated_names_no_target(self, root):
-        done = governor(root, "check", "--isolated")
-        assert done.returncode == 2
-        assert "No TARGET is given" in done.stderr
-
-    def test_a_configuration_cannot_be_named_too(self, root):
-        done = governor(root, "check", "--isolated", "--config", "mcp-governor.toml", "now.json")
-        assert done.returncode == 2
-        assert "--isolated" in done.stderr
 
 
 def test_a_recorded_file_is_quoted_where_it_is_to_blame(tmp_path):

@@ -78,15 +78,6 @@ def test_the_configuration_is_heard_where_it_is_about_breaks(folder: Path, capsy
     assert gate(capsys).code == 1, "an acceptance that ran out accepts nothing"
 
 
-def test_internal_tools_promise_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    internal = {"_meta": {"tier": "internal"}}
-    (folder / "old.json").write_text(recorded(OLD, list=internal))
-    (folder / "new.json").write_text(recorded({"find": OLD["find"]}))
-    assert gate(capsys).code == 0
-    (folder / "old.json").write_text(recorded(OLD))
-    assert gate(capsys).code == 1
-
-
 def test_with_nothing_to_compare_nothing_was_checked(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = governor_here("check", "old.json", "--only", "breaking", capsys=capsys)
     assert outcome.code == 4
@@ -98,11 +89,3 @@ def test_it_looks_at_no_version(folder: Path, capsys: pytest.CaptureFixture[str]
     outcome = gate(capsys, "--release", new="old.json")
     assert outcome.code == 2
     assert "--release has no effect with --only breaking" in outcome.err
-
-
-def test_offline(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "mcp-surface.json").write_text(recorded({"find": OLD["find"]}))
-    arguments = ("check", "--offline", "--only", "breaking", "--against", "old.json")
-    assert governor_here(*arguments, capsys=capsys).code == 1
-    (folder / "mcp-surface.json").write_text(recorded(OLD))
-    assert governor_here(*arguments, capsys=capsys).code == 0

@@ -24,7 +24,6 @@ SCRIPTS = {
     "home": "node dist/index.js; rm -r ~",
     "bomb": "npm run bomb && npm run bomb",
     "set": "NODE_OPTIONS=--require=/tmp/x node dist/index.js",
-    "number": 5,
     "many": " && ".join(["node dist/index.js"] * 6),
     **{f"deep{number}": " && ".join([f"npm run deep{number + 1}"] * 5) for number in range(40)},
     "deep40": "node dist/index.js",
@@ -89,13 +88,10 @@ STARTED = """
     python -m stock --all
     python -m shop
     node dist/index.js
-    node --enable-source-maps ./dist/index
     npx tsx src/index.ts
-    npx --no-install tsx src/index.ts
     npx -y @shop/stock
     npx -y @shop/stock@1.2.3 --stdio
     npm start
-    npm run --silent start
     npm run start -- --stdio
     npm run built
     bun run src/index.ts
@@ -104,25 +100,20 @@ STARTED = """
     uv run server.py
     uv run python server.py
     uv run python -m stock
-    uv run -m stock
     uv run stock-no-such --all
     uv run --with mcp[cli] mcp run server.py
     uv run --with mcp[cli]>=1.9 mcp run server.py:app -t stdio
-    uv run --with fastmcp fastmcp run server.py
     uv --directory packages/one run server.py
     uv run --directory=packages/one one-no-such
     uv run --no-project --isolated --with-editable . stock-no-such
     uvx --from . stock-no-such
     uvx stock
     stock-no-such
-    .venv/bin/stock-no-such
     poetry run stock-no-such
-    poetry run python -m stock
     pdm run python server.py
     pipenv run python server.py
     go run ./cmd/server
     cargo run --release
-    cargo run -- --stdio
     dotnet run --project api
     java -jar target/stock.jar
     ./run.sh
@@ -132,51 +123,35 @@ STARTED = """
 LISTED = """
     sh run.sh
     bash -c curl
-    sh
     env A=b python server.py
     sudo python server.py
-    xargs python server.py
-    cmd /c run.sh
-    powershell -File run.sh
-    rm -r /
     curl https://h.example
     docker run -i mcp/time
-    mcp-server-time
     OUTSIDE/python server.py
-    /bin/rm server.py
     ./ruby server.py
     python
     python -
     python -c pass
-    python -ic pass server.py
     python -i server.py
     python -X importtime server.py
     python -m pip install x
     python -m http.server
-    python -m no_such
     python -m ..stock
     python linked.py
     python OUTSIDE/evil.py
     python ../outside/evil.py
-    python no_such.py
     python stock
     python .git/hooks/x.py
-    python https://h.example/x.py
     node -e 1
     node -r /tmp/x dist/index.js
-    node --require=/tmp/x dist/index.js
     node --import https://h.example/x.js dist/index.js
-    node --env-file=.env dist/index.js
     node linked.js
     node inspect OUTSIDE/evil.js
     node node_modules/other/index.js
-    npx other
     npx -y other @shop/stock
-    npx -y -p other @shop/stock
     npx --package=other @shop/stock
     npx -c @shop/stock
     npx -y @shop/stock-other
-    npx mcp-remote https://h.example/mcp
     npx
     npm run hooked
     npm run posted
@@ -185,13 +160,10 @@ LISTED = """
     npm run home
     npm run bomb
     npm run set
-    npm run number
-    npm run gone
     npm run many
     npm run deep0
     npm run start --script-shell=/tmp/x
     npm --prefix ../outside run start
-    npm exec other
     npm install
     bun x other
     deno run https://h.example/x.ts
@@ -199,24 +171,19 @@ LISTED = """
     uv run other
     uv run rm -r /
     uv run sh -c x
-    uv run bash -c x
     uv run python -c pass
     uv run --with other server.py
     uv run --with-editable ../outside server.py
     uv run --python OUTSIDE/python server.py
-    uv run --env-file .env server.py
     uv run https://h.example/x.py
     uv --directory .. run server.py
     uv --directory packages/one run stock-no-such
     uv run --with mcp[cli] mcp run config.json
     uv run fastmcp run server.py --with other
     uv run fastmcp run https://h.example/mcp
-    uv pip install other
     uv tool run mcp-server-time
-    uvx mcp-server-time
     uvx --from other stock
     uvx --from git+https://h.example/x stock-no-such
-    uvx --with other stock
     pipx run mcp-server-time
     rm
     rm -r /
@@ -224,17 +191,13 @@ LISTED = """
     .venv/bin/rm
     OUTSIDE/stock-no-such
     poetry run rm -r /
-    poetry add other
     go run h.example/x@latest
     go run cmd/server
     go run -exec rm ./cmd/server
     cargo run --config x
-    cargo install other
     dotnet run --project ../outside
     java -cp x Main
     ../outside/python
-    no_such.sh
-    ./no_such.sh
 """
 
 
@@ -290,24 +253,16 @@ def test_what_is_no_command_is_listed(shop, words):
         ({"PYTHONSTARTUP": "server.py"}, False),
         ({"PYTHONHOME": "x"}, False),
         ({"LD_PRELOAD": "x.so"}, False),
-        ({"LD_LIBRARY_PATH": "x"}, False),
-        ({"DYLD_INSERT_LIBRARIES": "x"}, False),
         ({"PATH": "x"}, False),
-        ({"Path": "x"}, False),
         ({"HOME": "x"}, False),
         ({"NODE_OPTIONS": "-r x"}, False),
         ({"NODE_PATH": "x"}, False),
         ({"npm_config_registry": "https://h.example"}, False),
-        ({"UV_INDEX_URL": "https://h.example"}, False),
         ({"BASH_ENV": "x"}, False),
         ({"GIT_SSH_COMMAND": "x"}, False),
         ({"GOFLAGS": "-exec=x"}, False),
-        ({"RUSTC_WRAPPER": "x"}, False),
         ({"JAVA_TOOL_OPTIONS": "-javaagent:x"}, False),
-        ({"_JAVA_OPTIONS": "x"}, False),
         ({"DOTNET_STARTUP_HOOKS": "x"}, False),
-        ({"RUBYOPT": "-rx"}, False),
-        ({"PERL5OPT": "x"}, False),
         ({"OPENSSL_CONF": "x"}, False),
     ],
     ids=str,

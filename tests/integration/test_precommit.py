@@ -168,34 +168,6 @@ def test_the_hook_writes_the_surface_as_a_formatter_does(shop):
     assert "count_stock" in git(shop, "show", "HEAD:mcp-surface.json").stdout
 
 
-def test_a_surface_that_was_never_recorded_is_written_and_refused(shop):
-    """To git a new file is no modification, so the exit code alone refuses the commit."""
-    install(shop, our_hooks("mcp-governor-snapshot", args=["--exit-non-zero-on-change"]))
-    git(shop, "rm", "-q", "mcp-surface.json")
-    write(shop, {"stock.py": "# The same surface.\n" + server(FIND)})
-    refused = commit(shop, "never recorded")
-    assert refused.returncode == 1
-    assert "mcp-surface.json does not exist." in refused.stdout + refused.stderr
-    assert (shop / "mcp-surface.json").is_file()
-
-
-@pytest.mark.parametrize(
-    ("files", "sentence"),
-    [
-        ({"stock.py": "raise SystemExit('no database')\n"}, "no database"),
-        ({"mcp-governor.toml": ""}, "No TARGET is given, and the configuration does not name one."),
-    ],
-    ids=["a server that does not start", "no server configured"],
-)
-def test_what_cannot_be_compared_is_refused_with_the_reason(shop, files, sentence):
-    install(shop, our_hooks("mcp-governor-snapshot"))
-    write(shop, files)
-    refused = commit(shop, "broken")
-    assert refused.returncode == 1
-    assert sentence in refused.stdout + refused.stderr
-    assert "Traceback" not in refused.stdout + refused.stderr
-
-
 def test_the_changelog_hook_wants_an_entry_and_a_well_formed_changelog(root):
     install(root, our_hooks("mcp-governor-changelog"))
     write(root, {"mcp-surface.json": NEW})

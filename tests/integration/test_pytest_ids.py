@@ -60,13 +60,6 @@ class TestIds:
         assert chosen.get("passed", 0) == 0
         assert chosen["deselected"] == len(ids(recorded.run("--collect-only", "-q", "mcp::drop_stock"))) - 1
 
-    def test_of_a_failing_run(self, compared):
-        failed = FAILED.findall(compared.run(*RECOMMENDED).stdout)
-        assert failed == ["mcp::count_stock::changes", "mcp::surface::policy"]
-        again = compared.run(*RECOMMENDED, *failed)
-        assert FAILED.findall(again.stdout) == failed
-        assert "collected 2 items" in again.stdout
-
     def test_from_a_folder_below(self, compared, monkeypatch):
         compared.write({"below/notes.txt": ""})
         monkeypatch.chdir(compared.root / "below")
@@ -101,21 +94,11 @@ class TestIds:
         assert "mcp::drop_stok::charter does not exist. Nearest: mcp::drop_stock::charter" in said
         assert "INTERNALERROR" not in said
 
-    def test_of_a_family_that_does_not_exist(self, recorded):
-        done = recorded.run("mcp::drop_stock::chartr")
-        assert "Nearest: mcp::drop_stock::charter." in done.stderr
-
     def test_without_the_flag(self, recorded):
         done = recorded.run("mcp::drop_stock::charter", flag=())
         assert done.returncode == 4
         assert "Turn them on: pytest --mcp-charter mcp::drop_stock::charter" in done.stderr
         assert "not found" not in done.stderr
-
-    def test_a_folder_of_that_name_stays_a_folder(self, recorded):
-        recorded.write({"mcp/test_more.py": "def test_more(): pass\n"})
-        done = recorded.run("mcp", "--collect-only", "-q")
-        assert "mcp/test_more.py::test_more" in done.stdout
-        assert "mcp::drop_stock::charter" in done.stdout
 
 
 def test_a_removed_tool_fails_under_its_name(compared):
@@ -179,11 +162,6 @@ class TestUpdate:
         assert done.returncode == 4
         assert "argument --mcp-update/--mcp-update=new: ignored explicit argument 'nw'" in done.stderr
 
-    def test_takes_no_path_for_its_value(self, compared):
-        done = compared.run(*RECOMMENDED, "--mcp-update", "test_own.py", flag=())
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert "old.json: updated" in done.stdout
-
 
 class TestIni:
     def ini(self, recorded, text):
@@ -205,13 +183,6 @@ class TestIni:
         third = ids(recorded.run("--collect-only", "-q", "--mcp-target", "third.json", *RECOMMENDED))
         assert "mcp::third::charter" in third
         assert "mcp::third::clarity" not in third
-
-    def test_says_what_may_be_called(self, recorded):
-        self.ini(recorded, "mcp_calls = safe-ish")
-        done = recorded.run()
-        assert 'mcp_calls of the pytest configuration is "safe-ish"' in done.stdout
-        assert "none, configured, safe" in done.stdout
-        assert "safe-ish" not in recorded.run("--mcp-calls", "none").stdout
 
 
 def test_without_a_configuration_the_check_is_skipped_and_says_why(recorded):

@@ -203,21 +203,6 @@ class TestFixtures:
         assert "mcp_governor/" not in done.stdout
 
 
-def test_workers_share_the_items(recorded):
-    done = run(recorded.root, "--mcp-charter", "-n", "2", "-v")
-    assert done.returncode == 1, done.stdout + done.stderr
-    failed = sorted(re.findall(r"^FAILED (\S+)", done.stdout, re.M))
-    assert failed == ["mcp::count_stock::charter", "mcp::drop_stock::charter"]
-    reported = set(re.findall(r"\[gw\d\].* (\S+::\S+)", done.stdout))
-    assert len(reported) == counted(done)["passed"] + 2
-
-
-def test_without_the_flag_there_are_no_items(recorded):
-    done = run(recorded.root)
-    assert done.returncode == 0
-    assert "collected 1 item\n" in done.stdout
-
-
 def test_without_the_flag_nothing_is_loaded(recorded):
     recorded.write(
         {
@@ -237,10 +222,6 @@ def test_without_the_flag_nothing_is_loaded(recorded):
     ]
     heavy = "pydantic rich jsonschema jsonschema_rs httpx2 mcp anyio markdown_it tomli click"
     assert set(heavy.split()).isdisjoint(loaded)
-
-
-def test_the_entry_point_offers_the_flag(tmp_path):
-    assert "--mcp-charter" in run(tmp_path, "--help").stdout
 
 
 def test_collect_only_lists_the_items(recorded):
@@ -367,12 +348,3 @@ def test_a_run_that_cannot_be_made_is_one_failing_item(recorded, config, words):
         assert word in done.stdout
     for word in ("INTERNALERROR", "Traceback", "GovernorError"):
         assert word not in done.stdout + done.stderr
-
-
-def test_words_of_a_server_reach_no_terminal_raw(recorded):
-    hostile = {**BARE, "name": "drop\x1b[31m\u202estock"}
-    recorded.write({"stock.json": surface_text(hostile)})
-    done = recorded.run("-v", "--color=no")
-    assert done.returncode == 1
-    assert "\x1b" not in done.stdout
-    assert "\u202e" not in done.stdout

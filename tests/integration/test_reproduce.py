@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import shutil
 import subprocess
@@ -145,14 +144,6 @@ def test_text_ends_with_it_in_ci_alone(shop, monkeypatch):
     assert governor(folder, *arguments).stdout == at_desk
 
 
-def test_what_passes_asks_nobody_to_repeat_it(shop):
-    folder = shop / "servers/a b"
-    for name in ("markdown", "html", "github"):
-        done = governor(folder, "check", "--only", "breaking", "--against", "stock", "--format", name)
-        assert done.returncode == 0, done.stderr
-        assert "eproduce" not in done.stdout
-
-
 def test_a_shell_takes_the_command_as_it_is_printed(shop):
     """With a real shell and the installed program; the folder has a space, and so has an argument."""
     surface = shop / "servers/a b" / "it's $HOME.json"
@@ -230,15 +221,3 @@ def test_a_command_that_would_be_cut_is_not_printed(tmp_path):
     with chdir(tmp_path):
         assert line_of("check", "x" * 100)
         assert line_of("check", "x" * LONGEST) == ""
-
-
-def test_a_release_that_is_refused_is_not_made_by_repeating(shop):
-    folder = shop / "servers/a b"
-    sections = "## 2.0.0\n\n**Fixed**\n\n- `find_stock` is quicker.\n\n## 1.0.0 (current)\n\n**Added**\n\n"
-    changelog = f"# Schema changelog\n\n{sections}- `find_stock` is a new tool.\n"
-    raised = server(BROKEN).replace('"version": "1.0.0"', '"version": "2.0.0"')
-    write(folder, {"docs/mcp-schema-changelog.md": changelog, "stock.py": raised})
-    done = governor(folder, "changelog", "release", "2.0.0", "--format", "markdown")
-    assert done.returncode == 1, done.stderr
-    (command,) = re.findall("^cd .*$", done.stdout, re.M)
-    assert command == "cd 'servers/a b' && mcp-governor changelog release 2.0.0 --check"

@@ -37,12 +37,8 @@ class TestWhatIsFound:
 
     @pytest.mark.parametrize(
         ("answer", "rule"),
-        [
-            ("done", "envelope/missing"),
-            (envelope(status="ok"), "envelope/status"),
-            (envelope(data=None), "envelope/data-missing"),
-        ],
-        ids=["done", "ok", "no-data"],
+        [("done", "envelope/missing"), (envelope(data=None), "envelope/data-missing")],
+        ids=["done", "no-data"],
     )
     def test_one_that_breaks_it_fails_without_any_configured_call(self, wiki, answer, rule):
         done = wiki.serve(read_page=answer).check(process=True)
@@ -93,9 +89,7 @@ class TestWhatIsCalled:
     @pytest.mark.parametrize(
         ("hints", "why"),
         [
-            ({"idempotentHint": True}, "no-read-only-hint"),
             ({"readOnlyHint": False}, "writes"),
-            ({"destructiveHint": False}, "writes"),
             ({"readOnlyHint": True, "destructiveHint": True}, "contradicts-hint"),
         ],
     )
@@ -106,22 +100,11 @@ class TestWhatIsCalled:
         assert report["calls"]["unseen"] == [{"why": why, "tools": ["import_wiki"]}]
         assert (report["calls"]["seen"], report["calls"]["tools"]) == (2, 3)
 
-    def test_a_hint_that_the_name_contradicts_is_not_believed(self, wiki):
-        done = wiki.serve(LIST, READ, tool("delete_page"), delete_page="done").check()
-        assert "delete_page" not in wiki.called
-        why = "not called: 1 tool whose words contradict its readOnlyHint: delete_page"
-        assert f"{why} (called only if an entry names it in [[calls]])\n" in done.stdout
-
     def test_money_is_not_moved_because_a_hint_says_so(self, wiki):
         done = wiki.serve(LIST, READ, tool("transfer_funds"), tool("shutdown"), tool("order_status")).check()
         assert set(wiki.called) == {"list_pages", "read_page", "order_status"}
         why = "not called: 2 tools whose words contradict their readOnlyHint: transfer_funds, shutdown"
         assert f"{why} (called only if entries name them in [[calls]])\n" in done.stdout
-
-    def test_a_tool_that_is_not_believed_is_called_by_an_entry(self, wiki):
-        entry = '[[calls]]\ntool = "transfer_funds"\narguments = { name = "mine" }\n'
-        wiki.serve(LIST, READ, tool("transfer_funds"), transfer_funds=envelope(), config=entry).check()
-        assert [call for call in wiki.calls if call[0] == "transfer_funds"] == [["transfer_funds", {"name": "mine"}]]
 
     def test_a_tool_that_calls_names_is_called_exactly_so(self, wiki):
         entry = '[[calls]]\ntool = "write_page"\narguments = { name = "mine" }\n'
@@ -135,15 +118,6 @@ class TestWhatIsCalled:
         bare = {key: value for key, value in tool("find_page").items() if key != "annotations"}
         wiki.serve(LIST, READ, bare, find_page=envelope(), top='read-only-tools = ["find_*"]').check()
         assert "find_page" in wiki.called
-
-    def test_every_tool_gets_one_good_call_and_one_bad(self, wiki):
-        wiki.serve(read_page=envelope(data={"name": "start"})).check()
-        assert sorted(wiki.called) == ["list_pages", "list_pages", "read_page", "read_page", "read_page"]
-
-    def test_a_configured_call_takes_the_place_of_the_good_one(self, wiki):
-        wiki.serve(config='[[calls]]\ntool = "read_page"\narguments = { name = "mine" }\n').check()
-        sent = [arguments for name, arguments in wiki.calls if name == "read_page"]
-        assert sent == [{"name": "mine"}, {}, {"name": "minex"}]
 
     @pytest.mark.parametrize("profile", ["", "recommended", "directories"])
     def test_without_a_contract_nothing_is_called(self, wiki, profile):
@@ -163,10 +137,6 @@ class TestWhatIsCalled:
         report = wiki.serve(config='[lint]\nextend-select = ["envelope/status"]\n').report(profile="")
         assert report["calls"]["contracts"] == ["envelope"]
         assert wiki.calls
-
-    def test_no_rule_of_results_is_not_a_contract(self, wiki):
-        wiki.serve(config='[lint]\nselect = ["charter/*", "envelope/version-step"]\n').check()
-        assert wiki.calls == []
 
 
 FIND = {key: value for key, value in tool("find_page").items() if key != "annotations"}
@@ -227,11 +197,6 @@ class TestAServerThatIsTyped:
             assert ["list_pages", {"name": "recorded"}] in wiki.calls, words
             wiki.log.unlink()
 
-    def test_the_environment_trusts_as_well(self, wiki, typed, monkeypatch):
-        monkeypatch.setenv(VARIABLE, "1")
-        wiki.check(*typed)
-        assert {"find_page", "write_page"} <= set(wiki.called)
-
     def test_call_makes_those_calls_only_that_the_server_or_the_user_permits(self, wiki, typed):
         done = governor(wiki.root, "call", *typed)
         assert set(wiki.called) - {"mcp_governor_unknown"} == {"list_pages", "read_page"}
@@ -250,18 +215,6 @@ class TestAServerThatIsTyped:
     def test_no_note_where_nothing_would_have_been_called(self, wiki, typed):
         assert wiki.check("--no-calls", *typed).stderr == ""
         assert governor(wiki.root, "lint", *typed).stderr == ""
-
-    def test_a_sweep_calls_no_such_tool(self, wiki, typed):
-        few = ("--concurrency-values", "1", "--total", "1", "--warm-up", "0")
-        sweep = ("load", "sweep", "--tool", "find_page", "--arguments", '{"name": "a"}', *few)
-        done = governor(wiki.root, *sweep, *typed)
-        assert (done.returncode, wiki.calls) == (2, [])
-        assert 'The tool "find_page" is not marked as read-only' in done.stderr
-        assert "note: read-only-tools in mcp-governor.toml does not count for a server that you type" in done.stderr
-        for words in (("--trust", *typed), ("wiki",)):
-            governor(wiki.root, *sweep, *words)
-            assert set(wiki.called) == {"find_page"}, words
-            wiki.log.unlink()
 
     def test_nor_does_pytest(self, wiki, typed):
         write(wiki.root, {"servers.json": json.dumps({"mcpServers": {"mine": _entry(typed)}})})

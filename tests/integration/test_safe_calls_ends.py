@@ -50,10 +50,9 @@ class TestBounds:
         ("kind", "blocking"),
         [
             ("def", "import time; time.sleep(300)"),
-            ("async def", "import time; time.sleep(300)"),
             ("async def", "await __import__('anyio').sleep(300)"),
         ],
-        ids=["thread", "loop", "task"],
+        ids=["thread", "task"],
     )
     def test_a_server_object_that_hangs_does_not_keep_the_process(self, tmp_path, kind, blocking):
         source = f"""

@@ -55,35 +55,8 @@ class TestInPytest:
         assert items["mcp::write_page::envelope"] == items["mcp::write_page::call"] == "SKIPPED"
         assert "not called: tool without readOnlyHint" in done.stdout
         assert "envelope: 2 of 3 tools seen\n" in done.stdout
-
-    def test_the_server_is_started_once(self, wiki):
-        wiki.serve()
-        self.run(wiki, *WITH_CHARTER)
-        # a second start would call again
-        assert sorted(wiki.called) == ["list_pages", "list_pages", "read_page", "read_page", "read_page"]
-
-    def test_the_configured_profile_alone(self, wiki):
-        done, items = self.run(wiki.serve(read_page="done"), "--mcp-profile", "configured")
-        assert done.returncode == 0, done.stdout
-        assert wiki.calls == []
-        assert not any(one.endswith(("::charter", "::envelope")) for one in items)
-        assert "seen" not in done.stdout
-        assert "house style" not in done.stdout
-
-    def test_another_profile(self, wiki):
-        _, items = self.run(wiki.serve(), "--mcp-profile", "surface", "--mcp-profile", "configured")
-        assert "mcp::read_page::surface" in items
-        assert "mcp::read_page::clarity" in items
-        assert "mcp::read_page::charter" not in items
-
-    def test_what_is_configured_is_checked_as_well(self, wiki):
-        _, items = self.run(wiki.serve(), *WITH_CHARTER)
+        # What is configured is checked as well.
         assert {"mcp::read_page::clarity", "mcp::read_page::charter", "mcp::read_page::spec"} <= set(items)
-
-    def test_rules_that_are_selected_one_by_one_keep_the_charter(self, wiki):
-        _, items = self.run(wiki.serve(config='[lint]\nselect = ["spec/*"]\n', read_page="done"), *WITH_CHARTER)
-        assert items["mcp::read_page::envelope"] == "FAILED"
-        assert "mcp::read_page::clarity" not in items
 
     def test_no_calls(self, wiki):
         done, items = self.run(wiki.serve(read_page="done"), *WITH_CHARTER, "--mcp-no-calls")

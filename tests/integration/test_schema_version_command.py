@@ -189,29 +189,3 @@ def test_a_recording_behind_a_link_is_not_touched(codetree: Path, tmp_path: Path
     assert "leads through a symbolic link; nothing was written" in done.stderr
     assert [file.name for file in outside.iterdir()] == ["94.1.2.json"]
     assert (codetree / "log.md").read_text() == FILES["log.md"]
-
-
-def test_the_first_release_of_a_project_that_tags_is_green_before_its_tag_and_after(tmp_path: Path) -> None:
-    """The tag of the last release holds no recording yet, so the baseline is the one of the work tree."""
-    now, wider = surface("94.1.2", "find"), surface("94.1.2", "find", "search")
-    config = (
-        'target = "now.json"\nchangelog = "log.md"\nschema-version = "git-tag"\n\n[lint]\nselect = ["spec/tool-name"]\n'
-    )
-    gate = config + '[policy]\ngate = "release"\n'
-    root = repository(tmp_path / "tagging", {"readme.md": "x"})
-    git(root, "tag", "v1.2.0")
-    write(root, {"mcp-governor.toml": gate, "now.json": now, "log.md": log(("1.2.0 (current)", now))})
-    assert governor(root, "snapshot").returncode == 0
-    committed(root, "govern")
-    assert governor(root, "check").returncode == 0
-    write(root, {"now.json": wider})
-    assert governor(root, "changelog", "draft").returncode == 0
-    released = governor(root, "changelog", "release", "1.3.0")
-    assert released.returncode == 0, released.stdout + released.stderr
-    committed(root, "release")
-    before = governor(root, "check")
-    assert before.returncode == 0, before.stdout
-    git(root, "tag", "v1.3.0")
-    after = governor(root, "check")
-    assert after.returncode == 0, after.stdout
-    assert "judged as release v1.3.0" in after.stdout

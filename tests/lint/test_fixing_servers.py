@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -16,8 +14,6 @@ from mcp_governor.findings import Correction, Edit, Effect, Finding, Severity
 from mcp_governor.fixes.plan import make_plan
 from mcp_governor.rules import LintSettings, load_catalogue, select
 from mcp_governor.surface import build_surface
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 
 import pytest
 from commandline import governor
+from serving import loaded
 from support import free_port
-from test_locust_engine import serving
 
 from mcp_governor.load.benches import FirstResponse
 from mcp_governor.load.locust_bench import NullLocust
@@ -45,7 +45,8 @@ def _sweep(folder, url, engine, *more):
 
 def test_both_engines_measure_the_same_server_alike(tmp_path):
     # 0.3 s of service: 15 % of it are more than a busy machine adds.
-    with serving(0.3, 10) as url:
+    with loaded(service=0.3, capacity=10) as there:
+        url = there.url
         # Two workers, and two for the null responder: each takes a second of a core to start.
         (ours, a), (theirs, b) = (_sweep(tmp_path, url, engine, "--workers", "2") for engine in ("asyncio", "locust"))
     assert ours.code == theirs.code == 0, ours.err + theirs.err
@@ -59,7 +60,8 @@ def test_both_engines_measure_the_same_server_alike(tmp_path):
 
 
 def test_secrets_of_the_target_are_not_sent_to_the_null_responder(tmp_path):
-    with serving(0.01, 10, "auth") as url:
+    with loaded(token="pass-word-1") as there:
+        url = there.url
         (tmp_path / "mcp-governor.toml").write_text(
             f'[servers.it]\nurl = "{url}"\nheaders = {{ Authorization = "$TOKEN" }}\n'
         )
@@ -83,9 +85,10 @@ def test_a_locustfile_has_no_secret_in_its_request_and_is_still_python(tmp_path)
     # "json" is a secret here, and a module that the file imports.
     config = '[servers.it]\nurl = "{}"\nheaders = {{ Authorization = "$TOKEN", X-Api-Key = "$WORD" }}\n'
     env = {"TOKEN": "Bearer pass-word-1", "WORD": "json"}
-    with serving(0.01, 10, "auth") as url:
+    with loaded(token="pass-word-1") as there:
+        url = there.url
         (tmp_path / "mcp-governor.toml").write_text(config.format(url))
-        words = ["--tool", "find", "--arguments", '{"text": "pass-word-1"}']
+        words = ["--tool", "echo", "--arguments", '{"text": "pass-word-1"}']
         wrote = governor("load", "locustfile", "it", *words, cwd=tmp_path, env=env)
     assert wrote.code == 0, wrote.err
     assert "--arguments contains a secret" in wrote.err
@@ -95,7 +98,8 @@ def test_a_locustfile_has_no_secret_in_its_request_and_is_still_python(tmp_path)
 
 
 def test_a_locustfile_goes_to_the_path_of_the_base_url_and_needs_a_tool_for_writes(tmp_path):
-    with serving(0.01, 10) as url:
+    with loaded() as there:
+        url = there.url
         wrote = governor("load", "locustfile", "--base-url", url.removesuffix("/mcp"), cwd=tmp_path)
         assert wrote.code == 0, wrote.err
         assert f'"url": "{url}"' in (tmp_path / "locustfile.py").read_text()
@@ -138,7 +142,8 @@ def test_the_null_responder_gets_no_secret_and_no_handshake(era, monkeypatch):
     ],
 )
 def test_options_that_cannot_be_are_refused(tmp_path, options, words):
-    with serving(0.01, 10) as url:
+    with loaded() as there:
+        url = there.url
         run = governor("load", "sweep", url, "--total", "10", *options, cwd=tmp_path)
     assert run.code == 2
     assert words in run.err
@@ -162,7 +167,8 @@ def test_a_file_that_is_there_is_replaced_by_force_only(tmp_path, words):
     assert (done.code, file.read_text()) == (2, "# mine\n")
     assert "locustfile.py exists already." in done.err
     assert "Add --force to replace it, or name another file with --out." in done.err
-    with serving(0.0, 10) as url:
+    with loaded() as there:
+        url = there.url
         assert governor("load", "locustfile", url, "--force", *words, cwd=tmp_path).code == 0
     assert "mine" not in file.read_text()
 
@@ -172,7 +178,8 @@ def test_a_link_in_the_place_of_the_default_file_is_not_followed(tmp_path, force
     folder, outside = tmp_path / "checkout", tmp_path / "outside.py"
     folder.mkdir()
     (folder / "locustfile.py").symlink_to(outside)
-    with serving(0.0, 10) as url:
+    with loaded() as there:
+        url = there.url
         done = governor("load", "locustfile", url, *force, cwd=folder)
     assert (done.code, outside.exists()) == (2, False)
     assert "locustfile.py leads through a symbolic link; nothing was written." in done.err
@@ -180,7 +187,8 @@ def test_a_link_in_the_place_of_the_default_file_is_not_followed(tmp_path, force
 
 def test_workers_can_be_started_by_hand(tmp_path):
     port = free_port()
-    with serving(0.02, 10) as url:
+    with loaded(service=0.02, capacity=10) as there:
+        url = there.url
         assert governor("load", "locustfile", url, cwd=tmp_path).code == 0
         options = ["--engine", "locust", "--workers", "1", "--locust-bind", f"127.0.0.1:{port}"]
         points = ["--concurrency-values", "4", "--total", "40"]

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from serving import loaded
 
 from mcp_governor.errors import MissingDependencyError, ServerError, UsageError
 from mcp_governor.load import locust_engine
@@ -23,23 +24,7 @@ from tests.support import free_port
 
 # To import it here would change the standard library of this process.
 pytestmark = pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
-SERVER = Path(__file__).parents[1] / "servers" / "paced.py"
 VERSIONS = {Era.MODERN: "2026-07-28", Era.LEGACY: "2025-11-25"}
-
-
-@contextmanager
-def serving(*arguments):
-    port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, str(SERVER), str(port), *map(str, arguments)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout.readline() == "ready\n"
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 @contextmanager
@@ -62,7 +47,10 @@ def processes_of(engine):
 
 def test_four_workers_measure_service_time_and_capacity():
     plan = SweepPlan(total=160, warm_up=2)
-    with serving(0.1, 20, "legacy") as url, engine_for(url, Era.LEGACY, plan, workers=4) as engine:
+    with (
+        loaded(service=0.1, capacity=20, era="legacy", sessions=True) as there,
+        engine_for(there.url, Era.LEGACY, plan, workers=4) as engine,
+    ):
         free = point(10, engine.measure(plan, 10, seconds=30))
         full = point(40, engine.measure(plan, 40, seconds=30))
         folder = engine._folder
@@ -80,19 +68,19 @@ def test_four_workers_measure_service_time_and_capacity():
 @pytest.mark.parametrize(
     ("flaw", "era", "method", "errors"),
     [
-        ("modern", Era.MODERN, "tools/list", {}),
-        ("stream", Era.MODERN, "tools/list", {}),
-        ("busy", Era.MODERN, "tools/list", {"http-503": 8}),
-        ("rpc", Era.LEGACY, "tools/list", {"rpc-32000": 8}),
-        ("tool", Era.MODERN, "tools/call", {"tool-error": 40}),
-        ("mute", Era.MODERN, "tools/list", {"timeout": 40}),
-        ("auth", Era.MODERN, "tools/list", {"http-401": 40}),
+        ({}, Era.MODERN, "tools/list", {}),
+        ({"sse": True}, Era.MODERN, "tools/list", {}),
+        ({"burst": [5, 1]}, Era.MODERN, "tools/list", {"http-503": 8}),
+        ({"rpc_error": True, "good": 0, "era": "legacy"}, Era.LEGACY, "tools/list", {"rpc-32603": 40}),
+        ({"tool_error": True}, Era.MODERN, "tools/call", {"tool-error": 40}),
+        ({"service": 3600}, Era.MODERN, "tools/list", {"timeout": 40}),
+        ({"token": "another"}, Era.MODERN, "tools/list", {"http-401": 40}),
     ],
 )
 def test_each_failure_has_its_kind(flaw, era, method, errors):
-    params = {"name": "find", "arguments": {}} if method == "tools/call" else {}
+    params = {"name": "echo", "arguments": {}} if method == "tools/call" else {}
     plan = SweepPlan(total=40, warm_up=0, timeout=1.0, method=method, params=params)
-    with serving(0.01, 20, flaw) as url, engine_for(url, era, plan, workers=1) as engine:
+    with loaded(**flaw) as there, engine_for(there.url, era, plan, workers=1) as engine:
         sample = engine.measure(plan, 20, seconds=30)
     assert dict(sample.errors) == errors
     assert len(sample.latencies_ms) == 40 - sum(errors.values())
@@ -109,8 +97,8 @@ def test_secrets_reach_the_server_and_no_file_or_command_line():
     plan = SweepPlan(total=10, warm_up=0)
     headers = {"Authorization": "Bearer pass-word-1"}
     with (
-        serving(0.01, 20, "auth") as url,
-        engine_for(f"{url}?key=hidden-2", Era.MODERN, plan, workers=1, headers=headers) as engine,
+        loaded(token="pass-word-1") as there,
+        engine_for(f"{there.url}?key=hidden-2", Era.MODERN, plan, workers=1, headers=headers) as engine,
     ):
         written = (engine._folder / "locustfile.py").read_text()
         commands = [Path(f"/proc/{child.pid}/cmdline").read_text() for child in children_of(engine)]
@@ -125,7 +113,7 @@ def test_the_open_loop_counts_from_the_moment_when_a_request_was_due():
     # One second in which nothing comes back, at 50 requests a second: some 50 requests wait, half of them over 0.5 s.
     # Counted from when they were sent, the five users would hide all but five.
     plan = SweepPlan(total=150, warm_up=0, rate=50)
-    with serving(0.001, 50, "stall") as url, engine_for(url, Era.MODERN, plan, workers=1) as engine:
+    with loaded(stall=[0.5, 1.5]) as there, engine_for(there.url, Era.MODERN, plan, workers=1) as engine:
         sample = engine.measure(plan, 5, seconds=30)
     assert len(sample.latencies_ms) == 150
     assert sample.seconds >= 2.9
@@ -134,7 +122,7 @@ def test_the_open_loop_counts_from_the_moment_when_a_request_was_due():
 
 def test_a_point_ends_in_time_with_what_it_has():
     plan = SweepPlan(total=1000, warm_up=0)
-    with serving(0.2, 5) as url, engine_for(url, Era.MODERN, plan, workers=2) as engine:
+    with loaded(service=0.2, capacity=5) as there, engine_for(there.url, Era.MODERN, plan, workers=2) as engine:
         sample = engine.measure(plan, 10, seconds=2)
     assert sample.stopped == "the time was over"
     assert 0 < len(sample.latencies_ms) <= 60
@@ -148,7 +136,7 @@ def test_a_worker_that_dies_is_missed(tmp_path, monkeypatch):
     (scripts / "locust_master.py").write_text(master.replace("SPAWN_SECONDS = 10.0", "SPAWN_SECONDS = 1.0"))
     monkeypatch.setattr(locust_engine, "SCRIPTS", scripts)
     plan = SweepPlan(total=40, warm_up=0)
-    with serving(0.1, 20) as url, engine_for(url, Era.MODERN, plan, workers=2) as engine:
+    with loaded(service=0.1, capacity=20) as there, engine_for(there.url, Era.MODERN, plan, workers=2) as engine:
         engine._workers[0].kill()
         sample = engine.measure(plan, 4, seconds=5)
     # Half of the users are not there: this is not a measurement of four.
@@ -158,7 +146,7 @@ def test_a_worker_that_dies_is_missed(tmp_path, monkeypatch):
 def test_a_master_that_dies_is_an_error(monkeypatch):
     monkeypatch.setattr(locust_engine, "END_SECONDS", 0.5)  # its workers do not see that, and are killed then
     plan = SweepPlan(total=40, warm_up=0)
-    with serving() as url, engine_for(url, Era.MODERN, plan, workers=1) as engine:
+    with loaded() as there, engine_for(there.url, Era.MODERN, plan, workers=1) as engine:
         engine._master.child.kill()
         with pytest.raises(ServerError, match="the Locust master ended"):
             engine.measure(plan, 4, seconds=5)
@@ -184,8 +172,8 @@ def test_a_number_of_workers_has_bounds(workers):
 
 def test_the_locustfile_runs_on_its_own(tmp_path):
     plan = SweepPlan()
-    with serving(0.01, 20) as url:
-        job = http_job(HttpEndpoint(url), Era.LEGACY, "2025-11-25", plan)
+    with loaded(era="legacy") as there:
+        job = http_job(HttpEndpoint(there.url), Era.LEGACY, "2025-11-25", plan)
         (tmp_path / "locustfile.py").write_text(locustfile(job, 10.0))
         done = subprocess.run(
             [sys.executable, "-m", "locust", "--headless", "-u", "4", "-r", "4", "-t", "5s", "--json", "--skip-log"],

@@ -1,19 +1,16 @@
-"""Judged findings: which verdicts count, what is drawn, and what the tables say. Own-written findings, no corpus."""
+"""Judged findings: which verdicts count, and what the tables say. Own-written findings, no corpus."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import precision
 import pytest
-import quality_draw
 import quality_figures
 from quality_corpus import volumes
-from quality_draw import draw, judged, key_lines, known_keys, read_lines, sheet, write_lines
 from quality_judged import (
     VERDICTS,
     Given,
@@ -24,7 +21,6 @@ from quality_judged import (
     by_rule,
     digest,
     facts,
-    given,
     read_verdicts,
     weighted,
 )
@@ -123,21 +119,16 @@ def test_only_verdicts_on_what_is_given_today_stand_with_the_severity_of_today()
 
 
 def write(folder: Path, name: str, verdicts: list[Verdict]) -> None:
-    write_lines(folder / name, (said.as_json() for said in verdicts))
+    folder.mkdir(exist_ok=True)
+    lines = ({**said.key._asdict(), **{name: getattr(said, name) for name in said._fields[1:]}} for said in verdicts)
+    (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
 
 
-def test_verdicts_are_read_back_as_they_were_written(tmp_path: Path) -> None:
-    said = [verdict(key(1)), verdict(key(2, tool=""), "false", split="held")]
-    write(tmp_path, "a.jsonl", said)
-    assert read_verdicts(tmp_path) == said
-    assert known_keys(tmp_path / "a.jsonl") == {key(1), key(2, tool="")}
-
-
-def test_verdicts_and_keys_outlive_a_new_name_of_their_rule(tmp_path: Path) -> None:
+def test_verdicts_outlive_a_new_name_of_their_rule(tmp_path: Path) -> None:
     former, current = key(rule="changelog/untold"), key(rule="changelog/missing-entry")
-    write_lines(tmp_path / "one.jsonl", [verdict(former).as_json()])
-    assert read_verdicts(tmp_path) == [verdict(current)]
-    assert known_keys(tmp_path / "one.jsonl") == {current}
+    said = verdict(key(2, tool=""), "false", split="held")
+    write(tmp_path, "a.jsonl", [verdict(former), said])
+    assert read_verdicts(tmp_path) == [verdict(current), said]
 
 
 def test_a_verdict_that_is_none_and_a_second_one_are_refused(tmp_path: Path) -> None:
@@ -152,35 +143,6 @@ def test_a_verdict_that_is_none_and_a_second_one_are_refused(tmp_path: Path) -> 
         read_verdicts(tmp_path)
 
 
-def test_a_sample_takes_rules_in_turns_and_servers_in_turns() -> None:
-    many = [item(key(n, "a/many", "boxes"), f"Wrong {n}.") for n in range(50)]
-    others = [item(key(n, "a/many", "shelves"), f"Wrong {n}.") for n in range(2)]
-    rare = [item(key(0, "a/rare"))]
-    drawn = draw([*many, *others, *rare], 5, seed=3)
-    assert sorted((given.key.rule, given.key.server) for given in drawn) == [
-        *[("a/many", "boxes")] * 2,
-        *[("a/many", "shelves")] * 2,
-        ("a/rare", "boxes"),
-    ]
-    assert draw([*rare, *others, *many], 5, seed=3) == drawn
-    assert draw([*many, *others, *rare], 5, seed=4) != drawn
-    assert len(draw(rare, 5, seed=1)) == 1
-
-
-def test_the_order_of_a_sheet_says_nothing_about_the_rules() -> None:
-    two = [item(key(n, rule), f"Wrong {n}.") for n in range(20) for rule in ("a/one", "a/two")]
-    rules = [given.key.rule for given in draw(two, 40, seed=1)]
-    assert rules.count("a/one") == 20
-    assert any(first == second for first, second in pairwise(rules))
-
-
-def test_a_sample_asks_for_each_cause_before_it_asks_for_one_again() -> None:
-    same = [item(key(n, tool=f"tool_{n}"), f"x has no description in tool_{n}.") for n in range(20)]
-    other = item(key(99, tool="tool_1"), "y has no description in tool_1.")
-    for seed in range(5):
-        assert other in draw([*same, other], 2, seed)
-
-
 def test_remarks_ask_for_no_repair_and_are_counted_apart() -> None:
     warned = verdict(key(1, rule="a/one"))
     remarked = verdict(key(2, rule="a/two"), "nitpick", severity="info")
@@ -189,43 +151,6 @@ def test_remarks_ask_for_no_repair_and_are_counted_apart() -> None:
     shown = "\n".join(precision.report("all", [warned, remarked], {"a/one": 3, "a/two": 1}))
     assert "Warnings and errors, if all lines of a rule are as its judged findings: 100% of 3 lines useful" in shown
     assert "With remarks, if all lines of a rule are as its judged findings: 75% of 4 lines useful" in shown
-
-
-def test_a_judge_does_not_see_the_rule_or_its_severity() -> None:
-    sample = [item(key(1, "secret/rule"), "Wrong.", Severity.ERROR), item(key(2, tool=""))]
-    shown = list(sheet(sample))
-    assert "secret" not in json.dumps(shown)
-    assert "error" not in json.dumps(shown)
-    assert [line["show"].split()[2:] for line in shown] == [["show", "boxes", "t"], ["show", "boxes"]]
-    first, second = key_lines(sample, {"boxes": "held"})
-    assert first == {
-        "n": 1,
-        **key(1, "secret/rule")._asdict(),
-        "version": "1.0.0",
-        "split": "held",
-        "severity": "error",
-    }
-    assert second["n"] == 2
-
-
-def test_a_judges_file_gets_back_what_the_sheet_hid() -> None:
-    hidden = list(key_lines([item(key(1)), item(key(0))], {}))
-    said = judged(
-        hidden, [{"n": 1, "verdict": "false", "reason": "no\nsuch " + "x" * 500}, {"n": 2, "verdict": "useful"}], "j"
-    )
-    assert [(line.key, line.verdict, line.judge, line.split) for line in said] == [
-        (key(0), "useful", "j", "dev"),
-        (key(1), "false", "j", "dev"),
-    ]
-    assert len(said[1].reason) <= 160
-    assert said[1].reason.startswith("no such x")
-    for lines, reported in (
-        ([{"n": 3, "verdict": "useful"}], "number 3 is not on the sheet"),
-        ([{"n": 1, "verdict": "useful"}] * 2, "number 1 was judged twice"),
-        ([{"n": 1, "verdict": "ok"}], "'ok' is not a verdict"),
-    ):
-        with pytest.raises(ValueError, match=reported):
-            judged(hidden, lines, "j")
 
 
 TOOL = {"name": "a", "description": "Counts.", "inputSchema": {"type": "object", "properties": {"x": {}}}}
@@ -240,61 +165,19 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(precision, "CORPUS", tmp_path / "corpus")
     monkeypatch.setattr(precision, "PRECISION", tmp_path / "precision")
     monkeypatch.setattr(precision, "splits", lambda: {"boxes": "held"})
-    figures = tmp_path / "figures.json"
-    monkeypatch.setattr(precision, "record", lambda stage, parts: quality_figures.record(stage, parts, figures))
-    monkeypatch.setattr(precision, "read_figures", lambda: quality_figures.read_figures(figures))
+    monkeypatch.setattr(precision, "record", lambda parts: quality_figures.record(parts, tmp_path / "figures.json"))
     return tmp_path
-
-
-def test_from_a_sheet_to_a_table_and_to_figures(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = str(place / "sheet")
-    assert precision.main(["draw", "--seed", "1", "--count", "99", "--split", "held", "--out", out]) == 0
-    questions = read_lines(place / "sheet" / "sheet.jsonl")
-    assert len(questions) == len(given(place / "corpus")) > 1
-    answers = place / "answers.jsonl"
-    write_lines(answers, ({"n": line["n"], "verdict": "useful", "reason": ""} for line in questions[:-1]))
-    landed = ["land", "--key", f"{out}/key.jsonl", "--verdicts", str(answers), "--judge", "me"]
-    assert precision.main([*landed, "--into", str(place / "precision" / "a.jsonl")]) == 0
-    assert f"{len(questions) - 1} verdicts of me; 1 findings of the sheet are not judged." in capsys.readouterr().out
-
-    assert precision.main(["--split", "held"]) == 0
-    shown = capsys.readouterr().out
-    assert f"Precision on held: {len(questions) - 1} judged findings" in shown
-    assert "Rules without a verdict: " in shown
-
-    assert precision.main(["--json", "--update"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    recorded = quality_figures.read_figures(place / "figures.json")
-    assert recorded["now"]["precision"] == printed
-    assert recorded["before"] == {}
-    assert printed["held"]["judged"]["share"] == printed["held"]["weighted"] == 1
-    assert printed["held"]["today"] == len(questions)
-    assert printed["dev"]["judged"]["n"] == 0
-    # A second draw asks what is left, and nothing where that is waiting for its judge.
-    assert precision.main(["draw", "--seed", "1", "--count", "99", "--out", f"{out}2"]) == 0
-    assert len(read_lines(place / "sheet2" / "sheet.jsonl")) == 1
-    since = ["--since", f"{out}2/key.jsonl"]
-    assert precision.main(["draw", "--seed", "1", "--count", "99", *since, "--out", f"{out}3"]) == 0
-    assert read_lines(place / "sheet3" / "sheet.jsonl") == []
 
 
 def test_a_finding_that_is_gone_needs_no_verdict(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(place / "precision", "a.jsonl", [verdict(key(1), "false", split="held")])
     assert precision.main([]) == 0
     assert "Precision on all: 0 judged findings" in capsys.readouterr().out
-    assert precision.main(["--all"]) == 0
-    assert "Precision on all: 1 judged findings" in capsys.readouterr().out
-
-
-def test_figures_of_before_are_weighted_by_the_findings_of_before(place: Path) -> None:
-    counts = {split: {"rules": {"a/one": 9, "a/two": 1}} for split in precision.SPLITS}
-    quality_figures.record("before", {"corpus": counts}, place / "figures.json")
-    write(place / "precision", "before-a.jsonl", [verdict(key(1), "false"), verdict(key(2, "a/two"))])
-    assert precision.main(["--all", "--update", "before"]) == 0
-    found = quality_figures.read_figures(place / "figures.json")["before"]
-    assert found["precision"]["all"]["weighted"] == 0.1
-    assert found["precision"]["all"]["today"] == 10
-    assert found["corpus"] == counts
+    assert precision.main(["--all", "--json", "--update"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["held"]["judged"] == {"n": 1, "useful": 0, "nitpick": 0, "false": 1, **printed["held"]["judged"]}
+    recorded = quality_figures.read_figures(place / "figures.json")
+    assert (recorded["now"]["precision"], recorded["before"]) == (printed, {})
 
 
 def test_without_a_corpus_every_verdict_counts_and_nothing_is_recorded(
@@ -308,14 +191,6 @@ def test_without_a_corpus_every_verdict_counts_and_nothing_is_recorded(
     assert "1 judged findings" in shown
     assert precision.main(["--update"]) == 1
     assert not (place / "figures.json").exists()
-
-
-def test_a_judge_reads_the_tool(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert precision.main(["show", "boxes", "a"]) == 0
-    assert json.loads(capsys.readouterr().out) == TOOL
-    assert precision.main(["show", "boxes"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"instructions": "Count.", "tools": ["a"]}
-    assert precision.main(["show", "shelves"]) == 1
 
 
 def test_volumes_count_findings_and_lines_by_split(place: Path) -> None:
@@ -333,4 +208,4 @@ def test_our_verdicts_can_be_read_and_name_the_split_of_their_server() -> None:
     for said in read_verdicts():
         assert said.split == drawn.get(said.key.server, "dev")
         assert said.verdict in VERDICTS
-        assert len(said.reason) <= quality_draw._REASON
+        assert len(said.reason) <= 160

@@ -5,14 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import quality_corpus
 import quality_figures
 import quality_labels
 import recall
-from quality_corpus import Linted, default_selection, lint, newest, release, releases
+from quality_corpus import Linted, release, releases
 from quality_labels import (
     SPLITS,
     Label,
@@ -209,34 +208,6 @@ def test_what_finds_a_problem_is_not_a_false_alarm() -> None:
     assert (len(seen.found), len(seen.alarms)) == (1, 0)
 
 
-def test_the_mean_weighs_servers_alike_and_the_sum_weighs_problems() -> None:
-    place = ("move_box", SHELF)
-    small = outcome([finding(*place)], [label(place)])
-    large = outcome([], [label(place, words=str(n)) for n in range(3)])
-    everything = recall.MEASURES["all"]
-    assert recall.total([small, large], everything) == (1, 4)
-    assert recall.mean([small, large], everything) == 0.5
-    assert recall.mean([small, large], recall.MEASURES["important"]) is None
-
-
-def test_the_newest_release_is_the_highest_version() -> None:
-    assert newest(["2.0.1", "2025.4.1", "2025.10.2", "2025.9.30"]) == "2025.10.2"
-    assert newest(["1.9.0", "1.10.0-rc.1", "1.10.0"]) == "1.10.0"
-    assert newest(["nightly", "0.1"]) == "0.1"
-
-
-def test_lines_of_findings_do_not_count_head_and_verdict() -> None:
-    clean = build_surface({"tools": []})
-    assert default_selection().linted
-    tool: dict[str, Any] = {"name": "a", "inputSchema": {"type": "array"}}
-    bad = lint(build_surface({"tools": [tool]}), default_selection())
-    assert bad.findings
-    # Each finding has a line for rule and place, one for the message, and one for the fix.
-    assert len(bad.findings) * 2 <= bad.lines < bad.printed
-    with pytest.raises(Exception, match="publishes"):
-        lint(clean, default_selection())
-
-
 def corpus(folder: Path) -> Path:
     recorded = {version: {"tools": [{"name": version, "inputSchema": {}}]} for version in ("1.9.0", "1.10.0")}
     (folder / "npm").mkdir(parents=True)
@@ -316,7 +287,7 @@ def test_figures_of_all_splits_are_recorded_or_none(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     figures = tmp_path / "figures.json"
-    monkeypatch.setattr(recall, "record", lambda stage, parts: quality_figures.record(stage, parts, figures))
+    monkeypatch.setattr(recall, "record", lambda parts: quality_figures.record(parts, figures))
     monkeypatch.setattr(recall, "splits", lambda: {"boxes": "held"})
     # The held half names a server that this corpus does not hold.
     assert run(monkeypatch, tmp_path / "a", None, "--update") == 1
@@ -329,18 +300,6 @@ def test_figures_of_all_splits_are_recorded_or_none(
         SPLITS, 1
     )
     assert now["corpus"]["held"]["servers"] == 1
-    # A split whose recordings are not here keeps its figures.
-    monkeypatch.setattr(recall, "read_figures", lambda: quality_figures.read_figures(figures))
-    monkeypatch.setattr(recall, "corpus_of", lambda split: tmp_path / ("none" if split == "unseen" else "a/corpus"))
-    monkeypatch.setattr(
-        recall, "measure", lambda split: ([outcome([finding("move_box", SHELF)], [label(("move_box", SHELF))])], [])
-    )
-    assert recall.main(["--update"]) == 0
-    now = quality_figures.read_figures(figures)["now"]
-    assert {split: found["recall"]["all"]["hits"] for split, found in now["recall"].items()} == {
-        **dict.fromkeys(SPLITS, 1),
-        "unseen": 0,
-    }
 
 
 def test_another_recording_is_said_and_not_measured(

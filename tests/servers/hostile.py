@@ -84,15 +84,12 @@ def stubborn() -> None:
     ignore = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
     subprocess.Popen([sys.executable, "-c", ignore])
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    for message in requests():
-        if message["method"] == "initialize":
-            reply(message, INIT)
-        elif message["method"] == "tools/list":
-            reply(message, {"tools": [TOOL]})
-            break
-        else:
-            reply(message, error={"code": -32601, "message": "unknown"})
-    time.sleep(600)
+
+    def listing(message: dict) -> None:
+        reply(message, {"tools": [TOOL]})
+        time.sleep(600)
+
+    serve(listing)
 
 
 def orphan() -> None:
@@ -329,14 +326,11 @@ def batch() -> None:
 
 
 def closes_stdout() -> None:
-    for message in requests():
-        if message["method"] == "initialize":
-            reply(message, INIT)
-        elif message["method"] == "tools/list":
-            os.close(1)
-            time.sleep(600)
-        else:
-            reply(message, error={"code": -32601, "message": "unknown"})
+    def listing(message: dict) -> None:
+        os.close(1)
+        time.sleep(600)
+
+    serve(listing)
 
 
 def last_line_unfinished() -> None:

@@ -1,8 +1,8 @@
 """An MCP server over streamable HTTP whose behaviour under load is known: ``python loaded.py JSON``.
 
 Keys of JSON, all optional: ``era`` (``modern``, ``legacy``), ``service`` (seconds of work), ``capacity`` (requests that
-are worked on at once, 0 for any number), ``degrades`` (above so many requests in the house, each takes ``slower`` times
-as long), ``dies_at`` (exits at once when so many requests are in the house), ``dies_after`` (so many ``tools/list``),
+are worked on at once, 0 for any number), ``dies_at`` (exits at once when so many requests are in the house), ``stall``
+([from, to]: nothing is answered in these seconds after the first request), ``token`` (who has another one gets 401),
 ``burst`` ([every, for]: of each ``every`` requests the last ``for`` are refused with 503), ``sse`` (answers as a
 stream), ``endless_sse`` (which does not end), ``close`` (``Connection: close``), ``sessions`` (legacy: each client gets
 a session), ``tools``, ``bytes`` (of each description), ``tool_error`` (the call fails), ``varies``, ``port``, ``wrong``
@@ -49,20 +49,24 @@ LISTS = {
 }
 SEEN = {"connections": 0, "list": 0, "call": 0, "initialize": 0, "inside": 0, "most": 0, "deleted": 0, "authorized": 0}
 BOMB = gzip.compress(b"0" * 50_000_000) if OPTIONS.get("wrong") == "gzip" else b""
+BEGAN: list[float] = []
 TOOK: list[float] = []
 WORKING = asyncio.Semaphore(CAPACITY or 1_000_000)
 
 
 async def work() -> None:
     began = time.perf_counter()
+    BEGAN.append(began)
     SEEN["inside"] += 1
     SEEN["most"] = max(SEEN["most"], SEEN["inside"])
     try:
         if SEEN["inside"] >= OPTIONS.get("dies_at", 10**9):
             os._exit(1)
+        start, end = OPTIONS.get("stall", (0, 0))
+        if start < began - BEGAN[0] < end:
+            await asyncio.sleep(end - (began - BEGAN[0]))
         async with WORKING:
-            slow = OPTIONS.get("slower", 4) if SEEN["inside"] > OPTIONS.get("degrades", 10**9) else 1
-            await asyncio.sleep(SERVICE * slow)
+            await asyncio.sleep(SERVICE)
     finally:
         SEEN["inside"] -= 1
         TOOK.append(time.perf_counter() - began)
@@ -121,8 +125,8 @@ async def one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> boo
             return await send(writer, 400, b"no session")
         if ERA == "modern" and (MODERN not in message["params"]["_meta"] or headers.get("mcp-method") != method):
             return await send(writer, 400, b"no envelope")
-        if SEEN["list"] > OPTIONS.get("dies_after", 10**9):
-            os._exit(1)
+        if "token" in OPTIONS and headers.get("authorization") != f"Bearer {OPTIONS['token']}":
+            return await send(writer, 401, b"no")
         await work()
         every, refused = OPTIONS.get("burst", [0, 0])
         if every and number % every >= every - refused:

@@ -11,7 +11,6 @@ import contextlib
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -465,11 +464,3 @@ def _error(dialect: str, reply: Reply) -> dict[str, Any]:
     kind = "invalid_request_error" if reply.status < 500 else "server_error"
     code = reply.error or _OPENAI_CODES.get(reply.status)
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
-
-
-def wait_until(true: Callable[[], bool], seconds: float = 5) -> bool:
-    """Whether something became true in time."""
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.01)
-    return true()

@@ -15,24 +15,22 @@ from mcp.server.mcpserver import MCPServer
 entered: list[str] = []
 
 
+def add(a: int, b: int = 1) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+def greeting(name: str) -> str:
+    """Greet somebody."""
+    return f"Hello {name}"
+
+
+def readme() -> str:
+    return "read me"
+
+
 def build_sdk() -> MCPServer:
-    server = MCPServer("sdk", version="2.1.0", instructions="Add things.")
-
-    @server.tool(meta={"dev.example/kept": [1, None]})
-    def add(a: int, b: int = 1) -> int:
-        """Add two numbers."""
-        return a + b
-
-    @server.prompt()
-    def greeting(name: str) -> str:
-        """Greet somebody."""
-        return f"Hello {name}"
-
-    @server.resource("file:///readme")
-    def readme() -> str:
-        return "read me"
-
-    return server
+    return filled(MCPServer("sdk", version="2.1.0", instructions="Add things."))
 
 
 @asynccontextmanager
@@ -44,21 +42,13 @@ async def lifespan(server: FastMCP):
 
 def build_fastmcp() -> FastMCP:
     server = FastMCP("fastmcp", version="4.0.1", instructions="Add things.", lifespan=lifespan)
+    return filled(server, tags={"tier:advanced"})
 
-    @server.tool(tags={"tier:advanced"}, meta={"dev.example/kept": [1, None]})
-    def add(a: int, b: int = 1) -> int:
-        """Add two numbers."""
-        return a + b
 
-    @server.prompt
-    def greeting(name: str) -> str:
-        """Greet somebody."""
-        return f"Hello {name}"
-
-    @server.resource("file:///readme")
-    def readme() -> str:
-        return "read me"
-
+def filled(server, **more):
+    server.tool(meta={"dev.example/kept": [1, None]}, **more)(add)
+    server.prompt()(greeting)
+    server.resource("file:///readme")(readme)
     return server
 
 

@@ -75,6 +75,16 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(DISCOVER)
         return self.message.get("method") == "server/discover"
 
+    def begun(self) -> bool:
+        """Serve as a 2026-07-28 server, and begin the answer to ``tools/list``; false for everything else."""
+        if self.modern():
+            return False
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        return True
+
     def legacy(self) -> bool:
         """Serve as a 2025 server; false for what the mode answers."""
         method = self.message.get("method")
@@ -93,7 +103,7 @@ class Handler(BaseHTTPRequestHandler):
     # ── modes ───────────────────────────────────────────────────────────────────────────────────────────
 
     def status(self) -> None:
-        self.send(int(self.path.split("/")[2]), "<html>no</html>", "text/html")
+        self.send(int(self.path.partition("?")[0].split("/")[2]), "<html>no</html>", "text/html")
 
     def guarded(self) -> None:
         """Asks for the bearer token ``right``, as RFC 6750 says it."""
@@ -150,24 +160,16 @@ class Handler(BaseHTTPRequestHandler):
         self.server.stop.wait(20)
 
     def slow_body(self) -> None:
-        if self.modern():
+        if not self.begun():
             return
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", "1000")
-        self.end_headers()
         for _ in range(200):
             if self.server.stop.wait(0.1):
                 return
             self.wfile.write(b" ")
 
     def broken_off(self) -> None:
-        if self.modern():
+        if not self.begun():
             return
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", "1000")
-        self.end_headers()
         self.wfile.write(b'{"jsonrpc"')
         self.close_connection = True
 
@@ -289,11 +291,17 @@ class Handler(BaseHTTPRequestHandler):
 
     # ── the older transport ─────────────────────────────────────────────────────────────────────────────
 
-    def sse(self) -> None:
+    def listened_to(self) -> bool:
+        """Open the stream of a GET; false for a POST, which is refused."""
         if self.command == "POST":
             self.send(405)
-            return
+            return False
         self.open_stream()
+        return True
+
+    def sse(self) -> None:
+        if not self.listened_to():
+            return
         self.event("/messages/?sid=1", kind="endpoint")
         while not self.server.stop.is_set():
             with self.server.arrived:
@@ -315,19 +323,14 @@ class Handler(BaseHTTPRequestHandler):
         self.send(202, "Accepted", "text/plain")
 
     def sse_away(self) -> None:
-        if self.command == "POST":
-            self.send(405)
+        if not self.listened_to():
             return
-        self.open_stream()
         self.event(f"{self.server.elsewhere}/messages", kind="endpoint")
         self.server.stop.wait(5)
 
     def sse_mute(self) -> None:
-        if self.command == "POST":
-            self.send(405)
-            return
-        self.open_stream()
-        self.server.stop.wait(20)
+        if self.listened_to():
+            self.server.stop.wait(20)
 
 
 class Web:
