@@ -20,6 +20,7 @@ from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_cli
 from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.target.resolve import forms
 from mcp_governor.text import visible
+from mcp_governor.wire.advice import installed_with
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.opening import as_before
 
@@ -91,7 +92,7 @@ def as_started(plan: Plan, endpoint: Endpoint) -> Plan:
         return plan
     ours = started.command[: len(started.command) - len(plan.keys.get("args", ()))]
     keys = {**plan.keys, "package": started.package}
-    if others := [word for option, word in pairwise(ours) if option == "--with"]:
+    if others := installed_with(ours):
         keys["with"] = others
     if python := next((word for option, word in pairwise(ours) if option == "--python"), ""):
         keys["env"] = {**keys.get("env", {}), "UV_PYTHON": python}

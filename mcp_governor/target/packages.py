@@ -162,6 +162,11 @@ class Package(NamedTuple):
         sign = "==" if self.scheme == "pypi" else "@"
         return f"{self.scheme}:{self.name}{sign}{version}" + (f":{self.script}" if self.script else "")
 
+    def of(self, script: str) -> str:
+        """The TARGET for one script of the package."""
+        version = self.version and f"{'==' if self.scheme == 'pypi' else '@'}{self.version}"
+        return f"{self.scheme}:{self.name}{version}:{script}"
+
 
 def package_parts(target: str) -> Package:
     """Parse ``pypi:…`` or ``npm:…``.
@@ -220,7 +225,7 @@ def package_endpoint(
         package=target,
         withheld=withheld(env or {}),
     )
-    if scheme != "pypi" or not resolves:
+    if not resolves:
         return endpoint
 
     def again(target: str, with_: Sequence[str], python: str) -> wire.StdioEndpoint:
@@ -235,21 +240,52 @@ def _amended(
     with_: Sequence[str],
     python: str,
     again: Callable[[str, Sequence[str], str], wire.StdioEndpoint],
-) -> tuple[wire.StdioEndpoint, str] | None:
-    """The way to start a package that lacks its only script, a Python version or an older MCP SDK.
+) -> tuple[wire.StdioEndpoint | None, str] | None:
+    """See :class:`mcp_governor.wire.StdioEndpoint`. What is met: the main script, a Python or Node.js version, and an
+    older MCP SDK.
 
     Anything else that a package asks for is the choice of the user: a variable may be a secret, and a module may be of
     a package of any name.
     """
-    from mcp_governor.wire.advice import only_script, package_of, python_needed, sdk_needed
+    from mcp_governor.wire import advice
 
-    if (script := only_script(said)) and not package_parts(target).script:
-        return again(f"{target}:{script}", with_, python), f"its only script, {target}:{script}"
-    if (needed := python_needed(said)) and not python:
+    parts = package_parts(target)
+    npm = parts.scheme == "npm"
+    if npm and advice.lacks_command(said):
+        return _command_of(parts, lambda named: again(named, with_, python))
+    scripts = advice.scripts_named(said)
+    if not parts.script and (script := advice.main_script(scripts)):
+        return again(f"{target}:{script}", with_, python), _chosen(f"{target}:{script}", scripts)
+    if (needed := advice.python_needed(said)) and not python and not npm:
         return again(target, with_, needed), f"UV_PYTHON={needed}"
-    if (sdk := sdk_needed(said)) and not any(package_of(other) == package_of(sdk) for other in with_):
-        return again(target, (*with_, sdk), python), f"--with '{sdk}'"
+    wanted = (
+        f"node@{node}" if npm and (node := advice.node_needed(said, target)) else "" if npm else advice.sdk_needed(said)
+    )
+    if wanted and not any(advice.package_of(other) == advice.package_of(wanted) for other in with_):
+        return again(target, (*with_, wanted), python), f"--with '{wanted}'"
     return None
+
+
+def _command_of(
+    parts: Package, again: Callable[[str], wire.StdioEndpoint]
+) -> tuple[wire.StdioEndpoint | None, str] | None:
+    """The main command of an npm package that has none of the name that was started, or which ones it has."""
+    from mcp_governor.target.published import npm_commands
+    from mcp_governor.wire.advice import main_script, scripts_offered
+
+    commands = npm_commands(parts.name, parts.version)
+    if commands is None:
+        return None
+    ways = [parts.of(command) for command in commands]
+    if not ways:
+        return None, "The package is a library and installs no command. Name the package that starts the server."
+    if parts.script or not (command := main_script(commands)):
+        return None, scripts_offered(ways)
+    return again(parts.of(command)), _chosen(parts.of(command), commands)
+
+
+def _chosen(target: str, scripts: Sequence[str]) -> str:
+    return f"its {'only' if len(scripts) == 1 else 'main'} script, {target}"
 
 
 def pypi_command(spec: str, with_: Sequence[str] = (), python: str = "") -> tuple[str, ...]:
