@@ -123,7 +123,7 @@ def scripts_named(said: str) -> list[str]:
 
 
 def main_script(scripts: Collection[str]) -> str:
-    """The only script, or the one that the names of all others extend (``x-cli`` and ``x-doctor`` beside ``x``)."""
+    """The only script, or the one that the names of all others extend (``x-cli`` and ``x-doctor`` extend ``x``)."""
     shortest = min(scripts, key=len, default="")
     others = [name for name in scripts if name != shortest]
     return shortest if all(name.startswith((f"{shortest}-", f"{shortest}_")) for name in others) else ""
