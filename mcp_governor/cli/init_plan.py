@@ -238,11 +238,10 @@ _EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")
 
 def _project_name(root: Path) -> str:
     """The name of the project in a folder, without the scope of an npm package; empty if it has none."""
-    from mcp_governor.target.discover.node import read_json
+    from mcp_governor.target.discover.node import name_in, read_json
     from mcp_governor.target.discover.python_projects import PythonProject
 
-    named = read_json(root / "package.json").get("name")
-    return PythonProject(root, root).name or (named.rpartition("/")[2] if isinstance(named, str) else "")
+    return PythonProject(root, root).name or name_in(read_json(root / "package.json"))
 
 
 _NO_NAMES = ("main", "index", "server", "cli", "app", "init")

@@ -355,6 +355,10 @@ _MISSING = re.compile(
     r"|\b([A-Z][A-Z0-9_]{2,60})[`'\"]? (?:environment variable|env var)"
 )
 """A variable that a program names as such: of ``os.environ``, zod, or a sentence."""
+_LISTED = re.compile(r"[\s*•-]{1,12}[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_READ = re.compile(r"\bos\.(?:getenv\(|environ\.get\()['\"]([A-Z][A-Z0-9_]{2,60})['\"]")
+"""A variable in the line of a traceback that takes it for a number or a string."""
+
 _NO_VARIABLES = ("ERR_", "MODULE_NOT_FOUND", "E_", "UV_", "NPM_", "NODE_", "UND_ERR", "SIG")
 _MAX_LENGTH = 60
 """Longest variable name, in characters; a longer word is something else."""
@@ -373,15 +377,21 @@ def asked_variables(said: str, *, given: Collection[str] = ()) -> tuple[list[str
     text = _ANSI.sub("", said)
     found: dict[str, None] = {}
     one_is_enough = False
+    listing = False
     for line in text.splitlines():
-        if _ASKS.search(line) and not line.lstrip().startswith(("at ", "File ", "raise ")):
+        # A list below the line that asks: a variable on each line.
+        listing = listing and _LISTED.match(line) is not None
+        if (listing or _ASKS.search(line)) and not line.lstrip().startswith(("at ", "File ", "raise ")):
             named = list(_VARIABLE.finditer(line))
             between = " ".join(line[one.end() : other.start()] for one, other in pairwise(named))
             one_is_enough = (one_is_enough or not found) and "or" in between.split()
             found.update(dict.fromkeys(match[1] for match in named))
+            listing = listing or line.rstrip().endswith(":")
     if "ettings" in text:
         found.update(dict.fromkeys(name.upper() for name in _FIELD.findall(text)))
     found.update(dict.fromkeys(match[1] or match[2] for match in _MISSING.finditer(text)))
+    if "NoneType" in text:
+        found.update(dict.fromkeys(_READ.findall(text)))
     names = [
         name for name in found if len(name) <= _MAX_LENGTH and not name.startswith(_NO_VARIABLES) and name not in given
     ][:_NAMED]

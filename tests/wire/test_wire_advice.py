@@ -129,6 +129,16 @@ IndentationError: unexpected indent
         ("KeyError: 'TOKEN'", "pypi:x", "--env TOKEN "),
         ('ZodError: [ {\n "path": [\n "GITHUB_TOKEN"\n ],\n "message": "Required"', "npm:x", "--env GITHUB_TOKEN "),
         ("Set the HOST environment variable.", "npm:x", "--env HOST "),
+        (
+            "Missing required environment variables:\n  - SQL_HOST\n  - SQL_USER\nSee A_PAGE",
+            "npm:x",
+            "--env SQL_HOST --env SQL_USER (",
+        ),
+        (
+            "port = int(os.getenv(\"SSE_PORT\"))\nTypeError: int() argument must be a string, not 'NoneType'",
+            "pypi:x",
+            "--env SSE_PORT ",
+        ),
         ("Error: connect ECONNREFUSED 127.0.0.1:5432", "npm:x", "cannot connect to 127.0.0.1:5432. Start the service"),
         ("redis.exceptions.ConnectionError: Connection refused.", "pypi:x", "cannot connect to a service"),
         ("Error: getaddrinfo ENOTFOUND db.example", "npm:x", "cannot find the host db.example"),
