@@ -246,6 +246,7 @@ _SDK_MODULE = re.compile(
 )
 _SDK_CLASS = re.compile(
     r"AttributeError: '(?:Server|FastMCP|MCPServer|ServerSession|RequestContext)' object has no attribute"
+    r"|'Server' object has no attribute '(?:list_|call_|get_|read_)\w+'"
     r"|TypeError: (?:Server|FastMCP|MCPServer|ServerSession|Tool)\.\w+\(\) (?:got an unexpected|missing|takes)"
     r"|pin '?mcp<2"
 )
@@ -428,17 +429,25 @@ _REQUIRED = re.compile(
 )
 
 
+_SERVES = re.compile(
+    rf"\b[Rr]un:? [`'\"]?{NAME} ((?:--)?[a-z][a-z0-9-]{{0,30}})[`'\"]? "
+    r"to (?:start|run|launch) (?:the|an) (?:MCP )?server"
+)
+
+
 def needs_arguments(said: str) -> bool:
     """True if a program ended because it needs arguments."""
     return _NEEDS_ARGUMENTS.search(_ANSI.sub("", said)) is not None
 
 
 def _arguments(text: str, package: str) -> str:
+    way = f"{package} -- " if package else "-- COMMAND "
+    if match := _SERVES.search(text):
+        return f"It serves with an argument, as its output says: {way}{match[1]}"
     if not needs_arguments(text):
         return ""
     match = _REQUIRED.search(text)
     wanted = next(filter(None, match.groups())).strip() if match else ""
-    way = f"{package} -- " if package else "-- COMMAND "
     asks = f"It needs arguments ({wanted})." if wanted else "It seems to need arguments."
     shown = " ".join(f"{word} …" if word.startswith("-") else word.upper() for word in wanted.replace(",", " ").split())
     table = ' (in the configuration: args = ["…"])' if package else ""

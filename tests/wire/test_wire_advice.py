@@ -193,6 +193,8 @@ IndentationError: unexpected indent
         ("Error: Missing option '--config' / '-c'.", "", "It needs arguments (--config)."),
         ("error: missing required argument 'directory'", "npm:x", "npm:x -- DIRECTORY"),
         ("Please provide a database URL as a command-line argument", "npm:x", "It seems to need arguments."),
+        ("Usage: x <command>\n  Run 'x mcp' to start the MCP server.", "npm:x", "as its output says: npm:x -- mcp"),
+        ("Unexpected error: 'Server' object has no attribute 'list_tools'", "pypi:x", "Add: --with 'mcp<2'"),
         ("USAGE\n  mcp start [--transport stdio|sse]", "npm:x", "npm:x -- ARGUMENTS"),
         # A warning of npm about the engine is the cause only if nothing else is.
         (f"{ENGINE}Please set the API_KEY environment variable", "npm:x", "--env API_KEY"),
