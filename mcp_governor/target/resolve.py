@@ -20,13 +20,12 @@ from mcp_governor.surface.folders import is_snapshot_folder
 from mcp_governor.target.environments import project_program, python_of
 from mcp_governor.target.expanding import expand
 from mcp_governor.target.model import FileSource, GitSource, LiveSource, Source
+from mcp_governor.target.package_starts import package_endpoint, start_timeout
 from mcp_governor.target.packages import (
     RUNNERS,
     in_our_environment,
     is_package,
-    package_endpoint,
     runner_environment,
-    start_timeout,
     withheld,
 )
 from mcp_governor.target.remote import (

@@ -6,8 +6,10 @@ import itertools
 import math
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secrets import redact_json
@@ -18,14 +20,12 @@ from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import mirrored
-from mcp_governor.wire.protocol import enveloped
 from mcp_governor.wire.transport import ConnectionLostError, Pipelined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from mcp_governor.wire.limits import Limits
-    from mcp_governor.wire.protocol import Greeting
     from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
     from mcp_governor.wire.transport import Inbox, Mailbox, Transport
@@ -57,6 +57,42 @@ _RESULTS = {
     "resourceTemplates": "ListResourceTemplatesResult",
 }
 """Member with the items of a list → type of the result."""
+
+
+META = "io.modelcontextprotocol/"
+"""Prefix of the members of ``_meta`` that the specification defines."""
+
+CLIENT_INFO = {"name": "mcp-governor", "version": __version__}
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """A server's response to the handshake. All values are as sent; ``result`` is the whole response.
+
+    Attributes:
+        took: time between the server's reading of the request and its response, in seconds.
+    """
+
+    era: Era
+    protocol: str
+    server_info: Mapping[str, Any] = field(default_factory=dict)
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    instructions: str | None = None
+    result: Mapping[str, Any] = field(default_factory=dict)
+    took: float = field(default=0.0, compare=False)
+
+
+def enveloped(params: Mapping[str, Any] | None) -> Message:
+    """Parameters with the ``_meta`` keys that 2026-07-28 requires in every request."""
+    message = dict(params or {})
+    meta = message.get("_meta")
+    message["_meta"] = {
+        **(meta if isinstance(meta, dict) else {}),
+        f"{META}protocolVersion": MODERN_PROTOCOL,
+        f"{META}clientCapabilities": {},
+        f"{META}clientInfo": CLIENT_INFO,
+    }
+    return message
 
 
 class Session:
@@ -146,18 +182,19 @@ class Session:
 
     @property
     def pulse(self) -> Pulse | None:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """Observes the server process; ``None`` if the server is not our child."""
         return self._transport.pulse if isinstance(self._transport, Pipelined) else None
 
     @property
     def pipelined(self) -> bool:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """True if requests can be sent without waiting for their responses, so that :meth:`first_of` works."""
         return isinstance(self._transport, Pipelined)
 
     async def ask(
         self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
     ) -> Message:
-        """See :class:`~mcp_governor.wire.protocol.Asker`; use :meth:`request` outside of the handshake."""
+        """Send a request in the form of an era and return its result; errors as for :meth:`request`, plus
+        ``TimeoutError``. For the handshake; :meth:`request` is for all else."""
         message = self._message(method, params, era)
         headers = self._headers(message, era)
         self.inbox.stray_id = ""
@@ -169,7 +206,7 @@ class Session:
         return self._result_of(answer, method)
 
     async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """Send a request and return its id."""
         message = self._message(method, params, era)
         number: int = message["id"]
         self._mailbox.expect(number)
@@ -177,7 +214,11 @@ class Session:
         return number
 
     async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """The id of the first posted request with a response; ``None`` if there is none in time.
+
+        Raises:
+            TimeoutError: the whole handshake took too long.
+        """
         left = self._left(seconds)
         number = await self._pipe.first_of(numbers, left)
         if number is None and left != seconds:
@@ -185,7 +226,7 @@ class Session:
         return number
 
     def result(self, number: int, method: str) -> Message:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """The result of a posted request whose response has arrived."""
         return self._result_of(self._mailbox.collect(number), method)
 
     def _redacted(self, result: Message) -> Message:
