@@ -40,7 +40,7 @@ def advice(said: str, package: str = "", *, given: Collection[str] = (), with_: 
     reason = (
         _variables(text, given) or _arguments(text, package) or _row(AT_WORK, text, package) or _node(text, package)
     )
-    return reason or (_no_reason(text) if package else "")
+    return reason or (_no_reason(text, package) if package else "")
 
 
 def installed_with(command: Sequence[str]) -> list[str]:
@@ -61,9 +61,9 @@ _OF_RUNNERS = re.compile(
 """Lines of package runners, which say nothing of the server."""
 
 
-def _no_reason(text: str) -> str:
+def _no_reason(text: str, package: str) -> str:
     said = any(line.strip() and not _OF_RUNNERS.match(line) for line in text.splitlines())
-    return _SAID if said else _NO_REASON
+    return _SAID if said else _NO_REASON + (_NPX_LOG if package.startswith("npm:") else "")
 
 
 _ADDRESS = re.compile(r"https?://(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:/[\w/-]{0,60})?")
@@ -94,6 +94,7 @@ _NO_REASON = (
     "Servers that exit at once usually need arguments (write them after --) or variables (--env NAME). See its "
     "documentation, or start it by hand."
 )
+_NPX_LOG = " npx ends like this, too, if an install script fails; its log then says which: the newest in ~/.npm/_logs"
 
 
 def _with(requirement: str, package: str) -> str:

@@ -126,6 +126,8 @@ IndentationError: unexpected indent
         ("Please provide a base URL with the --apiUrl flag", "npm:x", "npm:x -- --apiUrl … ("),
         ("x failed to start: inputSchema must be a Zod schema", "npm:x", "Its output says why it ended"),
         ("Installed 31 packages in 98ms", "pypi:x", "usually need arguments"),
+        # desktop-commander 0.2.52 where its install script cannot download: status 1, and no output of npx
+        ("", "npm:x", "or start it by hand. npx ends like this, too, if an install script fails; its log"),
         ("KeyError: 'TOKEN'", "pypi:x", "--env TOKEN "),
         ('ZodError: [ {\n "path": [\n "GITHUB_TOKEN"\n ],\n "message": "Required"', "npm:x", "--env GITHUB_TOKEN "),
         ("Set the HOST environment variable.", "npm:x", "--env HOST "),
