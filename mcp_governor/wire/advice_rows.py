@@ -44,7 +44,7 @@ INSTALLED = _rows(
         "(UV_PYTHON=3.12), or install what the build needs.",
     ),
     (
-        rf"npm (?:error|ERR!) path [^\n]*node_modules/(?P<name>(?:@{NAME}/)?{NAME})\n"
+        rf"npm (?:error|ERR!) path [^\n]{{0,300}}node_modules/(?P<name>(?:@{NAME}/)?{NAME})\n"
         r"npm (?:error|ERR!) command failed",
         "npm cannot install {name}, which it depends on. Install what its build needs, or try another version{other}.",
     ),
@@ -59,7 +59,7 @@ INSTALLED = _rows(
         "version{other}.",
     ),
     (
-        r"site-packages/[^\n]*\n(?:[^\n]*\n){1,4}?(?:SyntaxError|IndentationError|TabError): ",
+        r"site-packages/[^\n]{0,300}\n(?:[^\n]{0,300}\n){1,4}?(?:SyntaxError|IndentationError|TabError): ",
         "Its code is not valid for this Python. Try another version of it{other}, or a newer Python: UV_PYTHON=VERSION",
     ),
 )
@@ -67,7 +67,7 @@ INSTALLED = _rows(
 
 MODULES = _rows(
     (
-        r"ImportError: cannot import name '\w+' from '(?P<name>[A-Za-z]\w*)[\w.]*' \([^\n]*site-packages",
+        r"ImportError: cannot import name '\w+' from '(?P<name>[A-Za-z]\w*)[\w.]*' \([^\n]{0,300}site-packages",
         "It was written for an older version of {name} than the one installed with it. Add one that fits: "
         "{option} '{name}<VERSION'",
     ),
@@ -76,7 +76,7 @@ MODULES = _rows(
         "It needs a module that is not installed with it. {add}",
     ),
     (
-        r"Cannot find (?:module|package) '[^'\n]*' imported from [^\n]*node_modules/",
+        r"Cannot find (?:module|package) '[^'\n]*' imported from [^\n]{0,300}node_modules/",
         "A module that it needs is not installed with it. Try another version{other}.",
     ),
 )

@@ -334,7 +334,20 @@ def test_of_alternatives_one_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["- a\n" * 40_000, "arguments are required: " + "a," * 80_000, "A_" * 80_000 + "A ", "`" * 100_000]
+    "said",
+    [
+        "- a\n" * 40_000,
+        "arguments are required: " + "a," * 80_000,
+        "A_" * 80_000 + "A ",
+        "`" * 100_000,
+        "site-packages/" * 20_000,
+        "npm error path " * 20_000,
+        "Please use " * 20_000,
+        "Run x " * 40_000,
+        "ImportError: cannot import name 'a' from 'b' (" * 8_000,
+        'env var "' * 60_000,
+        "ECONNREFUSED a" * 40_000,
+    ],
 )
 def test_hostile_words_take_no_time_and_reach_no_command(said: str) -> None:
     began = time.monotonic()
