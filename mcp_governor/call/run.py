@@ -264,19 +264,19 @@ class _Run:
         return result
 
     async def one(self, case: Case, deadline: float) -> CaseResult:
-        asked, lines = len(self.session.refused_requests), self.session.noise_lines
-        noted, moved = len(self.session.mismatches), self.session.tool_changes
+        asked, lines = len(self.session.inbox.refused), self.session.inbox.noise_lines
+        noted, moved = len(self.session.mismatches), self.session.inbox.tool_changes
         begun = time.perf_counter()
         response, outcome, breach = await self.ask(case, deadline)
         milliseconds = (time.perf_counter() - begun) * 1000
         breaches = [breach] if breach is not None else []
-        asked_back = self.session.refused_requests[asked:]
+        asked_back = self.session.inbox.refused[asked:]
         if asked_back:
             methods = ", ".join(sorted({one_line(method, 40) for method in asked_back}))
             breaches.append(Breach("call/input-requested", "", methods, "request"))
-        if self.session.tool_changes > moved:
+        if self.session.inbox.tool_changes > moved:
             self.switched = self.switched or case.label
-        if self.session.noise_lines > lines:
+        if self.session.inbox.noise_lines > lines:
             self.report_noise(case, lines)
         breaches += [
             Breach.of("call/result-shape", note["path"], says="member", error=note["error"])
@@ -306,7 +306,7 @@ class _Run:
     def report_noise(self, case: Case, before: int) -> None:
         """Report lines on stdout that came during a call, once in a run: most come from one place below all tools."""
         # Only the first lines are kept, so the new ones may not be among them.
-        first = next(iter(self.session.noise[before:] or self.session.noise), "")
+        first = next(iter(self.session.inbox.noise[before:] or self.session.inbox.noise), "")
         says = "mark" if first.startswith("\ufeff") else "noise"
         breach = Breach.of("call/stdout-noise", "", says=says, first=first, call=case.label)
         for finding in self.checker.findings([breach], None):

@@ -80,7 +80,8 @@ class TargetCommand(click.Command):
             click.Option(
                 ["--no-resolve", _NO_RESOLVE],
                 is_flag=True,
-                help="Start a pypi: target only as it is named, also if it needs another script, Python or mcp version",
+                help="Start a pypi: or npm: target only as it is named, also if it needs another script, or another "
+                "version of Python, Node.js or mcp",
             ),
             click.Option(
                 ["--env", _ENV],

@@ -20,6 +20,7 @@ from mcp_governor.target import FileSource, LiveSource, parse_target, refuse_cli
 from mcp_governor.target.remote import TOKEN_VARIABLE
 from mcp_governor.target.resolve import forms
 from mcp_governor.text import visible
+from mcp_governor.wire.advice import installed_with
 from mcp_governor.wire.endpoint import HttpEndpoint, StdioEndpoint
 from mcp_governor.wire.opening import as_before
 
@@ -91,7 +92,7 @@ def as_started(plan: Plan, endpoint: Endpoint) -> Plan:
         return plan
     ours = started.command[: len(started.command) - len(plan.keys.get("args", ()))]
     keys = {**plan.keys, "package": started.package}
-    if others := [word for option, word in pairwise(ours) if option == "--with"]:
+    if others := installed_with(ours):
         keys["with"] = others
     if python := next((word for option, word in pairwise(ours) if option == "--python"), ""):
         keys["env"] = {**keys.get("env", {}), "UV_PYTHON": python}
@@ -237,11 +238,10 @@ _EVERYWHERE = ("/usr/", "/bin/", "/dev/", "/etc/", "/sbin/")
 
 def _project_name(root: Path) -> str:
     """The name of the project in a folder, without the scope of an npm package; empty if it has none."""
-    from mcp_governor.target.discover.node import read_json
+    from mcp_governor.target.discover.node import name_in, read_json
     from mcp_governor.target.discover.python_projects import PythonProject
 
-    named = read_json(root / "package.json").get("name")
-    return PythonProject(root, root).name or (named.rpartition("/")[2] if isinstance(named, str) else "")
+    return PythonProject(root, root).name or name_in(read_json(root / "package.json"))
 
 
 _NO_NAMES = ("main", "index", "server", "cli", "app", "init")

@@ -109,6 +109,13 @@ def _next_step(found: Found, failures: Sequence[Failure], root: Path, given: Seq
     for failure in failures:
         if failure.asked:
             return _variables(failure)
+    prepared = [
+        f"Run: {_in_folder(failure.candidate.folder, root, f'{failure.way.prepare} && mcp-governor init')}"
+        for failure in failures
+        if failure.unprepared and failure.way.prepare
+    ]
+    if prepared and all(failure.way.missing for failure in failures):
+        return prepared[0]  # nothing was started, so nothing asked for a variable
     declared = [name for name, file in found.variables.items() if file.rpartition("/")[2] == DEFAULT_MANIFEST]
     if declared:
         options = " ".join(f"--env {name}" for name in [*given, *declared][:_SHOWN])
@@ -122,9 +129,8 @@ def _next_step(found: Found, failures: Sequence[Failure], root: Path, given: Seq
     for failure in failures:
         if failure.http:
             return failure.http
-    for failure in failures:
-        if failure.unprepared and failure.way.prepare:
-            return f"Run: {_in_folder(failure.candidate.folder, root, f'{failure.way.prepare} && mcp-governor init')}"
+    if prepared:
+        return prepared[0]
     if found.variables:
         files = ", ".join(dict.fromkeys(found.variables.values()))
         options = " ".join(f"--env {name}" for name in list(found.variables)[:_SHOWN])

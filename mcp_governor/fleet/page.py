@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _LONGEST = 400
 """Characters of one text of a server."""
 
+_TABLE = '<div class="wide" role="region" aria-label="Table" tabindex="0"><table><thead><tr>'
+"""The start of a table, which scrolls to the side where the screen is narrow."""
+
 
 def render_index(fleet: Fleet, folder: str, names: dict[str, str]) -> str:
     """The page.
@@ -54,7 +57,7 @@ def _body(fleet: Fleet, folder: str, names: dict[str, str]) -> Iterator[str]:
         yield f'<p class="facts"><strong>{_safe(capital(reason))}</strong></p>'
     yield "</header>"
     yield from _controls(fleet)
-    yield f'<main><section><h2>Servers ({len(fleet.rows):,})</h2><div class="wide"><table><thead><tr>'
+    yield f"<main><section><h2>Servers ({len(fleet.rows):,})</h2>{_TABLE}"
     yield "".join(f'<th scope="col">{escape(head)}</th>' for head in (*HEAD, "outcome"))
     yield "</tr></thead><tbody>"
     links = {shown: f"{folder}/{quote(file_name(name))}.html" for shown, name in names.items()}
@@ -125,7 +128,7 @@ def _columns(title: str, variants: Sequence[Row], rows: Sequence[tuple[Sequence[
     if not rows:
         return
     heads = "".join(f'<th scope="col">{_safe(row.label or "")}</th>' for row in variants)
-    yield f'<section><h2>{_safe(title)} ({len(rows):,})</h2><div class="wide"><table><thead><tr>{heads}<th></th></tr>'
+    yield f"<section><h2>{_safe(title)} ({len(rows):,})</h2>{_TABLE}{heads}<th></th></tr>"
     yield "</thead><tbody>"
     for marks, html, words in rows:
         columns = "".join(f"<td>{escape(mark)}</td>" for mark in marks)

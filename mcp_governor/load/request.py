@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.wire import protocol, rpc
+from mcp_governor.wire import protocol, rpc, session
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import ACCEPT as ACCEPTED
 from mcp_governor.wire.headers import VERSION, mirrored
@@ -60,7 +60,7 @@ def http_job(
         ProtocolError: annotations of the tool's schema forbid calling it over HTTP.
     """
     if era is Era.MODERN:
-        request = rpc.request(1, plan.method, protocol.enveloped(plan.params))
+        request = rpc.request(1, plan.method, session.enveloped(plan.params))
         handshake, after = None, mirrored(request, version, tools or {})
     else:
         request = rpc.request(2, plan.method, dict(plan.params) or None)

@@ -1,15 +1,13 @@
-"""Start servers from a registry: ``pypi:`` with uvx, ``npm:`` with npx."""
+"""Packages of a registry: how they are named, and the command lines of uvx (``pypi:``) and npx (``npm:``)."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_governor import wire
 from mcp_governor.errors import MissingDependencyError, TargetError
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.programs import find_program, our_interpreter, program_in
@@ -17,9 +15,8 @@ from mcp_governor.secret_detection import holds_credentials
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from mcp_governor.config import Config, ServerConfig
 
 # A PyPI project name (the grammar of PEP 508) with a version (PEP 440).
 _RELEASE = r"(?:\d+!)?\d+(?:\.\d+)*"
@@ -162,6 +159,11 @@ class Package(NamedTuple):
         sign = "==" if self.scheme == "pypi" else "@"
         return f"{self.scheme}:{self.name}{sign}{version}" + (f":{self.script}" if self.script else "")
 
+    def of(self, script: str) -> str:
+        """The TARGET for one script of the package."""
+        version = self.version and f"{'==' if self.scheme == 'pypi' else '@'}{self.version}"
+        return f"{self.scheme}:{self.name}{version}:{script}"
+
 
 def package_parts(target: str) -> Package:
     """Parse ``pypi:…`` or ``npm:…``.
@@ -183,73 +185,6 @@ def is_package(target: str | None) -> bool:
 def is_open(target: str | None) -> bool:
     """True if a TARGET is a package without a version, which stands for the newest release before ours."""
     return target is not None and is_package(target) and not package_parts(target).version
-
-
-def package_endpoint(
-    target: str,
-    *,
-    args: Sequence[str] = (),
-    with_: Sequence[str] = (),
-    env: Mapping[str, str] | None = None,
-    cwd: str | None = None,
-    python: str = "",
-    resolves: bool = True,
-) -> wire.StdioEndpoint:
-    """The endpoint for a package.
-
-    Args:
-        target: ``pypi:…`` or ``npm:…``.
-        args: arguments of the server.
-        with_: other packages to install with it, with their versions.
-        env: variables of the server.
-        cwd: working directory. The default is the current folder if there are arguments, because these may name files,
-            and :func:`neutral_folder` otherwise.
-        python: version of Python for a ``pypi:`` target; empty for that of uv's choice.
-        resolves: start it in another way if its first start says which one it needs.
-
-    Raises:
-        TargetError: the name or a requirement is not valid.
-        MissingDependencyError: the package runner is not installed.
-    """
-    scheme, _, spec = target.partition(":")
-    command = pypi_command(spec, with_, python) if scheme == "pypi" else npm_command(spec, with_)
-    endpoint = wire.StdioEndpoint(
-        (*command, *args),
-        env={**runner_environment(), **(env or {})},
-        cwd=cwd or (str(Path.cwd()) if args else neutral_folder()),
-        package=target,
-        withheld=withheld(env or {}),
-    )
-    if scheme != "pypi" or not resolves:
-        return endpoint
-
-    def again(target: str, with_: Sequence[str], python: str) -> wire.StdioEndpoint:
-        return package_endpoint(target, args=args, with_=with_, env=env, cwd=cwd, python=python)
-
-    return dataclasses.replace(endpoint, amend=lambda said: _amended(said, target, with_, python, again))
-
-
-def _amended(
-    said: str,
-    target: str,
-    with_: Sequence[str],
-    python: str,
-    again: Callable[[str, Sequence[str], str], wire.StdioEndpoint],
-) -> tuple[wire.StdioEndpoint, str] | None:
-    """The way to start a package that lacks its only script, a Python version or an older MCP SDK.
-
-    Anything else that a package asks for is the choice of the user: a variable may be a secret, and a module may be of
-    a package of any name.
-    """
-    from mcp_governor.wire.advice import only_script, package_of, python_needed, sdk_needed
-
-    if (script := only_script(said)) and not package_parts(target).script:
-        return again(f"{target}:{script}", with_, python), f"its only script, {target}:{script}"
-    if (needed := python_needed(said)) and not python:
-        return again(target, with_, needed), f"UV_PYTHON={needed}"
-    if (sdk := sdk_needed(said)) and not any(package_of(other) == package_of(sdk) for other in with_):
-        return again(target, (*with_, sdk), python), f"--with '{sdk}'"
-    return None
 
 
 def pypi_command(spec: str, with_: Sequence[str] = (), python: str = "") -> tuple[str, ...]:
@@ -329,22 +264,3 @@ def npm_command(spec: str, with_: Sequence[str] = ()) -> tuple[str, ...]:
         return (npx, "--yes", package)
     packages = [f"--package={name}" for name in (package, *with_)]
     return (npx, "--yes", *packages, "--", match["script"] or match["name"].rpartition("/")[2])
-
-
-START_TIMEOUT = 60.0
-"""Timeout for the start and handshake of a server, in seconds: cold starts of 48 seconds were measured."""
-
-PACKAGE_TIMEOUT = 180.0
-"""The same for a server that may have to be fetched and installed first."""
-
-
-def start_timeout(config: Config, server: ServerConfig | None = None, *, installs: bool = False) -> float:
-    """The configured timeout, or else the default, but at least the timeout for one response.
-
-    Args:
-        server: its table in the configuration, if any.
-        installs: true if a package runner starts it.
-    """
-    named = (server.start_timeout if server else None) or config.start_timeout
-    answer = (server.timeout if server else None) or config.timeout
-    return named or max(answer, PACKAGE_TIMEOUT if installs else START_TIMEOUT)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import MissingDependencyError, TargetError, UnreachableError
 from mcp_governor.files import MEBIBYTE
@@ -30,6 +31,7 @@ error."""
 _ANSWER = re.compile(r"^[A-Za-z0-9._-]+(?:\[[^\]\n]*\])?==(?P<version>[^\s;]+)", re.MULTILINE)
 _ABSENT = re.compile(r"No solution found|not found in the package registry|E404", re.IGNORECASE)
 _OFFLINE = re.compile(r"not found in the cache|network was disabled", re.IGNORECASE)
+_COMMAND = re.compile(r"[A-Za-z0-9_][\w.-]{0,100}", re.ASCII)
 _CONCLUSION = re.compile(r",? and you require .*", re.DOTALL)
 
 
@@ -97,22 +99,8 @@ def _pypi(name: str, bound: str) -> str:
 
 
 def _npm(name: str, bound: str) -> str:
-    npm = find_program("npm")
-    if npm is None:
-        raise MissingDependencyError(
-            "Looking up the releases of an npm: package requires npm, which is not installed.",
-            "Install Node.js, which brings npm: https://nodejs.org/en/download",
-        )
-    # Only one retry, because by default npm takes a minute before it reports that the registry does not respond.
-    patience = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
-    spec = f"{name}@{bound or '>=0.0.0'}"
     # With three fields, npm always lists objects; with two, it leaves out the object if one is missing.
-    fields = ("name", "version", "deprecated")
-    said = _ask((npm, "view", spec, *fields, "--json", *patience), "", f"npm:{name}", errors=False)
-    try:
-        document = json.loads(said)
-    except (ValueError, RecursionError):
-        document = None
+    document = _npm_view(name, bound or ">=0.0.0", "name", "version", "deprecated")
     listed = document if isinstance(document, list) else [document]
     found = [version for item in listed if (version := _release(item)) is not None and not version.prerelease]
     if found:
@@ -122,6 +110,41 @@ def _npm(name: str, bound: str) -> str:
         raise _nothing(f"npm:{name}", bound, f"error: {error.get('summary')}\n{error.get('code')}", "@")
     # npm lists only pre-releases or deprecated releases here; a range without any release is an npm error.
     raise _nothing(f"npm:{name}", bound, "E404" if document is not None else "", "@")
+
+
+@cache
+def npm_commands(name: str, version: str) -> tuple[str, ...] | None:
+    """The commands that a package installs; ``None`` if the registry does not say.
+
+    Args:
+        name, version: see :class:`mcp_governor.target.packages.Package`.
+    """
+    try:
+        document = _npm_view(name, version or "latest", "name", "version", "bin")
+    except (MissingDependencyError, UnreachableError):
+        return None
+    newest = document[-1] if isinstance(document, list) and document else document
+    if not isinstance(newest, dict) or newest.get("name") != name:
+        return None
+    found = newest.get("bin") or {}
+    return tuple(filter(_COMMAND.fullmatch, found)) if isinstance(found, dict) else None
+
+
+def _npm_view(name: str, version: str, *fields: str) -> Any:
+    """What npm says of the releases of a package; ``None`` if that is not JSON."""
+    npm = find_program("npm")
+    if npm is None:
+        raise MissingDependencyError(
+            "Looking up the releases of an npm: package requires npm, which is not installed.",
+            "Install Node.js, which brings npm: https://nodejs.org/en/download",
+        )
+    # Only one retry, because by default npm takes a minute before it reports that the registry does not respond.
+    patience = ("--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
+    said = _ask((npm, "view", f"{name}@{version}", *fields, "--json", *patience), "", f"npm:{name}", errors=False)
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _release(item: object) -> Numbered | None:

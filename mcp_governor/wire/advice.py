@@ -12,11 +12,12 @@ import shlex
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mcp_governor.wire.advice_rows import AT_WORK, INSTALLED, MODULES, NAME, PYTHON
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_NAME = r"[A-Za-z0-9][\w.-]{0,80}"
 
 
 def advice(said: str, package: str = "", *, given: Collection[str] = (), with_: Collection[str] = ()) -> str:
@@ -29,23 +30,40 @@ def advice(said: str, package: str = "", *, given: Collection[str] = (), with_: 
         with_: requirements that are installed with it already.
     """
     text = _ANSI.sub("", said)
-    if wanted := next((one for one in with_ if package_of(one) == package_of(sdk_needed(text))), ""):
+    needed = package_of(sdk_needed(text))
+    if wanted := next((one for one in with_ if package_of(one) == needed), ""):
         return f"It does not fit {shlex.quote(wanted)} either. Try another version of {package_of(wanted)}, or of it."
     for form in _FORMS:
         found = form(text, package)
         if found:
             return found
-    reason = _variables(text, given) or _arguments(text, package) or _node(text, package)
-    return reason or (_no_reason(text) if package else "")
+    reason = (
+        _variables(text, given) or _arguments(text, package) or _row(AT_WORK, text, package) or _node(text, package)
+    )
+    return reason or (_no_reason(text, package) if package else "")
+
+
+def installed_with(command: Sequence[str]) -> list[str]:
+    """The packages that a package runner installs with a server: those of uvx, or of npx after the server's own."""
+    npm = [word.partition("=")[2] for word in command if word.startswith("--package=")]
+    return npm[1:] or [word for option, word in pairwise(command) if option == "--with"]
 
 
 def package_of(requirement: str) -> str:
     """The package that a requirement names."""
-    return re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0].lower()
+    return re.split(r"(?<=.)@|[^@/A-Za-z0-9._-]", requirement, maxsplit=1)[0].lower()
 
 
-def _no_reason(text: str) -> str:
-    return _SAID if _ERROR_LINE.search(text) else _NO_REASON
+_OF_RUNNERS = re.compile(
+    r"\s*(?:npm (?:warn|WARN|notice)|warning: |(?:Installed|Resolved|Prepared|Audited) \d"
+    r"|(?:Download|Build|Updat)(?:ed|ing) |Built )"
+)
+"""Lines of package runners, which say nothing of the server."""
+
+
+def _no_reason(text: str, package: str) -> str:
+    said = any(line.strip() and not _OF_RUNNERS.match(line) for line in text.splitlines())
+    return _SAID if said else _NO_REASON + (_NPX_LOG if package.startswith("npm:") else "")
 
 
 _ADDRESS = re.compile(r"https?://(?:127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:/[\w/-]{0,60})?")
@@ -67,11 +85,16 @@ def serves_http(said: str) -> str:
     )
 
 
+STILL_INSTALLING = (
+    "It may still be installing. Run it again, because what is downloaded is kept, or raise --timeout; if that changes "
+    "nothing, run it by hand to see what it waits for."
+)
 _SAID = "Its output says why it ended; its documentation may say what it needs."
 _NO_REASON = (
     "Servers that exit at once usually need arguments (write them after --) or variables (--env NAME). See its "
     "documentation, or start it by hand."
 )
+_NPX_LOG = " npx ends like this, too, if an install script fails; its log then says which: the newest in ~/.npm/_logs"
 
 
 def _with(requirement: str, package: str) -> str:
@@ -88,64 +111,92 @@ def _base(package: str) -> str:
 
 
 _SCRIPTS = re.compile(
-    rf"executables? named [`'\"]{_NAME}[`'\"] is not provided by package [`'\"]({_NAME})[`'\"]"
-    rf"(?:[^\n]*\n){{1,3}}?((?:[ ]*-[ ]{_NAME}[^\n]*(?:\n|$)){{1,40}})"
+    rf"executables? named [`'\"]{NAME}[`'\"] is not provided by package [`'\"]({NAME})[`'\"]"
+    rf"(?:[^\n]*\n){{1,3}}?((?:[ ]*-[ ]{NAME}[^\n]*(?:\n|$)){{1,40}})"
 )
-_SCRIPT = re.compile(rf"- ({_NAME})")
-_NO_SCRIPTS = re.compile(rf"[Pp]ackage [`'\"]{_NAME}[`'\"] does not provide any executables")
+_SCRIPT = re.compile(rf"- ({NAME})")
 
 
-def only_script(said: str) -> str:
-    """The script of a package that has just one, of another name than was asked for; empty otherwise."""
+def scripts_named(said: str) -> list[str]:
+    """The scripts of a package that has none of the name that was asked for; empty if that is not the trouble."""
     match = _SCRIPTS.search(_ANSI.sub("", said))
-    scripts = _SCRIPT.findall(match[2]) if match else []
-    return scripts[0] if len(scripts) == 1 else ""
+    return _SCRIPT.findall(match[2]) if match else []
+
+
+def main_script(scripts: Collection[str]) -> str:
+    """The only script, or the one that the names of all others extend (``x-cli`` and ``x-doctor`` extend ``x``)."""
+    shortest = min(scripts, key=len, default="")
+    others = [name for name in scripts if name != shortest]
+    return shortest if all(name.startswith((f"{shortest}-", f"{shortest}_")) for name in others) else ""
 
 
 def _script(text: str, package: str) -> str:
     if match := _SCRIPTS.search(text):
-        scripts = _SCRIPT.findall(match[2])[:8]
         start = _base(package) if package.startswith("pypi:") else ""
-        ways = [f"{start}:{script}" if start else f"uvx --from {match[1]} {script}" for script in scripts]
-        return f"Use {'its script' if len(ways) == 1 else 'one of its scripts'}: {' or '.join(ways)}"
-    if _NO_SCRIPTS.search(text):
-        return "The package is a library and installs no command. Name the package that starts the server."
+        return scripts_offered(
+            [f"{start}:{script}" if start else f"uvx --from {match[1]} {script}" for script in scripts_named(text)]
+        )
     return ""
 
 
-_PYTHON = re.compile(r"the current Python version \((\d+\.\d+)[\d.]*\) does not satisfy Python(?:>=|>|==|~=)(\d+\.\d+)")
+def scripts_offered(ways: Sequence[str]) -> str:
+    """The hint to name one of the scripts of a package.
+
+    Args:
+        ways: how each is named.
+    """
+    return f"Use {'its script' if len(ways) == 1 else 'one of its scripts'}: {' or '.join(ways[:8])}"
 
 
 def python_needed(said: str) -> str:
     """The Python version that a package asks for, if it is not that of this machine; empty otherwise."""
-    match = _PYTHON.search(_ANSI.sub("", said))
-    return match[2] if match else ""
+    match = PYTHON.search(_ANSI.sub("", said))
+    return match["needed"] if match else ""
 
 
-def _python(text: str, package: str) -> str:  # noqa: ARG001
-    if match := _PYTHON.search(text):
-        return f"It needs Python {match[2]}; this is {match[1]}. Let uv find or fetch it: set UV_PYTHON={match[2]}"
-    return ""
-
-
-_NODE = re.compile(
-    r"(?:required: \{ node: '|requires? [Nn]ode(?:\.js)?(?: version)? |Node(?:\.js)? version )"
-    r"((?:>=|\^|v|~)? ?\d[\d.]*)"
+_NODE_STATED = re.compile(
+    r"(?:[Rr]equires? Node(?:\.js)?(?: version)? |Node(?:\.js)? version )((?:>=|\^|v|~)? ?\d[\d.]*)"
 )
+_NODE_ENGINE = re.compile(
+    r"EBADENGINE +package: '(?P<package>[^'\n]{1,220})@[^'@\n]{1,80}',\n"
+    r"[^\n]*EBADENGINE +required: \{ node: '(?P<node>(?:>=|\^|~)? ?\d[\d.]*)"
+)
+_NODE_LACKS = re.compile(
+    r"No such built-in module: node:|ReferenceError: \w+ is not defined|SyntaxError: |ERR_REQUIRE_ESM"
+    r"|TypeError: [\w.]+ is not a function|ERR_UNKNOWN_BUILTIN_MODULE"
+)
+"""What a program says that uses more than this Node.js has."""
 
 
-def _node(text: str, package: str) -> str:  # noqa: ARG001
-    # npm also warns about engines if the package works; this code runs only if it did not start.
-    if ("EBADENGINE" in text or "equire" in text) and (match := _NODE.search(text)):
-        return f"It asks for Node.js {match[1].strip()}. Install that version and put it first in PATH."
+def _node_asked(text: str, package: str) -> str:
+    """The Node.js that a package asks for. npm warns about the engines of packages that work, too: that of a
+    dependency counts only if something is missing that an engine brings."""
+    if "equire" in text and (match := _NODE_STATED.search(text)):
+        return match[1].strip()
+    engines = list(_NODE_ENGINE.finditer(text))
+    if not _NODE_LACKS.search(text):
+        engines = [one for one in engines if one["package"].lower().replace("_", "-") == _bare(package)]
+    return engines[0]["node"] if engines else ""
+
+
+def _node(text: str, package: str) -> str:
+    if wanted := _node_asked(text, package):
+        return f"It asks for Node.js {wanted}. Install that version and put it first in PATH."
     return ""
+
+
+def node_needed(said: str, package: str) -> str:
+    """The major version of Node.js that a package needs, if it failed for the lack of it; empty otherwise."""
+    text = _ANSI.sub("", said)
+    wanted = _node_asked(text, package) if _NODE_LACKS.search(text) or _NODE_STATED.search(text) else ""
+    return wanted.lstrip(">=^~v ").partition(".")[0]
 
 
 _NO_PACKAGE = re.compile(
-    rf"(?P<pypi>{_NAME}) was not found in the package registry|npm (?:error|ERR!) code E404"
-    rf"(?:[^\n]*\n){{1,8}}?[^\n]*404 +'(?P<npm>(?:@{_NAME}/)?{_NAME})@|npm (?:error|ERR!) code E404"
+    rf"(?P<pypi>{NAME}) was not found in the package registry|npm (?:error|ERR!) code E404"
+    rf"(?:[^\n]*\n){{1,8}}?[^\n]*404 [^\n']*'(?P<npm>(?:@{NAME}/)?{NAME})@|npm (?:error|ERR!) code E404"
 )
-_NO_VERSION = re.compile(rf"there is no version of {_NAME}|npm (?:error|ERR!) code ETARGET|No matching version found")
+_NO_VERSION = re.compile(rf"there is no version of {NAME}|npm (?:error|ERR!) code ETARGET|No matching version found")
 
 
 def _bare(package: str) -> str:
@@ -167,12 +218,18 @@ def _registry(text: str, package: str) -> str:
 
 
 _NO_COMMAND = re.compile(
+    # of npx, and of the shell that it starts
     r"could not determine executable to run|sh: (?:\d+: |line \d+: )?[\w@./-]+: (?:command )?not found"
 )
 
 
+def lacks_command(said: str) -> bool:
+    """True if npx does not find the command that it starts in a package."""
+    return _NO_COMMAND.search(_ANSI.sub("", said)) is not None
+
+
 def _command(text: str, package: str) -> str:
-    if not _NO_COMMAND.search(text):
+    if not lacks_command(text):
         return ""
     if package.startswith("npm:"):
         base = _base(package)
@@ -190,6 +247,7 @@ _SDK_MODULE = re.compile(
 )
 _SDK_CLASS = re.compile(
     r"AttributeError: '(?:Server|FastMCP|MCPServer|ServerSession|RequestContext)' object has no attribute"
+    r"|'Server' object has no attribute '(?:list_|call_|get_|read_)\w+'"
     r"|TypeError: (?:Server|FastMCP|MCPServer|ServerSession|Tool)\.\w+\(\) (?:got an unexpected|missing|takes)"
     r"|pin '?mcp<2"
 )
@@ -244,48 +302,44 @@ def error_line(said: str) -> str:
 _USAGE = re.compile(r"\s*usage\b", re.IGNORECASE)
 
 
-_MODULE = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'")
-
-
-def _missing_module(text: str, package: str) -> str:
-    if match := _MODULE.search(text):
-        return f"It needs a module that is not installed with it. {_with(match[1], package)}"
+def _row(rows: Sequence[tuple[re.Pattern[str], str]], text: str, package: str) -> str:
+    """The sentence of the first row whose expression is in a program's output."""
+    for form, words in rows:
+        if match := form.search(text):
+            found = match.groupdict()
+            return words.format(
+                **found,
+                add=_with(found.get("name", ""), package),
+                other=_other(package),
+                option="--with" if package.startswith("pypi:") else "uvx --with",
+            )
     return ""
 
 
-_OLDER_PACKAGE = re.compile(r"ImportError: cannot import name '\w+' from '([A-Za-z]\w*)[\w.]*' \([^\n]*site-packages")
+_VERSION = re.compile(r"(?<=[^:])(?:@[^@/]*|==.*)$")
 
 
-def _newer_dependency(text: str, package: str) -> str:
-    if not (match := _OLDER_PACKAGE.search(text)):
+def _other(package: str) -> str:
+    if not package:
         return ""
-    way = "--with" if package.startswith("pypi:") else "uvx --with"
-    return (
-        f"It was written for an older version of {match[1]} than the one installed with it. Add one that fits: "
-        f"{way} '{match[1]}<VERSION'"
-    )
+    return f": {_VERSION.sub('', _base(package))}{'==' if package.startswith('pypi:') else '@'}VERSION"
 
 
-_VERSION = re.compile(r"(?<=[^:])@[^@/]*$")
-_NODE_MODULE = re.compile(r"Cannot find (?:module|package) '[^'\n]*' imported from [^\n]*node_modules/")
+def _installed(text: str, package: str) -> str:
+    return _row(INSTALLED, text, package)
 
 
-def _broken_package(text: str, package: str) -> str:
-    if not _NODE_MODULE.search(text):
-        return ""
-    way = f": {_VERSION.sub('', _base(package))}@VERSION" if package.startswith("npm:") else "."
-    return f"A module that it needs is not installed with it. Try another version{way}"
+def _modules(text: str, package: str) -> str:
+    return _row(MODULES, text, package)
 
 
 _FORMS: tuple[Callable[[str, str], str], ...] = (
     _script,
-    _python,
+    _installed,
     _registry,
     _command,
     _older_sdk,
-    _newer_dependency,
-    _missing_module,
-    _broken_package,
+    _modules,
 )
 
 _ASKS = re.compile(
@@ -296,6 +350,17 @@ _VARIABLE = re.compile(
     r"(?<![\w./\\-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?![\w(])",
 )
 _FIELD = re.compile(r"(?m)^([A-Za-z][A-Za-z0-9_]{2,60})\n[ ]+(?:Field required|Input should)")
+"""A variable of pydantic's settings."""
+
+_MISSING = re.compile(
+    r"(?:KeyError: '|\"path\": ?\[\s{0,20}\"|(?:environment variable|env var)s?:? [`'\"]?)([A-Z][A-Z0-9_]{2,60})\b"
+    r"|\b([A-Z][A-Z0-9_]{2,60})[`'\"]? (?:environment variable|env var)"
+)
+"""A variable that a program names as such: of ``os.environ``, zod, or a sentence."""
+_LISTED = re.compile(r"[\s*•-]{1,12}[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_READ = re.compile(r"\bos\.(?:getenv\(|environ\.get\()['\"]([A-Z][A-Z0-9_]{2,60})['\"]")
+"""A variable in the line of a traceback that takes it for a number or a string."""
+
 _NO_VARIABLES = ("ERR_", "MODULE_NOT_FOUND", "E_", "UV_", "NPM_", "NODE_", "UND_ERR", "SIG")
 _MAX_LENGTH = 60
 """Longest variable name, in characters; a longer word is something else."""
@@ -314,14 +379,21 @@ def asked_variables(said: str, *, given: Collection[str] = ()) -> tuple[list[str
     text = _ANSI.sub("", said)
     found: dict[str, None] = {}
     one_is_enough = False
+    listing = False
     for line in text.splitlines():
-        if _ASKS.search(line) and not line.lstrip().startswith(("at ", "File ", "raise ")):
+        # A list below the line that asks: a variable on each line.
+        listing = listing and _LISTED.match(line) is not None
+        if (listing or _ASKS.search(line)) and not line.lstrip().startswith(("at ", "File ", "raise ")):
             named = list(_VARIABLE.finditer(line))
             between = " ".join(line[one.end() : other.start()] for one, other in pairwise(named))
             one_is_enough = (one_is_enough or not found) and "or" in between.split()
             found.update(dict.fromkeys(match[1] for match in named))
+            listing = listing or line.rstrip().endswith(":")
     if "ettings" in text:
         found.update(dict.fromkeys(name.upper() for name in _FIELD.findall(text)))
+    found.update(dict.fromkeys(match[1] or match[2] for match in _MISSING.finditer(text)))
+    if "NoneType" in text:
+        found.update(dict.fromkeys(_READ.findall(text)))
     names = [
         name for name in found if len(name) <= _MAX_LENGTH and not name.startswith(_NO_VARIABLES) and name not in given
     ][:_NAMED]
@@ -345,14 +417,22 @@ def _variables(text: str, given: Collection[str]) -> str:
     )
 
 
+_FLAG = r"\b(?:[Pp]rovide|[Ss]pecify|[Pp]ass|[Ss]upply|[Uu]se)\b[^\n]{0,80}?[ '\"`(](--[A-Za-z][\w-]{1,40})"
 _NEEDS_ARGUMENTS = re.compile(
     r"arguments? (?:are|is) required|[Mm]issing (?:required )?(?:argument|option|parameter)"
     r"|required (?:option|argument)|command[- ]line argument|as an argument|[Nn]ot enough (?:non-option )?arguments"
-    r"|(?im:^\s*usage\b)"
+    rf"|(?im:^\s*usage\b)|{_FLAG}"
 )
 _REQUIRED = re.compile(
     r"arguments are required: ([\w<>\[\]{}|/=, -]{1,120})|[Mm]issing (?:required )?(?:option|argument)s?:? ['\"`]?"
     r"(--[\w-]{1,40}|[A-Za-z_<>][\w<>-]{0,40})|required (?:option|argument) ['\"`](--[\w-]{1,40})"
+    rf"|{_FLAG}"
+)
+
+
+_SERVES = re.compile(
+    rf"\b[Rr]un:? [`'\"]?{NAME} ((?:--)?[a-z][a-z0-9-]{{0,30}})[`'\"]? "
+    r"to (?:start|run|launch) (?:the|an) (?:MCP )?server"
 )
 
 
@@ -362,11 +442,13 @@ def needs_arguments(said: str) -> bool:
 
 
 def _arguments(text: str, package: str) -> str:
+    way = f"{package} -- " if package else "-- COMMAND "
+    if match := _SERVES.search(text):
+        return f"It serves with an argument, as its output says: {way}{match[1]}"
     if not needs_arguments(text):
         return ""
     match = _REQUIRED.search(text)
     wanted = next(filter(None, match.groups())).strip() if match else ""
-    way = f"{package} -- " if package else "-- COMMAND "
     asks = f"It needs arguments ({wanted})." if wanted else "It seems to need arguments."
     shown = " ".join(f"{word} …" if word.startswith("-") else word.upper() for word in wanted.replace(",", " ").split())
     table = ' (in the configuration: args = ["…"])' if package else ""

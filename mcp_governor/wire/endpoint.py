@@ -90,8 +90,8 @@ class StdioEndpoint:
         era: the only era to use; ``None`` if the handshake finds out.
         setup: how to install the project that has the program, if that is why it does not exist.
         amend: from the output of a start that failed, another way to start the same package, and what is different in
-            it; ``None`` if there is none. The program alone decides what it is called with: no word of the output but
-            a name or a number of a strict form gets into it.
+            it; without another way, the hint that says which ones the user has, or ``None``. The program alone decides
+            what it is called with: no word of the output but a name or a number of a strict form gets into it.
     """
 
     command: tuple[str, ...]
@@ -103,7 +103,9 @@ class StdioEndpoint:
     inherits: bool = False
     era: Era | None = None
     setup: str = ""
-    amend: Callable[[str], tuple[StdioEndpoint, str] | None] | None = field(default=None, repr=False, compare=False)
+    amend: Callable[[str], tuple[StdioEndpoint | None, str] | None] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         # Register the secrets of every endpoint before it is used.

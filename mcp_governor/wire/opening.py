@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -88,8 +87,10 @@ async def connect(
             try:
                 session = await opening.session(stack)
             except ConnectionLostError as error:
-                amended = endpoint.amend(error.said) if isinstance(endpoint, StdioEndpoint) and endpoint.amend else None
-                if amended is None or len(chosen) == _AMENDMENTS:
+                amended = await _amended(endpoint, error.said, blocking=blocking)
+                if amended is None or amended[0] is None or len(chosen) == _AMENDMENTS:
+                    if amended is not None and amended[0] is None:
+                        error.hint = "\n".join((amended[1], *error.hint.splitlines()[1:]))
                     error.hint += f"\nIt was started with {', '.join(chosen)}, which it needs." if chosen else ""
                     raise
                 _FAILED[endpoint.key] = error.said
@@ -103,8 +104,19 @@ async def connect(
         yield session
 
 
+async def _amended(endpoint: Endpoint, said: str, *, blocking: bool) -> tuple[StdioEndpoint | None, str] | None:
+    """Another way to start a package. The registry may be asked, which other connections do not wait for."""
+    if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None:
+        return None
+    if blocking:
+        return endpoint.amend(said)
+    from anyio import to_thread
+
+    return await to_thread.run_sync(endpoint.amend, said)
+
+
 _AMENDMENTS = 3
-"""Most ways in which a package is started after the first: its script, its Python, the version of its SDK."""
+"""Most ways in which a package is started after the first: its script, a Python or Node.js, the version of its SDK."""
 
 _FAILED: dict[str, str] = {}
 """Key of a package that did not start as it was named → its output, so that a run makes the same mistake once."""
@@ -116,7 +128,7 @@ def as_before(endpoint: Endpoint) -> Endpoint:
         if not isinstance(endpoint, StdioEndpoint) or endpoint.amend is None or endpoint.key not in _FAILED:
             break
         amended = endpoint.amend(_FAILED[endpoint.key])
-        endpoint = amended[0] if amended else endpoint
+        endpoint = (amended and amended[0]) or endpoint
     return endpoint
 
 
@@ -358,14 +370,14 @@ class _Opening:
 
         return bool(serves_http(said))
 
-    @staticmethod
-    def _advice(error: ServerError, said: str, endpoint: StdioEndpoint) -> str:
-        from mcp_governor.wire.advice import advice, serves_http
+    def _advice(self, error: ServerError, said: str, endpoint: StdioEndpoint) -> str:
+        from mcp_governor.wire.advice import STILL_INSTALLING, advice, installed_with, serves_http
 
         if isinstance(error, ConnectionLostError):
-            with_ = [word for option, word in pairwise(endpoint.command) if option == "--with"]
-            return advice(said, endpoint.package, given=endpoint.env, with_=with_)
-        return serves_http(said) if isinstance(error, UnreachableError) else ""
+            return advice(said, endpoint.package, given=endpoint.env, with_=installed_with(endpoint.command))
+        if not isinstance(error, UnreachableError):
+            return ""
+        return serves_http(said) or (STILL_INSTALLING if endpoint.package and not self._heard else "")
 
     @staticmethod
     def _quoted(what: str, lines: list[str]) -> str:

@@ -8,101 +8,31 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, UnreachableError
 from mcp_governor.surface.model import MODERN_PROTOCOL
 from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.pulse import Vigil
+from mcp_governor.wire.session import CLIENT_INFO, META, Greeting, Session
 from mcp_governor.wire.transport import HttpStatusError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from mcp_governor.wire.pulse import Pulse
     from mcp_governor.wire.rpc import Message
 
 LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LATEST_LEGACY = LEGACY_VERSIONS[-1]
 
-_META = "io.modelcontextprotocol/"
-CLIENT_INFO = {"name": "mcp-governor", "version": __version__}
 _DISCOVER = "server/discover"
 _INITIALIZE = "initialize"
 HELLO = {"protocolVersion": LATEST_LEGACY, "capabilities": {}, "clientInfo": CLIENT_INFO}
 """Parameters of ``initialize``."""
-
-
-@dataclass(frozen=True)
-class Greeting:
-    """A server's response to the handshake. All values are as sent; ``result`` is the whole response.
-
-    Attributes:
-        took: time between the server's reading of the request and its response, in seconds.
-    """
-
-    era: Era
-    protocol: str
-    server_info: Mapping[str, Any] = field(default_factory=dict)
-    capabilities: Mapping[str, Any] = field(default_factory=dict)
-    instructions: str | None = None
-    result: Mapping[str, Any] = field(default_factory=dict)
-    took: float = field(default=0.0, compare=False)
-
-
-def enveloped(params: Mapping[str, Any] | None) -> Message:
-    """Parameters with the ``_meta`` keys that 2026-07-28 requires in every request."""
-    message = dict(params or {})
-    meta = message.get("_meta")
-    message["_meta"] = {
-        **(meta if isinstance(meta, dict) else {}),
-        f"{_META}protocolVersion": MODERN_PROTOCOL,
-        f"{_META}clientCapabilities": {},
-        f"{_META}clientInfo": CLIENT_INFO,
-    }
-    return message
-
-
-class Asker(Protocol):
-    """Sends requests in the form of an era."""
-
-    @property
-    def pulse(self) -> Pulse | None:
-        """Observes the server process; ``None`` if the server is not our child."""
-        ...
-
-    @property
-    def pipelined(self) -> bool:
-        """True if requests can be sent without waiting for their responses, so that :meth:`first_of` works."""
-        ...
-
-    async def ask(
-        self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
-    ) -> Message:
-        """Send a request and return its result; errors as for ``Session.request``, plus ``TimeoutError``."""
-        ...
-
-    async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
-        """Send a request and return its id."""
-        ...
-
-    async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """The id of the first posted request with a response; ``None`` if there is none in time.
-
-        Raises:
-            TimeoutError: the whole handshake took too long.
-        """
-        ...
-
-    def result(self, number: int, method: str) -> Message:
-        """The result of a posted request whose response has arrived."""
-        ...
 
 
 class Patience(Struct, frozen=True):
@@ -133,7 +63,7 @@ class UnansweredError(UnreachableError):
 
 
 async def greet(
-    asker: Asker,
+    session: Session,
     *,
     pinned: Era | None = None,
     first: Era = Era.MODERN,
@@ -144,10 +74,10 @@ async def greet(
     A second handshake on the same connection follows only if the first one was refused.
 
     Args:
-        asker: sends the requests.
+        session: sends the requests.
         pinned: the only era to use.
         first: the era to try first.
-        patience: how long to wait for ``server/discover``; ``None`` waits as long as the asker does.
+        patience: how long to wait for ``server/discover``; ``None`` waits as long as the session does.
 
     Raises:
         UnansweredError: no response within ``patience``.
@@ -155,22 +85,22 @@ async def greet(
         TimeoutError: no response.
     """
     if pinned is Era.LEGACY:
-        return await _initialize(asker)
+        return await _initialize(session)
     if pinned is Era.MODERN:
-        return await _discover(asker, patience)
+        return await _discover(session, patience)
     if first is Era.LEGACY:
         try:
-            return await _initialize(asker)
+            return await _initialize(session)
         except rpc.RpcError:
-            return await _discover(asker, patience)
+            return await _discover(session, patience)
     try:
-        return await _discover(asker, patience)
+        return await _discover(session, patience)
     except HttpStatusError as error:
         if error.may_pass:
             raise
-        return await _initialize(asker)
+        return await _initialize(session)
     except (rpc.RpcError, ProtocolError):
-        return await _initialize(asker)
+        return await _initialize(session)
 
 
 _LOOK = 0.25
@@ -178,7 +108,7 @@ _LOOK = 0.25
 
 
 async def _answer(
-    asker: Asker, method: str, params: Mapping[str, Any] | None, era: Era, patience: Patience | None
+    session: Session, method: str, params: Mapping[str, Any] | None, era: Era, patience: Patience | None
 ) -> tuple[Message, float]:
     """The result of a request, and the seconds between the server's reading of the request and its response.
 
@@ -186,10 +116,10 @@ async def _answer(
         UnansweredError: no response within ``patience``.
     """
     sent = time.monotonic()
-    pulse = asker.pulse
-    if pulse is None or not asker.pipelined:
+    pulse = session.pulse
+    if pulse is None or not session.pipelined:
         try:
-            result = await asker.ask(method, params, era, patience.longest if patience else None)
+            result = await session.ask(method, params, era, patience.longest if patience else None)
         except TimeoutError:
             if patience and time.monotonic() - sent >= patience.longest:
                 raise UnansweredError from None
@@ -197,34 +127,34 @@ async def _answer(
         return result, time.monotonic() - sent
     # Without `patience`, the vigil only finds out when the request was read.
     vigil = Vigil(pulse, *((patience.silence, patience.longest) if patience else (math.inf, math.inf)))
-    number = await asker.post(method, params, era)
-    while await asker.first_of([number], _LOOK) is None:
+    number = await session.post(method, params, era)
+    while await session.first_of([number], _LOOK) is None:
         if vigil.is_http(time.monotonic()):
             raise UnreachableError("it serves HTTP, and does not read stdin.")
         if vigil.is_over(time.monotonic()):
             raise UnansweredError(vigil.unread_until(sent) - sent)
     now = time.monotonic()
-    return asker.result(number, method), now - vigil.unread_until(sent)
+    return session.result(number, method), now - vigil.unread_until(sent)
 
 
 class NoCommonVersionError(UnreachableError):
     """The server supports only protocol versions that we do not, so another handshake would not help."""
 
 
-async def _discover(asker: Asker, patience: Patience | None = None) -> Greeting:
+async def _discover(session: Session, patience: Patience | None = None) -> Greeting:
     try:
-        return _greeted(*await _answer(asker, _DISCOVER, None, Era.MODERN, patience))
+        return _greeted(*await _answer(session, _DISCOVER, None, Era.MODERN, patience))
     except rpc.RpcError as error:
-        return await _discover_again(asker, error)
+        return await _discover_again(session, error)
 
 
-async def _discover_again(asker: Asker, error: rpc.RpcError) -> Greeting:
+async def _discover_again(session: Session, error: rpc.RpcError) -> Greeting:
     """Try again if the server refused our version, although it lists it as supported."""
     if error.code != rpc.UNSUPPORTED_VERSION:
         raise error
     supported = _strings(error.data.get("supported") if isinstance(error.data, dict) else None)
     if MODERN_PROTOCOL in supported:
-        return _greeted(await asker.ask(_DISCOVER, None, Era.MODERN))
+        return _greeted(await session.ask(_DISCOVER, None, Era.MODERN))
     _check_common_version(supported)
     raise error
 
@@ -237,12 +167,12 @@ def _greeted(result: Message, took: float = 0.0) -> Greeting:
             f"its {_DISCOVER} does not list protocol {MODERN_PROTOCOL}.", "List it in supportedVersions."
         )
     meta = result.get("_meta")
-    named = meta.get(f"{_META}serverInfo") if isinstance(meta, dict) else None
+    named = meta.get(f"{META}serverInfo") if isinstance(meta, dict) else None
     return _greeting(Era.MODERN, MODERN_PROTOCOL, result, named or result.get("serverInfo"), took)
 
 
-async def _initialize(asker: Asker) -> Greeting:
-    result, took = await _answer(asker, _INITIALIZE, HELLO, Era.LEGACY, None)
+async def _initialize(session: Session) -> Greeting:
+    result, took = await _answer(session, _INITIALIZE, HELLO, Era.LEGACY, None)
     version = result.get("protocolVersion")
     if version not in LEGACY_VERSIONS:
         raise ProtocolError(

@@ -90,8 +90,8 @@ async def _read_recording(
         raw |= await read_skills(session, failed)
     raw["listings"] = session.listings
     raw["conversation"] = {
-        "noise": list(session.noise),
-        "requests": redact_json(list(dict.fromkeys(session.refused_requests))),
+        "noise": list(session.inbox.noise),
+        "requests": redact_json(list(dict.fromkeys(session.inbox.refused))),
         "failedLists": failed,
         **({"mismatches": list(session.mismatches)} if session.mismatches else {}),
         **({"pages": dict(session.pages)} if session.pages else {}),

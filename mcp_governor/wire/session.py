@@ -6,8 +6,10 @@ import itertools
 import math
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcp_governor._version import __version__
 from mcp_governor.errors import ProtocolError, ServerError, UnreachableError
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.secrets import redact_json
@@ -18,7 +20,6 @@ from mcp_governor.text import one_line
 from mcp_governor.wire import rpc
 from mcp_governor.wire.endpoint import Era
 from mcp_governor.wire.headers import mirrored
-from mcp_governor.wire.protocol import Greeting, enveloped
 from mcp_governor.wire.transport import ConnectionLostError, Pipelined
 
 if TYPE_CHECKING:
@@ -58,6 +59,42 @@ _RESULTS = {
 """Member with the items of a list → type of the result."""
 
 
+META = "io.modelcontextprotocol/"
+"""Prefix of the members of ``_meta`` that the specification defines."""
+
+CLIENT_INFO = {"name": "mcp-governor", "version": __version__}
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """A server's response to the handshake. All values are as sent; ``result`` is the whole response.
+
+    Attributes:
+        took: time between the server's reading of the request and its response, in seconds.
+    """
+
+    era: Era
+    protocol: str
+    server_info: Mapping[str, Any] = field(default_factory=dict)
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    instructions: str | None = None
+    result: Mapping[str, Any] = field(default_factory=dict)
+    took: float = field(default=0.0, compare=False)
+
+
+def enveloped(params: Mapping[str, Any] | None) -> Message:
+    """Parameters with the ``_meta`` keys that 2026-07-28 requires in every request."""
+    message = dict(params or {})
+    meta = message.get("_meta")
+    message["_meta"] = {
+        **(meta if isinstance(meta, dict) else {}),
+        f"{META}protocolVersion": MODERN_PROTOCOL,
+        f"{META}clientCapabilities": {},
+        f"{META}clientInfo": CLIENT_INFO,
+    }
+    return message
+
+
 class Session:
     """An open connection; made by :func:`mcp_governor.wire.connect`.
 
@@ -66,6 +103,8 @@ class Session:
         protocol: negotiated protocol version.
         server_info, capabilities: as the server reported them, unchanged.
         instructions: as the server reported them; ``None`` if absent or not a string.
+        took: time between the server's reading of the handshake and its response, in seconds.
+        inbox: what the server sent besides responses; its requests to us were declined or got an error.
         limits: the limits of the session.
         tools: name → item of ``tools/list``, as first listed in this session.
         listings: fields of list results other than their items, see ``Surface.listings``.
@@ -81,11 +120,15 @@ class Session:
         self, transport: Transport, inbox: Inbox, limits: Limits, explained: Callable[[ServerError], ServerError]
     ) -> None:
         self._transport = transport
-        self._inbox = inbox
+        self.inbox = inbox
         self.explained = explained
         self._numbers = itertools.count(1)
         self._deadline: float | None = None
-        self._greeting = Greeting(era=Era.LEGACY, protocol="")
+        self.era, self.protocol = Era.LEGACY, ""
+        self.server_info: Mapping[str, Any] = {}
+        self.capabilities: Mapping[str, Any] = {}
+        self.instructions: str | None = None
+        self.took = 0.0
         self._answered = ""
         self.limits = limits
         self.tools: dict[str, Any] = {}
@@ -97,67 +140,19 @@ class Session:
         self.stderr: bytearray | None = None
 
     @property
-    def era(self) -> Era:
-        return self._greeting.era
-
-    @property
-    def protocol(self) -> str:
-        return self._greeting.protocol
-
-    @property
-    def server_info(self) -> Mapping[str, Any]:
-        return self._greeting.server_info
-
-    @property
-    def capabilities(self) -> Mapping[str, Any]:
-        return self._greeting.capabilities
-
-    @property
-    def instructions(self) -> str | None:
-        return self._greeting.instructions
-
-    @property
     def streams(self) -> bool:
         """True over streamable HTTP, where each request is a POST of its own."""
         return self._transport.mirrors
 
-    @property
-    def took(self) -> float:
-        """Time between the server's reading of the handshake and its response, in seconds."""
-        return self._greeting.took
-
-    @property
-    def notifications(self) -> int:
-        """Number of notifications that the server sent."""
-        return self._inbox.notifications
-
-    @property
-    def tool_changes(self) -> int:
-        """Number of notifications that the list of tools has changed."""
-        return self._inbox.tool_changes
-
-    @property
-    def refused_requests(self) -> list[str]:
-        """Methods of the server's requests to us; each was declined or got an error."""
-        return self._inbox.refused
-
-    @property
-    def noise(self) -> list[str]:
-        """The first lines of a child's stdout that clients cannot read, as sent (not safe to show)."""
-        return self._inbox.noise
-
-    @property
-    def noise_lines(self) -> int:
-        """Number of lines of a child's stdout that clients cannot read."""
-        return self._inbox.noise_lines
-
     async def begin(self, greeting: Greeting) -> None:
         """Take over after the handshake; called once, by :func:`mcp_governor.wire.connect`."""
-        self._greeting = greeting
+        self.era, self.protocol, self.took = greeting.era, greeting.protocol, greeting.took
+        self.server_info, self.capabilities = greeting.server_info, greeting.capabilities
+        self.instructions = greeting.instructions
         self._answered = "server/discover" if greeting.era is Era.MODERN else "initialize"
         if greeting.era is Era.MODERN:
             self._keep_fields("discover", greeting.result)
-        self._inbox.meter.item(greeting.result, "its response to the handshake")
+        self.inbox.meter.item(greeting.result, "its response to the handshake")
         kind = "DiscoverResult" if greeting.era is Era.MODERN else "InitializeResult"
         # What is inside of these is part of the surface, and rules of its own check it.
         inside = {key for key in ("serverInfo", "capabilities") if isinstance(greeting.result.get(key), dict)}
@@ -187,21 +182,22 @@ class Session:
 
     @property
     def pulse(self) -> Pulse | None:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """Observes the server process; ``None`` if the server is not our child."""
         return self._transport.pulse if isinstance(self._transport, Pipelined) else None
 
     @property
     def pipelined(self) -> bool:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """True if requests can be sent without waiting for their responses, so that :meth:`first_of` works."""
         return isinstance(self._transport, Pipelined)
 
     async def ask(
         self, method: str, params: Mapping[str, Any] | None, era: Era, seconds: float | None = None
     ) -> Message:
-        """See :class:`~mcp_governor.wire.protocol.Asker`; use :meth:`request` outside of the handshake."""
+        """Send a request in the form of an era and return its result; errors as for :meth:`request`, plus
+        ``TimeoutError``. For the handshake; :meth:`request` is for all else."""
         message = self._message(method, params, era)
         headers = self._headers(message, era)
-        self._inbox.stray_id = ""
+        self.inbox.stray_id = ""
         try:
             answer = await self._transport.exchange(message, headers, self._left(seconds))
         except TimeoutError:
@@ -210,7 +206,7 @@ class Session:
         return self._result_of(answer, method)
 
     async def post(self, method: str, params: Mapping[str, Any] | None, era: Era) -> int:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """Send a request and return its id."""
         message = self._message(method, params, era)
         number: int = message["id"]
         self._mailbox.expect(number)
@@ -218,7 +214,11 @@ class Session:
         return number
 
     async def first_of(self, numbers: Sequence[int], seconds: float | None) -> int | None:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """The id of the first posted request with a response; ``None`` if there is none in time.
+
+        Raises:
+            TimeoutError: the whole handshake took too long.
+        """
         left = self._left(seconds)
         number = await self._pipe.first_of(numbers, left)
         if number is None and left != seconds:
@@ -226,7 +226,7 @@ class Session:
         return number
 
     def result(self, number: int, method: str) -> Message:
-        """See :class:`~mcp_governor.wire.protocol.Asker`."""
+        """The result of a posted request whose response has arrived."""
         return self._result_of(self._mailbox.collect(number), method)
 
     def _redacted(self, result: Message) -> Message:
@@ -294,7 +294,7 @@ class Session:
         Args:
             method: the method of the request, the last one that was sent.
         """
-        return self._inbox.answered_another(one_line(method, 60))
+        return self.inbox.answered_another(one_line(method, 60))
 
     async def list_all(self, method: str, key: str, params: Mapping[str, Any] | None = None) -> list[Any]:
         """Read all pages of a list; the items are unchecked and in the server's order.
@@ -313,7 +313,7 @@ class Session:
         cursors: set[str] = set()
         asked = dict(params or {})
         for _ in range(self.limits.pages):
-            meter = self._inbox.meter
+            meter = self.inbox.meter
             before = meter.size
             result = await self.request(method, asked)
             page = result.get(key)
@@ -366,11 +366,11 @@ class Session:
         """Call a tool and return the raw ``tools/call`` result; see :meth:`request` for errors.
 
         If the tool requests input (2026-07-28 ``input_required``), the request is declined and recorded in
-        :attr:`refused_requests`, and the next response is the result. If a request cannot be declined, the
+        the ``inbox``, and the next response is the result. If a request cannot be declined, the
         ``input_required`` result is returned.
         """
         params: dict[str, Any] = {"name": name, "arguments": dict(arguments)}
-        self._inbox.meter.renew()
+        self.inbox.meter.renew()
         result = await self.request("tools/call", params, timeout=timeout)
         for _ in range(_ROUNDS):
             asked = result.get("inputRequests")
@@ -379,7 +379,7 @@ class Session:
             methods = [item.get("method") if isinstance(item, dict) else None for item in asked.values()]
             for method in methods:
                 if isinstance(method, str):
-                    self._inbox.refuse(method)
+                    self.inbox.refuse(method)
             if len(asked) > _ASKED or any(method != "elicitation/create" for method in methods):
                 break
             again = {**params, "inputResponses": {key: {"action": "decline"} for key in asked}}

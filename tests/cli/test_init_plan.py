@@ -17,6 +17,7 @@ from mcp_governor.cli.init_plan import local_paths, name_of, recorded_paths
     [
         ("server.py", {"pyproject.toml": '[project]\nname = "Acme_MCP"\n'}, "acme-mcp"),
         ("src/main.py", {"package.json": '{"name": "@acme/books-mcp"}'}, "books-mcp"),
+        ("src/main.py", {"package.json": '{"name": "@acme/mcp"}'}, "acme-mcp"),
         ("server.py", {}, "shop"),
         ("python:acme.server:mcp", {"pyproject.toml": '[project]\nname = "acme-mcp"\n'}, "acme-mcp"),
         ("https://h.example/mcp", {"pyproject.toml": '[project]\nname = "acme-mcp"\n'}, "acme-mcp"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,11 +13,12 @@ from pathlib import Path
 import pytest
 import tomli
 from commandline import PYTHON, governor, governor_here
-from support import SERVERS, uv
+from support import SERVERS, missing, uv
 
 from mcp_governor.cli import init_command
 from mcp_governor.config import load_config
 from mcp_governor.target.packages import neutral_folder
+from mcp_governor.target.published import npm_commands
 from mcp_governor.wire import opening
 
 # In place of uvx: a server that has its own command line, folder and variables for its tools.
@@ -238,6 +241,83 @@ def test_what_only_the_user_can_choose(needy, monkeypatch: pytest.MonkeyPatch, w
     assert "key" not in needs or "add --env API_KEY" in outcome.err
 
 
+# In place of npx: a package whose command has another name, and which needs a newer Node.js.
+NEEDY_NPX = """\
+#!{python}
+import os, sys
+words = sys.argv[1:]
+open({log!r}, "a").write(" ".join(words) + "\\n")
+if "--" not in words:
+    sys.exit("npm error could not determine executable to run")
+if words[words.index("--") + 1] not in {commands!r}:
+    sys.exit("sh: 1: " + words[words.index("--") + 1] + ": not found")
+if "--package=node@22" not in words:
+    sys.exit("npm warn EBADENGINE   package: '@s/x@1.0.0',\\nnpm warn EBADENGINE   required: {{ node: '>=22.5' }},\\n"
+             "Error [ERR_UNKNOWN_BUILTIN_MODULE]: No such built-in module: node:sqlite")
+os.execv({python!r}, [{python!r}, {server!r}, '{{"tools": [{{"name": "t", "inputSchema": {{"type": "object"}}}}]}}'])
+"""
+NPM = """\
+#!{python}
+import json
+print(json.dumps({{"name": "@s/x", "version": "1.0.0", "bin": dict.fromkeys({commands!r}, "x.js")}}))
+"""
+
+
+@pytest.fixture
+def needy_npm(here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A package of npm with needs, and how it was started."""
+    log = tmp_path / "starts"
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+
+    def work(*arguments: str, commands: tuple[str, ...]):
+        log.write_text("")
+        words = {"python": PYTHON, "log": str(log), "server": str(SERVERS / "plain.py"), "commands": commands}
+        for name, text in {"npx": NEEDY_NPX, "npm": NPM}.items():
+            (tmp_path / "bin" / name).write_text(text.format(**words))
+            (tmp_path / "bin" / name).chmod(0o755)
+        opening._FAILED.clear()
+        npm_commands.cache_clear()
+        return here(*arguments), log.read_text().splitlines()
+
+    return work
+
+
+def test_needs_of_an_npm_package_are_met_in_one_run(needy_npm, here, tmp_path: Path) -> None:
+    outcome, starts = needy_npm("snapshot", "-o", "-", "npm:@s/x", commands=("other", "other-cli"))
+    assert outcome.code == 0, outcome.err
+    assert starts == [
+        "--yes @s/x",
+        "--yes --package=@s/x -- other",
+        "--yes --package=@s/x --package=node@22 -- other",
+    ]
+    assert outcome.err == (
+        "note: npm:@s/x does not start as it is named, so it was started with its main script, npm:@s/x:other, "
+        "--with 'node@22'.\n"
+    )
+    assert here("init", "--no-ci", "--no-hook", "npm:@s/x").code == 0
+    (server,) = tomli.loads(Path("mcp-governor.toml").read_text())["servers"].values()
+    assert server == {"package": "npm:@s/x:other", "with": ["node@22"]}
+    assert len((tmp_path / "starts").read_text().splitlines()) == 4, "what was found is used again"
+
+
+@pytest.mark.parametrize(
+    ("words", "commands", "said", "starts"),
+    [
+        (("npm:@s/x",), ("a", "b"), "Use one of its scripts: npm:@s/x:a or npm:@s/x:b", 1),
+        (("npm:@s/x@1:c",), ("a",), "Use its script: npm:@s/x@1:a", 1),
+        (("npm:@s/x",), (), "The package is a library and installs no command.", 1),
+        (("npm:@s/x", "--no-resolve"), ("a",), "List its commands with: npm view @s/x bin", 1),
+        # `npx --package` starts what is named, so the command of the package has to be known.
+        (("npm:@s/x", "--with", "node@18"), ("a",), "It asks for Node.js >=22.5.", 2),
+    ],
+)
+def test_what_of_an_npm_package_only_the_user_can_choose(needy_npm, words, commands, said, starts) -> None:
+    outcome, tried = needy_npm("snapshot", "-o", "-", *words, commands=commands)
+    assert outcome.code == 3
+    assert said in outcome.err
+    assert len(tried) == starts
+
+
 @pytest.mark.live
 def test_a_package_of_the_registry_that_needs_all_of_it(tmp_path: Path) -> None:
     uv()
@@ -252,3 +332,19 @@ def test_a_package_of_the_registry_that_needs_all_of_it(tmp_path: Path) -> None:
     assert "so it was started with --with 'mcp<2'." in outcome.err
     assert outcome.code == 0, outcome.err
     assert [tool["name"] for tool in json.loads(outcome.out)["tools"]] == ["query"]
+
+
+@pytest.mark.live
+def test_packages_of_npm_that_need_another_command_or_another_node(tmp_path: Path) -> None:
+    if shutil.which("npx") is None:
+        missing("npx is not installed")
+    words = ("npm:@modelcontextprotocol/server-filesystem", "--with", "zod@3", "--", ".")
+    outcome = governor("snapshot", "-o", "-", *words, cwd=tmp_path)
+    assert outcome.code == 0, outcome.err
+    assert "its only script, npm:@modelcontextprotocol/server-filesystem:mcp-server-filesystem." in outcome.err
+    # It asks for Node.js 24.12.
+    outcome = governor("snapshot", "-o", "-", "npm:mcp-sqlite-tools@0.1.1", cwd=tmp_path)
+    assert outcome.code == 0, outcome.err
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+    if int(version[1:].partition(".")[0]) < 22:
+        assert "so it was started with --with 'node@24'." in outcome.err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
 import json
 import os
 import socket
@@ -14,85 +13,21 @@ import time
 
 import anyio
 import pytest
-from support import Leash, free_port
+from served import INITIALIZE, serving
 
 from mcp_governor.server import http as served_http
 from mcp_governor.server.address import TOKEN
 from mcp_governor.server.http import Door
 from mcp_governor.server.lines import LINE_BYTES
 
-HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
 SECRET = "k3-" + "q7Zr" * 10
-ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-
-
-class Served:
-    """`serve --http` on a host, whose stderr is kept."""
-
-    def __init__(self, folder, host: str, token: str) -> None:
-        self.host, self.port, self.leash = host, free_port(), Leash()
-        shown = f"[{host}]" if ":" in host else host
-        self.shown = f"{shown}:{self.port}"
-        self.log = folder / "stderr"
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "mcp_governor", "serve", "--http", self.shown],
-                env={**os.environ, "MCP_GOVERNOR_TEST": self.leash.mark, **({TOKEN: token} if token else {})},
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                socket.create_connection((host, self.port), 5).close()
-                return
-            except OSError:
-                assert time.monotonic() < deadline, self.log.read_text()
-                time.sleep(0.1)
-
-    def ask(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, str]:
-        """Status and body; a header that is an empty text is not sent."""
-        line = http.client.HTTPConnection(self.host, self.port, timeout=20)
-        try:
-            line.putrequest(method, path, skip_host=True)
-            sent = {"Host": self.shown, **(ACCEPT if body is not None else {}), **headers}
-            data = json.dumps(body).encode() if body is not None else b""
-            for name, value in {**sent, "Content-Length": str(len(data))}.items():
-                if value:
-                    line.putheader(name, value)
-            line.endheaders(data)
-            answer = line.getresponse()
-            return answer.status, answer.read(4_000).decode()
-        finally:
-            line.close()
-
-
-@pytest.fixture
-def serve(tmp_path):
-    opened: list[Served] = []
-
-    def opens(host: str = "127.0.0.1", token: str = "") -> Served:
-        opened.append(Served(tmp_path, host, token))
-        return opened[-1]
-
-    yield opens
-    for one in opened:
-        one.process.terminate()
-        one.process.wait(20)
-        assert one.leash.left_behind() == []
 
 
 @pytest.fixture(scope="module")
 def one(tmp_path_factory):
     """A server for all tests after which it can go on."""
-    served = Served(tmp_path_factory.mktemp("served"), "127.0.0.1", "")
-    yield served
-    served.process.terminate()
-    served.process.wait(20)
-    assert served.leash.left_behind() == []
+    with serving(tmp_path_factory.mktemp("served")) as served:
+        yield served
 
 
 FOREIGN_HOSTS = (
@@ -129,15 +64,15 @@ def test_a_page_of_the_web_does_not_get_in(one):
         assert one.ask("POST", "/mcp", INITIALIZE, Host=here, Origin=f"http://{here}")[0] == 200
 
 
-def test_the_loopback_of_ipv6(serve):
+def test_the_loopback_of_ipv6(tmp_path):
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this machine has no IPv6")
-    one = serve("::1")
-    assert one.ask("POST", "/mcp", INITIALIZE)[0] == 200
-    assert one.ask("POST", "/mcp", INITIALIZE, Host=f"evil.example:{one.port}")[0] == 421
-    assert json.loads(one.ask("GET", "/mcp")[1])["name"] == "mcp-governor"
+    with serving(tmp_path, "::1") as one:
+        assert one.ask("POST", "/mcp", INITIALIZE)[0] == 200
+        assert one.ask("POST", "/mcp", INITIALIZE, Host=f"evil.example:{one.port}")[0] == 421
+        assert json.loads(one.ask("GET", "/mcp")[1])["name"] == "mcp-governor"
 
 
 def test_a_get_on_our_endpoint_is_answered_with_the_server_info(one):
@@ -148,9 +83,7 @@ def test_a_get_on_our_endpoint_is_answered_with_the_server_info(one):
     assert (info["name"], set(info)) == ("mcp-governor", {"name", "version", "protocolVersion", "message"})
 
 
-def test_without_the_token_nothing_is_said_and_the_token_is_in_no_log(serve):
-    one = serve("0.0.0.0", SECRET)
-    one.shown = f"127.0.0.1:{one.port}"
+def test_without_the_token_nothing_is_said_and_the_token_is_in_no_log(tmp_path):
     wrong = (
         "",
         "Bearer",
@@ -162,17 +95,17 @@ def test_without_the_token_nothing_is_said_and_the_token_is_in_no_log(serve):
         f"Bearer {SECRET} {SECRET}",
         "Bearer \xe9",
     )
-    for given in wrong:
-        for method, body in (("POST", INITIALIZE), ("GET", None), ("DELETE", None), ("OPTIONS", None)):
-            status, said = one.ask(method, "/mcp", body, Authorization=given)
-            assert status == 401, (given, method)
-            assert "mcp-governor" not in said
-            assert SECRET not in said
-    assert one.ask("POST", f"/mcp?token={SECRET}", INITIALIZE)[0] == 401
-    assert one.ask("POST", "/mcp", INITIALIZE, Authorization=f"Bearer {SECRET}")[0] == 200
-    assert one.ask("POST", "/mcp", INITIALIZE, Authorization=f"bearer  {SECRET}")[0] == 200
-    one.process.terminate()
-    one.process.wait(20)
+    with serving(tmp_path, "0.0.0.0", SECRET) as one:
+        one.shown = f"127.0.0.1:{one.port}"
+        for given in wrong:
+            for method, body in (("POST", INITIALIZE), ("GET", None), ("DELETE", None), ("OPTIONS", None)):
+                status, said = one.ask(method, "/mcp", body, Authorization=given)
+                assert status == 401, (given, method)
+                assert "mcp-governor" not in said
+                assert SECRET not in said
+        assert one.ask("POST", f"/mcp?token={SECRET}", INITIALIZE)[0] == 401
+        assert one.ask("POST", "/mcp", INITIALIZE, Authorization=f"Bearer {SECRET}")[0] == 200
+        assert one.ask("POST", "/mcp", INITIALIZE, Authorization=f"bearer  {SECRET}")[0] == 200
     assert SECRET not in one.log.read_text()
 
 

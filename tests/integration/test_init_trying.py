@@ -145,6 +145,16 @@ class TestVariables:
         assert "server.json lists its environment variables." in last
         assert last.endswith("mcp-governor init --env STOCK_ID --env STOCK_KEY")
 
+    def test_what_is_not_built_asks_for_no_variable(self, tmp_path):
+        root = tmp_path / "acme"
+        server = {"packages": [{"environmentVariables": [{"name": "STOCK_ID", "isRequired": True}]}]}
+        package = {"name": "@acme/mcp", "bin": "dist/x.js", "scripts": {"build": "tsc"}}
+        package["dependencies"] = {"@modelcontextprotocol/sdk": "1"}
+        files = {"server.json": json.dumps(server), "package.json": json.dumps(package), "package-lock.json": ""}
+        root.mkdir()
+        write(root, files)
+        assert said(governor(root, "init"))[-1] == "hint: Run: npm ci && npm run build && mcp-governor init"
+
     def test_a_file_of_variables(self, tmp_path):
         root = project(tmp_path, stock=ASKS + serving())
         write(root, {".env": f"# mine\nexport STOCK_KEY='{SECRET}' # a key\nSTOCK_LEVEL=3\n\n"})

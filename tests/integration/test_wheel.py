@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -91,3 +93,18 @@ def test_demo_and_rules_work_without_extras(commands, tmp_path):
     serve = run(commands, tmp_path, "serve")
     assert serve.returncode == 2
     assert "'mcp>=2.3'" in serve.stderr
+
+
+@pytest.mark.live
+def test_the_line_of_the_readme_brings_serve(wheel, tmp_path, monkeypatch):
+    (line,) = re.findall(r'uv tool install "/path/to/mcp-governor(\[.+\])"', (REPO / "README.md").read_text("utf-8"))
+    monkeypatch.setenv("UV_TOOL_DIR", str(tmp_path / "tools"))
+    monkeypatch.setenv("UV_TOOL_BIN_DIR", str(tmp_path / "bin"))
+    command = [uv(), "tool", "install", "--quiet", "--python", sys.executable, f"{wheel}{line}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    ours = tmp_path / "bin" / "mcp-governor"
+    read = run(tmp_path / "bin", tmp_path, "snapshot", "--isolated", "-o", "-", "--", str(ours), "serve")
+    assert read.returncode == 0, read.stderr
+    own = json.loads((REPO / "mcp-surface.json").read_text("utf-8"))
+    assert [tool["name"] for tool in json.loads(read.stdout)["tools"]] == [tool["name"] for tool in own["tools"]]

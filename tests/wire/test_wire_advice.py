@@ -10,7 +10,7 @@ from support import Leash
 
 from mcp_governor.errors import UnreachableError
 from mcp_governor.wire import Limits, StdioEndpoint, read
-from mcp_governor.wire.advice import advice, error_line, serves_http
+from mcp_governor.wire.advice import advice, error_line, main_script, node_needed, serves_http
 
 UV_SCRIPTS = """\
 An executable named `awslabs-docs` is not provided by package `awslabs-docs`.
@@ -40,8 +40,20 @@ grafana_url
   Field required [type=missing, input_value={}, input_type=dict]
 """
 ENGINE = """\
+npm warn EBADENGINE   package: '@a/inspector@0.16.8',
 npm warn EBADENGINE   required: { node: '>=22.0.0' },
-ReferenceError: File is not defined
+npm warn EBADENGINE   current: { node: 'v20.20.2', npm: '11.19.1' }
+"""
+NO_PYTHON = """\
+error: Request failed after 3 retries in 11.6s
+  cause: Failed to download `https://h.example/releases/download/20261110/cpython-3.12.16%2B20261110-x86_64.tar.gz`
+  cause: failed to lookup address information: Name or service not known
+"""
+INDENT = """\
+warning: The package `mcp==2.3.0` does not have an extra named `server`
+  File "/c/archive-v0/x/lib/python3.11/site-packages/index_mcp/__init__.py", line 31
+    for i, entry in enumerate(feed.entries[:n], 1):
+IndentationError: unexpected indent
 """
 
 
@@ -91,7 +103,63 @@ ReferenceError: File is not defined
             "Try another version: npm:s@VERSION",
         ),
         ("ModuleNotFoundError: No module named 'tzdata.zoneinfo'", "pypi:x", "Add: --with 'tzdata'"),
-        (ENGINE, "npm:x", "asks for Node.js >=22.0.0"),
+        (f"{ENGINE}ReferenceError: File is not defined", "npm:x", "asks for Node.js >=22.0.0"),
+        (ENGINE, "npm:@a/inspector@0.16", "asks for Node.js >=22.0.0"),
+        # npm warns about the engines of dependencies that work, too.
+        (f"{ENGINE}🐳 13 Docker operations", "npm:@b/docker", "Its output says why it ended"),
+        (ENGINE, "npm:x", "usually need arguments"),
+        (NO_PYTHON, "pypi:x", "needs Python 3.12, which is not on this machine and cannot be downloaded"),
+        (INDENT, "pypi:x==2", "not valid for this Python. Try another version of it: pypi:x==VERSION, or a newer"),
+        (
+            "npm error code 1\nnpm error path /r/_npx/1f/node_modules/sqlite3\nnpm error command failed\n",
+            "npm:@a/b@1:c",
+            "npm cannot install sqlite3, which it depends on. Install what its build needs, or try another version: "
+            "npm:@a/b@VERSION",
+        ),
+        ("  × Failed to build `cffi==1.15.0`", "pypi:x", "uv cannot build cffi"),
+        ("npm error code EBADPLATFORM", "npm:x", "does not run on this operating system"),
+        (
+            "ImportError: libodbc.so.2: cannot open shared object file: No such file or directory",
+            "pypi:x",
+            "needs libodbc.so.2, a library of the system",
+        ),
+        ("Please provide a base URL with the --apiUrl flag", "npm:x", "npm:x -- --apiUrl … ("),
+        ("x failed to start: inputSchema must be a Zod schema", "npm:x", "Its output says why it ended"),
+        ("Installed 31 packages in 98ms", "pypi:x", "usually need arguments"),
+        # desktop-commander 0.2.52 where its install script cannot download: status 1, and no output of npx
+        ("", "npm:x", "or start it by hand. npx ends like this, too, if an install script fails; its log"),
+        ("KeyError: 'TOKEN'", "pypi:x", "--env TOKEN "),
+        ('ZodError: [ {\n "path": [\n "GITHUB_TOKEN"\n ],\n "message": "Required"', "npm:x", "--env GITHUB_TOKEN "),
+        ("Set the HOST environment variable.", "npm:x", "--env HOST "),
+        (
+            "Missing required environment variables:\n  - SQL_HOST\n  - SQL_USER\nSee A_PAGE",
+            "npm:x",
+            "--env SQL_HOST --env SQL_USER (",
+        ),
+        (
+            "port = int(os.getenv(\"SSE_PORT\"))\nTypeError: int() argument must be a string, not 'NoneType'",
+            "pypi:x",
+            "--env SSE_PORT ",
+        ),
+        ("Error: connect ECONNREFUSED 127.0.0.1:5432", "npm:x", "cannot connect to 127.0.0.1:5432. Start the service"),
+        ("redis.exceptions.ConnectionError: Connection refused.", "pypi:x", "cannot connect to a service"),
+        ("Error: getaddrinfo ENOTFOUND db.example", "npm:x", "cannot find the host db.example"),
+        ("Error: listen EADDRINUSE: address already in use :::3000", "npm:x", "The port on which it listens is in use"),
+        ("Error: spawn docker ENOENT", "npm:x", "It starts docker, which is not installed"),
+        (
+            "FileNotFoundError: [Errno 2] No such file or directory: 'config/x.toml'",
+            "pypi:x",
+            "It reads config/x.toml, which does not exist",
+        ),
+        (
+            "Error: ENOENT: no such file or directory, open '/r/.config/x.json'",
+            "npm:x",
+            "It reads /r/.config/x.json, which does not exist",
+        ),
+        ("PermissionError: [Errno 13] Permission denied: '/var/x'", "pypi:x", "It may not write or read /var/x"),
+        ("Invalid kube-config file. No configuration found.", "pypi:x", "--env KUBECONFIG"),
+        ("botocore.exceptions.NoCredentialsError: Unable to locate credentials", "pypi:x", "--env AWS_PROFILE"),
+        ("This server requires macOS 14", "npm:x", "It runs only on macOS."),
         (
             "GITLAB_PERSONAL_ACCESS_TOKEN environment variable is not set",
             "npm:x",
@@ -127,6 +195,8 @@ ReferenceError: File is not defined
         ("Error: Missing option '--config' / '-c'.", "", "It needs arguments (--config)."),
         ("error: missing required argument 'directory'", "npm:x", "npm:x -- DIRECTORY"),
         ("Please provide a database URL as a command-line argument", "npm:x", "It seems to need arguments."),
+        ("Usage: x <command>\n  Run 'x mcp' to start the MCP server.", "npm:x", "as its output says: npm:x -- mcp"),
+        ("Unexpected error: 'Server' object has no attribute 'list_tools'", "pypi:x", "Add: --with 'mcp<2'"),
         ("USAGE\n  mcp start [--transport stdio|sse]", "npm:x", "npm:x -- ARGUMENTS"),
         # A warning of npm about the engine is the cause only if nothing else is.
         (f"{ENGINE}Please set the API_KEY environment variable", "npm:x", "--env API_KEY"),
@@ -143,6 +213,12 @@ ReferenceError: File is not defined
             "does not have @a/b, which it depends on",
         ),
         (
+            "npm error code E404\nnpm error 404 Not Found - GET https://r.example/@a%2fb\nnpm error 404\n"
+            "npm error 404  The requested resource '@a/b@3.0.0' could not be found or you do not have permission",
+            "npm:@a/c:run",
+            "does not have @a/b, which it depends on",
+        ),
+        (
             "npm error code E404\nnpm error 404  '@a/b@*' is not in this registry.",
             "npm:@a/b@2:run",
             "does not have this package",
@@ -155,7 +231,36 @@ def test_the_hint_is_what_to_type_next(said: str, package: str, hint: str) -> No
     assert hint in advice(said, package)
 
 
+@pytest.mark.parametrize(
+    ("scripts", "main"),
+    [
+        (["x"], "x"),
+        (["x-cli", "x", "x_setup"], "x"),
+        (["x-server", "x-cli"], ""),
+        (["x", "xy"], ""),
+        ([], ""),
+    ],
+)
+def test_the_main_script_is_the_one_that_the_others_extend(scripts: list[str], main: str) -> None:
+    assert main_script(scripts) == main
+
+
+@pytest.mark.parametrize(
+    ("said", "package", "node"),
+    [
+        (f"{ENGINE}TypeError [ERR_UNKNOWN_BUILTIN_MODULE]: No such built-in module: node:sqlite", "npm:x", "22"),
+        ("x requires Node.js version >=22.5.0", "npm:x", "22"),
+        (ENGINE, "npm:@a/inspector", ""),
+        ("SyntaxError: Unexpected token", "npm:x", ""),
+        ("", "npm:x", ""),
+    ],
+)
+def test_another_node_is_tried_only_where_this_one_lacks_something(said: str, package: str, node: str) -> None:
+    assert node_needed(said, package) == node
+
+
 def test_what_is_given_is_not_asked_for_again() -> None:
+    assert "usually need" in advice("", "npm:x", with_=["@a/b@1"])
     said = advice(OLD_SDK, "pypi:x", with_=["mcp<2"])
     assert said == "It does not fit 'mcp<2' either. Try another version of mcp, or of it."
     assert "Add: --with 'mcp<2'" in advice(OLD_SDK, "pypi:x", with_=["tzdata"])
@@ -229,7 +334,20 @@ def test_of_alternatives_one_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["- a\n" * 40_000, "arguments are required: " + "a," * 80_000, "A_" * 80_000 + "A ", "`" * 100_000]
+    "said",
+    [
+        "- a\n" * 40_000,
+        "arguments are required: " + "a," * 80_000,
+        "A_" * 80_000 + "A ",
+        "`" * 100_000,
+        "site-packages/" * 20_000,
+        "npm error path " * 20_000,
+        "Please use " * 20_000,
+        "Run x " * 40_000,
+        "ImportError: cannot import name 'a' from 'b' (" * 8_000,
+        'env var "' * 60_000,
+        "ECONNREFUSED a" * 40_000,
+    ],
 )
 def test_hostile_words_take_no_time_and_reach_no_command(said: str) -> None:
     began = time.monotonic()

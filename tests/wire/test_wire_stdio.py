@@ -199,7 +199,7 @@ def test_a_tool_that_asks_its_user_learns_that_the_user_declines() -> None:
     async def ask():
         async with connect(plain_server()) as session:
             result = await session.call_tool("ask", {"x": 1})
-            return json.loads(result["content"][0]["text"]), session.refused_requests
+            return json.loads(result["content"][0]["text"]), session.inbox.refused
 
     params, refused = anyio.run(ask)
     assert params["inputResponses"] == {"q": {"action": "decline"}}

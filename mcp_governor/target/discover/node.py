@@ -33,7 +33,7 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
     package = read_json(folder / "package.json")
     if not any(_speaks_mcp(package.get(key)) for key in _DEPENDENCIES):
         return []
-    name = str(package.get("name") or folder.name).rpartition("/")[2]
+    name = name_in(package) or folder.name
     found_in = (folder / "package.json").relative_to(top).as_posix()
     install = install_command(folder, top)
     build = f"{install} && {install.partition(' ')[0]} run build" if has_build(folder) else install
@@ -50,6 +50,16 @@ def node_candidates(folder: Path, top: Path) -> list[Candidate]:
         way = Way({"command": command}, prepare=build, says=str(scripts[start]))
         found.append(Candidate(name, folder, found_in, (way,), START))
     return found
+
+
+def name_in(package: Mapping[str, Any]) -> str:
+    """The name of a package without its scope, unless the rest says nothing (``@acme/mcp`` → ``acme-mcp``)."""
+    named = package.get("name")
+    scope, _, name = named.rpartition("/") if isinstance(named, str) else ("", "", "")
+    return f"{scope.removeprefix('@')}-{name}" if scope and name in _NO_NAMES else name
+
+
+_NO_NAMES = ("mcp", "mcp-server", "server", "server-mcp")
 
 
 def _speaks_mcp(dependencies: Any) -> bool:
