@@ -27,6 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 import fuzz_forked as forked  # noqa: E402
 from fuzz_bytes import Document, Mutator, shrunk  # noqa: E402
 from fuzz_reader_kinds import READERS  # noqa: E402
+from fuzz_reader_words import words_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,7 @@ def case_of(seed: int, index: int) -> Case:
     """The case with this index in a run with this seed."""
     name = tuple(READERS)[index % len(READERS)]
     reader = READERS[name]
-    mutator = Mutator(random.Random(f"{seed}/{index}"), seeds(name), reader.tokens, reader.pairs)
+    mutator = Mutator(random.Random(f"{seed}/{index}"), seeds(name), words(name), reader.pairs)
     return Case(name, mutator.document())
 
 
@@ -75,6 +76,11 @@ def saved(file: Path) -> Case:
 @cache
 def seeds(name: str) -> tuple[bytes, ...]:
     return READERS[name].seeds(ROOT)
+
+
+@cache
+def words(name: str) -> tuple[bytes, ...]:
+    return *words_of(seeds(name)), *READERS[name].words
 
 
 @cache
