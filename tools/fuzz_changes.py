@@ -281,6 +281,8 @@ def _breaking_values(
 
 def breaks(schemas: tuple[Any, Any], value: Any, level: str, side: str, valid: Any = None, now: Any = None) -> bool:
     """True if a value was valid and no longer is, in the level's reading of the two schemas."""
+    if side == "input" and not isinstance(value, dict):
+        return False  # arguments are an object, whatever the schema says
     takes, refuses = schemas
     valid, now = valid or native(takes, 20), now or native(refuses, 20)
     try:
