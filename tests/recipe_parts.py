@@ -70,9 +70,8 @@ NOTE_KINDS = (
             f"output-recipe-unit-{step}",
             ("Callers send the number in another unit.", "Clients read the number in another unit."),
             (_BREAKING, _BREAKING),
-            f"recipe-unit-{back}",
-            f"output-recipe-unit-{back}",
             value({"type": "number", **old}, {"type": "number", **new}),
+            reverse=f"recipe-unit-{back}",
             messages=(KEYWORD, KEYWORD),
             entries=(
                 "{tool} [takes|take] {field} in another unit.",

@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from fuzz_pool import Answers, Failure, Run, answer, fingerprint_of, small, subject_named, work
+from fuzz_pool import Answers, Failure, Run, fingerprint_of, small, subject_named, work
 
 ROOT = Path(__file__).resolve().parents[1]
 SUBJECTS = tuple(
@@ -133,8 +133,5 @@ def _summary(failures: list[Failure], asked: int) -> int:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
         work(sys.argv[2], int(sys.argv[3]), sys.argv[4])
-        sys.exit()
-    if sys.argv[1:2] == ["--answer"]:
-        answer(sys.argv[2])
         sys.exit()
     sys.exit(main())

@@ -1,7 +1,8 @@
 """Wrong reports of ``compare``: pairs of surfaces, one or two edits apart, and laws for every report.
 
 - The contract fingerprints differ if and only if a change is reported whose kind affects them.
-- A surface equals itself, in whatever order its keys and unordered lists are written.
+- A surface equals itself, in whatever order its keys and unordered lists are written; and in another spelling of its
+    schemas nothing breaks. No place is reported twice.
 - A witness is valid before and invalid now (input), or possible now and impossible before (output), under both
     validators and by the published schemas.
 - A value that was accepted and is now rejected, or was impossible and is now possible, is reported: there is a change
@@ -16,11 +17,12 @@ from __future__ import annotations
 import json
 import random
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from fuzz_instances import Sampler, Universe
 from fuzz_pool import Failure, Tally, tick
-from fuzz_surfaces import Surfaces, reordered, shuffled
+from fuzz_surfaces import Surfaces, otherwise_spelled, reordered, shuffled
 from fuzz_verdicts import OURS, accepts_twice, native
 
 from mcp_governor.change import ChangeOptions, compare, kind
@@ -106,19 +108,28 @@ def run(seed: int, index: int, tally: Tally) -> Iterator[Failure]:
         tally.add("compared with itself")
         if ask(question).get("changes"):
             yield Failure("differs from itself", question, "keys in another order are reported as a change")
+        question = {"old": surface, "new": otherwise_spelled(surface, case.rng), "level": "declared"}
+        yield from _worse(question, ask(question))
 
 
 def _judge(
     question: dict[str, Any], answer: dict[str, Any], tally: Tally, rng: random.Random, effort: int = 1
 ) -> Iterator[Failure]:
+    yield from _flaws(question, answer, tally)
+    if "crash" not in answer:
+        for change in answer["changes"]:
+            tally.add(change["verdict"])
+        tally.add("no change" if not answer["changes"] else "with changes")
+        yield from _refuted(question, answer, tally, rng, effort)
+
+
+def _flaws(question: dict[str, Any], answer: dict[str, Any], tally: Tally) -> Iterator[Failure]:
+    """What is wrong with a report by itself."""
     if "crash" in answer:
         yield Failure("crash", question, answer["crash"])
         return
     if answer["seconds"] > HANG:
         yield Failure("slow", question, f"{answer['seconds']:.1f} s")
-    for change in answer["changes"]:
-        tally.add(change["verdict"])
-    tally.add("no change" if not answer["changes"] else "with changes")
     reported = [change["kind"] for change in answer["changes"] if change["contract"]]
     if answer["moved"] and not reported:
         yield Failure("silent", question, f"the fingerprint moved; reported: {_kinds(answer)}")
@@ -128,9 +139,20 @@ def _judge(
         if "witness" in change and not witness_holds(question, change):
             text = json.dumps(change["witness"])[:200]
             yield Failure("wrong witness", question, f"{change['kind']} at {change['path']}: {text}")
+    places = Counter((change["tool"], change["kind"], change["path"]) for change in answer["changes"])
+    for (_, name, path), count in places.items():
+        # Several capabilities of one tool are one place.
+        if count > 1 and not path.startswith("/_meta"):
+            yield Failure("reported twice", question, f"{name} at {path}")
     yield from _untrue(question, answer)
     yield from _false_alarms(question, answer, tally)
-    yield from _refuted(question, answer, tally, rng, effort)
+
+
+def _worse(question: dict[str, Any], answer: dict[str, Any]) -> Iterator[Failure]:
+    """Breaks between two spellings of a surface."""
+    for change in answer.get("changes", ()):
+        if change["verdict"] == "breaking":
+            yield Failure("differs when respelled", question, f"{change['kind']} at {change['path']}")
 
 
 POLICY = {
@@ -259,6 +281,8 @@ def _breaking_values(
 
 def breaks(schemas: tuple[Any, Any], value: Any, level: str, side: str, valid: Any = None, now: Any = None) -> bool:
     """True if a value was valid and no longer is, in the level's reading of the two schemas."""
+    if side == "input" and not isinstance(value, dict):
+        return False  # arguments are an object, whatever the schema says
     takes, refuses = schemas
     valid, now = valid or native(takes, 20), now or native(refuses, 20)
     try:
@@ -324,31 +348,18 @@ def still(kind: str, case: dict[str, Any]) -> bool:
     if not _well_formed(case):
         return False
     answer = ask(case)
-    if kind == "crash":
-        return "crash" in answer
-    if "crash" in answer:
-        return False
     if kind == "differs from itself":
-        return reordered(case) and bool(answer["changes"])
+        return reordered(case) and bool(answer.get("changes"))
     if kind == "break not reported":
         old, new = _tool(case["old"], case["tool"]), _tool(case["new"], case["tool"])
         key = dict(SIDES)[case["side"]]
-        if key not in old or key not in new:
+        if "crash" in answer or key not in old or key not in new:
             return False
         if any(part["verdict"] != "compatible" and part["side"] == case["side"] for part in answer["changes"]):
             return False
         takes, refuses = (old[key], new[key]) if case["side"] == "input" else (new[key], old[key])
         return breaks((takes, refuses), case["instance"], case["level"], case["side"])
-    reported = [part for part in answer["changes"] if part["contract"]]
-    if kind == "silent":
-        return bool(answer["moved"]) and not reported
-    if kind == "fingerprint stays":
-        return bool(reported) and not answer["moved"]
-    if kind in ("untrue", "false alarm"):
-        return any(_untrue(case, answer) if kind == "untrue" else _false_alarms(case, answer, Tally()))
-    if kind == "wrong witness":
-        return any("witness" in part and not witness_holds(case, part) for part in answer["changes"])
-    return kind == "slow" and answer["seconds"] > HANG
+    return any(flaw.kind == kind for flaw in _flaws(case, answer, Tally()))
 
 
 def replay(case: dict[str, Any]) -> list[Failure]:

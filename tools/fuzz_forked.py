@@ -45,35 +45,6 @@ class Outcome:
     memory: int = 0
 
 
-@dataclass
-class Job:
-    """A running child."""
-
-    pid: int
-    pipe: int
-    deadline: float
-    output: bytes = b""
-
-
-def start(ask: Callable[[bytes], tuple[str, str]], data: bytes) -> Job:
-    """Start a child for a question.
-
-    Args:
-        ask: returns the kind and the note; an exception is a finding.
-        data: the input.
-    """
-    outlet, inlet = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.close(outlet)
-        os.setpgid(0, 0)
-        _child(ask, data, inlet)
-    os.close(inlet)
-    with contextlib.suppress(OSError):
-        os.setpgid(pid, pid)
-    return Job(pid, outlet, time.monotonic() + WALL_SECONDS)
-
-
 def _data_of_this_process() -> int:
     """Bytes that count for RLIMIT_DATA; 0 where the system does not say."""
     try:
@@ -119,40 +90,36 @@ def _where(error: BaseException) -> str:
     return f"{error!r}"[:300] + " at " + " < ".join(reversed(ours[-3:]))
 
 
-def finished(jobs: list[Job], seconds: float) -> list[Job]:
-    """The children that have finished or exceeded their time; waits this long for the first one."""
-    ready, _, _ = select.select([job.pipe for job in jobs], [], [], seconds)
-    done = []
-    for job in jobs:
-        if job.pipe in ready:
-            piece = os.read(job.pipe, 65_536)
-            job.output += piece
-            if not piece:
-                done.append(job)
-        elif time.monotonic() > job.deadline:
-            done.append(job)
-    return done
+def asked(ask: Callable[[bytes], tuple[str, str]], data: bytes) -> Outcome:
+    """Ask in a child, and wait for the result; whatever the child started ends with it.
 
-
-def outcome(job: Job) -> Outcome:
-    """Reap a child from :func:`finished`, and everything that it started."""
+    Args:
+        ask: returns the kind and the note; an exception is a finding.
+        data: the input.
+    """
+    outlet, inlet = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(outlet)
+        os.setpgid(0, 0)
+        _child(ask, data, inlet)
+    os.close(inlet)
+    with contextlib.suppress(OSError):
+        os.setpgid(pid, pid)
+    deadline, output, ended = time.monotonic() + WALL_SECONDS, b"", False
+    while not ended and time.monotonic() < deadline:
+        if select.select([outlet], [], [], 1.0)[0]:
+            piece = os.read(outlet, 65_536)
+            output, ended = output + piece, not piece
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(job.pid, signal.SIGKILL)
-    os.close(job.pipe)
-    _, status, used = os.wait4(job.pid, 0)
-    if job.output:
-        return Outcome(*json.loads(job.output))
+        os.killpg(pid, signal.SIGKILL)
+    os.close(outlet)
+    _, status, used = os.wait4(pid, 0)
+    if output:
+        return Outcome(*json.loads(output))
     seconds = used.ru_utime + used.ru_stime
     if seconds >= PROCESSOR_SECONDS - 1:
         return Outcome("hang", f"no answer after {seconds:.0f} s of processor time", seconds)
-    if time.monotonic() > job.deadline:
+    if not ended:
         return Outcome("hang", f"no answer after {WALL_SECONDS:g} s", seconds)
     return Outcome("died", f"ended with status {os.waitstatus_to_exitcode(status)}", seconds)
-
-
-def asked(ask: Callable[[bytes], tuple[str, str]], data: bytes) -> Outcome:
-    """Ask, and wait for the result."""
-    job = start(ask, data)
-    while not finished([job], 1.0):
-        pass
-    return outcome(job)

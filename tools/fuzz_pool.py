@@ -184,7 +184,10 @@ def work(name: str, seed: int, state: str) -> None:
     _progress = Progress(state)
     for line in sys.stdin:
         request = json.loads(line)
-        reply = _echo(subject, seed, request) if request.get("echo") else _batch(subject, seed, request)
+        if "digest" in request:
+            reply: dict[str, Any] = {"digest": subject.digest(request["digest"])}
+        else:
+            reply = _echo(subject, seed, request) if request.get("echo") else _batch(subject, seed, request)
         sys.stdout.write(json.dumps(reply) + "\n")
         sys.stdout.flush()
 
@@ -304,41 +307,18 @@ class Answers:
     """
 
     def __init__(self, name: str, hash_seeds: Iterable[int]) -> None:
-        self._children = [
-            subprocess.Popen(
-                [sys.executable, str(HERE / "fuzz.py"), "--answer", name],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
-            )
-            for hash_seed in hash_seeds
-        ]
+        self._folder = tempfile.TemporaryDirectory(prefix="mcp-governor-fuzz-")
+        self._children = [Child(name, 0, hash_seed, self._folder.name) for hash_seed in hash_seeds]
 
     def differ(self, case: dict[str, Any]) -> bool:
         """True if the processes give different answers that do not depend on time."""
-        found: set[str] = set()
-        for child in self._children:
-            assert child.stdin is not None
-            assert child.stdout is not None
-            child.stdin.write(json.dumps(case) + "\n")
-            child.stdin.flush()
-            found.add(child.stdout.readline())
-        return len(found - {"null\n"}) > 1
+        replies = [child.ask({"digest": case}) for child in self._children]
+        return len({reply["digest"] for reply in replies if reply is not None} - {None}) > 1
 
     def close(self) -> None:
         for child in self._children:
-            child.kill()
-            child.communicate()
-
-
-def answer(name: str) -> None:
-    """The main loop of such a process: a digest for each line of input."""
-    subject = subject_named(name)
-    for line in sys.stdin:
-        sys.stdout.write(json.dumps(subject.digest(json.loads(line))) + "\n")
-        sys.stdout.flush()
+            child.close()
+        self._folder.cleanup()
 
 
 @dataclass

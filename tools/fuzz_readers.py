@@ -1,4 +1,4 @@
-"""Searches for documents that break a reader: ``python tools/fuzz_readers.py``, or ``tools/fuzz.py readers``.
+"""Searches for documents that break a reader: ``python tools/fuzz.py readers``.
 
 Five readers accept foreign input: the stream of a server, a surface file, a changelog, our configuration, and that of
 an MCP client. Each gets mutations of real documents, every one in a separate process, and has to
@@ -8,23 +8,14 @@ an MCP client. Each gets mutations of real documents, every one in a separate pr
 - use no more memory than a document of that size justifies,
 - read its own output (surface files).
 
-A failing document is made small, printed with the command that reproduces the failure, and saved under ``.fuzz/``;
-``--replay FILE`` checks a saved case. Fixed cases stay in ``fixtures/readers/``, where tests check them.
-
-Exits with 1 if anything is wrong, 4 if nothing was asked, 2 for a bad command line. POSIX only.
+Fixed cases stay in ``fixtures/readers/``, where tests check them. POSIX only.
 """
 
 from __future__ import annotations
 
-import argparse
-import hashlib
-import os
 import random
-import secrets
 import sys
 import tempfile
-import time
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -36,6 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 import fuzz_forked as forked  # noqa: E402
 from fuzz_bytes import Document, Mutator, shrunk  # noqa: E402
 from fuzz_reader_kinds import READERS  # noqa: E402
+from fuzz_reader_words import words_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +39,6 @@ UNIT = "documents"
 BATCH = 5
 DOCUMENTS: tuple[str, ...] = ()
 """Members of a case that the reducer of ``fuzz.py`` may make smaller: none, because they are small already."""
-NOTHING = 4
 GOOD = ("read", "refused")
 
 
@@ -67,22 +58,29 @@ class Case:
 
     reader: str
     document: Document
-    index: int = -1
 
 
-def case_of(seed: int, index: int, only: str = "") -> Case:
+def case_of(seed: int, index: int) -> Case:
     """The case with this index in a run with this seed."""
-    name = only or tuple(READERS)[index % len(READERS)]
+    name = tuple(READERS)[index % len(READERS)]
     reader = READERS[name]
-    # The names of readers do not matter, so that the questions to one do not depend on which others run.
-    rng = random.Random(f"{seed}/{index}")
-    mutator = Mutator(rng, seeds(name), reader.tokens, reader.pairs)
-    return Case(name, mutator.document(), index)
+    mutator = Mutator(random.Random(f"{seed}/{index}"), seeds(name), words(name), reader.pairs)
+    return Case(name, mutator.document())
+
+
+def saved(file: Path) -> Case:
+    """The case in a file named ``READER-….…``."""
+    return Case(file.name.partition("-")[0], Document(file.read_bytes()))
 
 
 @cache
 def seeds(name: str) -> tuple[bytes, ...]:
     return READERS[name].seeds(ROOT)
+
+
+@cache
+def words(name: str) -> tuple[bytes, ...]:
+    return *words_of(seeds(name)), *READERS[name].words
 
 
 @cache
@@ -107,16 +105,11 @@ def ask(reader: Reader, data: bytes) -> tuple[str, str]:
             return "refused", text.replace(folder, "")
 
 
-def judged(case: Case, first: forked.Outcome | None = None) -> forked.Outcome:
-    """Ask, and add any problem with the answer's kind, time or memory.
-
-    Args:
-        case: the question.
-        first: the first outcome, if it was asked already.
-    """
+def judged(case: Case) -> forked.Outcome:
+    """Ask, and add any problem with the answer's kind, time or memory."""
     reader = READERS[case.reader]
     question = partial(ask, reader)
-    found = first or forked.asked(question, case.document.data)
+    found = forked.asked(question, case.document.data)
     if found.kind not in GOOD:
         return found
     size = len(case.document.data)
@@ -153,103 +146,7 @@ def small(case: Case, found: forked.Outcome) -> Case:
 
     if found.kind == "grows too fast" or not shows(case.document.data):
         return case
-    return Case(case.reader, Document(shrunk(case.document.data, shows)), case.index)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Hunt for documents that a reader cannot take.")
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long (60)")
-    parser.add_argument("--seed", type=int, help="of the run; fresh where it is left out")
-    parser.add_argument("--reader", choices=tuple(READERS), default="", help="only this one")
-    parser.add_argument("--cases", type=int, default=1 << 60, help="stop after so many")
-    parser.add_argument("--only", type=int, metavar="INDEX", help="ask one case of the run")
-    parser.add_argument("--processes", type=int, default=4)
-    parser.add_argument("--out", type=Path, default=ROOT / ".fuzz", help="folder for found cases (.fuzz)")
-    parser.add_argument("--replay", type=Path, metavar="FILE", help="judge a saved case, READER-… by its name")
-    options = parser.parse_args(arguments)
-    if options.seconds <= 0 or options.processes < 1:
-        parser.error("--seconds and --processes must be positive")
-    if options.replay is not None:
-        return one(saved(options.replay))
-    seed = options.seed if options.seed is not None else secrets.randbelow(1 << 31)
-    if options.only is not None:
-        return one(case_of(seed, options.only, options.reader))
-    return fuzz(seed, options)
-
-
-def saved(file: Path) -> Case:
-    """The case in a file named ``READER-….…``."""
-    return Case(file.name.partition("-")[0], Document(file.read_bytes()))
-
-
-def one(case: Case) -> int:
-    warm()
-    found = judged(case)
-    print(f"{case.reader}, {len(case.document.data):,} bytes: {found.kind}: {found.note}")
-    print(f"  {found.seconds:.2f} s, {found.memory / 1_000_000:.0f} MB")
-    return int(found.kind not in GOOD)
-
-
-def fuzz(seed: int, options: argparse.Namespace) -> int:
-    """Ask until the time is up; print and save failures."""
-    command = f"python tools/fuzz_readers.py --seed {seed}" + (f" --reader {options.reader}" * bool(options.reader))
-    print(f"readers: again: {command} --seconds {options.seconds:g}", flush=True)
-    counts: Counter[str] = Counter()
-    known: set[tuple[str, str, str]] = set()
-    warm()
-    start = time.monotonic()
-    for case, first in answers(seed, options, start + options.seconds):
-        found = judged(case, first)
-        counts["asked"] += 1
-        counts[f"{case.reader}: {found.kind}"] += 1
-        if found.kind in GOOD:
-            continue
-        counts["failures"] += 1
-        # Failures at the same line of code count as one.
-        signature = (case.reader, found.kind, found.note.rpartition(" at ")[2].partition(" < ")[0])
-        if signature not in known:
-            known.add(signature)
-            show(small(case, found), found, f"{command} --only {case.index}", options.out)
-    elapsed = time.monotonic() - start
-    print(f"  {counts['asked']:,} {UNIT} in {elapsed:.0f} s: {counts['asked'] / elapsed:,.0f} a second")
-    for key in sorted(counts):
-        if ":" in key:
-            print(f"  {counts[key]:>12,}  {key}")
-    print(f"  {'no failures' if not counts['failures'] else str(counts['failures']) + ' FAILURES'}", flush=True)
-    if counts["failures"]:
-        return 1
-    return 0 if counts["asked"] else NOTHING
-
-
-def answers(seed: int, options: argparse.Namespace, until: float) -> Iterator[tuple[Case, forked.Outcome]]:
-    """Cases with their outcomes, several of them asked concurrently."""
-    jobs: list[forked.Job] = []
-    cases: dict[int, Case] = {}
-    index = 0
-    while True:
-        while len(jobs) < options.processes and index < options.cases and time.monotonic() < until:
-            case = case_of(seed, index, options.reader)
-            index += 1
-            jobs.append(forked.start(partial(ask, READERS[case.reader]), case.document.data))
-            cases[jobs[-1].pid] = case
-        if not jobs:
-            return
-        for job in forked.finished(jobs, 1.0):
-            jobs.remove(job)
-            yield cases.pop(job.pid), forked.outcome(job)
-
-
-def show(case: Case, found: forked.Outcome, command: str, out: Path) -> None:
-    """Print a failure, and save its document."""
-    out.mkdir(parents=True, exist_ok=True)
-    data = case.document.data
-    digest = hashlib.sha256(data).hexdigest()[:10]
-    file = out / f"{case.reader}-{found.kind.replace(' ', '-')}-{digest}{READERS[case.reader].suffix}"
-    file.write_bytes(data)
-    print(f"\nFAILED {case.reader}: {found.kind}: {found.note}")
-    print(f"  {data[:600]!r}{' …' if len(data) > 600 else ''} ({len(data):,} bytes)")
-    print(f"  case: {command}")
-    print(f"  this: python tools/fuzz_readers.py --replay {os.path.relpath(file)}", flush=True)
+    return Case(case.reader, Document(shrunk(case.document.data, shows)))
 
 
 # -- the interface that tools/fuzz.py requires; see fuzz_pool.Subject
@@ -299,7 +196,3 @@ def replay(case: dict[str, Any]) -> list[Any]:
 
     found = judged(Case(case["reader"], Document(case["data"].encode("latin-1"))))
     return [] if found.kind in GOOD else [Failure(found.kind, case, found.note)]
-
-
-if __name__ == "__main__":
-    sys.exit(main())

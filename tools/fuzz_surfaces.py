@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from fuzz_edits import Editor
+from fuzz_edits import Editor, respelled
 from fuzz_limits import beyond
 from fuzz_schemas import Maker, copied, places
 
@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     import random
 
 KEYS = ["query", "limit", "path", "filepath", "kind", "a", "b", "items", "description", "default", "x1"]
+ODD: dict[str, list[Any]] = {
+    "annotations": [None, {"readOnlyHint": "yes"}, {"destructiveHint": None}],
+    "execution": [{"taskSupport": "optional"}, {}, None],
+    "inputSchema": [None, {}, True, {"type": 7}, 7],
+    "outputSchema": [None, {"type": "object", "title": "O"}],
+    "_meta": [{"tier": "facade"}, {"tier": "internal"}, {"category": "read"}, {"deprecated": True}, {"x": 1}],
+}
+"""Members of a tool that few servers send, and values that they must not have."""
 WORDS = ["Finds things.", "Finds all things.", "Use this when you look for things.", ""]
 HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
 
@@ -120,7 +128,10 @@ class Surfaces:
                 self.words(tool)
             elif roll < 0.22:
                 tool.setdefault("annotations", {})[maker.pick(HINTS)] = maker.chance(0.5)
-            elif roll < 0.26:
+            elif roll < 0.24:
+                word = maker.pick(list(ODD))
+                tool[word] = copied(maker.pick(ODD[word]))
+            elif roll < 0.28:
                 word = "outputSchema"
                 if word in tool:
                     del tool[word]
@@ -199,6 +210,17 @@ class Surfaces:
             place["required"] = sorted({*place.get("required", ()), maker.pick(list(members))})
         else:
             place["additionalProperties"] = maker.pick([False, False, True, {"type": "string"}])
+
+
+def otherwise_spelled(surface: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The same surface with schemas that mean the same."""
+    surface = copied(surface)
+    for tool in surface["tools"]:
+        for place in [place for side in ("inputSchema", "outputSchema") for place in places(tool.get(side))]:
+            spelled = respelled(place, rng)
+            place.clear()
+            place.update(spelled)
+    return surface
 
 
 _DATA = ("default", "const", "enum")

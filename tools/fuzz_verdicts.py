@@ -343,19 +343,12 @@ def still(kind: str, question: dict[str, Any]) -> bool:
     if native(question["outer"], question["draft"]) is None or native(question["inner"], question["draft"]) is None:
         return False
     answer = ask(question)
-    if kind == "wrong yes":
-        return answer["verdict"] == "yes" and refutes(question, question["instance"]) is True
-    if kind == "wrong witness":
-        return "witness" in answer and refutes(question, answer["witness"]) is False
-    if kind == "two modes":
-        return {answer["verdict"], ask(question, witness=False)["verdict"]} == {"yes", "no"}
-    if kind == "two spellings":
-        return {answer["verdict"], ask({**question, "outer": question["other"]})["verdict"]} == {"yes", "no"}
-    if kind == "crash":
-        return answer["verdict"] == "crash"
-    if kind == "slow":
-        return answer["seconds"] > HANG
-    return False
+    if kind in ("two modes", "two spellings"):
+        again = {"two modes": question, "two spellings": {**question, "outer": question.get("other")}}[kind]
+        return {answer["verdict"], ask(again, witness=kind == "two spellings")["verdict"]} == {"yes", "no"}
+    values = [question["instance"]] if "instance" in question else []
+    accepted = tuple(_accepted(native(question[side], question["draft"]), values) for side in ("outer", "inner"))
+    return any(failure.kind == kind for failure in _judge(question, answer, values, accepted, Tally()))  # type: ignore[arg-type]
 
 
 def replay(question: dict[str, Any]) -> list[Failure]:

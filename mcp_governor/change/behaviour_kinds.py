@@ -6,12 +6,13 @@ its meaning in one catalogue.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp_governor.change.kind_model import Example, Kind
+from mcp_governor.change.kind_making import BREAKING, COMPATIBLE, kind
 from mcp_governor.change.vocabulary import Event, Side, Verdict
 
-_BREAKING, _COMPATIBLE = Verdict.BREAKING, Verdict.COMPATIBLE
+if TYPE_CHECKING:
+    from mcp_governor.change.kind_model import Kind
 
 
 def _kind(
@@ -23,16 +24,13 @@ def _kind(
     reverse: str = "",
     event: Event = Event.CHANGED,
 ) -> Kind:
-    return Kind(
-        name,
-        Side.OUTPUT,
-        explanation,
-        verdict,
+    return kind(
+        *(name, verdict, explanation, reverse or name, example),
         f"The recorded call of {{call}} {what_happened}.",
         event=event,
-        reverse=reverse or name,
+        at="result",
+        side=Side.OUTPUT,
         unmirrored="Both runs send the same arguments.",
-        example=Example("result", *example),
     )
 
 
@@ -45,21 +43,21 @@ _FAILED = {"content": [{"type": "text", "text": "There is no such name."}], "isE
 BEHAVIOUR_KINDS: tuple[Kind, ...] = (
     _kind(
         "call-status-changed",
-        _BREAKING,
+        BREAKING,
         "The same call has a different status: callers branch on it.",
         (_answer(hits=1), _FAILED),
         "had the {what} {old} and now has {new}",
     ),
     _kind(
         "call-channel-changed",
-        _BREAKING,
+        BREAKING,
         "The same failure is reported through another channel: callers look for it elsewhere.",
         (_FAILED, {"error": {"code": -32602, "message": "There is no such name."}}),
         "had the {what} {old} and now has {new}",
     ),
     _kind(
         "call-error-kind-changed",
-        _BREAKING,
+        BREAKING,
         "The same failure has a different kind: callers switch on it.",
         (
             {**_FAILED, "structuredContent": {"kind": "unknown_name"}},
@@ -69,7 +67,7 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
     ),
     _kind(
         "call-field-removed",
-        _BREAKING,
+        BREAKING,
         "The result of the same call lacks a field that it had.",
         (_answer(hits=1, page=1), _answer(hits=1)),
         "returned the field {path} and no longer does",
@@ -77,7 +75,7 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
     ),
     _kind(
         "call-field-added",
-        _COMPATIBLE,
+        COMPATIBLE,
         "The result of the same call has a new field.",
         (_answer(hits=1), _answer(hits=1, page=1)),
         "returns the new field {path}",
@@ -86,7 +84,7 @@ BEHAVIOUR_KINDS: tuple[Kind, ...] = (
     ),
     _kind(
         "call-field-type-changed",
-        _BREAKING,
+        BREAKING,
         "A field of the same call's result has a different JSON type.",
         (_answer(hits=1), _answer(hits="1")),
         "returned {path} as {was} and now returns {now}",

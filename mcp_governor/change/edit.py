@@ -103,6 +103,9 @@ class Edit:
 class Questions:
     """Containment questions about two documents, in the reading for a level and a side.
 
+    The *promising* document says which values come, what callers send by the old one or servers return by the new one;
+    the *receiving* one says which are taken.
+
     Args:
         old, new: the two documents.
         side: input or output.
@@ -128,9 +131,14 @@ class Questions:
         self.old = old
         self.new = new
         self.side = side
-        self.level = level
         self.deadline = deadline
         self.budget = budget
+        # In the declared reading, nobody sends undeclared keys, and readers tolerate more: see `change.reading`.
+        strict = level is Level.STRICT
+        self._inputs = side is Side.INPUT
+        self._closed = Reading.RAW if strict else Reading.CLOSED
+        self._opened = Reading.RAW if strict or self._inputs else Reading.OPENED
+        self._promising, self._receiving = (old.root, new.root) if self._inputs else (new.root, old.root)
         self.unreadable = next((node.opaque for node in (*new.opaque, *old.opaque)), "")
         self._rendered = 0
         self._sharpened = 0
@@ -153,14 +161,16 @@ class Questions:
         return self._in_time(lambda: self._forward(old, new, root=root, witness=witness))
 
     def _forward(self, old: SchemaNode, new: SchemaNode, *, root: bool, witness: bool) -> Containment:
-        closed, opened = self._readings()
+        wider, narrower = (new, old) if self._inputs else (old, new)
+        return self._ask(lambda: (self._wide(wider), self._narrow(narrower, root=root)), witness=witness)
 
-        def schemas() -> tuple[Any, Any]:
-            if self.side is Side.INPUT:
-                return self._render(new), self._render(old, closed, arguments=root)
-            return self._render(old, opened), self._render(new, closed)
+    def _wide(self, node: SchemaNode, **more: Any) -> Any:
+        """A node as the wider schema of a question."""
+        return self._render(node, self._opened, **more)
 
-        return self._ask(schemas, witness=witness)
+    def _narrow(self, node: SchemaNode, *, root: bool = True, **more: Any) -> Any:
+        """A node as the narrower schema of a question; by default the root of a document."""
+        return self._render(node, self._closed, arguments=root and self._inputs, **more)
 
     def _render(self, node: SchemaNode, reading: Reading = Reading.RAW, *, arguments: bool = False, **more: Any) -> Any:
         """The node in a reading. Readings of whole documents, which every edit needs, are rendered once."""
@@ -293,10 +303,10 @@ class Questions:
             edit: the edit.
             witness: search for a witness as well as the verdict.
         """
-        place = edit.with_it if self.side is Side.INPUT else edit.without_it
+        place = edit.with_it if self._inputs else edit.without_it
         if place is None:
             return None
-        asked: Which = "old" if self.side is Side.INPUT else "new"
+        asked: Which = "old" if self._inputs else "new"
         cut = self._cut(edit, asked)
         # It breaks at its own place, and some value gets there, so it breaks the document without another search.
         if not witness and edit.exact and edit.forward.verdict == "no" and cut.plain and self._is_reached(edit, asked):
@@ -305,35 +315,31 @@ class Questions:
 
     def is_kept(self, witness: Any) -> bool:
         """True if the documents keep their promise for a value that an edit alone breaks."""
-        _, opened = self._readings()
-        wider = (self.new.root, Reading.RAW) if self.side is Side.INPUT else (self.old.root, opened)
-        return self._in_time(lambda: _held(self._validator(*wider).accepts(witness))).verdict == "yes"
+        receiving = self._receiving, self._opened
+        return self._in_time(lambda: _held(self._validator(*receiving).accepts(witness))).verdict == "yes"
 
     def without(self, others: Iterable[Edit]) -> Containment:
         """Forward between the documents, as far as some edits do not decide it."""
-        edits = tuple(others)
-        return self._in_time(lambda: self._ask(lambda: self._without(edits)))
+        undone = WHOLE.replaced(*(place for place in map(self._undone, others) if place is not None))
+        return self._in_time(
+            lambda: self._ask(lambda: (self._wide(self._receiving, replaced=undone), self._narrow(self._promising)))
+        )
 
-    def _without(self, others: tuple[Edit, ...]) -> tuple[Any, Any]:
-        closed, opened = self._readings()
-        if self.side is Side.INPUT:
-            undone = WHOLE.replaced(*(edit.without_it for edit in others if edit.without_it is not None))
-            return self._render(self.new.root, replaced=undone), self._render(self.old.root, closed, arguments=True)
-        made = WHOLE.replaced(*(edit.with_it for edit in others if edit.with_it is not None))
-        return self._render(self.old.root, opened, replaced=made), self._render(self.new.root, closed)
+    def _undone(self, edit: Edit) -> Replacement | None:
+        """What makes the receiving document take what it would without an edit."""
+        return edit.without_it if self._inputs else edit.with_it
 
     def _is_reached(self, edit: Edit, document: Which) -> bool:
         """True if some instance of a document has a part at the place of an edit, provided that the path there is
         plain, so that any value that the node accepts can be there."""
         step = edit.step and edit.step.outer
-        closed, _ = self._readings()
         while step is not None:
             node: SchemaNode = getattr(step, document)
             if node not in self._inhabited:
                 cut = self._slicer.cut(step, (), document)
                 asked = self._in_time(
                     lambda node=node, cut=cut: self._ask(  # type: ignore[misc]
-                        lambda: (False, self._render(node, closed, replaced=cut.replaced())), witness=False
+                        lambda: (False, self._narrow(node, root=False, replaced=cut.replaced())), witness=False
                     )
                 )
                 self._inhabited[node] = asked.verdict == "no"
@@ -346,12 +352,8 @@ class Questions:
         return self._slicer.cut(edit.step, edit.names, *documents)
 
     def _alone(self, place: Replacement, cut: Slice) -> tuple[Any, Any]:
-        closed, opened = self._readings()
-        if self.side is Side.INPUT:
-            wider = self._render(self.old.root, replaced=cut.replaced(place))
-            return wider, self._render(self.old.root, closed, arguments=True, replaced=cut.replaced())
-        wider = self._render(self.new.root, opened, replaced=cut.replaced(place))
-        return wider, self._render(self.new.root, closed, replaced=cut.replaced())
+        wider = self._wide(self._promising, replaced=cut.replaced(place))
+        return wider, self._narrow(self._promising, replaced=cut.replaced())
 
     def _sliced(self, cut: Slice, schemas: Callable[[Slice], tuple[Any, Any]], *, witness: bool = True) -> Containment:
         """The answer for the documents, from the parts that an edit touches if these are enough."""
@@ -363,104 +365,84 @@ class Questions:
                 return answer
         return self._ask(lambda: schemas(WHOLE), witness=witness)
 
-    def _readings(self) -> tuple[Reading, Reading]:
-        """The readings of the narrower and the wider schema of a question."""
-        # In the declared reading, nobody sends undeclared keys, and readers tolerate more: see `change.reading`.
-        strict = self.level is Level.STRICT
-        return (Reading.RAW, Reading.RAW) if strict else (Reading.CLOSED, Reading.OPENED)
-
     def decisive(self, edit: Edit) -> Containment | None:
         """A break that depends on this edit alone, if there is one; ``None`` if it cannot be decided within the budget.
 
         Its witness breaks, and would not break if this one edit were undone.
         """
-        with_it, without_it = edit.with_it, edit.without_it
-        if with_it is None or without_it is None or self._sharpened > _MAX_SHARPENED:
+        undone = self._undone(edit)
+        if edit.with_it is None or undone is None or self._sharpened > _MAX_SHARPENED:
             return None
-        answer = self._in_time(lambda: self._decide(edit, with_it, without_it))
+        answer = self._in_time(lambda: self._decide(edit, undone))
         self._sharpened += self._rendered
         return answer
 
-    def _decide(self, edit: Edit, with_it: Replacement, without_it: Replacement) -> Containment:
+    def _decide(self, edit: Edit, undone: Replacement) -> Containment:
         known = edit.forward
         cut = self._cut(edit, "old", "new")
         witness = known.witness
-        if known.has_witness and not cut.hides(witness) and self._depends_on(witness, with_it, without_it, cut):
+        if known.has_witness and not cut.hides(witness) and self._depends_on(witness, undone, cut):
             return known
-        return self._sliced(cut, lambda cut: self._decisive(with_it, without_it, cut))
+        return self._sliced(cut, lambda cut: self._decisive(undone, cut))
 
     def lifted(self, edit: Edit) -> Containment | None:
         """A break that depends on this edit alone, constructed from its effect at its own place; ``None`` if there is
         none, or if it breaks in another way. For documents that are too large to search."""
-        with_it, without_it, here = edit.with_it, edit.without_it, edit.here
-        if with_it is None or without_it is None or here is None or self._sharpened > _MAX_SHARPENED:
+        undone, here = self._undone(edit), edit.here
+        if edit.with_it is None or undone is None or here is None or self._sharpened > _MAX_SHARPENED:
             return None
         local = here()
         if not local.has_witness:
             return None
-        answer = self._in_time(lambda: self._lift(local.witness, edit, with_it, without_it))
+        answer = self._in_time(lambda: self._lift(local.witness, edit, undone))
         self._sharpened += self._rendered
         return answer if answer.has_witness else None
 
-    def _lift(self, value: Any, edit: Edit, with_it: Replacement, without_it: Replacement) -> Containment:
-        closed, opened = self._readings()
-        inputs = self.side is Side.INPUT
-        inner: Which = "old" if inputs else "new"
-        outer: Which = "new" if inputs else "old"
-        inner_root, outer_root = (self.old.root, self.new.root) if inputs else (self.new.root, self.old.root)
+    def _lift(self, value: Any, edit: Edit, undone: Replacement) -> Containment:
+        inner: Which = "old" if self._inputs else "new"
+        outer: Which = "new" if self._inputs else "old"
         way, other = (way_to(edit.step, edit.homes[which == "new"], which) for which in (inner, outer))
         cut = self._cut(edit, "old", "new")
         witness = lifted(value, way, lambda node: self._sample(node, way, inner))
         narrow = {**cut.replaced(), **way.narrowed}
-        spared = cut.replaced(without_it if inputs else with_it)
+        spared = cut.replaced(undone)
         if not other.one_of:
             spared = {**other.narrowed, **spared}
-        wider = Reading.RAW if inputs else opened
         # The value was constructed, not found by a search, so every property of a witness is checked.
         holds = (
             not cut.hides(witness)
-            and self._validator(inner_root, Reading.RAW).accepts(witness) is True
-            and self._validator(outer_root, wider).accepts(witness) is False
-            and _accepts(self._render(inner_root, closed, arguments=inputs, replaced=narrow), witness)
-            and _accepts(self._render(outer_root, wider, replaced=spared), witness)
+            and self._validator(self._promising, Reading.RAW).accepts(witness) is True
+            and self._validator(self._receiving, self._opened).accepts(witness) is False
+            and _accepts(self._narrow(self._promising, replaced=narrow), witness)
+            and _accepts(self._wide(self._receiving, replaced=spared), witness)
         )
         return Containment("no", witness, has_witness=True) if holds else Containment("unknown")
 
     def _sample(self, node: SchemaNode, way: Way, document: Which) -> Any:
         """A small value for a node on the path to an edit; ``None`` if there is none."""
         cut = self._slicer.cut(Step(None, node, node), (), document)
-        closed, _ = self._readings()
         replaced = {**cut.replaced(), **way.narrowed}
-        return self._ask(lambda: (False, self._render(node, closed, replaced=replaced))).witness
+        return self._ask(lambda: (False, self._narrow(node, root=False, replaced=replaced))).witness
 
-    def _depends_on(self, witness: Any, with_it: Replacement, without_it: Replacement, cut: Slice) -> bool:
+    def _depends_on(self, witness: Any, undone: Replacement, cut: Slice) -> bool:
         """True if a witness breaks, and would not break if one edit were undone."""
-        closed, opened = self._readings()
-        if self.side is Side.INPUT:
-            inner, outer = self._validator(self.old.root, closed), self._validator(self.new.root, Reading.RAW)
-            spared = self._render(self.new.root, replaced=cut.replaced(without_it))
-        else:
-            inner, outer = self._validator(self.new.root, closed), self._validator(self.old.root, opened)
-            spared = self._render(self.old.root, opened, replaced=cut.replaced(with_it))
-        return inner.accepts(witness) is True and outer.accepts(witness) is False and _accepts(spared, witness)
+        promising = self._validator(self._promising, self._closed)
+        receiving = self._validator(self._receiving, self._opened)
+        spared = self._wide(self._receiving, replaced=cut.replaced(undone))
+        return promising.accepts(witness) is True and receiving.accepts(witness) is False and _accepts(spared, witness)
 
     def _validator(self, root: SchemaNode, reading: Reading) -> Validating:
         key = (root, reading)
         if key not in self._validators:
-            inputs = self.side is Side.INPUT and reading is Reading.CLOSED
-            self._validators[key] = Validating(self._render(root, reading, arguments=inputs), foreign=True)
+            arguments = self._inputs and reading is Reading.CLOSED
+            self._validators[key] = Validating(self._render(root, reading, arguments=arguments), foreign=True)
         return self._validators[key]
 
-    def _decisive(self, with_it: Replacement, without_it: Replacement, cut: Slice) -> tuple[Any, Any]:
-        closed, opened = self._readings()
+    def _decisive(self, undone: Replacement, cut: Slice) -> tuple[Any, Any]:
         rest = cut.replaced()
-        if self.side is Side.INPUT:
-            promised = self._render(self.old.root, closed, arguments=True, replaced=rest)
-            spared = self._render(self.new.root, replaced=cut.replaced(without_it), definition="e")
-            return self._render(self.new.root, replaced=rest), conjunction(promised, spared)
-        possible = self._render(self.new.root, closed, replaced=rest)
-        allowed = self._render(self.old.root, opened, replaced=cut.replaced(with_it), definition="e")
-        return self._render(self.old.root, opened, replaced=rest), conjunction(possible, allowed)
+        promised = self._narrow(self._promising, replaced=rest)
+        spared = self._wide(self._receiving, replaced=cut.replaced(undone), definition="e")
+        return self._wide(self._receiving, replaced=rest), conjunction(promised, spared)
 
     def equal(self) -> bool | None:
         """If the two documents accept the same instances; ``None`` if that is unknown. If they do, they agree in every

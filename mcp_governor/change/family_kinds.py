@@ -256,9 +256,8 @@ ENUM_KINDS = [
             "A value is no longer returned; clients that handle it still work.",
         ),
         (_BREAKING, _COMPATIBLE),
-        "enum-value-added",
-        "output-enum-value-added",
         value(_TWO, _ONE),
+        reverse="enum-value-added",
         # The second ones: below `oneOf`, a longer list can accept less, and a shorter one more.
         messages=(
             ("{value} no longer accepts {lost_values}", "{value} now accepts fewer values"),
@@ -277,9 +276,8 @@ ENUM_KINDS = [
             "A client that switches over the closed list receives a value that it does not know.",
         ),
         (_COMPATIBLE, _BREAKING),
-        "enum-value-removed",
-        "output-enum-value-removed",
         value(_ONE, _TWO),
+        reverse="enum-value-removed",
         messages=(
             ("{value} also accepts {gained_values}", "{value} now accepts more values"),
             ("{value} may also be {gained_values}", "{value} may now have more values"),
@@ -298,8 +296,6 @@ ENUM_KINDS = [
             "Some listed values were replaced by others: clients receive values that they do not know.",
         ),
         (_BREAKING, _BREAKING),
-        "enum-changed",
-        "output-enum-changed",
         value(_TWO, _THREE),
         messages=(
             (
@@ -324,9 +320,8 @@ ENUM_KINDS = [
             "Results are now limited to a list; clients that handle any value still work.",
         ),
         (_BREAKING, _COMPATIBLE),
-        "enum-dropped",
-        "output-enum-dropped",
         value(_STRING, _TWO),
+        reverse="enum-dropped",
         # The second ones: the place accepts values besides the list, or which of the list it does is unknown.
         messages=(
             ("{value} now accepts only {gained_values}", "{value} now has a list of values"),
@@ -346,9 +341,8 @@ ENUM_KINDS = [
             "Only listed values were possible; now there is no list, and what else is stated decides.",
         ),
         (_COMPATIBLE, _BREAKING),
-        "enum-added",
-        "output-enum-added",
         value(_TWO, _STRING),
+        reverse="enum-added",
         messages=(
             (
                 "{value} now accepts {detail}; it was one of {lost_values}",

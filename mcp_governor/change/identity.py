@@ -7,10 +7,12 @@ documents, whatever their references are.
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.change.graph import SchemaNode
 from mcp_governor.change.note_kinds import NOTE_FAMILIES
+from mcp_governor.schemas.circles import Components
 from mcp_governor.schemas.keywords import UNORDERED_KEYS
 from mcp_governor.surface.canonical import canonical_json
 
@@ -27,20 +29,16 @@ class Identities:
 
     def __init__(self, spend: Callable[[int], None]) -> None:
         self._spend = spend
+        self._components = Components(_children)
         self._numbers: dict[SchemaNode, int] = {}
         self._known: dict[Hashable, int] = {}
 
     def of(self, node: SchemaNode) -> int:
         """The node's number."""
         node = _target(node)
-        number = self._numbers.get(node)
-        if number is not None:
-            return number
-        if next(_children(node), None) is None:
-            self._spend(1)
-            self._number([node])
-        else:
-            for group in _components(node, self._numbers):
+        if node not in self._numbers:
+            for _, nodes in groupby(self._components.settle(node), self._components.of.__getitem__):
+                group = list(nodes)
                 self._spend(len(group))
                 self._number(group)
         return self._numbers[node]
@@ -116,39 +114,3 @@ def _plain(key: str, value: Any) -> str:
             return canonical_json(value[0])
         return canonical_json(sorted(value, key=canonical_json))
     return canonical_json(value)
-
-
-def _components(start: SchemaNode, done: dict[SchemaNode, int]) -> Iterator[list[SchemaNode]]:
-    """Groups of nodes that reach each other, inner ones first (Tarjan), skipping finished ones."""
-    order: dict[SchemaNode, int] = {start: 0}
-    low: dict[SchemaNode, int] = {start: 0}
-    path: list[SchemaNode] = [start]
-    waiting: set[SchemaNode] = {start}
-    stack: list[tuple[SchemaNode, Iterator[SchemaNode]]] = [(start, _children(start))]
-    while stack:
-        node, children = stack[-1]
-        child = next((item for item in children if item not in done), None)
-        if child is None:
-            stack.pop()
-            if stack:
-                parent = stack[-1][0]
-                low[parent] = min(low[parent], low[node])
-            if low[node] == order[node]:
-                group = _popped(path, node)
-                waiting.difference_update(group)
-                yield group
-        elif child not in order:
-            order[child] = low[child] = len(order)
-            path.append(child)
-            waiting.add(child)
-            stack.append((child, _children(child)))
-        elif child in waiting:
-            low[node] = min(low[node], order[child])
-
-
-def _popped(path: list[SchemaNode], node: SchemaNode) -> list[SchemaNode]:
-    group = []
-    while True:
-        group.append(path.pop())
-        if group[-1] is node:
-            return group

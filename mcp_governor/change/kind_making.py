@@ -10,7 +10,7 @@ from mcp_governor.findings import Bump
 
 BREAKING, COMPATIBLE, UNKNOWN = Verdict.BREAKING, Verdict.COMPATIBLE, Verdict.UNKNOWN
 NO_SIDES = "It is part of neither calls nor results, so there is no other side."
-_At = Literal["tool", "surface"]
+_At = Literal["tool", "surface", "result", "manifest"]
 
 
 def kind(
@@ -24,11 +24,13 @@ def kind(
     event: Event = Event.CHANGED,
     *,
     at: _At = "surface",
+    side: Side = Side.SURFACE,
+    unmirrored: str = NO_SIDES,
     **more: Any,
 ) -> Kind:
-    """A kind of side ``surface``; ``more`` are attributes of :class:`Kind`."""
+    """A kind without a mirror; ``more`` are attributes of :class:`Kind`."""
     return Kind(
-        *(name, Side.SURFACE, explanation, verdict, message, entry, event, reverse, None, NO_SIDES),
+        *(name, side, explanation, verdict, message, entry, event, reverse, None, unmirrored),
         example=Example(at, *example),
         **more,
     )

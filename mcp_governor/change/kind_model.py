@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcp_governor.change.vocabulary import Event, Side, Verdict
 from mcp_governor.findings import Bump
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Example(Struct, frozen=True):
@@ -91,42 +95,38 @@ def both_sides(
     output: str,
     explanations: tuple[str, str],
     verdicts: tuple[Verdict, Verdict],
-    reverse: str,
-    output_reverse: str,
     example: Example,
     bumps: tuple[Bump | None, Bump | None] = (None, None),
     *,
+    reverse: str = "",
     messages: tuple[Sentence, Sentence],
     entries: tuple[Sentence, Sentence],
-    event: Event = Event.CHANGED,
-    what: str = "",
-    wording: bool = False,
-    contract: bool = True,
+    **more: Any,
 ) -> list[Kind]:
-    """One edit as an input kind and an output kind."""
+    """One edit as an input kind and an output kind; its own opposite without ``reverse``, that of the input kind."""
     return [
         Kind(
-            *(
-                own,
-                side,
-                explanations[at],
-                verdicts[at],
-                messages[at],
-                entries[at],
-                event,
-                opposite,
-                mirror,
-                "",
-                example,
-            ),
-            *(bumps[at], wording, contract),
+            *(own, side, explanations[at], verdicts[at], messages[at], entries[at]),
+            reverse=reverse or name if side is Side.INPUT else None,
+            other_side=mirror,
+            example=example,
+            given_bump=bumps[at],
             thing=("parameter", "field")[at],
-            what=what,
+            **{"contract": True, **more},
         )
-        for at, (own, mirror, side, opposite) in enumerate(
-            [(name, output, Side.INPUT, reverse), (output, name, Side.OUTPUT, output_reverse)]
-        )
+        for at, (own, mirror, side) in enumerate([(name, output, Side.INPUT), (output, name, Side.OUTPUT)])
     ]
+
+
+def with_opposites(kinds: Sequence[Kind]) -> tuple[Kind, ...]:
+    """The kinds, those for an output with their opposite: the mirror of the input kind's."""
+    named = {kind.name: kind for kind in kinds}
+
+    def opposite(kind: Kind) -> str | None:
+        mirror = named[kind.other_side or ""]
+        return named[mirror.reverse or ""].other_side
+
+    return tuple(kind if kind.reverse else replace(kind, reverse=opposite(kind)) for kind in kinds)
 
 
 def value(old: Any, new: Any) -> Example:

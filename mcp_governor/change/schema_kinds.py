@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_governor.change.family_kinds import ENUM_KINDS, FAMILY_KINDS, KEYWORD
-from mcp_governor.change.kind_model import Example, Kind, both_sides, value
+from mcp_governor.change.kind_model import Example, Kind, both_sides, value, with_opposites
 from mcp_governor.change.note_kinds import NOTE_KINDS
 from mcp_governor.change.vocabulary import Event, Side, Verdict
 from mcp_governor.findings import Bump
@@ -49,9 +49,8 @@ _KEYS = [
             "A field is no longer declared: clients that read it find nothing.",
         ),
         (_BREAKING, _BREAKING),
-        "argument-added",
-        "output-field-added",
         _schema(_object(properties=_AB), _object(properties=_A)),
+        reverse="argument-added",
         messages=("{thing} is gone", "{thing} is gone"),
         entries=("{tool} no longer [takes|take] {field}.", "{tool} no longer [returns|return] {field}."),
         event=Event.REMOVED,
@@ -65,9 +64,8 @@ _KEYS = [
             "closed schema.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "argument-removed",
-        "output-field-removed",
         _schema(_object(properties=_A), _object(properties=_AB)),
+        reverse="argument-removed",
         messages=("optional {thing} is new", "{thing} is new"),
         entries=("{tool} [takes|take] an optional {field}.", "{tool} [returns|return] a new field {field}."),
         event=Event.ADDED,
@@ -80,8 +78,6 @@ _KEYS = [
             "A field was renamed: clients that read the old name find nothing.",
         ),
         (_BREAKING, _BREAKING),
-        "argument-renamed",
-        "output-field-renamed",
         _schema(_object(properties={"path": _STRING}), _object(properties={"file_path": _STRING})),
         messages=("{thing} was renamed to {successor}", "{thing} was renamed to {successor}"),
         entries=(
@@ -98,9 +94,8 @@ _KEYS = [
             "A field that could be missing is now always present.",
         ),
         (_BREAKING, _COMPATIBLE),
-        "argument-optional",
-        "output-field-optional",
         _schema(_object(properties=_AB), _object(properties=_AB, required=["n"])),
+        reverse="argument-optional",
         messages=("{thing} is now required", "{thing} is now always present"),
         entries=("{tool} now [requires|require] {field}.", "{tool} always [returns|return] {field}."),
     ),
@@ -112,9 +107,8 @@ _KEYS = [
             "A field that was always present may now be missing: clients that read it without a check fail.",
         ),
         (_COMPATIBLE, _BREAKING),
-        "argument-required",
-        "output-field-guaranteed",
         _schema(_object(properties=_AB, required=["n"]), _object(properties=_AB)),
+        reverse="argument-required",
         messages=("{thing} is now optional", "{thing} may now be missing"),
         entries=("{tool} no longer [requires|require] {field}.", "{tool} may leave out {field}."),
     ),
@@ -128,9 +122,8 @@ _KEYS = [
             "in a result of this form find nothing.",
         ),
         (_BREAKING, _BREAKING),
-        "branch-argument-added",
-        "output-branch-field-added",
         _schema(_cases(_A, _A), _cases({}, _A)),
+        reverse="branch-argument-added",
         messages=("{thing} is no longer declared {detail}", "{thing} is no longer declared {detail}"),
         entries=(
             "{tool} no longer [takes|take] {field} {detail}.",
@@ -147,9 +140,8 @@ _KEYS = [
             "One of several alternatives now declares a field that others declared before.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "branch-argument-removed",
-        "output-branch-field-removed",
         _schema(_cases({}, _A), _cases(_A, _A)),
+        reverse="branch-argument-removed",
         messages=("{thing} is now declared {detail} as well", "{thing} is now declared {detail} as well"),
         entries=(
             "{tool} [takes|take] {field} {detail} as well.",
@@ -165,9 +157,8 @@ _KEYS = [
             "Fields that match a pattern are no longer declared: clients that read them may find nothing.",
         ),
         (_BREAKING, _BREAKING),
-        "key-pattern-added",
-        "output-key-pattern-added",
         _schema(_object(properties=_A, patternProperties={"^x-": _STRING}), _object(properties=_A)),
+        reverse="key-pattern-added",
         messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [accepts|accept] fewer key patterns{for_field}.",
@@ -183,9 +174,8 @@ _KEYS = [
             "Fields that match a pattern may now be returned; clients ignore fields that they do not know.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "key-pattern-removed",
-        "output-key-pattern-removed",
         _schema(_object(properties=_A), _object(properties=_A, patternProperties={"^x-": _STRING})),
+        reverse="key-pattern-removed",
         messages=(KEYWORD, KEYWORD),
         entries=(
             "{tool} [accepts|accept] more key patterns{for_field}.",
@@ -218,12 +208,11 @@ _KEYS = [
             "field with other values: clients that read all keys alike do not expect them.",
         ),
         (_BREAKING, _BREAKING),
-        "argument-removed",
-        "output-field-removed",
         _schema(
             _object(properties={"m": _object(additionalProperties={"type": "integer"})}),
             _object(properties={"m": _object(properties=_A, additionalProperties={"type": "integer"})}),
         ),
+        reverse="argument-removed",
         messages=(
             (
                 "{thing} is now declared; {parent} accepted this key undeclared, with other values",
@@ -305,10 +294,9 @@ _KEYS = [
             "Results now hold only declared fields.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "input-opened",
-        "output-opened",
         _schema(_object(properties=_A), _object(properties=_A, additionalProperties=False)),
         (Bump.PATCH, Bump.PATCH),
+        reverse="input-opened",
         messages=("undeclared keys are now refused", "undeclared fields are now ruled out"),
         entries=(
             "{tool} [refuses|refuse] undeclared keys{of_field}.",
@@ -323,9 +311,8 @@ _KEYS = [
             "Results may hold undeclared fields; only a client that validates against a cached closed schema notices.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "input-closed",
-        "output-closed",
         _schema(_object(properties=_A, additionalProperties=False), _object(properties=_A)),
+        reverse="input-closed",
         messages=("undeclared keys are now accepted", "undeclared fields may now be returned"),
         entries=(
             "{tool} [accepts|accept] undeclared keys{of_field}.",
@@ -344,8 +331,6 @@ _WHOLE = [
             "The description of a field changed; the possible results are the same.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "schema-description-changed",
-        "output-schema-description-changed",
         value({"type": "string", "description": "City."}, {"type": "string", "description": "A town."}),
         (Bump.PATCH, Bump.PATCH),
         wording=True,
@@ -365,10 +350,9 @@ _WHOLE = [
             "No field of the result has a description any more.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "schema-description-changed",
-        "output-schema-description-changed",
         value({"type": "string", "description": "City."}, _STRING),
         (Bump.PATCH, Bump.PATCH),
+        reverse="schema-description-changed",
         contract=False,
         messages=(
             "the descriptions of all parameters are gone: {lost}",
@@ -387,8 +371,6 @@ _WHOLE = [
             "The labels of listed values changed; the possible results are the same.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "choice-labels-changed",
-        "output-choice-labels-changed",
         value({"oneOf": [{"const": "a", "title": "A"}]}, {"oneOf": [{"const": "a", "title": "The first"}]}),
         (Bump.PATCH, Bump.PATCH),
         wording=True,
@@ -410,8 +392,6 @@ _WHOLE = [
             "The schema is written differently and means the same: the same answers are possible as before.",
         ),
         (_COMPATIBLE, _COMPATIBLE),
-        "schema-rewritten",
-        "output-schema-rewritten",
         value({"enum": ["a"]}, {"const": "a"}),
         (Bump.NONE, Bump.NONE),
         wording=True,
@@ -433,8 +413,6 @@ _WHOLE = [
             "A part that cannot be read as a schema changed, so it is unknown which results are now possible.",
         ),
         (_UNKNOWN, _UNKNOWN),
-        "schema-undecided",
-        "output-schema-undecided",
         value({"$ref": "https://example.com/a.json"}, {"$ref": "https://example.com/b.json"}),
         messages=(KEYWORD, KEYWORD),
         entries=(
@@ -448,10 +426,4 @@ _WHOLE = [
     ),
 ]
 
-SCHEMA_KINDS: tuple[Kind, ...] = (
-    *_KEYS,
-    *FAMILY_KINDS,
-    *ENUM_KINDS,
-    *_WHOLE,
-    *NOTE_KINDS,
-)
+SCHEMA_KINDS = with_opposites((*_KEYS, *FAMILY_KINDS, *ENUM_KINDS, *_WHOLE, *NOTE_KINDS))

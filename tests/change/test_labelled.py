@@ -6,6 +6,7 @@ The labels in ``fixtures/changes`` were written from the table in docs/changes.m
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,11 @@ def _then(value: Any) -> Any:
     return _object(properties={"m": STRING, "x": {}}, **condition)
 
 
+def _draft_7(value: Any) -> Any:
+    definition = {"definitions": {"D": value}, "$schema": "http://json-schema.org/draft-07/schema#"}
+    return {**_object(properties={"x": {"$ref": "#/definitions/D"}}), **definition}
+
+
 PLACES: list[tuple[Callable[[Any], Any], str]] = [
     (_property, "/properties/x"),
     (_nullable_list, "/properties/l/anyOf/0/items"),
@@ -110,7 +116,10 @@ PLACES: list[tuple[Callable[[Any], Any], str]] = [
     (_dependent, "/dependentSchemas/m/properties/x"),
     (_then, "/then/properties/x"),
 ]
+NEWER = re.compile("prefixItems|minContains|maxContains|dependent|unevaluated|defs")
+"""Keywords that draft 7 does not know."""
 SPREAD = [(edit, PLACES[(index + step) % len(PLACES)]) for index, edit in enumerate(EDITS) for step in (0, 3, 6)]
+SPREAD += [(edit, (_draft_7, "/definitions/D")) for edit in EDITS if not NEWER.search(json.dumps(edit))]
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit["name"])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_governor.change import Level, Side, Verdict
+from mcp_governor.containment import contains
 from mcp_governor.findings import Bump
 from mcp_governor.surface.fingerprint import strip
 from tests.change.conftest import Comparer
@@ -329,3 +330,9 @@ def test_up_to_draft_7_nothing_counts_beside_a_reference(comparer: Comparer, dra
     assert [change.kind for change in comparer.schemas(old, new)] == ["schema-rewritten"]
     old, new = (schema("https://json-schema.org/draft/2019-09/schema", most) for most in (9, 5))
     assert [change.kind for change in comparer.schemas(old, new)] == ["length-tightened"]
+
+
+@pytest.mark.parametrize("name", sorted(SPELLINGS.keys() - NOT_STRICTLY))
+def test_two_spellings_contain_each_other(name: str) -> None:
+    for outer, inner in (SPELLINGS[name], SPELLINGS[name][::-1]):
+        assert contains(outer, inner, deadline=20.0).verdict == "yes"

@@ -92,3 +92,35 @@ def test_rank_puts_what_servers_coerce_last() -> None:
     values = [None, False, True, 0, 1, "", "1", "true", "No", " 7 ", 2**53, 2, 1.5, "a", {}, []]
     assert sorted(values, key=rank)[:5] == ["a", {}, [], 2, 1.5]
     assert [value for value in values if not is_coercible(value)] == [2, 1.5, "a", {}, []]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (True, "example"),
+        ({"type": "string"}, "example"),
+        ({"type": "string", "minLength": 9}, "exampleaa"),
+        ({"type": "integer", "minimum": 7}, 7),
+        ({"type": "number", "exclusiveMinimum": 0, "maximum": 1}, 1),
+        ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, 0.5),
+        ({"type": "boolean"}, False),
+        ({"enum": ["longer", "b"]}, "b"),
+        ({"type": "array", "items": {"type": "string"}}, []),
+        ({"type": "array", "items": {"type": "boolean"}, "minItems": 2, "uniqueItems": True}, [False, True]),
+        ({"type": "array", "contains": {"const": "x"}, "minContains": 2}, ["x", "x"]),
+        (
+            {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "pattern": r"^\d{3}-x$"}}},
+            {"a": "000-x"},
+        ),
+        ({"type": "object", "minProperties": 1, "additionalProperties": {"const": 5}}, {"example": 5}),
+        ({"type": "object", "minProperties": 1, "propertyNames": {"pattern": "^k_"}}, {"k_": "example"}),
+        ({"type": "integer", "multipleOf": 7, "minimum": 50}, 56),
+        ({"allOf": [{"type": "integer", "multipleOf": 4}, {"multipleOf": 6}], "minimum": 1}, 12),
+        ({"type": "array", "prefixItems": [{"const": 1}, {"const": 2}], "not": {"maxItems": 1}}, [1, 2]),
+        ({"type": "array", "items": {"enum": [0, 1]}, "not": {"uniqueItems": True}}, [0, 0]),
+    ],
+)
+def test_it_is_small_and_usual(schema: Any, value: Any) -> None:
+    found = answer(False, schema).witness
+    assert found == value
+    assert type(found) is type(value)

@@ -10,6 +10,7 @@ from typing import Any
 import fuzz_changes
 import fuzz_limits
 import fuzz_pool
+import fuzz_surfaces
 import fuzz_verdicts
 import pytest
 
@@ -157,6 +158,11 @@ def test_a_change_out_of_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(fuzz_changes, "compare", nervous)
     first_wrong(fuzz_changes, "differs from itself", 50, lambda _: True)
     first_wrong(fuzz_changes, "fingerprint stays", 50, lambda _: True)
+
+
+def test_a_spelling_that_breaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz_surfaces, "respelled", lambda schema, _: {**schema, "not": {}})
+    first_wrong(fuzz_changes, "differs when respelled", 5, lambda _: True)
 
 
 @pytest.mark.parametrize(("waited", "compared"), [(0.005, True), (0.007, False)])

@@ -15,6 +15,7 @@ if os.name != "posix":
 import fuzz_forked
 import fuzz_readers
 from fuzz_bytes import Document, shrunk
+from fuzz_pool import Tally
 from fuzz_reader_kinds import READERS
 from fuzz_reader_words import Reader
 from fuzz_readers import Case, case_of, judged, saved, small
@@ -51,7 +52,6 @@ def test_seed_and_index_decide_the_document():
         assert case_of(5, index).document == case_of(5, index).document
     assert case_of(5, 1).document != case_of(6, 1).document
     assert [case_of(5, index).reader for index in range(5)] == list(READERS)
-    assert case_of(5, 3, "surface").reader == "surface"
 
 
 def test_documented_errors_are_answers_and_others_are_not(monkeypatch):
@@ -144,29 +144,16 @@ def test_shrinking_keeps_what_shows():
     assert shrunk(bytes(range(256)), lambda data: b"\x07" in data and b"\xf0" in data) == b"\x07\xf0"
 
 
-@pytest.mark.parametrize(("wrong", "code"), [(False, 0), (True, 1)])
-def test_a_run_prints_how_to_see_it_again_and_says_so_in_its_exit_code(monkeypatch, capsys, tmp_path, wrong, code):
+def test_a_failure_is_a_case_of_the_fuzzer(monkeypatch):
     def read(data, folder):
-        if wrong and data != b"a":
-            raise ValueError("not a")
-        return "read", ""
+        raise ValueError("not a")
 
     monkeypatch.setattr(fuzz_readers, "READERS", {})
     monkeypatch.setattr(fuzz_readers, "seeds", lambda name: (b"a",))
-    fuzz_readers.READERS["planted"] = Reader(read, lambda _: (b"a",), (b"a",), ((b"(", b")"),), ".txt")
-    fuzz_readers.warm.cache_clear()
-    assert fuzz_readers.main(["--seconds", "60", "--cases", "12", "--seed", "3", "--out", str(tmp_path)]) == code
-    reported = capsys.readouterr().out
-    assert "python tools/fuzz_readers.py --seed 3" in reported
-    files = list(tmp_path.iterdir())
-    if wrong:
-        assert len(files) == 1
-        assert "--only " in reported
-        assert f"--replay {os.path.relpath(files[0])}" in reported
-    else:
-        assert files == []
-    fuzz_readers.warm.cache_clear()
-
-
-def test_nothing_asked_is_not_a_pass(monkeypatch, tmp_path):
-    assert fuzz_readers.main(["--seconds", "1", "--cases", "0", "--out", str(tmp_path)]) == fuzz_readers.NOTHING
+    planted(monkeypatch, read)
+    fuzz_readers.READERS["planted"] = READERS["planted"]
+    monkeypatch.setattr(fuzz_readers, "warm", lambda: None)
+    found = next(failure for index in range(9) for failure in fuzz_readers.run(3, index, Tally()))
+    assert found.kind == "raised ValueError"
+    assert fuzz_readers.still(found.kind, found.case)
+    assert [again.kind for again in fuzz_readers.replay(found.case)] == [found.kind]

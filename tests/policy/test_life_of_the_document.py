@@ -218,35 +218,6 @@ def test_a_patch_that_says_nothing_is_not_released(life: Governed) -> None:
     assert "1.0.1 was not released because the check fails; nothing was written." in done.out + done.err
 
 
-@pytest.mark.parametrize(("gone", "early"), [("front", True), ("find", True), ("scan", False)])
-def test_a_removal_has_its_window_and_its_major(life: Governed, gone: str, early: bool) -> None:
-    to_1_0_0(life)
-    kept = life.tools.pop(gone)
-    life.set_version("2.0.0")
-    assert "policy/removed-undeprecated" in life.rules()
-    life.tools[gone] = kept
-    life.deprecate(gone)
-    life.published("1.1.0")
-    del life.tools[gone]
-    life.set_version("2.0.0")
-    assert ("policy/removed-early" in life.rules()) == early, "one minor release is enough for an advanced tool"
-    life.set_version("1.2.0")
-    assert "policy/bump-too-small" in life.rules(), "a removal needs a major, whatever the tier"
-
-
-def test_a_move_to_a_lower_tier_has_its_window(life: Governed) -> None:
-    to_1_1_0(life)
-    life.tools["listing"]["_meta"]["tier"] = "advanced"
-    life.set_version("2.0.0")
-    done = life.run("check", "--format", "json")
-    [early] = [one for one in done.report["findings"] if one["rule"] == "policy/tier-lowered-early"]
-    assert early["fix"] == "Move it after 1 more minor release."
-    life.tools["keep"]["_meta"]["tier"] = "advanced"
-    done = life.run("check", "--format", "json")
-    fixes = [one["fix"] for one in done.report["findings"] if one["rule"] == "policy/tier-lowered-early"]
-    assert any("- `keep` moves from standard to advanced in 2.0.0." in fix for fix in fixes)
-
-
 def test_what_only_the_list_shows(life: Governed) -> None:
     """Tools that move between lists and keep the tier that they declare."""
     to_1_2_0(life)
@@ -256,14 +227,6 @@ def test_what_only_the_list_shows(life: Governed) -> None:
     del life.tools["keep"]["_meta"]["list"]
     life.tools["rebuild"]["_meta"]["list"] = "standard"
     assert "surface/default-list" in life.rules()
-
-
-def test_a_break_of_an_advanced_tool_is_announced_first(life: Governed) -> None:
-    to_1_0_0(life)
-    life.tools["rebuild"]["inputSchema"]["required"] = ["mode"]
-    life.set_version("1.1.0")
-    assert life.run("changelog", "draft").code == 0
-    assert life.rules() == ["policy/advanced-break-early"]
 
 
 def test_a_deprecation_is_said_in_both_places(life: Governed) -> None:

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from sampling import instances
 
 from mcp_governor.containment import contains
 from mcp_governor.schemas.soundness import TooLargeError, native_validator, schema_problem
@@ -134,7 +133,6 @@ def test_a_question_about_no_schema_is_unknown_and_says_why(name: str) -> None:
         found = contains(outer, inner)
         assert found.verdict == "unknown"
         assert found.reason
-    assert instances(schema) == []
 
 
 def test_what_a_server_says_is_made_safe_to_show() -> None:
