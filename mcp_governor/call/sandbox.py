@@ -16,7 +16,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.call.seeds import SEEDS, seed
 from mcp_governor.errors import UsageError
 from mcp_governor.programs import find_program
 from mcp_governor.text import visible
@@ -30,6 +29,9 @@ ROOT = "{sandbox}"
 _DAY = re.compile(r"\{today(?::([%A-Za-z0-9./ -]{1,20}))?\}")
 DAY_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%Y-%m")
 """Date formats; the unambiguous one comes first."""
+
+SAMPLES = {file.name: file for file in sorted((Path(__file__).parent / "samples").iterdir())}
+"""The sample files by name: small and valid; those with text contain the word "example"."""
 
 _GIT_SECONDS = 10
 """Timeout for one git command, in seconds: generous, in a repository of two files they take milliseconds. After a
@@ -88,15 +90,15 @@ class Sandbox:
     def restore(self) -> None:
         """Write missing sample files again, because a tool may have moved or deleted them."""
         if self._made is not None and not self._made.is_symlink():
-            for name in SEEDS:
-                _write(self._made / name, name)
+            for name, file in SAMPLES.items():
+                _write(self._made / name, file)
 
     def file(self, ending: str) -> str:
         """A file with an extension such as ``txt``: a sample, or else a file that a tool has written.
 
         If there is neither, the path of a file that does not exist.
         """
-        sample = next((name for name in SEEDS if name.endswith(f".{ending}")), None)
+        sample = next((name for name in SAMPLES if name.endswith(f".{ending}")), None)
         if sample is not None:
             return f"{self.root}/{sample}"
         return next(iter(self.written(ending)), self.fresh(ending)[0])
@@ -108,7 +110,7 @@ class Sandbox:
                 names = [entry.name for entry, _ in zip(entries, range(_MAX_SEEN), strict=False)]
         except OSError:
             return []
-        return [f"{self.root}/{name}" for name in sorted(names) if name.endswith(f".{ending}") and name not in SEEDS]
+        return [f"{self.root}/{name}" for name in sorted(names) if name.endswith(f".{ending}") and name not in SAMPLES]
 
     def fresh(self, ending: str = "", count: int = 4) -> list[str]:
         """Unused paths, for tools that create something; without ``ending``, for folders."""
@@ -168,10 +170,10 @@ class Sandbox:
             shutil.rmtree(self._made, ignore_errors=True)
 
 
-def _write(path: Path, name: str) -> None:
+def _write(path: Path, sample: Path) -> None:
     # A server may have created a link with this name; O_EXCL does not follow it.
     with suppress(OSError), os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(seed(name))
+        file.write(sample.read_bytes())
 
 
 def _fill(folder: Path, git: str) -> None:
