@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from mcp_governor.errors import UsageError
 from mcp_governor.load.benches import first_response
 from mcp_governor.load.locust_engine import Cluster, LocustEngine, check_locust
-from mcp_governor.load.recipe import DIGITS
-from mcp_governor.load.request import http_job
+from mcp_governor.load.recipe import DIGITS, http_job
 from mcp_governor.programs.helper import START, Helper
 from mcp_governor.wire import HttpEndpoint
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_governor.load.locust_engine import Announce
     from mcp_governor.load.model import Engine, SweepPlan
     from mcp_governor.load.opened import Opened
-    from mcp_governor.load.request import HttpJob
+    from mcp_governor.load.recipe import HttpJob
     from mcp_governor.load.sweep import Options
 
 LOCAL_NAME = "localhost"

@@ -28,7 +28,7 @@ from mcp_governor.wire.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from mcp_governor.load.model import SweepPlan
-    from mcp_governor.load.request import HttpJob
+    from mcp_governor.load.recipe import HttpJob
 
 HEADERS_VARIABLE, URL_VARIABLE = "MCP_LOAD_HEADERS", "MCP_LOAD_URL"
 """Variables with what must not be written down: headers as a JSON object, and an address with a query or a password."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +17,8 @@ from mcp_governor.load.formulas import percentile
 from mcp_governor.load.histogram import added, bucket, counted, middle, quantile
 from mcp_governor.load.http_engine import merged, shares
 from mcp_governor.load.judge import Judge, events_of, response_in, split_at_id
-from mcp_governor.load.model import SweepPlan
-from mcp_governor.load.recipe import DIGITS, Address, from_json, recipe_of, to_json
-from mcp_governor.load.request import http_job
+from mcp_governor.load.model import Sample, SweepPlan
+from mcp_governor.load.recipe import DIGITS, Address, Recipe, http_job, recipe_of
 from mcp_governor.wire import Era, HttpEndpoint
 
 NUMBER = b"100000007"
@@ -115,20 +115,9 @@ def test_shares_are_nearly_equal(number, parts, expected):
 
 
 def test_samples_of_workers_are_one():
-    import base64
-    from array import array
-
     def part(latencies: list[float], errors: dict[str, int], began: float, ended: float, stopped: str | None = None):
-        text = base64.b64encode(array("d", latencies).tobytes()).decode()
-        return {
-            "latencies": text,
-            "expired": text,
-            "errors": errors,
-            "retry_after": began,
-            "began": began,
-            "ended": ended,
-            "stopped": stopped,
-        }
+        sample = Sample(latencies, errors, ended - began, stopped, latencies, began)
+        return {"sample": json.loads(msgspec.json.encode(sample)), "began": began, "ended": ended}
 
     sample = merged([part([3.0, 1.0], {"reset": 1}, 10.0, 12.0), part([2.0], {"reset": 2, "a": 1}, 9.5, 11.0, "why")])
     assert list(sample.latencies_ms) == [1.0, 2.0, 3.0]
@@ -251,7 +240,7 @@ def _recipe(era: Era, url: str = "http://user:pass@127.0.0.1:9/a b?q=1", **heade
 @pytest.mark.parametrize("era", list(Era))
 def test_a_request_has_the_length_that_it_says_and_goes_through_a_pipe_unchanged(era):
     recipe = _recipe(era, Authorization="Bearer x")
-    assert from_json(json.loads(json.dumps(to_json(recipe)))) == recipe
+    assert msgspec.convert(json.loads(json.dumps(msgspec.to_builtins(recipe))), Recipe) == recipe
     requests = [recipe.request, *recipe.handshake]
     assert len(requests) == (1 if era is Era.MODERN else 3)
     for head, before, after in requests:
