@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from mcp_governor.evaluation import embedding  # noqa: E402
 from mcp_governor.evaluation.fields import SHOWN, Shown, ToolText, tool_text  # noqa: E402
-from mcp_governor.evaluation.offered import load_tools  # noqa: E402
+from mcp_governor.evaluation.offering import load_tools  # noqa: E402
 from mcp_governor.evaluation.proxies import PROXIES, index_of, ranking  # noqa: E402
 from mcp_governor.evaluation.queries import load_queries  # noqa: E402
 

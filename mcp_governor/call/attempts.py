@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_governor.call.candidates import ToolSupply
-    from mcp_governor.call.refusals import Lesson
+    from mcp_governor.call.prose import Lesson
     from mcp_governor.surface.model import Tool
 
 _MAX_OPTIONS = 6

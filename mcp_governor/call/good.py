@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_governor.call.attempts import Attempts
 from mcp_governor.call.cases import GENERATED, Case, Purpose, with_portable
 from mcp_governor.call.outcome import ASKED_BACK, Outcome, failure_message, suggested_arguments
-from mcp_governor.call.refusals import read_lesson
+from mcp_governor.call.prose import read_lesson
 from mcp_governor.call.response import read_response
 
 if TYPE_CHECKING:

@@ -444,7 +444,7 @@ class _Run:
 
     def unanswered(self, report: CallReport) -> None:
         """Report tools without a successful good call."""
-        from mcp_governor.call.unanswered import unanswered_findings
+        from mcp_governor.call.expect import unanswered_findings
 
         for finding in unanswered_findings(report, self.checker):
             self.findings.setdefault(finding.id, finding)

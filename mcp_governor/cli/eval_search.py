@@ -83,7 +83,7 @@ def eval_search(
 def _searched(run: Run, target: str | None, method: Any, among: Path | None, pattern: str | None) -> Searched:
     from mcp_governor.evaluation.crowd import load_crowd
     from mcp_governor.evaluation.fields import tool_text
-    from mcp_governor.evaluation.offered import offered_tools
+    from mcp_governor.evaluation.offering import offered_tools
     from mcp_governor.evaluation.searching import Searched
 
     own = [tool_text(tool) for tool in offered_tools(governed(run, target))]

@@ -138,7 +138,7 @@ def _lines(measured: Probe, report: Report, run: Run, recorded: str) -> Iterator
 
 
 def _next(measured: Probe, run: Run, recorded: str) -> str:
-    from mcp_governor.load.drift import changed_lists
+    from mcp_governor.load.judge import changed_lists
 
     if measured.interrupted:
         return "run it again, to its end."

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from mcp_governor.errors import FileFormatError
 from mcp_governor.evaluation.fields import tool_text
-from mcp_governor.evaluation.offered import offered_tools
+from mcp_governor.evaluation.offering import offered_tools
 from mcp_governor.files import MAX_BYTES, MEBIBYTE, list_files, read_bytes
 from mcp_governor.surface import build_surface
 from mcp_governor.surface.file import parse_json, parse_surface

@@ -140,7 +140,7 @@ class Point(Struct, frozen=True):
         ceiling: requests per second that our client reached against a null responder with this concurrency; ``None`` if
             it was not measured.
         stopped: why fewer requests than planned were sent.
-        histogram: latencies as counts of buckets (:mod:`mcp_governor.load.histogram`), which can be added to those of
+        histogram: latencies as counts of buckets (:mod:`mcp_governor.load.formulas`), which can be added to those of
             other runs; quantiles above are exact.
         retry_after_s: the longest ``Retry-After`` of a response, in seconds; ``None`` if there was none.
     """

@@ -16,6 +16,9 @@ from mcp_governor.load.rounds import Round
 from mcp_governor.programs import our_script
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
+
     import anyio
 
     from mcp_governor.load.model import Sample, SweepPlan

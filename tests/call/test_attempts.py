@@ -8,7 +8,7 @@ import pytest
 
 from mcp_governor.call.attempts import Attempts
 from mcp_governor.call.candidates import Supply
-from mcp_governor.call.refusals import read_lesson
+from mcp_governor.call.prose import read_lesson
 from mcp_governor.call.sandbox import Sandbox
 from mcp_governor.surface import build_surface
 

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from mcp_governor.call.outcome import failure_message, suggested_arguments
-from mcp_governor.call.refusals import Lesson, read_lesson
+from mcp_governor.call.prose import Lesson, read_lesson
 from mcp_governor.call.response import Response
 
 DAY = date(2026, 11, 23)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.evaluation.failures import Failure, ends_run, http_failure, may_pass
+from mcp_governor.evaluation.model import Failure, ends_run, http_failure, may_pass
 
 TABLE = {
     Failure.TIMEOUT: (True, False),

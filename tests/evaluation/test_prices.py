@@ -8,7 +8,7 @@ import pytest
 from servers.model_stub import KEY
 
 from mcp_governor.evaluation.hosted import Options, hosted_runner
-from mcp_governor.evaluation.prices import listed_price, stated_price
+from mcp_governor.evaluation.providers import listed_price, stated_price
 
 
 def test_a_listed_price_is_that_of_the_list_and_names_it(monkeypatch):

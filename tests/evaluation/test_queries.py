@@ -13,8 +13,7 @@ from jsonschema import Draft202012Validator
 from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.evaluation import queries as module
 from mcp_governor.evaluation.model import Kind
-from mcp_governor.evaluation.queries import as_line, digest, load_queries, parse_set
-from mcp_governor.evaluation.queries_schema import queries_schema
+from mcp_governor.evaluation.queries import as_line, digest, load_queries, parse_set, queries_schema
 
 SCHEMA = Draft202012Validator(queries_schema())
 

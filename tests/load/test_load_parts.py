@@ -11,14 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.errors import TargetError, UnreachableError, UsageError
-from mcp_governor.load import caps
-from mcp_governor.load.address import is_this_machine, judged_address
-from mcp_governor.load.formulas import percentile
-from mcp_governor.load.histogram import added, bucket, counted, middle, quantile
+from mcp_governor.load.formulas import added, bucket, counted, middle, percentile, quantile
 from mcp_governor.load.http_engine import merged, shares
 from mcp_governor.load.judge import Judge, events_of, response_in, split_at_id
 from mcp_governor.load.model import Sample, SweepPlan
+from mcp_governor.load.opened import is_this_machine, judged_address
 from mcp_governor.load.recipe import DIGITS, Address, Recipe, http_job, recipe_of
+from mcp_governor.load.sweep import check
 from mcp_governor.wire import Era, HttpEndpoint
 
 NUMBER = b"100000007"
@@ -149,12 +148,12 @@ def test_samples_of_workers_are_one():
 )
 def test_a_plan_beyond_a_limit_is_refused_by_its_option(changes, workers, said):
     with pytest.raises(UsageError) as raised:
-        caps.check(SweepPlan(**changes), workers)
+        check(SweepPlan(**changes), workers)
     assert said in raised.value.message
 
 
 def test_the_default_plan_is_within_the_limits():
-    caps.check(SweepPlan(), 1)
+    check(SweepPlan(), 1)
 
 
 @pytest.mark.parametrize(

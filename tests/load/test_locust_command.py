@@ -14,8 +14,7 @@ from support import free_port
 from test_locust_engine import serving
 
 from mcp_governor.load.benches import FirstResponse
-from mcp_governor.load.locust_bench import NullLocust
-from mcp_governor.load.locust_engine import Cluster, LocustEngine, locustfile
+from mcp_governor.load.locust_engine import Cluster, LocustEngine, NullLocust, locustfile
 from mcp_governor.load.model import SweepPlan
 from mcp_governor.load.recipe import http_job
 from mcp_governor.wire.endpoint import Era, HttpEndpoint
