@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 @click.command(cls=TargetCommand)
 @target_argument
 @base_url_option
-@click.option(
-    "--log-file",
-    type=FILE,
-    help="Log of the server: read its statistics, pressure lines and warnings",
-)
+@click.option("--log-file", type=FILE, help="Log of the server: read its statistics and warnings")
 @click.option("--json-out", type=FILE, help="Write what was measured to this file, as JSON")
 @click.option("--record", is_flag=True, help="Write the figures that budgets are compared with (load.record)")
 @click.option("--sequential-only", is_flag=True, help="Make no concurrent runs")

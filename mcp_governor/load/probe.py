@@ -39,11 +39,6 @@ machine."""
 RUN_SECONDS = 60.0
 """Seconds for one concurrent run: a server that answers 17 requests a second still gets through the larger one."""
 
-EMBED_DIMENSION = (
-    "The guide's script reads it from the embedding endpoint of its own agent; MCP has none, and a list has no vectors."
-)
-"""Why a probe has no embedding dimension."""
-
 
 class ProbePlan(Struct, frozen=True):
     """What to measure.
