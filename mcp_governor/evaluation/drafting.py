@@ -71,69 +71,6 @@ VERBS: Mapping[str, str] = {
 }
 """Verb of a name → kind of :data:`SENTENCES`."""
 
-NOUNS: Mapping[str, tuple[str, ...]] = {
-    "file": ("document",),
-    "files": ("documents",),
-    "directory": ("folder",),
-    "directories": ("folders",),
-    "repository": ("project",),
-    "repo": ("project",),
-    "repositories": ("projects",),
-    "user": ("person", "colleague"),
-    "users": ("people", "colleagues"),
-    "message": ("note",),
-    "messages": ("notes",),
-    "issue": ("ticket", "bug report"),
-    "issues": ("tickets", "bug reports"),
-    "image": ("picture",),
-    "images": ("pictures",),
-    "email": ("letter",),
-    "emails": ("letters",),
-    "env": ("settings of the system",),
-    "environment": ("setup",),
-    "database": ("data store",),
-    "table": ("list of records",),
-    "tables": ("lists of records",),
-    "page": ("sheet",),
-    "pages": ("sheets",),
-    "sum": ("total",),
-    "diff": ("edits",),
-    "log": ("history",),
-    "logs": ("records of what happened",),
-    "logging": ("messages of the system",),
-    "time": ("hour",),
-    "event": ("appointment",),
-    "events": ("appointments",),
-    "task": ("to-do",),
-    "tasks": ("to-dos",),
-    "project": ("undertaking",),
-    "projects": ("undertakings",),
-    "customer": ("client",),
-    "customers": ("clients",),
-    "url": ("web address",),
-    "web": ("internet",),
-    "info": ("details",),
-    "metadata": ("details",),
-    "config": ("settings",),
-    "configuration": ("settings",),
-    "branch": ("line of work",),
-    "branches": ("lines of work",),
-    "error": ("failure",),
-    "errors": ("failures",),
-    "metric": ("key figure",),
-    "metrics": ("key figures",),
-    "schema": ("layout",),
-    "node": ("entry",),
-    "nodes": ("entries",),
-    "document": ("paper",),
-    "documents": ("papers",),
-    "docs": ("manual",),
-    "documentation": ("manual",),
-    "comment": ("remark",),
-    "comments": ("remarks",),
-}
-"""Noun of a name → what a user may say instead."""
-
 ELSEWHERE: tuple[str, ...] = (
     "Order me a large pizza with mushrooms.",
     "Which shoes go well with a grey suit?",
@@ -264,7 +201,7 @@ def _sentences(text: ToolText, shared: frozenset[str]) -> list[str]:
     nouns = [word for word in words[:end] if word != verb][:_MAX_NOUNS]
     known = set(terms(text.description))
     # A name that is a verb alone (``git_add``) leaves the thing to the user.
-    thing = " ".join(_said(noun, known) for noun in nouns) or "one"
+    thing = " ".join(nouns) or "one"
     them = thing if thing.endswith("s") else f"{thing}s"
     it = f"the {thing}" if nouns else "this"
     filled = [
@@ -272,12 +209,6 @@ def _sentences(text: ToolText, shared: frozenset[str]) -> list[str]:
         for sentence in SENTENCES[VERBS.get(verb, "")]
     ]
     return sorted(filled, key=lambda sentence: len(set(terms(sentence)) & known))
-
-
-def _said(noun: str, known: set[str]) -> str:
-    """What a user says for a noun, in other words than the description if there are any."""
-    other = NOUNS.get(noun, ())
-    return next((word for word in other if not known & set(terms(word))), other[0] if other else noun)
 
 
 def _nearest(text: ToolText, tools: Sequence[ToolText], index: Bm25) -> ToolText | None:

@@ -52,7 +52,7 @@ class TestDrafts:
         # "Set up a fresh {thing}" and "I need a new {thing}" share words with the description; the third does not.
         assert order.text == "Could you make one more order? It is about express."
         assert order.arguments == {"speed": {"present": True}}
-        assert found["shop_list_files-1"].text == "Which documents are there?"
+        assert found["shop_list_files-1"].text == "Which files are there?"
         assert found["shop_add-1"].text == "Put this in as well."
         for tool in TOOLS:
             assert not leak_of(found[f"{tool['name']}-1"], [tool_text(tool)])
