@@ -27,45 +27,9 @@ def bucket(milliseconds: float) -> int:
     return value >> shift << shift
 
 
-def middle(lower: int) -> float:
-    """The middle of a bucket in milliseconds, from its lower bound in microseconds."""
-    width = 1 << max(0, lower.bit_length() - BITS)
-    return (lower + (width - 1) / 2) / UNIT
-
-
 def counted(latencies_ms: Iterable[float]) -> tuple[tuple[int, int], ...]:
     """Buckets with their counts, in ascending order."""
     return tuple(sorted(Counter(map(bucket, latencies_ms)).items()))
-
-
-def added(*histograms: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """The histogram of all latencies together."""
-    total: Counter[int] = Counter()
-    for histogram in histograms:
-        for lower, count in histogram:
-            total[lower] += count
-    return tuple(sorted(total.items()))
-
-
-def quantile(histogram: Sequence[tuple[int, int]], share: float) -> float:
-    """The latency, in milliseconds, that :func:`mcp_governor.load.formulas.percentile` gives, to the width of a bucket.
-
-    Args:
-        histogram: at least one bucket, in ascending order.
-        share: from 0 to 1.
-
-    Raises:
-        ValueError: it is empty.
-    """
-    total = sum(count for _, count in histogram)
-    if not total:
-        raise ValueError("a quantile needs at least one value")
-    index = min(max(int(total * share) - 1, 0), total - 1)
-    for lower, count in histogram:
-        index -= count
-        if index < 0:
-            return middle(lower)
-    raise AssertionError("the counts add up to the total")
 
 
 KNEE_LATENCY = 1.8
