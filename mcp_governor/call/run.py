@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from mcp_governor.call.cases import Case, Purpose, Skipped, budget_spent
 from mcp_governor.call.expect import expectation_breaches, is_dispatch
-from mcp_governor.call.misnaming import misnamed_case
 from mcp_governor.call.outcome import CUT, Channel, Outcome, outcome_of, recovery_of
 from mcp_governor.call.plan import Plan, refusal
 from mcp_governor.call.report import (
@@ -31,6 +30,7 @@ from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.call.watchdog import Watchdog
+from mcp_governor.call.wrong import misnamed_case
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches, retry_arguments

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from mcp_governor.call.attempts import Attempts
 from mcp_governor.call.candidates import Supply
+from mcp_governor.call.good import Attempts
 from mcp_governor.call.prose import read_lesson
 from mcp_governor.call.sandbox import Sandbox
 from mcp_governor.surface import build_surface
