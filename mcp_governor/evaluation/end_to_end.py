@@ -15,15 +15,13 @@ import json
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
-import anyio
 from msgspec.structs import replace
 
 from mcp_governor.call.guard import Guard
-from mcp_governor.call.outcome import first_words, outcome_of
+from mcp_governor.call.outcome import first_words
 from mcp_governor.call.plan import doubts, refusal
-from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import CallSettings
-from mcp_governor.errors import ProtocolError, TooMuchError, UnreachableError
+from mcp_governor.call.single import call_once
 from mcp_governor.evaluation.metrics import measure
 from mcp_governor.evaluation.model import (
     GUARDED,
@@ -39,9 +37,7 @@ from mcp_governor.evaluation.model import (
 )
 from mcp_governor.evaluation.pacing import RealClock
 from mcp_governor.secrets import REDACTED, redact_json
-from mcp_governor.surface.tokens import json_bytes
 from mcp_governor.text import one_line
-from mcp_governor.wire import RpcError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -202,28 +198,21 @@ async def execute(
     arguments = dict(choice.arguments)
     if _has_secret(arguments) or not Guard(read_only=True).allows(arguments):
         return Executed(NOT_MADE, GUARDED, "an argument may not be sent: a secret, a path or a private address")
-    try:
-        with anyio.fail_after(timeout):
-            # Our time limit has to end the call before that of the session, whose error looks like other failures.
-            raw = await session.call_tool(tool.name, arguments, timeout=timeout + 60)
-    except TimeoutError:
-        return Executed("timeout", said=f"no response within {timeout:g} s")
-    except RpcError as error:
-        return _judged(read_response({"error": {"code": error.code, "message": error.text, "data": error.data}}))
-    # Messages of the wire name the command with its paths, which do not belong into a committed file.
-    except UnreachableError:
-        return Executed("died", said="the server ended, or its connection was lost")
-    except TooMuchError:
-        return Executed("too-large", said="a response beyond the limits of a connection")
-    except ProtocolError:
-        return Executed("protocol", said="no response as MCP has it")
-    try:
-        size = json_bytes(raw)
-    except (ValueError, RecursionError):
-        return Executed("protocol", said="the result cannot be read")
-    if size > _RESULT_BYTES:
-        return Executed("too-large", said=f"a result of {size:,} bytes")
-    return _judged(Response.of_result(raw))
+    response, outcome, size = await call_once(session, tool.name, arguments, timeout, _RESULT_BYTES)
+    if response is None:
+        # Messages of the wire name the command with its paths, which do not belong into a committed file.
+        said = f"a result of {size:,} bytes" if isinstance(size, int) else _UNANSWERED[outcome.status]
+        return Executed(outcome.status, said=said.format(timeout))
+    return Executed(outcome.status, one_line(outcome.kind, 80), first_words(response) if outcome.failed else "")
+
+
+_UNANSWERED = {
+    "timeout": "no response within {:g} s",
+    "died": "the server ended, or its connection was lost",
+    "too-large": "a response beyond the limits of a connection",
+    "protocol": "no response as MCP has it",
+}
+"""What is said of a call without a response, by its status."""
 
 
 def why_not(tool: Tool, surface: Surface, read_only: Sequence[str] = ()) -> str:
@@ -239,8 +228,3 @@ def why_not(tool: Tool, surface: Surface, read_only: Sequence[str] = ()) -> str:
 def _has_secret(arguments: Mapping[str, Any]) -> bool:
     """A secret, or what a recording has in its place: such a call is not the one that was chosen."""
     return redact_json(arguments) is not arguments or REDACTED in json.dumps(arguments, ensure_ascii=False)
-
-
-def _judged(response: Response) -> Executed:
-    outcome = outcome_of(response)
-    return Executed(outcome.status, one_line(outcome.kind, 80), first_words(response) if outcome.failed else "")
