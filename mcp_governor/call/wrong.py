@@ -236,6 +236,10 @@ def _breaking(scoped: dict[str, Any], here: dict[str, Any], keyword: str, value:
         yield UNKNOWN
     elif isinstance(value, list) and value and keyword == "uniqueItems":
         yield from ([value[0], *value], [value[0], value[0], *value[2:]])
+    elif (
+        isinstance(value, str | list) and keyword in ("minLength", "minItems") and isinstance(limit, int) and limit > 0
+    ):
+        yield value[: limit - 1]
     elif isinstance(value, str | list) and value and keyword in _LARGEST:
         yield (value * (limit // len(value) + 1))[: limit + 1]
     shared: dict[str, Any] = {key: scoped[key] for key in ("$defs", "definitions", "$schema", "type") if key in scoped}

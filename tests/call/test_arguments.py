@@ -139,8 +139,18 @@ def purposes(schema, good):
             {"a": "ab"},
             [
                 ("missing", {}),
-                ("length", {"a": "e"}),
+                ("length", {"a": "a"}),
                 ("length", {"a": "abab"}),
+                ("type", {"a": {"not": "expected"}}),
+            ],
+        ),
+        (
+            of(a={"type": "string", "minLength": 1, "pattern": "^[a-z]+$"}),
+            {"a": "ab"},
+            [
+                ("missing", {}),
+                ("length", {"a": ""}),
+                ("pattern", {"a": "1"}),
                 ("type", {"a": {"not": "expected"}}),
             ],
         ),
