@@ -152,8 +152,6 @@ def _ordered(surface: Surface, planned: Mapping[str, list[Case]], supply: Supply
     tools = [tool for tool in surface.tools if tool.name in planned]
     wrong = [case for tool in tools for case in planned[tool.name] if case.purpose not in GOOD]
     if supply is not None:
-        from mcp_governor.call.plan import called_first
-
         tools = called_first(tools, supply)
     return [case for tool in tools for case in planned[tool.name] if case.purpose in GOOD] + wrong
 

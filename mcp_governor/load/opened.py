@@ -155,7 +155,6 @@ def open_target(source: Source, plan: SweepPlan, permissions: Permissions) -> Op
         UsageError: the source cannot be put under load, or may not be.
         ServerError: the server cannot be reached, or does not speak MCP.
     """
-    from mcp_governor.load.opened import judged_address
     from mcp_governor.target import LiveSource
     from mcp_governor.wire import HttpEndpoint
     from mcp_governor.wire.loop import run
