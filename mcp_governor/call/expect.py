@@ -25,11 +25,6 @@ BUG = "internal_error"
 BUG_RULE = "envelope/internal-error"
 
 
-def is_dispatch(case: Case, outcome: Outcome) -> bool:
-    """True if the call itself was wrong, so that the protocol layer may answer instead of the tool."""
-    return not case.valid or outcome.refused_arguments
-
-
 def expectation_breaches(case: Case, outcome: Outcome, response: Response) -> Iterator[Breach]:
     """Drift between schema and runtime, unmet expectations, and codes on the JSON-RPC channel."""
     if not outcome.answered:

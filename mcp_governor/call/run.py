@@ -13,8 +13,8 @@ import anyio
 from msgspec.structs import replace
 
 from mcp_governor.call.cases import Case, Purpose, Skipped, budget_spent
-from mcp_governor.call.expect import expectation_breaches, is_dispatch, unanswered_findings
-from mcp_governor.call.outcome import CUT, Channel, Outcome, recovery_of
+from mcp_governor.call.expect import expectation_breaches, unanswered_findings
+from mcp_governor.call.outcome import CUT, Channel, Outcome, is_dispatch, recovery_of
 from mcp_governor.call.plan import Plan, refusal
 from mcp_governor.call.report import (
     CallEvent,
