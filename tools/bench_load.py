@@ -23,8 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from mcp_governor.load.http_engine import HttpEngine
 from mcp_governor.load.model import SweepPlan
-from mcp_governor.load.recipe import DIGITS, Address, Recipe, recipe_of
-from mcp_governor.load.request import http_job
+from mcp_governor.load.recipe import DIGITS, Address, Recipe, http_job, recipe_of
 from mcp_governor.programs.helper import Helper
 from mcp_governor.wire import Era, HttpEndpoint
 

@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from mcp_governor.evaluation import embedding  # noqa: E402
-from mcp_governor.evaluation.fields import SHOWN, Shown, ToolText, tool_text  # noqa: E402
-from mcp_governor.evaluation.offered import load_tools  # noqa: E402
+from mcp_governor.evaluation.fields import ToolText, tool_text  # noqa: E402
+from mcp_governor.evaluation.offering import load_tools  # noqa: E402
 from mcp_governor.evaluation.proxies import PROXIES, index_of, ranking  # noqa: E402
 from mcp_governor.evaluation.queries import load_queries  # noqa: E402
 
@@ -46,6 +46,10 @@ EARLIER = {
     ("metatool_150", "minilm"): 0.53,
 }
 """Top-1 of an earlier measurement of the same sets, by another program."""
+
+
+SHOWN = ("name", "first-sentence", "description", "all")
+"""How much of a tool is read: its name; and the first sentence; and the whole description; and the parameters."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +94,20 @@ def cases(folder: Path) -> Iterator[tuple[str, list[Case]]]:
         yield name, [Case(query, everything[query.tools_file]) for query in queries]
 
 
-def figure(proxy: str, shown: Shown, of: Sequence[Case]) -> Figure:
+def shown_of(tool: ToolText, amount: str) -> ToolText:
+    """A tool with less of its text."""
+    if amount == "all":
+        return tool
+    description = {"name": "", "first-sentence": tool.first, "description": tool.description}[amount]
+    return ToolText(tool.name, "" if amount == "name" else tool.first, description, (), ())
+
+
+def figure(proxy: str, shown: str, of: Sequence[Case]) -> Figure:
     """How often the best tool is right. Without a word in common, BM25 has no best tool."""
     indexes: dict[tuple[ToolText, ...], Index] = {}
     right: dict[bool, list[bool]] = {True: [], False: []}
     for case in of:
-        tools = tuple(tool.shown(shown) for tool in case.tools)
+        tools = tuple(shown_of(tool, shown) for tool in case.tools)
         if tools not in indexes:
             indexes[tools] = index_of(proxy, tools)
         scores = indexes[tools].scores(case.query.text)

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.call.guard import Guard
-from mcp_governor.call.places import Meaning, makes_place, meaning_of, means_place, sandbox_paths
 from mcp_governor.call.prose import MAX_TEXT_LENGTH, marked_examples, parameter_descriptions, quoted_values
+from mcp_governor.call.sandbox import Meaning, makes_place, meaning_of, means_place, sandbox_paths
 from mcp_governor.call.server_values import Learned
 from mcp_governor.call.well_known_values import is_day, today_like, typical
 from mcp_governor.call.words import CREATING, word_set, words

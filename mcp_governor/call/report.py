@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from mcp_governor.call.cases import DESTRUCTIVE, NOT_SELECTED, UNSAID, WRITES, Purpose
-from mcp_governor.call.expect import is_dispatch
-from mcp_governor.call.outcome import ASKED_BACK, Channel
+from mcp_governor.call.outcome import ASKED_BACK, Channel, is_dispatch
 from mcp_governor.documents import Count  # noqa: TC001 - msgspec reads the types
 from mcp_governor.errors import NothingCheckedError
 from mcp_governor.text import one_line

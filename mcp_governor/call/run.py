@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -14,9 +13,8 @@ import anyio
 from msgspec.structs import replace
 
 from mcp_governor.call.cases import Case, Purpose, Skipped, budget_spent
-from mcp_governor.call.expect import expectation_breaches, is_dispatch
-from mcp_governor.call.misnaming import misnamed_case
-from mcp_governor.call.outcome import CUT, Channel, Outcome, outcome_of, recovery_of
+from mcp_governor.call.expect import expectation_breaches, unanswered_findings
+from mcp_governor.call.outcome import CUT, Channel, Outcome, is_dispatch, recovery_of
 from mcp_governor.call.plan import Plan, refusal
 from mcp_governor.call.report import (
     CallEvent,
@@ -29,19 +27,21 @@ from mcp_governor.call.report import (
 )
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.settings import DEFAULT_SETTINGS, CallSettings
+from mcp_governor.call.single import call_once
 from mcp_governor.call.validate import ResponseChecker
 from mcp_governor.call.watchdog import Watchdog
+from mcp_governor.call.wrong import misnamed_case
 from mcp_governor.charter.breach import Breach
 from mcp_governor.charter.envelope import looks_like_envelope
 from mcp_governor.charter.recovery import recovery_breaches, retry_arguments
-from mcp_governor.errors import GovernorError, ProtocolError, TooMuchError, UnreachableError
+from mcp_governor.errors import GovernorError
 from mcp_governor.rules import LintSettings, select
 from mcp_governor.text import one_line
 from mcp_governor.wire import RpcError
 from mcp_governor.wire.recording import tool_names
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.call.good import GoodCalls
@@ -120,6 +120,11 @@ class _Run:
     going: Case | None = None
     switched: str = ""
 
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Keep what was not found before."""
+        for finding in findings:
+            self.findings.setdefault(finding.id, finding)
+
     def report(self) -> CallReport:
         """What the run came to."""
         plan = self.plan
@@ -131,7 +136,7 @@ class _Run:
             out_of_time=self.stopped == budget_spent(self.settings.budget),
             sandbox=plan.supply.sandbox if plan.supply is not None else None,
         )
-        self.unanswered(report)
+        self.add(unanswered_findings(report, self.checker))
         return dataclasses.replace(report, findings=tuple(self.findings.values()))
 
     def given_up(self) -> CallReport:
@@ -145,7 +150,7 @@ class _Run:
             found = self.as_findings([breach], self.going)
             nothing = Outcome(Channel.NONE, "timeout")
             self.results.append(CaseResult(self.going, nothing, self.settings.timeout * 1000, None, tuple(found)))
-            self.findings.update({finding.id: finding for finding in found})
+            self.add(found)
             called.add(self.going.tool)
         self.skipped += [Skipped(case.tool, GONE, case) for case in left if case.tool not in called]
         return self.report()
@@ -157,8 +162,7 @@ class _Run:
                 facts = {"call": item.case.label, "named": item.tool, "reason": item.reason.rstrip(".?")}
                 value = [item.tool, dict(item.case.arguments)]
                 breach = Breach("call/expectation", "", value, "absent", facts)
-                for finding in self.as_findings([breach], item.case):
-                    self.findings.setdefault(finding.id, finding)
+                self.add(self.as_findings([breach], item.case))
 
     async def all(self, stack: AsyncExitStack) -> None:
         plan = self.plan
@@ -170,7 +174,7 @@ class _Run:
         def may_go_on() -> bool:
             return not self.stopped and anyio.current_time() < deadline
 
-        good = self.good_calls(plan, make, may_go_on)
+        good = self.good_calls(make, may_go_on)
         calls_again = good is not None
         for number, case in enumerate(plan.cases, 1):
             if good is not None and calls_again and not case.good:
@@ -216,8 +220,7 @@ class _Run:
         )
         self.skipped += probes.skipped
         for breach, tool in probes.breaches:
-            for finding in self.checker.findings([breach], tool):
-                self.findings.setdefault(finding.id, finding)
+            self.add(self.checker.findings([breach], tool))
 
     async def list_again(self) -> None:
         """Report tools that are listed since the calls: nobody compares or checks these."""
@@ -233,8 +236,7 @@ class _Run:
         more = f" and {len(new) - _NAMED:,} more" if len(new) > _NAMED else ""
         facts = {"count": f"{len(new):,} tool{'s' * (len(new) > 1)}", "names": shown + more, "call": self.switched}
         breach = Breach.of("call/list-grew", "", new, says="call" if self.switched else "", **facts)
-        for finding in self.checker.findings([breach], None):
-            self.findings.setdefault(finding.id, finding)
+        self.add(self.checker.findings([breach], None))
 
     async def floor(self) -> float:
         """How long an exchange without a tool's work takes, in milliseconds; at most the fastest call so far."""
@@ -245,14 +247,14 @@ class _Run:
         return min([listing, *(result.milliseconds for result in self.results if result.outcome.answered)])
 
     def good_calls(
-        self, plan: Plan, make: Callable[[Case], Awaitable[CaseResult]], may_go_on: Callable[[], bool]
+        self, make: Callable[[Case], Awaitable[CaseResult]], may_go_on: Callable[[], bool]
     ) -> GoodCalls | None:
         """Make good calls that learn from responses; ``None`` if the schemas are the only source of values."""
-        if plan.supply is None:
+        if self.plan.supply is None:
             return None
         from mcp_governor.call.good import GoodCalls
 
-        return GoodCalls(self.surface, plan.supply, self.settings, make, may_go_on)
+        return GoodCalls(self.surface, self.plan.supply, self.settings, make, may_go_on)
 
     async def made(self, case: Case, deadline: float, stack: AsyncExitStack) -> CaseResult:
         """Make one call, follow its recovery suggestion if requested, and restart the server if the call ended it."""
@@ -298,8 +300,7 @@ class _Run:
             for change in behaviour_changes(case.recorded, outcome, raw, tier=tool.tier):
                 self.changes.setdefault(change.id, change)
         self.results.append(result)
-        for finding in findings:
-            self.findings.setdefault(finding.id, finding)
+        self.add(findings)
         self.emit(CallFinished(result))
         return result
 
@@ -309,8 +310,7 @@ class _Run:
         first = next(iter(self.session.inbox.noise[before:] or self.session.inbox.noise), "")
         says = "mark" if first.startswith("\ufeff") else "noise"
         breach = Breach.of("call/stdout-noise", "", says=says, first=first, call=case.label)
-        for finding in self.checker.findings([breach], None):
-            self.findings.setdefault(finding.id, finding)
+        self.add(self.checker.findings([breach], None))
 
     def new(self, findings: list[Finding], case: Case) -> list[Finding]:
         """What the earlier attempts of a call did not say of the same place: they fail in one way, with other words."""
@@ -325,39 +325,29 @@ class _Run:
     async def ask(self, case: Case, deadline: float) -> tuple[Response | None, Outcome, Breach | None]:
         """The response, its outcome, and the breach if there is no response."""
         seconds = min(self.settings.timeout, max(deadline - anyio.current_time(), 0.001))
-        nothing = Channel.NONE
         self.going = case
         self.watchdog.within(seconds)
         try:
-            with anyio.fail_after(seconds):
-                # Our timeout must fire before the session's own, because its error looks like other failures.
-                raw: Any = await self.session.call_tool(case.tool, case.arguments, timeout=seconds + 60)
-        except TimeoutError:
-            if seconds < self.settings.timeout:
-                # The run had no more time; that says nothing of the tool.
-                return None, Outcome(nothing, CUT), None
-            wrong = self.session.answered_another("tools/call")
-            if wrong is not None:
-                return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=wrong.message)
-            return None, Outcome(nothing, "timeout"), _ended("timeout", case, seconds=f"{seconds:.3g}")
-        except RpcError as error:
-            response = read_response({"error": {"code": error.code, "message": error.text, "data": error.data}})
-            return response, outcome_of(response), None
-        except UnreachableError as error:
-            return None, Outcome(nothing, "died"), _ended("server-exited", case, error=error.message)
-        except TooMuchError as error:
-            return None, Outcome(nothing, "too-large"), _ended("too-large", case, says="wire", error=error.message)
-        except ProtocolError as error:
-            return None, Outcome(nothing, "protocol"), _ended("protocol", case, error=error.message)
+            response, outcome, error = await call_once(
+                self.session, case.tool, case.arguments, seconds, self.settings.result_bytes
+            )
         finally:
             self.going = None
             self.watchdog.rest()
-        size = _size(raw)
-        if size > self.settings.result_bytes:
-            cap = f"{self.settings.result_bytes:,}"
-            return None, Outcome(nothing, "too-large"), _ended("too-large", case, size=f"{size:,}", cap=cap)
-        response = Response.of_result(raw)
-        return response, outcome_of(response), None
+        if outcome.status == "timeout":
+            if seconds < self.settings.timeout:
+                # The run had no more time; that says nothing of the tool.
+                return None, Outcome(Channel.NONE, CUT), None
+            wrong = self.session.answered_another("tools/call")
+            if wrong is not None:
+                return None, Outcome(Channel.NONE, "protocol"), _ended("protocol", case, error=wrong.message)
+            return None, outcome, _ended("timeout", case, seconds=f"{seconds:.3g}")
+        if response is not None:
+            return response, outcome, None
+        rule = {"died": "server-exited"}.get(outcome.status, outcome.status)
+        if isinstance(error, int):
+            return None, outcome, _ended(rule, case, size=f"{error:,}", cap=f"{self.settings.result_bytes:,}")
+        return None, outcome, _ended(rule, case, says="wire" if rule == "too-large" else "", error=error)
 
     def judge(
         self, case: Case, outcome: Outcome, response: Response, breaches: list[Breach], tool: Tool | None
@@ -399,8 +389,7 @@ class _Run:
     def loop(self, failed: CaseResult, says: str) -> None:
         kind, path = failed.outcome.kind, "/structuredContent/error/recovery"
         breach = Breach.of("call/recovery-failed", path, [kind, says], says=says, kind=kind, call=failed.case.label)
-        for finding in self.as_findings([breach], failed.case):
-            self.findings.setdefault(finding.id, finding)
+        self.add(self.as_findings([breach], failed.case))
 
     def suggested(self, failed: CaseResult) -> Case | None:
         recovery = dict(recovery_of(read_response(failed.response)))
@@ -442,13 +431,6 @@ class _Run:
         self.emit(ServerRestarted(case))
         return ""
 
-    def unanswered(self, report: CallReport) -> None:
-        """Report tools without a successful good call."""
-        from mcp_governor.call.unanswered import unanswered_findings
-
-        for finding in unanswered_findings(report, self.checker):
-            self.findings.setdefault(finding.id, finding)
-
     def versions(self) -> None:
         """Check that all responses have the same charter version."""
         said = {
@@ -460,17 +442,9 @@ class _Run:
         if len(said) > 1:
             shown = ", ".join(one_line(version, 20) for version in sorted(said))
             breach = Breach("call/charter-mixed", "", shown)
-            for finding in self.checker.findings([breach], None):
-                self.findings.setdefault(finding.id, finding)
+            self.add(self.checker.findings([breach], None))
 
 
 def _ended(rule: str, case: Case, says: str = "", **facts: Any) -> Breach:
     """The breach for a call without a response."""
     return Breach.of(f"call/{rule}", "", case.purpose.value, says=says, call=case.label, **facts)
-
-
-def _size(raw: Any) -> int:
-    try:
-        return len(json.dumps(raw, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError):
-        return 0

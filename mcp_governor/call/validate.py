@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.call.payloads import code_breaches, payload_breaches, summary_breaches
 from mcp_governor.call.response import Response, read_response
 from mcp_governor.call.results import (
+    code_breaches,
     deprecation_breaches,
     mirror_breaches,
+    payload_breaches,
     protocol_breaches,
     rpc_only_breaches,
     schema_version_breaches,
+    summary_breaches,
     text_only_breaches,
     works_breaches,
 )

@@ -1,15 +1,23 @@
-"""Make arguments that an input schema refuses, each of which violates one keyword of the schema."""
+"""Make arguments that a call should fail with: each violates one keyword of the schema, or names what does not exist.
+
+A server's framework refuses arguments that the schema refuses; the tool never sees them. What it says itself, and
+what it suggests to do next, shows when the arguments are in order and mean nothing.
+"""
 
 from __future__ import annotations
 
 import copy
 import itertools
-import math
-from typing import TYPE_CHECKING, Any, TypeGuard
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from mcp_governor.call.arguments import in_scope
+from mcp_governor.call.cases import Case, Purpose
+from mcp_governor.call.server_values import REFERENCES
+from mcp_governor.call.words import singular, words
+from mcp_governor.charter.recovery import misfit
 from mcp_governor.containment import contains
 from mcp_governor.containment.validators import compile_schema, compiled
 from mcp_governor.schemas.branches import branches
@@ -17,9 +25,11 @@ from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from mcp_governor.call.report import CaseResult
     from mcp_governor.containment.validating import Validating
+    from mcp_governor.surface.model import Surface, Tool
 
 UNKNOWN = "mcp_governor_unknown"
 """A name that tools do not declare."""
@@ -27,11 +37,6 @@ UNKNOWN = "mcp_governor_unknown"
 _MAX_DEPTH = 3
 """Deepest value that is made wrong: generous, because servers check all arguments with one validator. Deeper values
 stay valid."""
-_MAX_LENGTH = 100_000
-"""Largest ``maxLength`` that is violated; beyond it, each call would send more than 100 KB. Larger limits are not
-checked."""
-_MAX_ITEMS = 10_000
-"""Largest ``maxItems`` that is violated, to keep calls small. Larger limits are not checked."""
 
 Path = tuple[str | int, ...]
 
@@ -83,17 +88,25 @@ def wrong_arguments(schema: Any, good: dict[str, Any], *, late: Callable[[], boo
             yield chosen.wrong
 
 
-_PURPOSES: Mapping[str, str] = {
-    "required": "missing",
-    "additionalProperties": "unknown",
-    "type": "type",
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), "bound"),
-    **dict.fromkeys(("minLength", "maxLength"), "length"),
-    "enum": "enum",
-    "pattern": "pattern",
-    **dict.fromkeys(("minItems", "maxItems", "uniqueItems"), "items"),
+_KEYWORDS: Mapping[str, tuple[str, str]] = {
+    "required": ("missing", ""),
+    "additionalProperties": ("unknown", ""),
+    "type": ("type", ""),
+    "minimum": ("bound", "breaks its minimum {}"),
+    "maximum": ("bound", "breaks its maximum {}"),
+    "exclusiveMinimum": ("bound", "breaks its exclusiveMinimum {}"),
+    "exclusiveMaximum": ("bound", "breaks its exclusiveMaximum {}"),
+    "multipleOf": ("bound", "is not a multiple of {}"),
+    "minLength": ("length", "is shorter than {}"),
+    "maxLength": ("length", "is longer than {}"),
+    "enum": ("enum", "is not one of the allowed values"),
+    "const": ("enum", "is not one of the allowed values"),
+    "pattern": ("pattern", "does not match its pattern"),
+    "minItems": ("items", "has fewer than {} items"),
+    "maxItems": ("items", "has more than {} items"),
+    "uniqueItems": ("items", "repeats an item"),
 }
-"""The violated keyword → the kind of violation."""
+"""The violated keyword → the kind of violation, and how it is said of a value."""
 
 _SAME = {"const": "enum", "dependentRequired": "required", "unevaluatedProperties": "additionalProperties"}
 
@@ -131,7 +144,7 @@ def _attempts(schema: Any, good: dict[str, Any]) -> Iterator[_Attempt]:
         for keyword, how, other in itertools.chain(
             _members(schema, place, value, path), _others(schema, place, value, shown) if path else ()
         ):
-            yield _Attempt(path, keyword, Wrong(_PURPOSES[keyword], _shown(how), _put(good, path, other)))
+            yield _Attempt(path, keyword, Wrong(_KEYWORDS[keyword][0], _shown(how), _put(good, path, other)))
 
 
 def _members(root: Any, schema: Any, value: Any, path: Path) -> Iterator[tuple[str, str, Any]]:
@@ -199,22 +212,45 @@ def _others(root: Any, schema: Any, value: Any, shown: str) -> Iterator[tuple[st
         return
     scoped = in_scope(root, schema)
     for here in branches(root, schema):
-        if here is None:
-            continue
-        for keyword, how, other in itertools.chain(
-            _bounds(here, value), _lengths(here, value), _choices(here), _pattern(here, scoped), _counts(here, value)
-        ):
-            yield keyword, f"{shown} {how}", other
+        for keyword, stated in (here or {}).items():
+            _, said = _KEYWORDS.get(keyword, ("", ""))
+            for other in _breaking(scoped, here or {}, keyword, value) if said else ():
+                yield _SAME.get(keyword, keyword), f"{shown} {said.format(stated)}", other
     for keyword, how, other in _types(scoped, value):
         yield keyword, f"{shown} {how}", other
 
 
-def _pattern(schema: dict[str, Any], scoped: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    if isinstance(schema.get("pattern"), str):
-        sizes = {key: schema[key] for key in ("minLength", "maxLength") if key in schema}
-        found = contains(scoped, {"type": "string", "minLength": 1, "maxLength": 200, **sizes})
-        if found.has_witness:
-            yield "pattern", "does not match its pattern", found.witness
+def _breaking(scoped: dict[str, Any], here: dict[str, Any], keyword: str, value: Any) -> Iterator[Any]:
+    """Values that a schema refuses by one keyword alone: a neighbour of the good one, then what containment finds.
+
+    Args:
+        scoped: the schema of the place, as a document of its own.
+        here: the part of it that has the keyword.
+        keyword: the keyword.
+        value: the good value.
+    """
+    limit = here[keyword]
+    if keyword in _LARGEST and not (isinstance(limit, int) and limit <= _LARGEST[keyword]):
+        return
+    if keyword in ("enum", "const"):
+        yield UNKNOWN
+    elif isinstance(value, list) and value and keyword == "uniqueItems":
+        yield from ([value[0], *value], [value[0], value[0], *value[2:]])
+    elif (
+        isinstance(value, str | list) and keyword in ("minLength", "minItems") and isinstance(limit, int) and limit > 0
+    ):
+        yield value[: limit - 1]
+    elif isinstance(value, str | list) and value and keyword in _LARGEST:
+        yield (value * (limit // len(value) + 1))[: limit + 1]
+    shared: dict[str, Any] = {key: scoped[key] for key in ("$defs", "definitions", "$schema", "type") if key in scoped}
+    without: dict[str, Any] = {**shared, **{key: item for key, item in here.items() if key != keyword}}
+    found = contains({**shared, **here}, without)
+    if found.has_witness:
+        yield found.witness
+
+
+_LARGEST = {"maxLength": 100_000, "maxItems": 10_000}
+"""Largest limits that are violated, to keep calls small; larger ones are not checked."""
 
 
 def _types(scoped: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
@@ -236,87 +272,6 @@ _TYPE_NAMES = {
 }
 
 
-def _bounds(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
-    factor = schema.get("multipleOf")
-    step = factor if _is_number(factor) and factor > 0 else None
-    for key, sign in (("minimum", -1), ("maximum", 1), ("exclusiveMinimum", -1), ("exclusiveMaximum", 1)):
-        bound = schema.get(key)
-        if not _is_number(bound):
-            continue
-        how = f"breaks its {key} {bound}"
-        if step is not None and math.isfinite(bound / step):
-            beyond = (math.floor(bound / step) if sign < 0 else math.ceil(bound / step)) * step
-            yield from ((key, how, other) for other in (beyond, beyond + sign * step))
-        yield key, how, bound if key.startswith("exclusive") else bound + sign
-    if step is not None:
-        near = value if _is_number(value) else step
-        how = f"is not a multiple of {step}"
-        yield from (("multipleOf", how, other) for other in (near + 1, near - 1, near + step / 2, near - step / 2))
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _lengths(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
-    text = value if isinstance(value, str) and value else "example"
-    low, high = schema.get("minLength"), schema.get("maxLength")
-    if isinstance(low, int) and low > 0:
-        for short in _of_pattern(schema, text[: low - 1], maxLength=low - 1):
-            yield "minLength", f"is shorter than {low}", short
-    if isinstance(high, int) and 0 <= high < _MAX_LENGTH:
-        for long in _of_pattern(schema, (text * (high // len(text) + 1))[: high + 1], minLength=high + 1):
-            yield "maxLength", f"is longer than {high}", long
-
-
-def _of_pattern(schema: dict[str, Any], text: str, **size: int) -> Iterator[str]:
-    """A string of the wrong length; if it does not match the pattern, then also one that does, if possible."""
-    yield text
-    validator = compile_schema({"pattern": schema["pattern"]}) if isinstance(schema.get("pattern"), str) else None
-    if validator is not None and validator.accepts(text) is False:
-        found = contains(False, {"type": "string", "pattern": schema["pattern"], **size})
-        if found.has_witness:
-            yield found.witness
-
-
-def _choices(schema: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    if "const" not in schema and not isinstance(schema.get("enum"), list):
-        return
-    values = [schema["const"]] if "const" in schema else schema["enum"]
-    how = "is not one of the allowed values"
-    numbers = [item for item in values if isinstance(item, int) and not isinstance(item, bool)]
-    if numbers:
-        yield "enum", how, max(numbers) + 1
-    yield "enum", how, UNKNOWN
-
-
-def _counts(schema: dict[str, Any], value: Any) -> Iterator[tuple[str, str, Any]]:
-    if not isinstance(value, list) or not value:
-        return
-    low, high = schema.get("minItems"), schema.get("maxItems")
-    if isinstance(low, int) and low > 0:
-        yield "minItems", f"has fewer than {low} items", value[: low - 1]
-    if isinstance(high, int) and 0 <= high < _MAX_ITEMS:
-        how = f"has more than {high} items"
-        if schema.get("uniqueItems") is True and isinstance(value[0], int | str):
-            yield "maxItems", how, _distinct(value, high + 1)
-        yield "maxItems", how, (value * (high // len(value) + 1))[: high + 1]
-    if schema.get("uniqueItems") is True:
-        how = "repeats an item"
-        yield "uniqueItems", how, [value[0], *value]
-        yield "uniqueItems", how, [value[0], value[0], *value[2:]]
-
-
-def _distinct(items: list[Any], count: int) -> list[Any]:
-    """A list of ``count`` different items, which starts with the given ones."""
-    first = items[0]
-    more = (f"{first}{number}" if isinstance(first, str) else int(first) + number for number in itertools.count(1))
-    out = list(items)
-    while len(out) < count:
-        out += [item for item in itertools.islice(more, 1) if item not in out]
-    return out[:count]
-
-
 def _at(value: Any, path: Path) -> Any:
     for step in path:
         value = value[step]
@@ -333,3 +288,64 @@ def _put(value: Any, path: Path, new: Any) -> Any:
 
 def _shown(text: str) -> str:
     return one_line(text, 100)
+
+
+_LONGEST = 200
+"""Characters of a value that is misspelled: names are shorter, and a longer text is content, whose spelling is free."""
+
+
+def misnamed_case(results: Sequence[CaseResult], bad: CaseResult, surface: Surface) -> Case | None:
+    """The call to make after a bad one that the tool did not see; ``None`` if there is nothing more to learn.
+
+    Args:
+        results: of the run, the bad call included.
+        bad: the bad call.
+        surface: what the server publishes.
+    """
+    tool = surface.by_name.get(bad.case.tool)
+    own = [result for result in results if result.case.tool == bad.case.tool]
+    if (
+        tool is None
+        or not bad.outcome.failed
+        or bad.case.good
+        or any(one.outcome.failed and one.is_of_tool for one in own)
+    ):
+        return None
+    worked = next((result for result in own if result.case.good and not result.outcome.failed), None)
+    return _misnamed(tool, worked.case) if worked is not None else None
+
+
+def _misnamed(tool: Tool, case: Case) -> Case | None:
+    for name in _named(tool, case.arguments):
+        for value in (f"{case.arguments[name]}x", UNKNOWN):
+            arguments = {**case.arguments, name: value}
+            if not misfit(tool, arguments):
+                portable = None if case.portable is None else {**case.portable, name: _in(case.portable[name], value)}
+                return replace(
+                    Case(tool.name, arguments, Purpose.MISNAMED, detail=one_line(name, 60)), portable=portable
+                )
+    return None
+
+
+def _in(portable: Any, value: str) -> str:
+    return value if value == UNKNOWN else f"{portable}x"
+
+
+def _named(tool: Tool, arguments: Any) -> Iterator[str]:
+    """Required arguments that name something, then other strings."""
+    schema = tool.input_schema
+    required = schema.get("required") if isinstance(schema, dict) else None
+    needed = required if isinstance(required, list) else []
+    found = [
+        name
+        for name in needed
+        if isinstance(name, str)
+        and isinstance(value := arguments.get(name), str)
+        and 0 < len(value) <= _LONGEST
+        and "://" not in value
+    ]
+    yield from sorted(found, key=lambda name: _last(name) not in REFERENCES)
+
+
+def _last(name: str) -> str:
+    return singular((words(name) or ("",))[-1])

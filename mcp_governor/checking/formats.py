@@ -112,7 +112,7 @@ DOCUMENT_FORMATS = {
         DocumentFormat(
             "queries",
             "one line of a query set, `mcp-queries.jsonl`",
-            "mcp_governor.evaluation.queries_schema:queries_schema",
+            "mcp_governor.evaluation.queries:queries_schema",
             read=True,
             stated=False,
         ),

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from mcp_governor.evaluation.coverage import ToolCoverage
     from mcp_governor.evaluation.model import Query, QuerySet
     from mcp_governor.evaluation.queries import Problem
+    from mcp_governor.evaluation.query_checks import ToolCoverage
     from mcp_governor.report.lines import Line
     from mcp_governor.surface import Surface
 
@@ -38,9 +38,8 @@ def eval_check(run: Run, target: str | None, queries: Path | None) -> int:
     name or the description of their tool, and drafts that nobody edited. Then the coverage: which tools and parameters
     the set asks about.
     """
-    from mcp_governor.evaluation.against import mismatches
-    from mcp_governor.evaluation.coverage import coverage
     from mcp_governor.evaluation.queries import read_set
+    from mcp_governor.evaluation.query_checks import coverage, mismatches
 
     path = queries_path(queries, run)
     found, errors = read_set(path)
@@ -66,8 +65,8 @@ def eval_check(run: Run, target: str | None, queries: Path | None) -> int:
 
 def _warnings(queries: Sequence[Query], surface_of: Callable[[Query], Surface]) -> Iterator[Problem]:
     from mcp_governor.evaluation.fields import tool_text
-    from mcp_governor.evaluation.leakage import leak_of
     from mcp_governor.evaluation.queries import Problem
+    from mcp_governor.evaluation.query_checks import leak_of
     from mcp_governor.report.groups import count_of
 
     for query in queries:

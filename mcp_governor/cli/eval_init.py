@@ -37,7 +37,7 @@ def eval_init(run: Run, target: str | None, queries: Path | None) -> None:
     """
     from mcp_governor.evaluation.drafting import MAX_TOOLS, drafts
     from mcp_governor.evaluation.model import Kind
-    from mcp_governor.evaluation.offered import offered_tools
+    from mcp_governor.evaluation.offering import offered_tools
     from mcp_governor.evaluation.queries import as_line
     from mcp_governor.report.groups import count_of
     from mcp_governor.writing import NewFile, write_files

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_governor.evaluation.model import Answer, Query, QuerySet, Runner
-    from mcp_governor.evaluation.options import Options
+    from mcp_governor.evaluation.providers import Options
     from mcp_governor.evaluation.record import Evaluation
     from mcp_governor.evaluation.running import Done, Progress, Settings, Subject
     from mcp_governor.evaluation.store import Store
@@ -156,7 +156,7 @@ def eval_run(
     Every query of the set is sent to every runner with the tools as a host would offer them. Answers are kept, so that
     none is paid for twice: an interrupted run continues where it was.
     """
-    from mcp_governor.evaluation.options import Options
+    from mcp_governor.evaluation.providers import Options
     from mcp_governor.evaluation.queries import load_queries
     from mcp_governor.evaluation.running import Settings
 
@@ -280,7 +280,7 @@ def _refuse_unknown(asked: Sequence[Query], surface: Surface, path: Path) -> Non
     Raises:
         UsageError: it names the first of them.
     """
-    from mcp_governor.evaluation.against import unknown_tools
+    from mcp_governor.evaluation.query_checks import unknown_tools
 
     unknown = [(query, name) for query in asked for name in unknown_tools(query.gold, surface)]
     if not unknown:
@@ -300,7 +300,7 @@ def _refuse_unknown(asked: Sequence[Query], surface: Surface, path: Path) -> Non
 
 
 def _subject(run: Run, target: str | None) -> tuple[Surface, Subject]:
-    from mcp_governor.evaluation.offered import offered_tools
+    from mcp_governor.evaluation.offering import offered_tools
     from mcp_governor.evaluation.running import Subject
     from mcp_governor.surface import fingerprint
     from mcp_governor.surface.fingerprint import wording_fingerprint

@@ -51,7 +51,7 @@ def surfaces(queries: Iterable[Query], path: Path, governed: Callable[[], Surfac
     Raises:
         GovernorError: one of them cannot be read.
     """
-    from mcp_governor.evaluation.offered import load_tools
+    from mcp_governor.evaluation.offering import load_tools
 
     read: dict[str, Surface] = {}
     for query in queries:

@@ -58,7 +58,7 @@ def locustfile(
     from mcp_governor.load.locust_engine import HEADERS_VARIABLE, URL_VARIABLE, locustfile
     from mcp_governor.load.model import SweepPlan
     from mcp_governor.load.opened import Permissions, open_target
-    from mcp_governor.load.request import http_job
+    from mcp_governor.load.recipe import http_job
     from mcp_governor.secrets import redact_json
     from mcp_governor.wire import HttpEndpoint
     from mcp_governor.writing import NewFile, write_files

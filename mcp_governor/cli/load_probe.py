@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 @click.command(cls=TargetCommand)
 @target_argument
 @base_url_option
-@click.option(
-    "--log-file",
-    type=FILE,
-    help="Log of the server: read its statistics, pressure lines and warnings",
-)
+@click.option("--log-file", type=FILE, help="Log of the server: read its statistics and warnings")
 @click.option("--json-out", type=FILE, help="Write what was measured to this file, as JSON")
 @click.option("--record", is_flag=True, help="Write the figures that budgets are compared with (load.record)")
 @click.option("--sequential-only", is_flag=True, help="Make no concurrent runs")
@@ -138,7 +134,7 @@ def _lines(measured: Probe, report: Report, run: Run, recorded: str) -> Iterator
 
 
 def _next(measured: Probe, run: Run, recorded: str) -> str:
-    from mcp_governor.load.drift import changed_lists
+    from mcp_governor.load.judge import changed_lists
 
     if measured.interrupted:
         return "run it again, to its end."

@@ -46,8 +46,8 @@ from mcp_governor.text import one_line, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mcp_governor.load.events import Doing
     from mcp_governor.load.model import Sweep
+    from mcp_governor.load.sweep import Doing
 
 
 class _Points(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
@@ -178,7 +178,7 @@ def sweep(
     if engine == "locust":
         from functools import partial
 
-        from mcp_governor.load.locust_bench import locust_bench
+        from mcp_governor.load.locust_engine import locust_bench
 
         listen = None if locust_bind is None else _listening(locust_bind)
         make_bench = partial(locust_bench, listen=listen, announce=_announce)

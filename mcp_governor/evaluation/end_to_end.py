@@ -3,30 +3,51 @@
 A task succeeds if the tool is right, the input schema accepts the arguments, and the status of the result is good. A
 wrong choice fails without a call. A task that only tools with a possible effect can do is left out, whatever was
 chosen, so that a server that writes much does not seem worse than it is.
+
+A server's words can make a model that reads them send anything. So a chosen call passes the same gates as the
+calls of ``check``: only tools that read, no secrets, no paths of the system, no private addresses. There is no way to
+allow a write.
 """
 
 from __future__ import annotations
 
 import json
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mcp_governor.evaluation.executed import INVALID, LIMIT, NOT_MADE, UNDECIDED, WRITES, WRONG, Executed
-from mcp_governor.evaluation.executing import execute, why_not
+from mcp_governor.call.guard import Guard
+from mcp_governor.call.outcome import first_words
+from mcp_governor.call.plan import doubts, refusal
+from mcp_governor.call.settings import CallSettings
+from mcp_governor.call.single import call_once
 from mcp_governor.evaluation.metrics import measure
+from mcp_governor.evaluation.model import (
+    GUARDED,
+    INVALID,
+    LIMIT,
+    MALFORMED,
+    NOT_MADE,
+    UNDECIDED,
+    UNKNOWN_TOOL,
+    WRITES,
+    WRONG,
+    Executed,
+)
 from mcp_governor.evaluation.pacing import RealClock
+from mcp_governor.secrets import REDACTED, redact_json
+from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from mcp_governor.evaluation.metrics import Score
     from mcp_governor.evaluation.model import Answer, Choice, Run
     from mcp_governor.evaluation.pacing import Clock
     from mcp_governor.evaluation.record import Evaluation
-    from mcp_governor.surface import Surface
+    from mcp_governor.surface import Surface, Tool
     from mcp_governor.wire import Session
 
 MAX_CALLS = 1_000
@@ -143,3 +164,67 @@ class _Caller:
             # A server that hangs or has ended is not kept until the last call.
             await self._stack.aclose()
         return done
+
+
+_TIMEOUT = 30.0
+"""Seconds for one call, as for the calls of ``check``."""
+
+_RESULT_BYTES = 10 * 1024 * 1024
+"""Largest result in bytes, as for the calls of ``check``."""
+
+
+async def execute(
+    choice: Choice, session: Session, surface: Surface, *, read_only: Sequence[str] = (), timeout: float = _TIMEOUT
+) -> Executed:
+    """Make the call that a model chose, once, if its tool only reads and its arguments may be sent.
+
+    Args:
+        choice: what the model asked for.
+        session: open, with the server of the surface.
+        surface: what the server publishes.
+        read_only: globs for names of tools without hints that the user declares to read only.
+        timeout: seconds.
+
+    Returns:
+        What came of it. Failures of the server are reported, not raised.
+    """
+    tool = surface.by_name.get(choice.tool)
+    if tool is None:
+        return Executed(NOT_MADE, UNKNOWN_TOOL, f"the server has no tool {one_line(choice.tool, 80)}")
+    if choice.arguments is None:
+        return Executed(NOT_MADE, MALFORMED, "the arguments are not a JSON object")
+    if reason := why_not(tool, surface, read_only):
+        return Executed(NOT_MADE, WRITES, reason)
+    arguments = dict(choice.arguments)
+    if _has_secret(arguments) or not Guard(read_only=True).allows(arguments):
+        return Executed(NOT_MADE, GUARDED, "an argument may not be sent: a secret, a path or a private address")
+    response, outcome, size = await call_once(session, tool.name, arguments, timeout, _RESULT_BYTES)
+    if response is None:
+        # Messages of the wire name the command with its paths, which do not belong into a committed file.
+        said = f"a result of {size:,} bytes" if isinstance(size, int) else _UNANSWERED[outcome.status]
+        return Executed(outcome.status, said=said.format(timeout))
+    return Executed(outcome.status, one_line(outcome.kind, 80), first_words(response) if outcome.failed else "")
+
+
+_UNANSWERED = {
+    "timeout": "no response within {:g} s",
+    "died": "the server ended, or its connection was lost",
+    "too-large": "a response beyond the limits of a connection",
+    "protocol": "no response as MCP has it",
+}
+"""What is said of a call without a response, by its status."""
+
+
+def why_not(tool: Tool, surface: Surface, read_only: Sequence[str] = ()) -> str:
+    """Why a tool may not be called: it is not certain that it only reads. Empty if it may be.
+
+    Args:
+        tool: of the surface.
+        surface, read_only: as for :func:`execute`.
+    """
+    return refusal(tool, CallSettings(read_only=tuple(read_only))) or doubts(surface)(tool) or ""
+
+
+def _has_secret(arguments: Mapping[str, Any]) -> bool:
+    """A secret, or what a recording has in its place: such a call is not the one that was chosen."""
+    return redact_json(arguments) is not arguments or REDACTED in json.dumps(arguments, ensure_ascii=False)

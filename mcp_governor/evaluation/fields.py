@@ -7,7 +7,7 @@ descriptions).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -15,11 +15,6 @@ from mcp_governor.evaluation.terms import split_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-Shown = Literal["name", "first-sentence", "description", "all"]
-"""How much of a tool is read: its name; and the first sentence; and the whole description; and the parameters."""
-
-SHOWN: tuple[Shown, ...] = ("name", "first-sentence", "description", "all")
 
 MAX_TEXT = 20_000
 """Number of characters that are read of a description; the longest of 848 tools of the corpus has 6,000."""
@@ -55,13 +50,6 @@ class ToolText(Struct, frozen=True):
     def words_of_name(self) -> str:
         """The name as words: ``getUserByID`` → ``get user by id``."""
         return " ".join(split_identifier(self.name)).lower()
-
-    def shown(self, amount: Shown) -> ToolText:
-        """The same tool with less of its text."""
-        if amount == "all":
-            return self
-        description = {"name": "", "first-sentence": self.first, "description": self.description}[amount]
-        return ToolText(self.name, "" if amount == "name" else self.first, description, (), ())
 
 
 def tool_text(tool: Mapping[str, Any]) -> ToolText:

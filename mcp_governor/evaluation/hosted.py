@@ -15,11 +15,9 @@ import anyio
 from msgspec.structs import replace
 
 from mcp_governor.errors import GovernorError
-from mcp_governor.evaluation.failures import Failure
-from mcp_governor.evaluation.model import Answer, Choice, Estimate, Offer, Query, RunnerInfo, Usage
+from mcp_governor.evaluation.model import Answer, Choice, Estimate, Failure, Offer, Query, RunnerInfo, Usage
 from mcp_governor.evaluation.offering import SentTool, as_sent
-from mcp_governor.evaluation.options import DEFAULT_OPTIONS, Options
-from mcp_governor.evaluation.providers import Access, access
+from mcp_governor.evaluation.providers import DEFAULT_OPTIONS, Access, Options, access
 from mcp_governor.evaluation.sending import ChangedRequestError, Exchange, exchanging
 from mcp_governor.parsing import read_json
 from mcp_governor.secrets import redact, redact_json
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp_governor.evaluation.layer import Layer, Reply
-    from mcp_governor.evaluation.prices import Price
+    from mcp_governor.evaluation.providers import Price
 
 MAX_TEXT = 2_000
 """Characters that are kept of what a model says besides its calls: a page, to see why it called nothing."""
@@ -84,7 +82,7 @@ class HostedRunner:
     price: Price | None
 
     def __init__(self, name: str, found: Access, options: Options, layer: Layer) -> None:
-        from mcp_governor.evaluation.prices import listed_price, stated_price
+        from mcp_governor.evaluation.providers import listed_price, stated_price
 
         self._access = found
         self._options = options

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct
 
 from mcp_governor.errors import MissingDependencyError
-from mcp_governor.evaluation.failures import Failure, http_failure
+from mcp_governor.evaluation.model import Failure, http_failure
 from mcp_governor.evaluation.sending import client
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcp_governor.evaluation.options import Options
-    from mcp_governor.evaluation.providers import Access
+    from mcp_governor.evaluation.providers import Access, Options
     from mcp_governor.evaluation.sending import Exchange
 
 

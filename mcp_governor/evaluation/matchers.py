@@ -79,49 +79,28 @@ def _pattern_problem(value: Any) -> str | None:
 
 
 def matches(matcher: Any, value: Any = ABSENT) -> bool:
-    """True if an argument is what a matcher expects.
+    """True if an argument is what a matcher expects: a matcher is a JSON Schema in other words.
+
+    An answer of a model and a set of a stranger meet here: the engine takes linear time, whatever they are.
 
     Args:
         matcher: one without a problem (:func:`problem_of`).
         value: the argument, or :data:`ABSENT`.
     """
-    if not isinstance(matcher, dict):
-        return value is not ABSENT and equal(matcher, value)
-    if value is ABSENT:
-        return matcher.get("present") is False
-    return all(_holds(name, wanted, value) for name, wanted in matcher.items())
-
-
-def _holds(name: str, wanted: Any, value: Any) -> bool:
-    if name == "equal":
-        return equal(wanted, value)
-    if name == "enum":
-        return any(equal(item, value) for item in wanted)
-    if name == "pattern":
-        return isinstance(value, str) and _searched(wanted, value)
-    if name == "minimum":
-        return _is_number(value) and bool(value >= wanted)
-    if name == "maximum":
-        return _is_number(value) and bool(value <= wanted)
-    return bool(wanted)  # present; the argument is there
-
-
-def _searched(pattern: str, value: str) -> bool:
-    """An answer of a model and a set of a stranger meet here: the engine takes linear time, whatever they are."""
     from mcp_governor.schemas.patterns import compile_schema, encodable
 
-    return bool(compile_schema({"pattern": pattern}).is_valid(encodable(value[:MAX_SEARCHED])))
+    if value is ABSENT or (isinstance(matcher, dict) and matcher.get("present") is False):
+        return value is ABSENT and isinstance(matcher, dict) and matcher.get("present") is False
+    if isinstance(value, str) and isinstance(matcher, dict) and "pattern" in matcher:
+        value = value[:MAX_SEARCHED]
+    parts = matcher.items() if isinstance(matcher, dict) else [("equal", matcher)]
+    schema = {"allOf": [{_KEYWORDS.get(name, name): item, **_TYPES.get(name, {})} for name, item in parts]}
+    return bool(compile_schema(encodable(schema)).is_valid(encodable(value)))
 
 
-def equal(one: Any, other: Any) -> bool:
-    """Equality of JSON values (JSON Schema, section 4.2.2): ``1`` is ``1.0``, ``true`` is not ``1``."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(equal(item, other[key]) for key, item in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(equal, one, other))
-    return bool(one == other)
+_KEYWORDS = {"equal": "const"}
+_TYPES = {"pattern": {"type": "string"}, "minimum": {"type": "number"}, "maximum": {"type": "number"}}
+"""What a condition asks of the type; in JSON Schema, a keyword says nothing of other types."""
 
 
 def _is_number(value: Any) -> bool:

@@ -20,8 +20,7 @@ from mcp_governor.evaluation.statistics import Interval, wilson
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mcp_governor.evaluation.executed import Executed
-    from mcp_governor.evaluation.model import Answer, Choice, Query, Run, RunnerInfo
+    from mcp_governor.evaluation.model import Answer, Choice, Executed, Query, Run, RunnerInfo
 
 NO_TOOL = ""
 """The label of an answer without a call, which no tool has as its name."""

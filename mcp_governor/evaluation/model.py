@@ -1,4 +1,4 @@
-"""Queries, what a runner answered to them, and a run: the values that all parts of an evaluation share."""
+"""Queries, the answers of a runner or why there are none, and a run: the values that an evaluation shares."""
 
 from __future__ import annotations
 
@@ -8,10 +8,117 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from msgspec import Struct, field
 
-from mcp_governor.evaluation.executed import Executed  # noqa: TC001
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class Failure(StrEnum):
+    """Kinds of failures, as :attr:`~mcp_governor.evaluation.model.Answer.failure` names them. ``http-NNN`` is a failure
+    with a status that none of these stands for."""
+
+    TIMEOUT = "timeout"
+    """No whole response within the time limit."""
+    UNREACHABLE = "unreachable"
+    """No connection."""
+    CUT = "cut"
+    """The connection ended inside the response."""
+    RATE_LIMITED = "rate-limited"
+    """Too many requests or tokens at this moment."""
+    QUOTA = "quota"
+    """The account has no credit left, or its limit of the day or month is reached."""
+    AUTH = "auth"
+    """The key is wrong, or may not use this model."""
+    UNKNOWN_MODEL = "unknown-model"
+    """The provider has no model of this name."""
+    TRUNCATED = "truncated"
+    """The model reached the most output tokens that the request allows."""
+    TOO_LARGE = "too-large"
+    """The response is larger than is read."""
+    MALFORMED = "malformed"
+    """The response is not what the API documents, or the provider could not read what its model wrote."""
+
+
+_MAY_PASS = frozenset((Failure.TIMEOUT, Failure.UNREACHABLE, Failure.CUT, Failure.RATE_LIMITED, Failure.MALFORMED))
+_ENDS_RUN = frozenset((Failure.QUOTA, Failure.AUTH, Failure.UNKNOWN_MODEL))
+
+_MAY_PASS_STATUS = frozenset((408, 409, 425))
+"""Statuses below 500 that the official SDKs send again: request timeout, conflict, too early."""
+
+
+def http_failure(status: int) -> str:
+    """The kind of failure for an HTTP status that none of :class:`Failure` names: ``http-503``."""
+    return f"http-{status}"
+
+
+def may_pass(failure: str) -> bool:
+    """True if the same request may succeed later, so that sending it again makes sense."""
+    if failure.startswith("http-"):
+        status = int(failure.removeprefix("http-"))
+        return status >= 500 or status in _MAY_PASS_STATUS
+    return failure in _MAY_PASS
+
+
+def ends_run(failure: str) -> bool:
+    """True if every further request to this model will fail in the same way."""
+    return failure in _ENDS_RUN
+
+
+NOT_MADE = "not-made"
+"""Status of a call that was not made; its kind says why."""
+
+WRONG, INVALID = "wrong-choice", "invalid-arguments"
+"""Kinds of calls that were not made because the model failed already: another choice is right, or the input schema
+refuses the arguments."""
+
+UNKNOWN_TOOL, MALFORMED = "unknown-tool", "malformed"
+"""Kinds of calls that cannot be made: the server has no such tool, or the arguments are not a JSON object."""
+
+WRITES, GUARDED, UNDECIDED, LIMIT = "writes", "guarded", "undecided", "limit"
+"""Kinds of calls that were not made although they may be right: the tool is not certain to read only, an argument may
+not be sent, no validator could judge the arguments, or the run had no more calls or time."""
+
+FAILED = frozenset({WRONG, INVALID})
+"""Kinds with which the task failed; with every other kind nobody knows."""
+
+
+class Executed(Struct, frozen=True):
+    """What came of one chosen call.
+
+    Attributes:
+        status: of the envelope (``success``, ``empty``, ``partial``, ``degraded``, ``error``, ``refused``); without an
+            envelope ``success``, ``error`` or ``asked-back``; ``timeout``, ``died``, ``protocol`` or ``too-large`` if
+            there was no response; :data:`NOT_MADE`.
+        kind: error kind of an envelope, code of another error, or why the call was not made; empty on success.
+        said: one line about it, safe to show.
+    """
+
+    status: str
+    kind: str = ""
+    said: str = ""
+
+    @property
+    def made(self) -> bool:
+        """True if the server was asked."""
+        return self.status != NOT_MADE
+
+    @property
+    def succeeded(self) -> bool:
+        """True if the call reached its end. An empty, partial or degraded result is not a failure."""
+        from mcp_governor.call.outcome import Channel, Outcome
+
+        return self.made and not Outcome(Channel.RESULT, self.status).failed
+
+    @property
+    def task(self) -> bool | None:
+        """True if the task succeeded, false if it failed, ``None`` if nobody knows because no call was made."""
+        if self.made:
+            return self.succeeded
+        return False if self.kind in FAILED else None
+
+    @property
+    def ended_session(self) -> bool:
+        """True if the session may be of no use any more, so that another one has to be opened for the next call."""
+        return self.status in ("died", "timeout", "protocol", "too-large")
 
 
 class Kind(StrEnum):
@@ -110,7 +217,7 @@ class Answer(Struct, frozen=True, omit_defaults=True):
         choices: the calls, in order; for a proxy the tools by rank, the best first, without arguments.
         text: what the model said besides its calls, cut.
         refused: the provider says that the model refused.
-        failure: kind of failure if there is no answer (:class:`~mcp_governor.evaluation.failures.Failure`, or
+        failure: kind of failure if there is no answer (:class:`~mcp_governor.evaluation.model.Failure`, or
             ``http-500``); such a query is not counted as a wrong choice.
         detail: what the provider says of the failure or refusal, in one line, cut, safe to show and without secrets.
         served: the model id that the provider says has answered, which may be a dated version of the one asked for.

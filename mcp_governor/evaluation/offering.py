@@ -1,4 +1,4 @@
-"""What a model is shown: the order of the tools, and the little that a host has to change before a provider takes them.
+"""What a model is shown: the tools of a server, and the little that a host has to change before a provider takes them.
 
 A host passes on the name, the description and the input schema of each tool. It changes what a provider refuses:
 names with other characters or lengths, and an input schema that is missing. Everything else is sent as it was
@@ -8,18 +8,64 @@ published, and a provider that refuses it refuses it to every host.
 from __future__ import annotations
 
 import re
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from mcp_governor.evaluation.model import Offer
-from mcp_governor.evaluation.offered import offered_tools
+from mcp_governor.errors import FileFormatError
+from mcp_governor.files import read_bytes
+from mcp_governor.surface import build_surface
+from mcp_governor.surface.file import parse_json, parse_surface
+from mcp_governor.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from mcp_governor.surface import Surface
+
+_SCHEMA_KEYS = ("input_schema", "schema", "parameters")
+"""How lists of tools that are not from a server call ``inputSchema``."""
+
+
+def offered_tools(surface: Surface) -> tuple[Mapping[str, Any], ...]:
+    """The default list: every tool that each client gets, with the three members that a model sees.
+
+    A description or schema that is not published is not invented: the member is absent.
+    """
+    keys = ("name", "description", "inputSchema")
+    return tuple(
+        {key: tool.raw[key] for key in keys if key in tool.raw} for tool in surface.tools if tool.opt_in is None
+    )
+
+
+def load_tools(path: Path) -> Surface:
+    """The tools in a file: a recorded surface, or a list of tools as published sets have them.
+
+    Such lists call the input schema ``schema``, ``input_schema`` or ``parameters``.
+
+    Raises:
+        FileFormatError: the file cannot be read, or is none of these.
+    """
+    shown = visible(str(path))
+    try:
+        data = read_bytes(path)
+    except OSError as error:
+        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    document = parse_json(data, shown)
+    if not isinstance(document, list):
+        return parse_surface(data, shown)
+    return build_surface({"tools": [_as_tool(item) for item in document]}, source=shown)
+
+
+def _as_tool(item: Any) -> Any:
+    if not isinstance(item, dict) or "inputSchema" in item:
+        return item
+    key = next((key for key in _SCHEMA_KEYS if key in item), None)
+    if key is None:
+        return item
+    return {("inputSchema" if name == key else name): value for name, value in item.items()}
+
 
 MAX_NAME = 64
 """Longest name of a tool in characters that all three providers take; some of their models take more."""
@@ -45,13 +91,6 @@ class SentTool(Struct, frozen=True):
     description: str | None
     schema: Mapping[str, Any]
     changes: tuple[str, ...] = ()
-
-
-def offer(surface: Surface, seed: int) -> Offer:
-    """The tools of a server in the order of a seed; the same seed gives the same order on every system."""
-    tools = list(offered_tools(surface))
-    Random(seed).shuffle(tools)  # noqa: S311 - nothing secret is made of it
-    return Offer(tuple(tools), seed)
 
 
 def as_sent(family: str, tools: Sequence[Mapping[str, Any]]) -> tuple[SentTool, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp_governor.errors import UsageError
 from mcp_governor.evaluation import bm25, embedding
-from mcp_governor.evaluation.fields import Shown, tool_text
+from mcp_governor.evaluation.fields import tool_text
 from mcp_governor.evaluation.model import Answer, Choice, RunnerInfo, Usage
 from mcp_governor.text import did_you_mean, one_line
 
@@ -56,23 +56,19 @@ class Proxy:
 
     Args:
         name: one of :data:`PROXIES`.
-        shown: how much of each tool is read.
 
     Raises:
         UsageError: there is no proxy of this name.
         MissingDependencyError: the extra of the embedding proxy is not installed.
     """
 
-    def __init__(self, name: str, *, shown: Shown = "all") -> None:
+    def __init__(self, name: str) -> None:
         if name not in PROXIES:
             raise UsageError(
                 f"{one_line(name, 60)} is not a proxy ({', '.join(PROXIES)}).{did_you_mean(name, PROXIES)}", ""
             )
         version = bm25.VERSION if name == "bm25" else embedding.version()
-        # What the ablation leaves out changes the answer, so it belongs to the key of a cache.
-        version = version if shown == "all" else f"{version} {shown}"
         self.info = RunnerInfo(name, "proxy", name, is_proxy=True, version=version)
-        self._shown = shown
         self._indexes: dict[tuple[int, ...], tuple[Sequence[Mapping[str, Any]], list[str], Index]] = {}
 
     async def answer(self, query: Query, offer: Offer) -> Answer:
@@ -97,7 +93,7 @@ class Proxy:
         key = tuple(sorted(map(id, tools)))
         if key not in self._indexes:
             ordered = sorted(tools, key=lambda tool: str(tool["name"]))
-            found = [tool_text(tool).shown(self._shown) for tool in ordered]
+            found = [tool_text(tool) for tool in ordered]
             # The tools are kept, so that no other one gets the id of one of them.
             self._indexes = {key: (ordered, [text.name for text in found], index_of(self.info.name, found))}
         _, names, index = self._indexes[key]

@@ -1,6 +1,6 @@
 """Query sets: JSONL, one query a line; strict, because a set that is half read measures something else.
 
-A line is a JSON object (:mod:`.queries_schema`). Empty lines and lines that begin with ``#`` are skipped. Every problem
+A line is a JSON object (:func:`queries_schema`). Empty lines and lines that begin with ``#`` are skipped. Every problem
 has the number of its line, and all of them are reported at once.
 """
 
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from mcp_governor.errors import FileFormatError, NothingCheckedError
-from mcp_governor.evaluation.matchers import problem_of
+from mcp_governor.evaluation.matchers import CONDITIONS, MAX_PATTERN, problem_of
 from mcp_governor.evaluation.model import Kind, Query, QuerySet
 from mcp_governor.files import MEBIBYTE, read_bytes
 from mcp_governor.parsing import exceeds_depth, read_json
+from mcp_governor.schemas.dialects import DIALECT_2020_12
 from mcp_governor.surface.canonical import canonical_bytes
 from mcp_governor.text import did_you_mean, one_line, visible
 
@@ -360,3 +361,84 @@ def _typed(raw: Mapping[str, Any], key: str, kind: Callable[..., Any], what: str
     if type(value) is not kind:
         raise _LineError(f'"{key}" is not {what}')
     return value
+
+
+def queries_schema() -> dict[str, Any]:
+    """A 2020-12 schema of a line; what it cannot say (unique ids, existing tools) ``eval check`` says."""
+    names = {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True, "maxItems": MAX_NAMES}
+    text = {"type": "string", "maxLength": MAX_TEXT}
+    return {
+        "$schema": DIALECT_2020_12,
+        "title": "mcp-governor/queries-1",
+        "description": "One line of a query set.",
+        "type": "object",
+        "properties": {
+            "id": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": MAX_NAMES,
+                "description": "Unique in the set; derived from the query if absent.",
+            },
+            "query": {**text, "pattern": r"\S", "description": "What the user says."},
+            "gold_tools": {**names, "description": "Tools of which any is right; none: no tool should be called."},
+            "kind": {
+                "enum": [kind.value for kind in Kind],
+                "description": "What the query is for; derived from gold_tools if absent: positive or abstain.",
+            },
+            "arguments": {
+                "type": "object",
+                "maxProperties": MAX_NAMES,
+                "additionalProperties": {"$ref": "#/$defs/matcher"},
+                "description": "Argument → matcher. Arguments that are not named may be anything.",
+            },
+            "forbidden": {**names, "description": "Tools that must not be called, whatever else is."},
+            "split": {
+                "enum": [*SPLITS],
+                "default": SPLITS[-1],
+                "description": "dev: to look at while descriptions are edited; test: to judge them.",
+            },
+            "draft": {"type": "boolean", "default": False, "description": "Written by eval init, and not edited yet."},
+            "note": {**text, "description": "For people."},
+            "tools_file": {**text, "description": "Recorded tools that the query is about, relative to the set."},
+            "meta": {"type": "object", "description": "Anything else; never looked at."},
+            "source": {"description": "Metadata of published sets."},
+            "n_tools": {"description": "Metadata of published sets."},
+        },
+        "required": ["query"],
+        "additionalProperties": False,
+        "allOf": [
+            {
+                "if": {"properties": {"kind": {"const": "abstain"}}, "required": ["kind"]},
+                "then": {"properties": {"gold_tools": {"maxItems": 0}}},
+            },
+            {
+                "if": {"properties": {"kind": {"enum": ["positive", "sibling"]}}, "required": ["kind"]},
+                "then": {"properties": {"gold_tools": {"minItems": 1}}, "required": ["gold_tools"]},
+            },
+            {
+                "if": {"properties": {"arguments": {"minProperties": 1}}, "required": ["arguments"]},
+                "then": {"properties": {"gold_tools": {"minItems": 1}}, "required": ["gold_tools"]},
+            },
+        ],
+        "$defs": {
+            "matcher": {
+                "description": "A value that has to be equal, or an object of conditions that all have to hold.",
+                "anyOf": [
+                    {"not": {"type": "object"}},
+                    {
+                        "type": "object",
+                        "properties": {
+                            "equal": {},
+                            "enum": {"type": "array", "minItems": 1},
+                            "pattern": {"type": "string", "maxLength": MAX_PATTERN, "format": "regex"},
+                            "minimum": {"type": "number"},
+                            "maximum": {"type": "number"},
+                            "present": {"type": "boolean"},
+                        },
+                        "propertyNames": {"enum": [*CONDITIONS]},
+                        "minProperties": 1,
+                    },
+                ],
+            }
+        },
+    }

@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.evaluation.asking import answer_key, offer_for
-from mcp_governor.evaluation.failures import Failure, ends_run, may_pass
-from mcp_governor.evaluation.model import Answer, Estimating, Run, Usage
+from mcp_governor.evaluation.model import Answer, Estimating, Failure, Run, Usage, ends_run, may_pass
 from mcp_governor.evaluation.pacing import Clock, Pacer, Purse, RealClock, most_of, wait_before
 from mcp_governor.evaluation.store import Kept
 from mcp_governor.text import one_line

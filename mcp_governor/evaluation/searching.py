@@ -2,26 +2,209 @@
 
 Searches over tools rank by BM25 or by a pattern and return the first few; a tool that is not among them does not exist
 for the model. A rank is the worst of equals: tools with the same score may come in any order.
+
+A provider's search takes a pattern that the model writes (Anthropic's API: ``re.search`` of Python, at most 200
+characters). What a model would write for a query is not known; the words of the query as alternatives are the most
+generous guess. Matches have no order, so a tool's rank is the number of tools that match: the worst case.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import itertools
-from typing import TYPE_CHECKING, Literal
+import re
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mcp_governor.errors import FileFormatError, UsageError
 from mcp_governor.evaluation.bm25 import Bm25
 from mcp_governor.evaluation.embedding import Embedding
-from mcp_governor.evaluation.regex_search import RegexSearch
+from mcp_governor.evaluation.fields import tool_text
+from mcp_governor.evaluation.offering import offered_tools
 from mcp_governor.evaluation.terms import STOP_WORDS, split_identifier, stem, terms
+from mcp_governor.files import MAX_BYTES, MEBIBYTE, list_files, read_bytes
+from mcp_governor.surface import build_surface
+from mcp_governor.surface.file import parse_json, parse_surface
+from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from mcp_governor.evaluation.fields import ToolText
     from mcp_governor.evaluation.proxies import Index
+
+MAX_FILES = 2_000
+"""Maximum number of recordings in a folder: the public registry has about so many servers that start without a key."""
+
+MAX_TOOLS = 50_000
+"""Maximum number of tools; a search over them takes a second, and no host offers that many."""
+
+
+class Crowd(Struct, frozen=True):
+    """Tools of other servers.
+
+    Attributes:
+        servers: the tools of each recording, in the order of the files.
+    """
+
+    servers: tuple[tuple[ToolText, ...], ...]
+
+    @property
+    def tools(self) -> tuple[ToolText, ...]:
+        """The tools of all recordings."""
+        return tuple(tool for server in self.servers for tool in server)
+
+    def besides(self, own: Iterable[ToolText]) -> tuple[ToolText, ...]:
+        """The tools without the recordings of our own server: those that share most of their names with it.
+
+        Another release of the server has nearly the same words, and would push each of its tools to the second place.
+        """
+        names = {tool.name for tool in own}
+        return tuple(
+            tool
+            for server in self.servers
+            if 2 * sum(one.name in names for one in server) <= len(server)
+            for tool in server
+        )
+
+
+def load_crowd(path: Path) -> Crowd:
+    """Read a recorded surface, or all in a folder and its subfolders: ``.json``, also as ``.json.gz``.
+
+    A document that holds several releases (version → surface) counts with its last one.
+
+    Raises:
+        FileFormatError: a file cannot be read or is not a recording, or there is none, or too many.
+    """
+    shown = visible(str(path))
+    try:
+        files = [path]
+        if path.is_dir():
+            files = sorted(
+                (
+                    *list_files(path, ".json", most=MAX_FILES, deep=True),
+                    *list_files(path, ".json.gz", most=MAX_FILES, deep=True),
+                )
+            )
+    except OSError as error:
+        raise FileFormatError(f"{shown} cannot be read: {error.strerror}.", "Check the path.") from None
+    servers: list[tuple[ToolText, ...]] = []
+    for file in files:
+        found = _tools(file, alone=not path.is_dir())
+        if found is not None:
+            servers.append(tuple(found))
+        if sum(map(len, servers)) > MAX_TOOLS:
+            raise FileFormatError(f"{shown} has more than {MAX_TOOLS:,} tools.", "Name a smaller folder.")
+    if not servers:
+        raise FileFormatError(
+            f"{shown} has no recorded surface.", "Record some: mcp-governor snapshot TARGET -o DIR/NAME.json"
+        )
+    return Crowd(tuple(servers))
+
+
+def _tools(file: Path, *, alone: bool) -> list[ToolText] | None:
+    """The tools of one recording; ``None`` if a file of a folder is something else."""
+    shown = visible(str(file))
+    try:
+        data = read_bytes(file)
+        document = parse_json(_unpacked(data) if file.suffix == ".gz" else data, shown)
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or "it is not a whole gzip file"
+        raise FileFormatError(f"{shown} cannot be read: {reason}.", "Check the file.") from None
+    releases = _releases(document)
+    if releases is not None:
+        surface = build_surface(releases, source=shown)
+    elif not alone and not _looks_recorded(document):
+        return None
+    else:
+        import json
+
+        surface = parse_surface(json.dumps(document), shown)
+    return [tool_text(tool) for tool in offered_tools(surface)]
+
+
+def _unpacked(data: bytes) -> bytes:
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        text = stream.read(MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
+        raise OSError(0, f"it is larger than {MAX_BYTES // MEBIBYTE} MiB when unpacked")
+    return text
+
+
+def _releases(document: Any) -> dict[str, Any] | None:
+    """The last of several releases in one document."""
+    if not isinstance(document, dict) or not document or "tools" in document or "result" in document:
+        return None
+    last = list(document.values())[-1]
+    recorded = all(isinstance(value, dict) and isinstance(value.get("tools"), list) for value in document.values())
+    return last if recorded else None
+
+
+def _looks_recorded(document: Any) -> bool:
+    if isinstance(document, list):
+        return bool(document) and all(isinstance(item, dict) and "name" in item for item in document)
+    if not isinstance(document, dict):
+        return False
+    result = document.get("result")
+    return isinstance(document.get("tools"), list) or (isinstance(result, dict) and "tools" in result)
+
+
+MAX_PATTERN = 200
+"""Maximum length of a pattern in characters, as Anthropic's API has it."""
+
+_SHORTEST = 3
+"""Characters of a word that becomes part of a pattern; shorter ones ("to", "me") are found within most others."""
+
+
+class RegexSearch:
+    """An index over tools.
+
+    Args:
+        tools: the tools, in the order of the scores.
+        pattern: the pattern to search, instead of one that is made of each query.
+
+    Raises:
+        UsageError: the pattern is not a regular expression of Python, or longer than :data:`MAX_PATTERN`.
+    """
+
+    def __init__(self, tools: Sequence[ToolText], pattern: str | None = None) -> None:
+        self._documents = ["\n".join((tool.name, tool.description, *tool.parameters, *tool.details)) for tool in tools]
+        self._pattern = None if pattern is None else _compiled(pattern)
+
+    def scores(self, query: str) -> list[float]:
+        """1 for each tool that matches, else 0."""
+        pattern = self._pattern or pattern_of(query)
+        if pattern is None:
+            return [0.0] * len(self._documents)
+        return [float(pattern.search(document) is not None) for document in self._documents]
+
+
+def pattern_of(query: str) -> re.Pattern[str] | None:
+    """The words of a query as alternatives, as many as a pattern holds; ``None`` if it has none."""
+    words = (word.lower() for word in split_identifier(query))
+    kept: list[str] = []
+    for word in dict.fromkeys(words):
+        if word not in STOP_WORDS and len(word) >= _SHORTEST and len("|".join((*kept, word))) <= MAX_PATTERN:
+            kept.append(word)
+    return re.compile("|".join(map(re.escape, kept)), re.IGNORECASE) if kept else None
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    if len(pattern) > MAX_PATTERN:
+        raise UsageError(
+            f"The pattern has {len(pattern)} characters; a tool search takes {MAX_PATTERN} at most.", "Shorten it."
+        )
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise UsageError(
+            f"{one_line(pattern, 80)} is not a regular expression: {error}.", "Correct it, or search by --method bm25."
+        ) from None
+
 
 Method = Literal["bm25", "regex", "minilm"]
 METHODS: tuple[Method, ...] = ("bm25", "regex", "minilm")

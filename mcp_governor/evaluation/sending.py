@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.evaluation.failures import Failure
+from mcp_governor.evaluation.model import Failure
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence

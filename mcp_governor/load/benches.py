@@ -12,8 +12,7 @@ from mcp_governor.errors import UnreachableError, UsageError
 from mcp_governor.load.formulas import pool_size
 from mcp_governor.load.http_engine import HttpEngine, NullEngine
 from mcp_governor.load.judge import response_in, split_at_id
-from mcp_governor.load.recipe import DIGITS, RESPONSE_FLOOR, RESPONSE_GROWTH, recipe_of
-from mcp_governor.load.request import http_job
+from mcp_governor.load.recipe import DIGITS, RESPONSE_FLOOR, RESPONSE_GROWTH, http_job, recipe_of
 from mcp_governor.load.stdio_engine import MAX_PROCESSES, NullStdio, StdioEngine
 from mcp_governor.text import one_line
 from mcp_governor.wire.limits import DEFAULT_LIMITS, Limits

@@ -17,16 +17,10 @@ from mcp_governor.load.recipe import session_line
 from mcp_governor.wire.headers import valid_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mcp_governor.load.recipe import Recipe
 
 FIRST_NUMBER = 100_000_000
 """First id of a request: nine digits, so that all requests have the same length."""
-
-STREAM_GRACE = 0.02
-"""Seconds that a stream may go on after its response: servers end it with their next write. Then it is closed, because
-a connection with an open stream takes no other request."""
 
 MAX_LOOKS = 20
 """Most times that an unfinished stream is searched for its response: servers send a few notifications before it."""
@@ -97,68 +91,38 @@ class Client:
     """Sends one request after the other.
 
     Attributes:
-        finished: gets each request's kind of failure (``None`` if it was good) and when its end came.
-        is_busy: a request is under way.
-        due: when the current request was to be sent, in seconds of ``time.perf_counter``.
-        began: when it was.
+        is_lost: never true; see :class:`~mcp_governor.load.rounds.Sender`.
         retry_after: seconds that the last response asked to wait; ``None`` if it asked for none.
+        session: the session that the server gave; ``None`` if it gave none.
     """
+
+    is_lost = False
 
     def __init__(self, crew: Crew) -> None:
         self._crew = crew
+        self._needs_session = bool(crew.recipe.handshake) and crew.recipe.session
         self._connection: Connection | None = None
-        self._task: asyncio.Task[None] | None = None
         self._has_session = False
-        self._session: str | None = None
-        self._number = b""
-        self._looks = 0
-        recipe = crew.recipe
-        self._head, self._before, self._after = recipe.request
-        self._start = self._head + b"\r\n" + self._before
-        self.finished: Callable[[Client, str | None, float], None] = lambda _client, _failure, _now: None
-        self.is_busy = False
-        self.due = self.began = 0.0
+        self.session: str | None = None
         self.retry_after: float | None = None
-
-    def start(self, due: float) -> None:
-        """Send a request that was due at ``due``; connects first if there is no connection."""
-        self.due = due
-        self.began = time.perf_counter()
-        self.is_busy = True
-        self.retry_after = None
-        if self._is_ready:
-            self._send()
-        else:
-            self._task = asyncio.get_running_loop().create_task(self._ready_and_send())
-
-    @property
-    def timeout(self) -> float:
-        """Seconds for one response."""
-        return self._crew.recipe.timeout
-
-    @property
-    def _is_ready(self) -> bool:
-        is_open = self._connection is not None and self._connection.is_open
-        return is_open and (self._has_session or not self._needs_session)
-
-    @property
-    def _needs_session(self) -> bool:
-        return bool(self._crew.recipe.handshake) and self._crew.recipe.session
-
-    def _send(self) -> None:
-        self._number = self._crew.number()
         self._looks = 0
-        assert self._connection is not None
-        self._connection.send(self._start + self._number + self._after, self)
 
-    async def _ready_and_send(self) -> None:
+    async def send(self) -> tuple[str | None, float]:
+        """See :class:`~mcp_governor.load.rounds.Sender`; connects first if there is no connection."""
+        self.retry_after = None
         try:
-            await self.ready()
+            connection, number = await self.trial()
         except FailedError as error:
-            self._end(str(error), time.perf_counter())
-        else:
-            self._task = None
-            self._send()
+            return str(error), time.perf_counter()
+        if connection.failure is not None:
+            return connection.failure, connection.ended
+        if connection.retry_after:
+            self.retry_after = seconds_to_wait(connection.retry_after)
+        if connection.status == GONE:
+            # The next request opens another session.
+            self._has_session, self.session = False, None
+        failure = self._crew.judge.failure(connection.status, connection.kind, connection.body, number)
+        return failure, connection.ended
 
     async def ready(self) -> None:
         """Connect, and open a session if the server has them.
@@ -166,23 +130,20 @@ class Client:
         Raises:
             FailedError: the connection or the handshake failed.
         """
-        if self._is_ready:
-            return
         await self._connect()
         if self._needs_session and not self._has_session:
             await self._shake_hands()
 
-    async def _connect(self) -> None:
+    async def _connect(self) -> Connection:
         if self._connection is not None and self._connection.is_open:
-            return
+            return self._connection
         recipe = self._crew.recipe
         where = recipe.address
         loop = asyncio.get_running_loop()
-        connection = Connection(recipe.longest, self._on_event)
         try:
             async with asyncio.timeout(recipe.timeout):
-                await loop.create_connection(
-                    lambda: connection,
+                _, self._connection = await loop.create_connection(
+                    lambda: Connection(recipe.longest, recipe.timeout, self._is_response),
                     where.ip,
                     where.port,
                     ssl=self._crew.tls,
@@ -198,12 +159,12 @@ class Client:
             raise FailedError("reset") from None
         except OSError:
             raise FailedError("no-connection") from None
-        self._connection = connection
+        return self._connection
 
     async def _shake_hands(self) -> None:
         hello, *rest = self._crew.recipe.handshake
         number = self._crew.number()
-        connection = await self.exchange(hello, number)
+        connection = await self._exchange(hello, number)
         if connection.failure is not None:
             raise FailedError(connection.failure)
         if connection.status != OK:
@@ -213,130 +174,57 @@ class Client:
         if message is None or "error" in message:
             raise FailedError("handshake")
         try:
-            self._session = valid_session(connection.session)
+            self.session = valid_session(connection.session)
         except ProtocolError:
             raise FailedError("handshake") from None
-        line = session_line(self._session) if self._session is not None else b""
-        self._start = self._head + line + b"\r\n" + self._before
         for parts in rest:
-            connection = await self.exchange((parts[0] + line, *parts[1:]), b"")
+            connection = await self._exchange(parts, b"")
             if connection.failure is not None or connection.status not in ACCEPTED:
                 raise FailedError(connection.failure or f"http-{connection.status}")
         self._has_session = True
-        # The notification may have ended the connection.
-        await self._connect()
-
-    async def exchange(self, parts: tuple[bytes, bytes, bytes], number: bytes) -> Connection:
-        """Send one request outside of a measurement; the connection then holds its response.
-
-        Args:
-            parts: head, and body before and after the id.
-            number: the id; empty for a notification.
-
-        Raises:
-            FailedError: no connection.
-        """
-        await self._connect()
-        connection = self._connection
-        assert connection is not None
-        waiting = _Waiting()
-        self._number, self._looks = number, 0
-        head, before, after = parts
-        connection.send(head + b"\r\n" + before + number + after, waiting)
-        try:
-            async with asyncio.timeout(self._crew.recipe.timeout):
-                while not waiting.is_over.is_set():
-                    if connection.has_event is not None:
-                        connection.end_stream()
-                        break
-                    # An event of a stream that goes on wakes nobody.
-                    await _either(waiting.is_over, STREAM_GRACE)
-        except TimeoutError:
-            connection.drop()
-            raise FailedError("timeout") from None
-        return connection
 
     async def trial(self) -> tuple[Connection, bytes]:
-        """Send the request of the recipe outside of a measurement.
+        """Send the request of the recipe; the connection then holds the response to the number.
 
         Raises:
             FailedError: the connection or the handshake failed.
         """
-        await self.ready()
+        if self._connection is None or not self._connection.is_open or (self._needs_session and not self._has_session):
+            await self.ready()
         number = self._crew.number()
-        line = session_line(self._session) if self._session is not None else b""
-        return await self.exchange((self._head + line, self._before, self._after), number), number
+        return await self._exchange(self._crew.recipe.request, number), number
 
-    @property
-    def has_session(self) -> bool:
-        """True if the server gave a session."""
-        return self._session is not None
-
-    def _on_event(self, body: bytearray) -> bool:
-        """True if the response is in what has come of a stream; see :data:`STREAM_GRACE`."""
-        if not self._number or not body.endswith((b"\n\n", b"\r\n\r\n", b"\r\r")):
-            return False
-        if not self._crew.judge.is_expected(body, self._number):
-            self._looks += 1
-            if self._looks > MAX_LOOKS or response_in(EVENTS, bytes(body), int(self._number)) is None:
-                return False
-        if self.is_busy:
-            asyncio.get_running_loop().call_later(STREAM_GRACE, self._end_stream, self._number)
-        return True
-
-    def _end_stream(self, number: bytes) -> None:
-        if self.is_busy and self._number == number and self._connection is not None:
-            self._connection.end_stream()
-
-    def answered(self, now: float) -> None:
-        """See :class:`~mcp_governor.load.connection.Owner`."""
+    async def _exchange(self, parts: tuple[bytes, bytes, bytes], number: bytes) -> Connection:
+        """Send a request, whose parts are its head, and its body before and after the number."""
         connection = self._connection
-        assert connection is not None
-        failure = connection.failure
-        if failure is None:
-            failure = self._crew.judge.failure(connection.status, connection.kind, connection.body, self._number)
-            self.retry_after = seconds_to_wait(connection.retry_after)
-            if connection.status == GONE:
-                # The next request opens another session.
-                self._has_session, self._session = False, None
-        self._end(failure, now)
+        if connection is None or not connection.is_open:
+            # What came before may have ended it.
+            connection = await self._connect()
+        head, before, after = parts
+        line = session_line(self.session) if self.session is not None else b""
+        self._looks = 0
+        await connection.exchange(head + line + b"\r\n" + before + number + after, number)
+        return connection
 
-    def expire(self, failure: str) -> None:
-        """End the current request."""
-        if self._task is not None:
-            self._task.cancel()
+    def _is_response(self, body: bytearray, number: bytes) -> bool:
+        """True if the response is in what has come of a stream."""
+        if not body.endswith((b"\n\n", b"\r\n\r\n", b"\r\r")):
+            return False
+        if self._crew.judge.is_expected(body, number):
+            return True
+        self._looks += 1
+        return self._looks <= MAX_LOOKS and response_in(EVENTS, bytes(body), int(number)) is not None
+
+    def drop(self) -> None:
+        """Close the connection."""
         if self._connection is not None:
             self._connection.drop()
-        self._end(failure, time.perf_counter())
-
-    def _end(self, failure: str | None, now: float) -> None:
-        self._task = None
-        self.is_busy = False
-        self.finished(self, failure, now)
 
     async def leave(self) -> None:
         """End the session and the connection."""
         farewell = self._crew.recipe.farewell
-        if self._session is not None and farewell:
+        if self.session is not None and farewell:
             with suppress(FailedError):
-                await self.exchange((farewell + session_line(self._session), b"", b""), b"")
-        self._session = None
-        if self._connection is not None:
-            self._connection.drop()
-
-
-class _Waiting:
-    """Waits for one response."""
-
-    def __init__(self) -> None:
-        self.is_over = asyncio.Event()
-
-    def answered(self, now: float) -> None:  # noqa: ARG002
-        """See :class:`~mcp_governor.load.connection.Owner`."""
-        self.is_over.set()
-
-
-async def _either(event: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()
+                await self._exchange((farewell, b"", b""), b"")
+        self.session = None
+        self.drop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import httptools
 
@@ -28,11 +28,9 @@ FINAL = 200
 """Lowest status of a final response."""
 
 
-class Owner(Protocol):
-    """Gets the end of each exchange."""
-
-    def answered(self, now: float) -> None:
-        """The response is here; :attr:`Connection.failure` says if it could be read, and ``now`` when its end came."""
+STREAM_GRACE = 0.02
+"""Seconds that a stream may go on after its response: servers end it with their next write. Then it is closed, because
+a connection with an open stream takes no other request."""
 
 
 class Connection(asyncio.Protocol):
@@ -40,33 +38,38 @@ class Connection(asyncio.Protocol):
 
     Args:
         longest: most bytes of a response's body.
-        on_event: says if the response is in what has come of a stream of events.
+        timeout: seconds for one response.
+        is_response: says if the response to an id is in what has come of a stream of events.
 
     Attributes:
         failure: why there is no response (``reset``, ``closed``, ``not-http``, ``headers``, ``too-long``,
-            ``encoding``), ``None`` if there is one.
+            ``encoding``, ``timeout``), ``None`` if there is one.
         status, kind, body: of the response.
         session: its ``Mcp-Session-Id``.
         retry_after: its ``Retry-After``, as sent; empty if there is none.
+        ended: when its end came, in seconds of ``time.perf_counter``.
         is_open: the connection can take another request.
     """
 
-    def __init__(self, longest: int, on_event: Callable[[bytearray], bool]) -> None:
+    def __init__(self, longest: int, timeout: float, is_response: Callable[[bytearray, bytes], bool]) -> None:
         self._longest = longest
-        self._on_event = on_event
-        self._owner: Owner | None = None
+        self._timeout = timeout
+        self._is_response = is_response
+        self._over: asyncio.Future[None] | None = None
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpResponseParser(self)
         self.is_open = False
-        self._clear()
+        self._clear(b"")
 
-    def _clear(self) -> None:
+    def _clear(self, number: bytes) -> None:
         self.failure: str | None = None
         self.status = 0
         self.kind = ""
         self.body = bytearray()
         self.session: str | None = None
         self.retry_after = ""
+        self.ended = 0.0
+        self._number = number
         self._encoding = ""
         self._head = 0
         self._has_head = False
@@ -74,88 +77,84 @@ class Connection(asyncio.Protocol):
         self._interim = 0
         self._complete = False
         self._keeps_alive = False
-        self._event_at: float | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         self.is_open = True
 
-    def send(self, request: bytes, owner: Owner) -> None:
-        """Send a whole request; ``owner`` is called when its response is here."""
-        self._clear()
-        self._owner = owner
+    async def exchange(self, request: bytes, number: bytes) -> None:
+        """Send a whole request, and wait until its response is here, or why there is none.
+
+        Args:
+            request: its bytes.
+            number: its id; empty for a notification.
+        """
+        self._clear(number)
+        loop = asyncio.get_running_loop()
+        self._over = loop.create_future()
+        late = loop.call_later(self._timeout, self._end, "timeout")
         assert self._transport is not None
         self._transport.write(request)
+        try:
+            await self._over
+        finally:
+            late.cancel()
 
     def drop(self) -> None:
-        """Close the connection without a call of the owner; what was not read is discarded."""
-        self._owner = None
+        """Close the connection; what was not read is discarded."""
+        self._over = None
         self.is_open = False
         if self._transport is not None:
             self._transport.abort()
 
-    def fail(self, failure: str, now: float) -> None:
-        """End the exchange and the connection."""
+    def _end(self, failure: str | None = None, *, keeps: bool = False) -> None:
+        """End the exchange; and the connection, if it cannot take another request."""
         self.failure = failure
-        owner = self._owner
-        self.drop()
-        if owner is not None:
-            owner.answered(now)
+        self.ended = self.ended or time.perf_counter()
+        over, self._over = self._over, None
+        if not keeps:
+            self.drop()
+        if over is not None and not over.done():
+            over.set_result(None)
 
-    @property
-    def has_event(self) -> float | None:
-        """When the expected event of a stream came that has not ended; ``None`` if it has not come."""
-        return self._event_at
-
-    def end_stream(self) -> None:
+    def _end_stream(self, over: asyncio.Future[None]) -> None:
         """Take a response whose event is here, although its stream goes on."""
-        at, owner = self._event_at, self._owner
-        self.drop()
-        if owner is not None and at is not None:
-            owner.answered(at)
+        if self._over is over:
+            self._end()
 
     def data_received(self, data: bytes) -> None:
-        now = time.perf_counter()
-        if self._owner is None:
+        if self._over is None:
             # Nobody asked: what comes next would be taken for another response.
             self.drop()
             return
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
-            self.fail(self.failure or "not-http", now)
+            self._end(self.failure or "not-http")
             return
         if self.failure is None and not self._has_head:
             self._head += len(data)
             if self._head > MAX_HEAD:
                 self.failure = "headers"
         if self.failure is not None:
-            self.fail(self.failure, now)
+            self._end(self.failure)
         elif self._complete:
-            self._done(now)
-        elif (
-            self._event_at is None and self.kind == EVENTS and self._on_event is not None and self._on_event(self.body)
-        ):
-            self._event_at = now
-
-    def _done(self, now: float) -> None:
-        owner, self._owner = self._owner, None
-        if not (self._keeps_alive and self._has_length):
-            self.drop()
-        if owner is not None:
-            owner.answered(self._event_at or now)
+            self._end(keeps=self._keeps_alive and self._has_length)
+        elif not self.ended and self.kind == EVENTS and self._number and self._is_response(self.body, self._number):
+            self.ended = time.perf_counter()
+            asyncio.get_running_loop().call_later(STREAM_GRACE, self._end_stream, self._over)
 
     def eof_received(self) -> bool:
         # Without a length, the end of the connection is the end of the body.
-        if self._owner is not None and self._has_head and not self._has_length and self.failure is None:
-            self._done(time.perf_counter())
+        if self._over is not None and self._has_head and not self._has_length and self.failure is None:
+            self._end()
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_open = False
-        if self._owner is not None:
-            self.fail("closed" if exc is None else "reset", time.perf_counter())
+        if self._over is not None:
+            self._end("closed" if exc is None else "reset")
 
     # Callbacks of the parser.
 

@@ -6,7 +6,7 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.load.drift import KINDS, changed_lists
+from mcp_governor.load.judge import KINDS, changed_lists
 from mcp_governor.load.records import over_of
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.rule_file import own_rule

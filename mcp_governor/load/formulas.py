@@ -1,16 +1,36 @@
-"""The formulas of a sweep: percentile, knee, feasible points, recommendation, size of the connection pool."""
+"""The formulas of a sweep, and latencies as counts of buckets (the layout of HdrHistogram)."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from mcp_governor.load.histogram import counted
 from mcp_governor.load.model import Point, Sample
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+BITS = 8
+"""Leading bits of a value that a bucket keeps: its middle is at most 1/256, 0.4 %, away from any value in it. Runs
+differ by more."""
+
+UNIT = 1_000
+"""Units in one millisecond: values are counted in microseconds, the shortest time that differs between two requests."""
+
+
+def bucket(milliseconds: float) -> int:
+    """The lower bound of the bucket of a latency, in microseconds."""
+    value = max(0, round(milliseconds * UNIT))
+    shift = max(0, value.bit_length() - BITS)
+    return value >> shift << shift
+
+
+def counted(latencies_ms: Iterable[float]) -> tuple[tuple[int, int], ...]:
+    """Buckets with their counts, in ascending order."""
+    return tuple(sorted(Counter(map(bucket, latencies_ms)).items()))
+
 
 KNEE_LATENCY = 1.8
 """p95 of a point relative to the one before: at a knee it is at least this (the guide's sweep, FACTS 1.3)."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import base64
-from array import array
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import replace
 
 from mcp_governor.errors import MissingDependencyError
 from mcp_governor.installation import install_extra
 from mcp_governor.load.model import INTERRUPTED, Sample
-from mcp_governor.load.recipe import Address, to_json
+from mcp_governor.load.recipe import Address
 from mcp_governor.programs.helper import START, Helper, HelperError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class HttpEngine:
         """
         self._timeout = recipes[0].timeout
         for helper, recipe in zip(self._helpers, recipes, strict=True):
-            helper.send({"do": "recipe", "recipe": to_json(recipe)})
+            helper.send({"do": "recipe", "recipe": msgspec.to_builtins(recipe)})
         for helper in self._helpers:
             helper.hear(START)
 
@@ -109,7 +109,7 @@ class HttpEngine:
                 helper.send({"do": "stop"})
         for helper in busy:
             with suppress(HelperError):
-                while "latencies" not in (part := helper.hear(STOPPING)):
+                while "sample" not in (part := helper.hear(STOPPING)):
                     pass
                 parts.append(part)
         return replace(merged(parts), stopped=INTERRUPTED)
@@ -145,24 +145,19 @@ def shares(number: int, parts: int) -> list[int]:
 
 def merged(parts: Sequence[dict[str, Any]]) -> Sample:
     """One sample from those of the workers."""
-    latencies, expired = array("d"), array("d")
+    samples = [msgspec.convert(part["sample"], Sample) for part in parts]
     errors: Counter[str] = Counter()
-    for part in parts:
-        latencies.frombytes(base64.b64decode(part["latencies"]))
-        expired.frombytes(base64.b64decode(part["expired"]))
-        errors.update(part["errors"])
-    stopped = next((part["stopped"] for part in parts if part["stopped"]), None)
-    if not parts:
-        return Sample((), {}, 0.0, stopped)
-    seconds = max(part["ended"] for part in parts) - min(part["began"] for part in parts)
-    retry_after = max((part["retry_after"] for part in parts if part["retry_after"] is not None), default=None)
+    for sample in samples:
+        errors.update(sample.errors)
+    waits = [sample.retry_after_s for sample in samples if sample.retry_after_s is not None]
+    began, ended = (part["began"] for part in parts), (part["ended"] for part in parts)
     return Sample(
-        sorted(latencies),
+        sorted(value for sample in samples for value in sample.latencies_ms),
         dict(sorted(errors.items())),
-        seconds,
-        stopped,
-        expired_ms=sorted(expired),
-        retry_after_s=retry_after,
+        max(ended, default=0.0) - min(began, default=0.0),
+        next((sample.stopped for sample in samples if sample.stopped), None),
+        expired_ms=sorted(value for sample in samples for value in sample.expired_ms),
+        retry_after_s=max(waits, default=None),
     )
 
 

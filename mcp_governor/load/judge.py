@@ -1,14 +1,63 @@
 """Is a response good? Each one is judged: one that equals the validated one apart from its id, by its bytes; any other
-one is parsed."""
+one is parsed, and a list under load is the list that came alone, in whatever order."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError
-from mcp_governor.load.drift import drift
 from mcp_governor.surface.file import MAX_DEPTH
 from mcp_governor.wire import rpc
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp_governor.load.model import Point
+
+EMPTY, SHORTER, LONGER, OTHER = "list-empty", "list-shorter", "list-longer", "list-differs"
+"""Kinds of failure: no tools at all; some are gone; some came; some of each, or a definition is another one."""
+
+KINDS = (EMPTY, SHORTER, LONGER, OTHER)
+
+
+def changed_lists(point: Point) -> int:
+    """Number of responses of a point that were another list."""
+    return sum(point.errors.get(kind, 0) for kind in KINDS)
+
+
+def drift(first: Sequence[Any], now: Sequence[Any]) -> str | None:
+    """How a list differs from the first one; ``None`` if it holds the same tools with the same definitions.
+
+    The order does not count: a server that sorts by chance does so without load too, where ``load/unstable-order`` says
+    it.
+
+    Args:
+        first, now: the tools of one page.
+    """
+    if now == first:
+        return None
+    if not now:
+        return EMPTY
+    before, after = _named(first), _named(now)
+    gone, new = _names(before) - _names(after), _names(after) - _names(before)
+    if gone or new:
+        return OTHER if gone and new else SHORTER if gone else LONGER
+    return None if before == after else OTHER
+
+
+def _named(tools: Sequence[Any]) -> Mapping[str, list[Any]]:
+    """The definitions of each name; those of one name stay in order."""
+    found: dict[str, list[Any]] = {}
+    for tool in tools:
+        name = tool.get("name") if isinstance(tool, dict) else None
+        found.setdefault(name if isinstance(name, str) else "", []).append(tool)
+    return found
+
+
+def _names(named: Mapping[str, list[Any]]) -> Counter[str]:
+    return Counter({name: len(tools) for name, tools in named.items()})
+
 
 EVENTS = "text/event-stream"
 """Content type of a response that is a stream of events."""

@@ -1,4 +1,4 @@
-"""Reads the log of a server: statistics lines of ``tools/list``, pressure lines, warnings (tool schema guide, 0b).
+"""Reads the log of a server: statistics lines of ``tools/list`` and warnings (tool schema guide, 0b).
 
 A log may be huge, and its lines may come from anybody who can make the server log something. Only the end of the file
 is read, lines are cut, and a value that is not a number makes its line unreadable instead of wrong.
@@ -18,7 +18,7 @@ from mcp_governor.files import MEBIBYTE, read_end
 from mcp_governor.text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
 MAX_LOG = 16 * MEBIBYTE
@@ -28,20 +28,16 @@ MAX_LINE = 4_096
 """Characters of a line that are looked at: ten times the longest statistics line."""
 
 MAX_LINES = 20_000
-"""Most statistics lines, and most pressure lines, that are kept, the last ones: two weeks at one a minute."""
+"""Most statistics lines that are kept, the last ones: two weeks at one a minute."""
 
 _MARK = "[MCP] tools/list stats "
 _PAIR = re.compile(r"([a-z0-9_]{1,40})=([0-9][0-9.]{0,30})(%|ms)?(?=[\s,;)]|$)")
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))?\d*(Z|[+-]\d\d:?\d\d)?")
 _NEEDED = ("requests", "hit_rate", "cache_hits", "cache_misses", "build_count", "build_failures")
-_PRESSURE = re.compile(r"(?i)\bpressure\b.*\bin[_-]?flight\b|\bin[_-]?flight\b.*\bpressure\b")
-_ENDPOINT = re.compile(r"\b(?:endpoint|path|route)=(\S{1,120})")
-_MAX_IN_FLIGHT = re.compile(r"\bin[_-]?flight(?:[_/]max)?=(\d{1,9})/(\d{1,9})\b")
 _SLOW_RUNTIME = re.compile(
     r"(?i)\b(?:uvloop|httptools)\b.*\b(?:not installed|not available|unavailable|missing|fall(?:s|ing)? ?back)\b"
     r"|\b(?:missing|without|no)\b.{0,40}\b(?:uvloop|httptools)\b"
 )
-_LOADER = "Dynamic Loader"
 
 
 class StatsLine(Struct, frozen=True):
@@ -70,36 +66,20 @@ class StatsLine(Struct, frozen=True):
     max_in_flight: int | None = None
 
 
-class PressureLine(Struct, frozen=True):
-    """One pressure line: the numbers that it states for one endpoint.
-
-    Attributes:
-        endpoint: the endpoint; empty if it is not named.
-        numbers: name → value, as written: ``count``, ``errors``, ``in_flight``, ``max_in_flight``, ``p95_ms``, …
-    """
-
-    endpoint: str
-    numbers: Mapping[str, float]
-
-
 class LogScan(Struct, frozen=True):
     """What a log says.
 
     Attributes:
         stats: statistics lines in the order of the log.
-        pressure: pressure lines in the order of the log.
         unreadable: lines that begin like statistics but lack numbers.
         slow_runtime: the first warning that uvloop or httptools is missing; empty if there is none.
-        loader: number of lines of the dynamic loader, which a server is to throttle.
         lines: number of lines that were read.
         skipped_bytes: bytes at the beginning of the file that were not read.
     """
 
     stats: tuple[StatsLine, ...]
-    pressure: tuple[PressureLine, ...]
     unreadable: int
     slow_runtime: str
-    loader: int
     lines: int
     skipped_bytes: int
 
@@ -160,8 +140,7 @@ def scan_text(text: str, *, skipped_bytes: int = 0) -> LogScan:
         skipped_bytes: how much comes before it; the first line is then a part of one and is left out.
     """
     stats: list[StatsLine] = []
-    pressure: list[PressureLine] = []
-    unreadable = loader = count = 0
+    unreadable = count = 0
     slow = ""
     for index, whole in enumerate(text.split("\n")):
         if not whole or (skipped_bytes and not index):
@@ -174,14 +153,9 @@ def scan_text(text: str, *, skipped_bytes: int = 0) -> LogScan:
                 unreadable += 1
             else:
                 stats.append(found)
-        elif _PRESSURE.search(line):
-            pressure.append(_pressure(line))
         elif not slow and _SLOW_RUNTIME.search(line):
             slow = line.strip()
-        elif _LOADER in line:
-            loader += 1
-    kept, pressed = tuple(stats[-MAX_LINES:]), tuple(pressure[-MAX_LINES:])
-    return LogScan(kept, pressed, unreadable, slow, loader, count, skipped_bytes)
+    return LogScan(tuple(stats[-MAX_LINES:]), unreadable, slow, count, skipped_bytes)
 
 
 def _stats(line: str) -> StatsLine | None:
@@ -211,15 +185,6 @@ def _numbers(text: str) -> dict[str, float]:
         if math.isfinite(number):
             found.setdefault(name, number)
     return found
-
-
-def _pressure(line: str) -> PressureLine:
-    endpoint = _ENDPOINT.search(line)
-    numbers = _numbers(line)
-    both = _MAX_IN_FLIGHT.search(line)
-    if both is not None:
-        numbers["in_flight"], numbers["max_in_flight"] = float(both[1]), float(both[2])
-    return PressureLine(endpoint[1].strip("\"',;") if endpoint else "", numbers)
 
 
 def _stamp(line: str) -> float | None:

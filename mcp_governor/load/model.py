@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence  # noqa: TC003 - msgspec reads the types
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct, field
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 DEFAULT_CONCURRENCIES = (40, 80, 120, 160, 200)
 """Points of a sweep: the defaults of the tool schema guide, section 0b."""
@@ -142,7 +140,7 @@ class Point(Struct, frozen=True):
         ceiling: requests per second that our client reached against a null responder with this concurrency; ``None`` if
             it was not measured.
         stopped: why fewer requests than planned were sent.
-        histogram: latencies as counts of buckets (:mod:`mcp_governor.load.histogram`), which can be added to those of
+        histogram: latencies as counts of buckets (:mod:`mcp_governor.load.formulas`), which can be added to those of
             other runs; quantiles above are exact.
         retry_after_s: the longest ``Retry-After`` of a response, in seconds; ``None`` if there was none.
     """

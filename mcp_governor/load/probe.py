@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from mcp_governor import wire
 from mcp_governor.errors import GovernorError, UsageError
 from mcp_governor.load import formulas
-from mcp_governor.load.address import is_this_machine, judged_address
 from mcp_governor.load.health import Health, ServerInfo, read_health, read_server_info
 from mcp_governor.load.listing import LISTS, ROUNDS, EraTimes, Listing, Measuring, measure_era
 from mcp_governor.load.log_scan import LogScan, scan_log
 from mcp_governor.load.model import INTERRUPTED, SweepPlan
+from mcp_governor.load.opened import is_this_machine, judged_address
 from mcp_governor.target import LiveSource
 from mcp_governor.text import one_line
 from mcp_governor.wire.loop import run
@@ -38,11 +38,6 @@ machine."""
 
 RUN_SECONDS = 60.0
 """Seconds for one concurrent run: a server that answers 17 requests a second still gets through the larger one."""
-
-EMBED_DIMENSION = (
-    "The guide's script reads it from the embedding endpoint of its own agent; MCP has none, and a list has no vectors."
-)
-"""Why a probe has no embedding dimension."""
 
 
 class ProbePlan(Struct, frozen=True):
@@ -242,8 +237,7 @@ def _add_points(bench: Bench, sweep: SweepPlan, runs: Sequence[tuple[int, int]],
     Raises:
         KeyboardInterrupt: the user pressed Ctrl-C; ``points`` has what was measured until then.
     """
-    from mcp_governor.load.events import silent
-    from mcp_governor.load.sweep import client_ceilings
+    from mcp_governor.load.sweep import client_ceilings, silent
 
     try:
         ceilings = client_ceilings(bench, sweep, silent)

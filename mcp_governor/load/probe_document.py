@@ -12,17 +12,15 @@ from mcp_governor.findings import Severity  # noqa: TC001
 from mcp_governor.load.listing import EraTimes  # noqa: TC001
 from mcp_governor.load.log_scan import StatsLine  # noqa: TC001
 from mcp_governor.load.payload import Payload  # noqa: TC001
-from mcp_governor.load.probe import EMBED_DIMENSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_governor.findings import Finding
-    from mcp_governor.load.log_scan import LogScan
     from mcp_governor.load.probe import Probe
 
 _MAX_LINES = 100
-"""Most statistics lines, and most pressure lines, in the document, the last ones: what came before is in the log."""
+"""Most statistics lines in the document, the last ones: what came before is in the log."""
 
 
 class ProbedServer(Struct, frozen=True):
@@ -125,16 +123,7 @@ class LogDocument(Struct, frozen=True):
     skipped_bytes: Count
     unreadable: Count
     stats: tuple[StatsLine, ...]
-    pressure: tuple[Mapping[str, Any], ...]
     slow_runtime: str
-    loader: Count = field(name="loader_lines")
-
-
-class EmbedDimension(Struct, frozen=True):
-    """A figure of the guide that a probe does not have."""
-
-    value: None = None
-    why: str = EMBED_DIMENSION
 
 
 class ProbeFinding(Struct, frozen=True):
@@ -169,7 +158,6 @@ class ProbeDocument(Struct, frozen=True, tag_field="format", tag="mcp-governor/l
     health: HealthDocument | None
     info: InfoDocument | None = field(name="server_info")
     log: LogDocument | None
-    embed_dimension: EmbedDimension = EmbedDimension()
     findings: tuple[ProbeFinding, ...]
     notes: tuple[str, ...]
     interrupted: bool
@@ -184,12 +172,7 @@ def document(probe: Probe, findings: Sequence[Finding] = ()) -> dict[str, Any]:
         "caching": joined(caching, ttl_ms=ttl if is_number else None, scope=scope if isinstance(scope, str) else None),
         "health": health and joined(health, health.answer),
         "info": info and joined(info, info.answer),
-        "log": probe.log and _log(probe.log),
+        "log": probe.log and joined(probe.log, stats=probe.log.stats[-_MAX_LINES:]),
         "findings": findings,
     }
     return written(ProbeDocument, joined(probe, probe.listing, **more))
-
-
-def _log(log: LogScan) -> Any:
-    pressure = [{"endpoint": line.endpoint, **line.numbers} for line in log.pressure[-_MAX_LINES:]]
-    return joined(log, stats=log.stats[-_MAX_LINES:], pressure=pressure)

@@ -1,22 +1,77 @@
-"""What a worker gets: where to connect, and the bytes to send. Plain values, which go through a pipe as JSON."""
+"""The requests of a sweep over streamable HTTP, and what a worker gets: where to connect, and the bytes to send."""
 
 from __future__ import annotations
 
-import base64
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 
 from mcp_governor._version import __version__
-from mcp_governor.wire import rpc
-from mcp_governor.wire.headers import SESSION
+from mcp_governor.wire import protocol, rpc, session
+from mcp_governor.wire.endpoint import Era
+from mcp_governor.wire.headers import ACCEPT as ACCEPTED
+from mcp_governor.wire.headers import SESSION, VERSION, mirrored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mcp_governor.load.request import HttpJob
+    from mcp_governor.load.model import SweepPlan
+    from mcp_governor.wire.endpoint import HttpEndpoint
     from mcp_governor.wire.rpc import Message
+
+ACCEPT = {"Accept": ACCEPTED, "Content-Type": "application/json"}
+"""Headers of every POST (2025-03-26 and later, transports)."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpJob:
+    """What each client of a sweep sends.
+
+    Attributes:
+        url: the address of the endpoint; it may contain secrets.
+        secret_headers: headers that the configuration names, with their secrets.
+        headers: headers of every message.
+        handshake: the ``initialize`` request and the notification after it; ``None`` in 2026-07-28, which has none.
+        request: the request that is measured.
+        request_headers: headers of messages after the handshake.
+        shown: the address as it may be printed.
+    """
+
+    url: str = field(repr=False)
+    secret_headers: Mapping[str, str] = field(repr=False)
+    headers: Mapping[str, str]
+    handshake: tuple[Message, Message] | None
+    request: Message
+    request_headers: Mapping[str, str]
+    shown: str
+
+
+def http_job(
+    endpoint: HttpEndpoint, era: Era, version: str, plan: SweepPlan, tools: Mapping[str, Any] | None = None
+) -> HttpJob:
+    """The job of a plan.
+
+    Args:
+        endpoint: the server.
+        era: the era that it speaks.
+        version: the protocol version that was negotiated.
+        plan: the plan, which says the method and its parameters.
+        tools: name → tool as listed, if the method is ``tools/call``.
+
+    Raises:
+        ProtocolError: annotations of the tool's schema forbid calling it over HTTP.
+    """
+    if era is Era.MODERN:
+        request = rpc.request(1, plan.method, session.enveloped(plan.params))
+        handshake, after = None, mirrored(request, version, tools or {})
+    else:
+        request = rpc.request(2, plan.method, dict(plan.params) or None)
+        handshake = (rpc.request(1, "initialize", dict(protocol.HELLO)), rpc.notification("notifications/initialized"))
+        after = {VERSION: version}
+    return HttpJob(endpoint.url, dict(endpoint.headers), ACCEPT, handshake, request, after, endpoint.shown)
+
 
 RESPONSE_FLOOR = 256 * 1024
 """Least bytes that a response may have: results of a tool vary, and 200 responses of this size are 50 MB."""
@@ -147,55 +202,3 @@ def _plain(headers: Mapping[str, str]) -> dict[str, str]:
 def session_line(session: str) -> bytes:
     """The header of the requests that belong to a session."""
     return f"{SESSION}: {session}\r\n".encode()
-
-
-def to_json(recipe: Recipe) -> dict[str, Any]:
-    """The recipe for a pipe."""
-    where = recipe.address
-    return {
-        "address": [where.host, where.ip, where.port, where.tls],
-        "request": [*map(_text, recipe.request)],
-        "handshake": [[*map(_text, parts)] for parts in recipe.handshake],
-        "method": recipe.method,
-        "longest": recipe.longest,
-        "timeout": recipe.timeout,
-        "farewell": _text(recipe.farewell),
-        "session": recipe.session,
-        "connections": recipe.connections,
-        "kind": recipe.kind,
-        "tools": recipe.tools,
-        "expected": [*map(_text, recipe.expected)] if recipe.expected else None,
-    }
-
-
-def from_json(value: Any) -> Recipe:
-    """The recipe from a pipe."""
-    expected = value["expected"]
-    return Recipe(
-        address=Address(*value["address"]),
-        request=_three(value["request"]),
-        handshake=tuple(map(_three, value["handshake"])),
-        method=value["method"],
-        longest=value["longest"],
-        timeout=value["timeout"],
-        farewell=data(value["farewell"]),
-        session=value["session"],
-        connections=value["connections"],
-        kind=value["kind"],
-        tools=value["tools"],
-        expected=(data(expected[0]), data(expected[1])) if expected else None,
-    )
-
-
-def _three(value: list[str]) -> tuple[bytes, bytes, bytes]:
-    first, second, third = map(data, value)
-    return first, second, third
-
-
-def _text(value: bytes) -> str:
-    return base64.b64encode(value).decode("ascii")
-
-
-def data(value: str) -> bytes:
-    """Bytes from base64."""
-    return base64.b64decode(value)

@@ -1,22 +1,16 @@
-"""One round of requests by the clients of one worker: the closed loop and the open loop."""
+"""One round of requests by several senders: the closed loop and the open loop."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from array import array
-from collections import Counter, deque
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol
 
-from mcp_governor.load.model import TIME_OUTS
+from mcp_governor.load.model import TIME_OUTS, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from mcp_governor.load.client import Client
-
-LOOK = 0.02
-"""Seconds between two looks for requests that take too long: a timeout is at most this much late."""
 
 HOPELESS = 100
 """Connections in a row that fail before a point is given up, or as many as there are clients if that is more: a server
@@ -28,144 +22,118 @@ UNFINISHED = "unfinished"
 _NO_CONNECTION = frozenset({"refused", "no-connection", "connect-timeout", "tls"})
 
 
+class Sender(Protocol):
+    """Sends one request after the other.
+
+    Attributes:
+        is_lost: it can send no other request.
+        retry_after: seconds that the last response asked to wait; ``None`` if it asked for none.
+    """
+
+    is_lost: bool
+    retry_after: float | None
+
+    async def send(self) -> tuple[str | None, float]:
+        """Send a request and wait for its end: the kind of failure, ``None`` if it was good, and when it came."""
+
+    def drop(self) -> None:
+        """What is under way is given up."""
+
+
 class Round:
     """Sends requests until there are enough of them.
 
     Args:
-        clients: at least one.
         total: requests.
         rate: requests per second of the open loop; ``None`` for the closed one.
-        seconds: most seconds.
 
     Attributes:
-        latencies: milliseconds of good responses, from the moment at which the request was due.
-        errors: kind of failure → number.
-        expired: milliseconds until each request that timed out was given up, from the same moment.
-        retry_after: the longest ``Retry-After``, in seconds; ``None`` if there was none.
         began, ended: seconds of ``time.perf_counter``.
-        stopped: why fewer requests were sent.
     """
 
-    def __init__(self, clients: Sequence[Client], total: int, rate: float | None, seconds: float) -> None:
-        self._clients = clients
-        self._left = total
+    def __init__(self, total: int, rate: float | None) -> None:
+        self._total = total
         self._rate = rate
-        self._seconds = seconds
-        self._free: list[Client] = []
-        self._waiting: deque[float] = deque()
         self._sent = 0
-        self._busy = 0
         self._lost_in_a_row = 0
-        self._over = asyncio.Event()
-        self.latencies = array("d")
-        self.expired = array("d")
-        self.retry_after: float | None = None
-        self.errors: Counter[str] = Counter()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._latencies: list[float] = []
+        self._expired: list[float] = []
+        self._errors: Counter[str] = Counter()
+        self._retry_after: float | None = None
+        self._stopped: str | None = None
         self.began = self.ended = 0.0
-        self.stopped: str | None = None
 
-    async def run(self) -> None:
-        """Send all requests, and wait for their responses."""
-        loop = asyncio.get_running_loop()
-        end = loop.call_later(self._seconds, self.stop, "the time was over")
-        looking = loop.create_task(self._look())
+    @property
+    def is_over(self) -> bool:
+        """All requests were sent, or no more are to be."""
+        return self._sent >= self._total or self._stopped is not None
+
+    def sample(self) -> Sample:
+        """What was measured until now; latencies count from the moment at which a request was due."""
+        return Sample(
+            sorted(self._latencies),
+            dict(sorted(self._errors.items())),
+            self.ended - self.began,
+            self._stopped,
+            expired_ms=sorted(self._expired),
+            retry_after_s=self._retry_after,
+        )
+
+    def begin(self) -> None:
+        """The measurement begins now."""
         self.began = self.ended = time.perf_counter()
+
+    async def run(self, senders: Sequence[Sender], seconds: float) -> None:
+        """Send all requests and wait for their responses, at most so many seconds."""
+        end = asyncio.get_running_loop().call_later(seconds, self.stop, "the time was over")
+        self.begin()
         try:
-            for client in self._clients:
-                client.finished = self._finished
-            if self._rate is None:
-                for client in self._clients[: self._left]:
-                    self._begin(client, time.perf_counter())
-            else:
-                self._free = list(self._clients)
-                self._on_time()
-            if self._is_done:
-                self._over.set()
-            await self._over.wait()
+            async with asyncio.TaskGroup() as group:
+                self._tasks = {group.create_task(self.work(sender)) for sender in senders}
         finally:
             end.cancel()
-            looking.cancel()
 
     def stop(self, why: str) -> None:
         """Send no more, and drop what is under way."""
-        if self.stopped is not None or self._over.is_set():
+        if self._stopped is not None or len(self._latencies) + self._errors.total() >= self._total:
             return
-        self.stopped = why
-        overdue = len(self._waiting) + self._due_since_last()
-        self._left = 0
-        self._waiting.clear()
-        if overdue:
-            self.errors[UNFINISHED] += overdue
-        for client in self._clients:
-            if client.is_busy:
-                client.expire(UNFINISHED)
-        self._over.set()
+        self._stopped = why
+        if self._rate is not None and self.began:
+            due = int((time.perf_counter() - self.began) * self._rate) + 1
+            overdue = min(self._total, due) - self._sent
+            if overdue > 0:
+                self._errors[UNFINISHED] += overdue
+        for task in self._tasks:
+            task.cancel()
 
-    @property
-    def _is_done(self) -> bool:
-        return self._left == 0 and self._busy == 0 and not self._waiting
-
-    def _begin(self, client: Client, due: float) -> None:
-        self._left -= 1
-        self._busy += 1
-        client.start(due)
-
-    def _finished(self, client: Client, failure: str | None, now: float) -> None:
-        self._busy -= 1
-        self.ended = max(self.ended, now)
-        if failure is None:
-            self.latencies.append((now - client.due) * 1000)
-            self._lost_in_a_row = 0
-        else:
-            self.errors[failure] += 1
-            if failure in TIME_OUTS:
-                self.expired.append((now - client.due) * 1000)
-            elif client.retry_after is not None:
-                self.retry_after = max(self.retry_after or 0.0, client.retry_after)
-            self._lost_in_a_row = self._lost_in_a_row + 1 if failure in _NO_CONNECTION else 0
-            if self._lost_in_a_row >= max(HOPELESS, len(self._clients)):
-                self.stop(f"{self._lost_in_a_row} connections in a row failed")
-        if self._rate is not None:
-            if self._waiting:
-                self._busy += 1
-                client.start(self._waiting.popleft())
-            else:
-                self._free.append(client)
-        elif self._left:
-            self._begin(client, time.perf_counter())
-        if self._is_done:
-            self._over.set()
-
-    # The open loop.
-
-    def _due(self, number: int) -> float:
-        assert self._rate is not None
-        return self.began + number / self._rate
-
-    def _due_since_last(self) -> int:
-        """Requests of the open loop that are due and were not even counted as waiting."""
-        if self._rate is None:
-            return 0
-        return min(self._left, max(0, int((time.perf_counter() - self.began) * self._rate) + 1 - self._sent))
-
-    def _on_time(self) -> None:
-        """Send what is due; if all clients are busy, it waits, and its latency counts from now on."""
-        now = time.perf_counter()
-        while self._left and (due := self._due(self._sent)) <= now:
+    async def work(self, sender: Sender) -> None:
+        """Send by one sender, as long as it can and there are requests left."""
+        while not self.is_over and not sender.is_lost:
+            due = time.perf_counter()
+            if self._rate is not None:
+                due = self.began + self._sent / self._rate
             self._sent += 1
-            if self._free:
-                self._begin(self._free.pop(), due)
-            else:
-                self._left -= 1
-                self._waiting.append(due)
-        if self._left:
-            asyncio.get_running_loop().call_later(self._due(self._sent) - now, self._on_time)
+            if self._rate is not None:
+                await asyncio.sleep(due - time.perf_counter())
+            try:
+                failure, now = await sender.send()
+            except asyncio.CancelledError:
+                self._errors[UNFINISHED] += 1
+                sender.drop()
+                raise
+            self._took(failure, now, due)
+            if failure is not None and sender.retry_after is not None:
+                self._retry_after = max(self._retry_after or 0.0, sender.retry_after)
 
-    async def _look(self) -> None:
-        """End requests that take too long."""
-        while True:
-            await asyncio.sleep(LOOK)
-            now = time.perf_counter()
-            for client in self._clients:
-                if client.is_busy and now - client.began > client.timeout:
-                    client.expire("timeout")
+    def _took(self, failure: str | None, now: float, due: float) -> None:
+        self.ended = max(self.ended, now)
+        self._lost_in_a_row = self._lost_in_a_row + 1 if failure in _NO_CONNECTION else 0
+        if failure is None:
+            self._latencies.append((now - due) * 1000)
+            return
+        self._errors[failure] += 1
+        if failure in TIME_OUTS:
+            self._expired.append((now - due) * 1000)
+        if self._lost_in_a_row >= max(HOPELESS, len(self._tasks)):
+            self.stop(f"{self._lost_in_a_row} connections in a row failed")

@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from array import array
-from collections import Counter
+from contextlib import AsyncExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ProtocolError, ServerError
-from mcp_governor.load.model import INTERRUPTED, TIME_OUTS, Sample
+from mcp_governor.load.model import INTERRUPTED
+from mcp_governor.load.rounds import Round
 from mcp_governor.programs import our_script
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
+
     import anyio
 
-    from mcp_governor.load.model import SweepPlan
+    from mcp_governor.load.model import Sample, SweepPlan
     from mcp_governor.wire import Era, Limits, Session, StdioEndpoint
     from mcp_governor.wire.rpc import Message
 
@@ -51,14 +55,16 @@ class StdioEngine:
 
     def measure(self, plan: SweepPlan, concurrency: int, *, seconds: float) -> Sample:
         """See :class:`~mcp_governor.load.model.Engine`."""
+        from mcp_governor.wire import connect
         from mcp_governor.wire.loop import run
 
-        point = _Point(self._endpoint, self._era, self._limits, plan, seconds, self._tools)
+        opened = partial(connect, self._endpoint, limits=self._limits, era=self._era)
+        point = _Point(opened, plan, seconds, self._tools)
         try:
             run(point.run, concurrency)
         except KeyboardInterrupt:
-            point.stopped = INTERRUPTED
-        return point.sample()
+            point.round.stop(INTERRUPTED)
+        return point.round.sample()
 
     def close(self) -> None:
         """Nothing is open between two points."""
@@ -91,92 +97,58 @@ class _Point:
     """One point, in an event loop of its own."""
 
     def __init__(
-        self,
-        endpoint: StdioEndpoint,
-        era: Era,
-        limits: Limits,
-        plan: SweepPlan,
-        seconds: float,
-        tools: list[Any] | None,
+        self, opened: Callable[[], AbstractAsyncContextManager[Session]], plan: SweepPlan, seconds: float, tools: Any
     ) -> None:
-        self._tools = tools
-        self._endpoint = endpoint
-        self._era = era
-        self._limits = limits
-        self._plan = plan
-        self._seconds = seconds
-        self._latencies = array("d")
-        self._expired = array("d")
-        self._errors: Counter[str] = Counter()
-        self._next = 0
-        self._waiting = self._working = 0
-        self._under_way = 0
-        self._began = self._ended = 0.0
-        self.stopped: str | None = None
-
-    def sample(self) -> Sample:
-        """What was measured until now."""
-        if self._under_way:
-            self._errors["unfinished"] += self._under_way
-            self._under_way = 0
-        if self.stopped is None and self._next < self._plan.total:
-            self.stopped = "the processes of the server ended"
-        return Sample(
-            sorted(self._latencies),
-            dict(sorted(self._errors.items())),
-            self._ended - self._began,
-            self.stopped,
-            expired_ms=sorted(self._expired),
-        )
+        self._opened, self._plan, self._seconds, self._tools = opened, plan, seconds, tools
+        self.round = Round(plan.total, plan.rate)
+        self._waiting = 0
 
     async def run(self, concurrency: int) -> None:
         """Start the processes, then send all requests."""
         import anyio
 
-        starting = anyio.Semaphore(STARTING_AT_ONCE)
-        begin, over = anyio.Event(), anyio.Event()
-        self._waiting = self._working = concurrency
+        starting, begin = anyio.Semaphore(STARTING_AT_ONCE), anyio.Event()
+        self._waiting = concurrency
         async with anyio.create_task_group() as tasks:
-            for number in range(concurrency):
-                tasks.start_soon(self._client, starting, begin, over, self._plan.warm_up if number == 0 else 0)
-            await begin.wait()
-            self._began = self._ended = time.perf_counter()
-            with anyio.move_on_after(self._seconds) as scope:
-                await over.wait()
-            if scope.cancelled_caught:
-                self.stopped = "the time was over"
-                tasks.cancel_scope.cancel()
+            with anyio.CancelScope() as scope:
+                async with anyio.create_task_group() as clients:
+                    for number in range(concurrency):
+                        warm_up = self._plan.warm_up if number == 0 else 0
+                        clients.start_soon(self._client, starting, begin, warm_up)
+                    await begin.wait()
+                    self.round.begin()
+                    tasks.start_soon(self._end, scope)
+            tasks.cancel_scope.cancel()
+        self.round.stop("the processes of the server ended")
 
-    async def _client(self, starting: anyio.Semaphore, begin: anyio.Event, over: anyio.Event, warm_up: int) -> None:
-        from mcp_governor.wire import connect
+    async def _end(self, scope: anyio.CancelScope) -> None:
+        import anyio
 
+        await anyio.sleep(self._seconds)
+        self.round.stop("the time was over")
+        scope.cancel()
+
+    async def _client(self, starting: anyio.Semaphore, begin: anyio.Event, warm_up: int) -> None:
+        """Start a process and send its share of the requests; start it again if it dies."""
         is_counted = False
         for _ in range(1 + RESTARTS):
-            try:
-                await starting.acquire()
-                is_starting = True
-                try:
-                    async with connect(self._endpoint, limits=self._limits, era=self._era) as session:
+            # A process that does not start has no request that could be counted.
+            with suppress(ServerError):
+                async with AsyncExitStack() as stack:
+                    async with starting:
+                        session = await stack.enter_async_context(self._opened())
+                        sender = _Process(session, self._plan, self._tools)
                         for _ in range(warm_up):
-                            await self._send(session)
-                        starting.release()
-                        is_starting = False
-                        if not is_counted:
-                            is_counted = True
-                            await self._all_there(begin)
-                        await self._requests(session)
+                            await sender.send()
+                    warm_up = 0
+                    if not is_counted:
+                        is_counted = True
+                        await self._all_there(begin)
+                    await self.round.work(sender)
+                    if self.round.is_over:
                         break
-                finally:
-                    if is_starting:
-                        starting.release()
-            except ServerError:
-                # It did not start, or it died. A request that was under way has been counted.
-                warm_up = 0
         if not is_counted:
             await self._all_there(begin)
-        self._working -= 1
-        if self._working == 0:
-            over.set()
 
     async def _all_there(self, begin: anyio.Event) -> None:
         self._waiting -= 1
@@ -184,47 +156,32 @@ class _Point:
             begin.set()
         await begin.wait()
 
-    async def _requests(self, session: Session) -> None:
-        import anyio
 
-        while self._next < self._plan.total:
-            due = time.perf_counter()
-            if self._plan.rate is not None:
-                due = self._began + self._next / self._plan.rate
-            self._next += 1
-            await anyio.sleep(max(0.0, due - time.perf_counter()))
-            self._under_way += 1
-            try:
-                failure = await self._send(session)
-            except ServerError as error:
-                self._took(due, _kind(error))
-                raise
-            self._took(due, failure)
+class _Process:
+    """Sends requests to one process; see :class:`~mcp_governor.load.rounds.Sender`."""
 
-    def _took(self, due: float, failure: str | None) -> None:
-        self._under_way -= 1
-        self._ended = time.perf_counter()
-        if failure is None:
-            self._latencies.append((self._ended - due) * 1000)
-        else:
-            self._errors[failure] += 1
-            if failure in TIME_OUTS:
-                self._expired.append((self._ended - due) * 1000)
+    retry_after: float | None = None
 
-    async def _send(self, session: Session) -> str | None:
-        """The kind of failure of a request after which the process goes on.
+    def __init__(self, session: Session, plan: SweepPlan, tools: list[Any] | None) -> None:
+        self._session, self._plan, self._tools = session, plan, tools
+        self.is_lost = False
 
-        Raises:
-            ServerError: the process is of no use any more.
-        """
+    async def send(self) -> tuple[str | None, float]:
         from mcp_governor.load.judge import failure_of_result
         from mcp_governor.wire import RpcError
 
         try:
-            result = await session.request(self._plan.method, self._plan.params, timeout=self._plan.timeout)
+            result = await self._session.request(self._plan.method, self._plan.params, timeout=self._plan.timeout)
+            failure = failure_of_result(result, self._plan.method, self._tools)
         except RpcError as error:
-            return f"rpc-{error.code}"
-        return failure_of_result(result, self._plan.method, self._tools)
+            failure = f"rpc-{error.code}"
+        except ServerError as error:
+            self.is_lost = True
+            failure = _kind(error)
+        return failure, time.perf_counter()
+
+    def drop(self) -> None:
+        """The process ends with its session."""
 
 
 def _kind(error: ServerError) -> str:

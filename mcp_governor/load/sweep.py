@@ -2,24 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mcp_governor.errors import ServerError
-from mcp_governor.load import caps, formulas
-from mcp_governor.load.events import Doing, Emit, silent
+from mcp_governor.errors import ServerError, UsageError
+from mcp_governor.load import formulas
 from mcp_governor.load.model import INTERRUPTED, Loop, Sample, Sweep
 from mcp_governor.load.opened import Permissions, open_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcp_governor.load.model import Engine, Point, SweepPlan
     from mcp_governor.load.opened import Opened
     from mcp_governor.target import Source
+
+
+class Doing(Struct, frozen=True):
+    """A step of a sweep begins.
+
+    Attributes:
+        step: ``connect``, ``ceiling`` (the client alone) or ``point``.
+        concurrency: requests in flight; 0 for ``connect``.
+        number, of: which of the points this is.
+        target: what is measured, safe to print.
+    """
+
+    step: Literal["connect", "ceiling", "point"]
+    concurrency: int = 0
+    number: int = 0
+    of: int = 0
+    target: str = ""
+
+
+Emit = Callable[[Doing], None]
+
+
+def silent(_: Doing) -> None:
+    """Ignore all events."""
+
+
+MAX_CONCURRENCY = 1_000
+"""Most requests in flight: five times the guide's largest point, and what one machine's file descriptors allow."""
+
+MAX_POINTS = 20
+"""Most points: four times the guide's."""
+
+MAX_TOTAL = 100_000
+"""Most requests for a point: a hundred times the guide's, enough for a p99.9 of a hundred requests."""
+
+MAX_REQUESTS = 1_000_000
+"""Most requests of a sweep: ten points of the most that one may have."""
+
+MAX_RATE = 50_000.0
+"""Most requests per second of the open loop: several times what our client can send on one machine."""
+
+MAX_SECONDS = 3_600.0
+"""Most seconds of a sweep: a job of CI that takes an hour is a mistake."""
+
+MAX_WORKERS = 16
+"""Most processes that send: each takes a core."""
+
+MAX_WARM_UP = 1_000
+"""Most requests before each point: as many as the guide's points have."""
+
+
+def check(plan: SweepPlan, workers: int) -> None:
+    """Refuse a plan that goes beyond a limit, or that measures nothing.
+
+    Raises:
+        UsageError: it names the option, its limit and the reason.
+    """
+    points = plan.concurrencies
+    if not points:
+        raise UsageError("--concurrency-values names no point.", "Name some, for example: 40,80,120")
+    if len(points) > MAX_POINTS:
+        raise UsageError(
+            f"--concurrency-values names {len(points):,} points, and a sweep has at most {MAX_POINTS}.",
+            "Name fewer; the recommendation needs five or six.",
+        )
+    _within("--concurrency-values", min(points), 1, MAX_CONCURRENCY)
+    _within("--concurrency-values", max(points), 1, MAX_CONCURRENCY)
+    _within("--total", plan.total, 1, MAX_TOTAL)
+    if plan.total * len(points) > MAX_REQUESTS:
+        raise UsageError(
+            f"{len(points)} points of {plan.total:,} requests are more than {MAX_REQUESTS:,} requests.",
+            "Name fewer points, or a smaller --total.",
+        )
+    _within("--warm-up", plan.warm_up, 0, MAX_WARM_UP)
+    _within("--workers", workers, 1, MAX_WORKERS)
+    if plan.rate is not None and not 0 < plan.rate <= MAX_RATE:
+        raise UsageError(
+            f"--rate is {plan.rate:g}; it must be above 0 and at most {MAX_RATE:,.0f} requests per second.",
+            "Start with what the server gets in production.",
+        )
+    if not 0 < plan.seconds <= MAX_SECONDS:
+        raise UsageError(
+            f"--seconds is {plan.seconds:g}; it must be above 0 and at most {MAX_SECONDS:,.0f}.",
+            "Use a smaller --total.",
+        )
+
+
+def _within(option: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise UsageError(
+            f"{option} has {value:,}; it must be from {least:,} to {most:,}.", "Use a number within these limits."
+        )
+
 
 STDIO_CONCURRENCIES = (1, 2, 4, 8)
 """Points of a sweep over stdio where the user names none: each request in flight needs a process of its own."""
@@ -89,7 +182,7 @@ def run_sweep(
         ServerError: the server cannot be reached, or does not answer the request at all.
     """
     options = options or Options()
-    caps.check(plan, options.workers or 1)
+    check(plan, options.workers or 1)
     emit(Doing("connect", target=source.shown))
     opened = open_target(source, plan, options.permissions)
     if opened.transport == "stdio" and not options.named_points:

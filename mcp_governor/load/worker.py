@@ -17,8 +17,10 @@ import threading
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
 from mcp_governor.load.client import Client, Crew, FailedError
-from mcp_governor.load.recipe import from_json
+from mcp_governor.load.recipe import Recipe
 from mcp_governor.load.rounds import Round
 
 AT_ONCE = 16
@@ -62,7 +64,7 @@ class Worker:
         kind = command["do"]
         if kind == "recipe":
             await self._leave()
-            self._crew = Crew(from_json(command["recipe"]))
+            self._crew = Crew(msgspec.convert(command["recipe"], Recipe))
             _allow_files(self._crew.recipe.connections)
             return {}
         if kind == "leave":
@@ -74,17 +76,9 @@ class Worker:
         clients = self._crew.grown(command["concurrency"])
         if kind == "prepare":
             return await self._prepare(clients, command["warm_up"])
-        done = Round(clients, command["total"], command["rate"], command["seconds"])
-        await self._run(done)
-        return {
-            "latencies": base64.b64encode(done.latencies.tobytes()).decode("ascii"),
-            "expired": base64.b64encode(done.expired.tobytes()).decode("ascii"),
-            "errors": done.errors,
-            "retry_after": done.retry_after,
-            "began": done.began,
-            "ended": done.ended,
-            "stopped": done.stopped,
-        }
+        done = Round(command["total"], command["rate"])
+        await self._run(done, clients, command["seconds"])
+        return {"sample": msgspec.to_builtins(done.sample()), "began": done.began, "ended": done.ended}
 
     async def _prepare(self, clients: list[Client], warm_up: int) -> dict[str, Any]:
         slots = asyncio.Semaphore(AT_ONCE)
@@ -101,10 +95,10 @@ class Worker:
             async with asyncio.timeout(PREPARING):
                 await asyncio.gather(*map(one, clients))
         if warm_up and clients:
-            await self._run(Round(clients[:1], warm_up, None, PREPARING))
+            await self._run(Round(warm_up, None), clients[:1], PREPARING)
         return {}
 
-    async def _run(self, round_: Round) -> None:
+    async def _run(self, round_: Round, clients: list[Client], seconds: float) -> None:
         if self._is_stopped:
             round_.stop("interrupted")
             return
@@ -113,7 +107,7 @@ class Worker:
         gc.collect()
         gc.disable()
         try:
-            await round_.run()
+            await round_.run(clients, seconds)
         finally:
             gc.enable()
             self._round = None
@@ -145,7 +139,7 @@ async def _tried(crew: Crew) -> dict[str, Any]:
         "status": response.status,
         "kind": response.kind,
         "number": number.decode("ascii"),
-        "session": client.has_session,
+        "session": client.session is not None,
         "body": base64.b64encode(response.body).decode("ascii"),
     }
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mcp_governor.evaluation.comparison import Verdict
-from mcp_governor.evaluation.executed import GUARDED, LIMIT, UNDECIDED, WRITES
 from mcp_governor.evaluation.metrics import NO_TOOL
-from mcp_governor.evaluation.model import Kind
+from mcp_governor.evaluation.model import GUARDED, LIMIT, UNDECIDED, WRITES, Kind
 from mcp_governor.report.groups import count_of
 from mcp_governor.text import one_line
 

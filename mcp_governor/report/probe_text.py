@@ -73,15 +73,6 @@ def _log_lines(log: LogScan) -> Iterator[Line]:
         )
     if log.unreadable:
         yield line(f"{count_of(log.unreadable, 'statistics line')} could not be read.", indent=2)
-    for pressed in log.pressure[-1:]:
-        numbers = ", ".join(f"{name} {value:g}" for name, value in pressed.numbers.items())
-        yield line(
-            f"{count_of(len(log.pressure), 'pressure line')}, the last one: {visible(pressed.endpoint)} {numbers}",
-            indent=2,
-            hang=2,
-        )
-    if log.loader:
-        yield line(f"{count_of(log.loader, 'line')} of the dynamic loader", indent=2)
 
 
 def _health_lines(health: Health) -> Iterator[Line]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_governor.load.drift import EMPTY, KINDS, LONGER, OTHER, SHORTER, changed_lists
+from mcp_governor.load.judge import EMPTY, KINDS, LONGER, OTHER, SHORTER, changed_lists
 from mcp_governor.load.model import CLIENT_SHARE, LIMITED, Loop
 from mcp_governor.text import one_line
 

@@ -9,8 +9,7 @@ import pytest
 
 from mcp_governor.call.candidates import Supply
 from mcp_governor.call.cases import Purpose
-from mcp_governor.call.order import called_first
-from mcp_governor.call.plan import plan_calls
+from mcp_governor.call.plan import called_first, plan_calls
 from mcp_governor.call.sandbox import Sandbox
 from mcp_governor.call.settings import CallSettings
 from mcp_governor.surface import build_surface

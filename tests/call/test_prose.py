@@ -1,12 +1,23 @@
-"""Examples in prose: what is found, and that foreign text of any size and shape is read in bounded time."""
+"""Values that are found in what a server writes: examples in descriptions, and what a refusal asks for."""
 
 from __future__ import annotations
 
 import time
+from datetime import date
 
 import pytest
 
-from mcp_governor.call.prose import listed_values, marked_examples, parameter_descriptions, quoted_values, spellings
+from mcp_governor.call.outcome import failure_message, suggested_arguments
+from mcp_governor.call.prose import (
+    Lesson,
+    listed_values,
+    marked_examples,
+    parameter_descriptions,
+    quoted_values,
+    read_lesson,
+    spellings,
+)
+from mcp_governor.call.response import Response
 
 
 @pytest.mark.parametrize(
@@ -98,4 +109,97 @@ def test_a_megabyte_of_prose_is_read_in_no_time_and_gives_few_values(hostile):
     assert all(len(value) <= 200 for value in quoted_values(hostile))
     assert len(parameter_descriptions(hostile)) <= 401
     assert len(listed_values(hostile)) <= 5
+    assert time.monotonic() - begun < 5
+
+
+DAY = date(2026, 11, 23)
+DECLARED = ("zone", "day", "mode", "path")
+
+
+def lesson(text, **sent):
+    return read_lesson(text, DECLARED, sent or {"zone": "example", "mode": "example"}, DAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "value"),
+    [
+        ("Invalid timezone: 'No time zone found with key example'", ("zone",), "UTC"),
+        ("mode must be one of: fast, slow", ("mode",), "fast"),
+        ("mode: Invalid enum value. Expected 'fast' | 'slow', received 'example'", ("mode",), "fast"),
+        ("mode\n  Input should be 'fast' or 'slow' [type=literal_error, input_value='example']", ("mode",), "fast"),
+        ("Unknown mode 'example'. Available modes: ['fast', 'slow']", ("mode",), "fast"),
+        ('No such mode. Did you mean "fast"?', ("mode",), "fast"),
+        ("day: expected YYYY-MM-DD", ("day",), "2026-11-23"),
+        ("day must be in the format DD.MM.YYYY", ("day",), "23.11.2026"),
+        ("day must be an ISO 8601 date", ("day",), "2026-11-23T12:00:00Z"),
+        ("Not a valid URL", (), "https://example.com/"),
+        ("Use A1 notation such as 'B2'", (), "B2"),
+    ],
+)
+def test_values_that_a_refusal_asks_for(text, arguments, value):
+    found = lesson(text)
+    assert found.arguments == arguments
+    assert found.values[0] == value
+    assert not found.hopeless
+
+
+def test_what_was_refused_is_not_proposed_again():
+    assert "example" not in lesson("mode must be one of: 'example', 'fast'").values
+
+
+def test_an_argument_is_known_by_the_value_that_is_quoted():
+    found = read_lesson("nothing called orders-7", ("a", "b"), {"a": "orders-7", "b": "x"}, DAY)
+    assert found.arguments == ("a",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Missing API key. Set the X_API_KEY variable.",
+        "401 Unauthorized",
+        "getaddrinfo ENOTFOUND api.example.com",
+        "[Errno -2] Name or service not known",
+        "connect ECONNREFUSED 127.0.0.1:5432",
+        "fetch failed",
+    ],
+)
+def test_where_no_argument_would_help(text):
+    assert lesson(text) == Lesson(hopeless=True)
+
+
+def test_files_and_names_that_are_taken():
+    assert lesson("path must point to an Excel file (.xlsm, .xlsx)").endings == ("xlsx",)
+    assert lesson("the file a.txt is empty").endings == ()
+    assert lesson("'example' already exists").taken
+    assert not lesson("'example' does not exist").taken
+
+
+def test_an_argument_that_is_written_out_with_its_value():
+    assert lesson("Pass `mode='fast'` or omit it").assigned == (("mode", "fast"),)
+    assert lesson("Pass `other='fast'`").assigned == ()
+    assert lesson("Pass `mode='example'`").assigned == (), "that is what was sent"
+
+
+def test_arguments_of_a_recovery_for_the_same_tool():
+    found = read_lesson("no", DECLARED, {"mode": "x"}, DAY, suggested={"mode": "fast", "undeclared": 1})
+    assert found.assigned == (("mode", "fast"),)
+    error = {"kind": "unknown_name", "message": "No.", "recovery": {"suggested_tool": "t", "suggested_args": {"a": 1}}}
+    envelope = {"status": "error", "data": None, "error": error, "charter_version": "1.2"}
+    response = Response.of_result({"content": [], "structuredContent": envelope})
+    assert suggested_arguments(response, "t") == {"a": 1}
+    assert suggested_arguments(response, "other") == {}
+    error["recovery"] = {"suggested_args": {"a": 1}}
+    assert suggested_arguments(response, "any") == {"a": 1}
+    assert failure_message(response).startswith("No.")
+
+
+def test_names_of_tools_and_arguments_are_not_values():
+    found = read_lesson("Use `list_things` or `mode`, or 'fast'", DECLARED, {}, DAY, known={"list_things"})
+    assert found.values == ("fast",)
+
+
+@pytest.mark.parametrize("hostile", ["must be one of " * 100_000, "'" * 1_000_000, "zone " * 200_000, "(" * 1_000_000])
+def test_a_megabyte_of_refusal_is_read_in_no_time(hostile):
+    begun = time.monotonic()
+    assert len(lesson(hostile).values) <= 2_000
     assert time.monotonic() - begun < 5

@@ -84,19 +84,6 @@ def test_nothing_that_writes_is_called():
     ]
 
 
-def test_writing_is_allowed_and_destroying_only_by_name():
-    report = talk("write", "destroy", allow_writes=True, unhappy=False)
-    assert {case.tool for case in report.cases} == {"write"}
-    assert [skipped.reason for skipped in report.skipped] == [UNSAID]
-    report = talk("write", "destroy", allow_writes=True, destructive=frozenset({"destroy"}))
-    assert statuses(report, "destroy") == ["success"]  # and no wrong calls of it
-
-
-def test_naming_a_destructive_tool_does_not_allow_writes():
-    report = talk("destroy", destructive=frozenset({"destroy"}))
-    assert statuses(report, "destroy") == []
-
-
 def test_a_run_that_called_nothing_does_not_pass():
     report = talk("destroy")
     with pytest.raises(NothingCheckedError, match="1 was left alone"):
@@ -155,12 +142,6 @@ def test_a_configured_call_of_a_tool_that_is_not_there_is_reported():
     assert report.results == ()
 
 
-def test_a_configured_call_of_a_writing_tool_is_skipped_too():
-    report = talk("write", configured=[CallConfig("write", {})], generate=False)
-    assert report.results == ()
-    assert [skipped.tool for skipped in report.skipped] == ["write"]
-
-
 def test_arguments_without_a_tool_change_the_call_that_failed():
     calls = [CallConfig("changed", {"q": "a"}, "error"), CallConfig("unchanged", {"q": "a"}, "error")]
     report = talk("changed", "unchanged", configured=calls, selection=CHARTER, follow=True, generate=False)
@@ -183,13 +164,6 @@ def test_recovery_is_followed_once_and_may_fail_otherwise():
 def test_recovery_is_not_followed_into_a_tool_that_writes():
     report = talk("writes-next", "write", selection=CHARTER, follow=True)
     assert "write" not in {case.tool for case in report.cases}
-
-
-def test_tools_of_which_no_good_call_came_to_anything_are_named():
-    report = talk("strict", "good", "itself", configured=[CallConfig("itself", {}, "error")], generate=True)
-    assert [(result.case.tool, result.case.label) for result in report.never_answered] == [
-        ("strict", "required arguments")
-    ]
 
 
 def test_several_charter_versions_are_reported_once():
@@ -362,11 +336,6 @@ def test_a_recorded_call_that_behaves_differently_is_a_change():
         ("call-field-removed", "/structuredContent/gone"),
         ("call-field-type-changed", "/structuredContent/n"),
     ]
-
-
-def test_the_same_seed_gives_the_same_calls():
-    first, second = talk("exact", seed=7), talk("exact", seed=7)
-    assert [case.arguments for case in first.cases] == [case.arguments for case in second.cases]
 
 
 def test_secrets_of_the_environment_are_not_shown():

@@ -10,12 +10,11 @@ from commandline import governor_here
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_governor.evaluation.coverage import coverage
 from mcp_governor.evaluation.drafting import MAX_ABSTAIN, MAX_TOOLS, drafts
 from mcp_governor.evaluation.fields import tool_text
-from mcp_governor.evaluation.leakage import leak_of, longest_run, names_tool
 from mcp_governor.evaluation.model import Kind, Query
 from mcp_governor.evaluation.queries import as_line, parse_set
+from mcp_governor.evaluation.query_checks import coverage, leak_of, longest_run, names_tool
 from mcp_governor.surface import build_surface
 
 TOOLS = [
@@ -53,7 +52,7 @@ class TestDrafts:
         # "Set up a fresh {thing}" and "I need a new {thing}" share words with the description; the third does not.
         assert order.text == "Could you make one more order? It is about express."
         assert order.arguments == {"speed": {"present": True}}
-        assert found["shop_list_files-1"].text == "Which documents are there?"
+        assert found["shop_list_files-1"].text == "Which files are there?"
         assert found["shop_add-1"].text == "Put this in as well."
         for tool in TOOLS:
             assert not leak_of(found[f"{tool['name']}-1"], [tool_text(tool)])

@@ -22,9 +22,8 @@ from servers.model_stub import KEY, Asked, ModelStub, Reply
 from mcp_governor.checking.formats import DOCUMENT_FORMATS
 from mcp_governor.cli.eval_execute import live_source
 from mcp_governor.evaluation.end_to_end import execute_choices, without_call
-from mcp_governor.evaluation.executed import Executed
 from mcp_governor.evaluation.metrics import Score
-from mcp_governor.evaluation.model import Answer, Choice
+from mcp_governor.evaluation.model import Answer, Choice, Executed
 from mcp_governor.evaluation.record import Evaluation, answers_text, parse_record, record_text
 from mcp_governor.evaluation.store import Store
 from mcp_governor.surface import build_surface

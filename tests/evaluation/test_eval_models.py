@@ -78,44 +78,6 @@ def test_three_providers_are_asked_and_replayed_without_network_or_key(folder, s
     assert (folder / "out.json").read_bytes() == first
 
 
-def test_a_tool_that_does_not_exist_is_counted(folder, stub, go):
-    stub.script = Reply(calls=[("no_such_tool", {})])
-    done = go("run", "--runner", RUNNERS[0], "--json-out", "out.json")
-    assert accuracies(folder) == {RUNNERS[0]: (0, 4)}, done.err
-
-
-def test_a_rate_limit_is_waited_for_and_the_answer_counted(folder, stub, go):
-    seen: set[str] = set()
-
-    def script(asked: Asked) -> Reply:
-        if asked.question in seen:
-            return choose(asked)
-        seen.add(asked.question)
-        return Reply(status=429, retry_after=0.01)
-
-    stub.script = script
-    done = go("run", "--runner", RUNNERS[1], "--json-out", "out.json")
-    assert done.code == 0, done.err
-    assert accuracies(folder) == {RUNNERS[1]: (4, 4)}
-    assert len(stub.asked) == 8
-
-
-def test_a_missing_key_names_the_variable_and_asks_nobody(folder, stub, go, monkeypatch):
-    monkeypatch.delenv("ANTHROPIC_API_KEY")
-    done = go("run", "--runner", RUNNERS[0])
-    assert done.code == 2
-    assert "ANTHROPIC_API_KEY" in done.err
-    assert stub.asked == []
-
-
-def test_a_refused_key_ends_the_runner_after_few_requests(folder, stub, go):
-    stub.script = Reply(status=401, message=KEY)
-    done = go("run", "--runner", RUNNERS[0], "--concurrency", "1")
-    assert done.code not in (0, 70)
-    assert len(stub.asked) == 1
-    assert KEY not in done.out + done.err
-
-
 def test_a_dry_run_sends_nothing_and_says_that_the_price_is_unknown(folder, stub, go):
     done = go("run", "--runner", RUNNERS[2], "--dry-run")
     assert done.code == 0, done.err

@@ -9,9 +9,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_governor.evaluation.executed import NOT_MADE, Executed
-from mcp_governor.evaluation.executing import execute
-from mcp_governor.evaluation.model import Choice
+from mcp_governor.evaluation.end_to_end import execute
+from mcp_governor.evaluation.model import NOT_MADE, Choice, Executed
 from mcp_governor.secret_detection import learn
 from mcp_governor.surface import build_surface
 from mcp_governor.wire import StdioEndpoint, connect

@@ -13,8 +13,7 @@ from servers.model_stub import KEY, Asked, ModelStub, Reply
 
 from mcp_governor.errors import GovernorError
 from mcp_governor.evaluation import layer, sending
-from mcp_governor.evaluation.failures import Failure
-from mcp_governor.evaluation.model import Choice, Estimating, Offer, Query
+from mcp_governor.evaluation.model import Choice, Estimating, Failure, Offer, Query
 from mcp_governor.text import visible
 
 dialects = pytest.mark.parametrize("dialect", DIALECTS)

@@ -1,17 +1,23 @@
-"""Which provider a runner's name means, and where its key comes from and may go."""
+"""Who is asked, with which key, at which price, and names and schemas as a host sends them."""
 
 from __future__ import annotations
 
+import re
+import socket
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from servers.model_stub import KEY
 
 from mcp_governor.errors import Exit, MissingDependencyError, UsageError
-from mcp_governor.evaluation.hosted import hosted_runner
-from mcp_governor.evaluation.providers import access
+from mcp_governor.evaluation.hosted import Options, hosted_runner
+from mcp_governor.evaluation.offering import MAX_NAME, as_sent, offered_tools
+from mcp_governor.evaluation.providers import access, listed_price, stated_price
 from mcp_governor.secrets import redact
+from mcp_governor.surface import build_surface
 
 
 @pytest.mark.parametrize(
@@ -149,8 +155,99 @@ def test_without_the_extra_one_sentence_says_how_to_install_it(missing, monkeypa
 
 def test_nothing_heavy_loads_before_a_runner_is_made():
     code = (
-        "import sys, mcp_governor.evaluation.hosted, mcp_governor.evaluation.prices, mcp_governor.evaluation.layer;"
+        "import sys, mcp_governor.evaluation.hosted, mcp_governor.evaluation.providers, mcp_governor.evaluation.layer;"
         "print([n for n in ('pydantic_ai','openai','anthropic','google','genai_prices','httpx2') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_listed_price_is_that_of_the_list_and_names_it(monkeypatch):
+    def no_network(*_: object) -> None:
+        raise AssertionError("the list needs no network")
+
+    monkeypatch.setattr(socket.socket, "connect", no_network)
+    price = listed_price("openai", "gpt-4.1")
+    assert price is not None
+    # The published price of this model: 2 dollars in, 8 out, 0.5 cached, per million.
+    assert price.dollars(1_000_000, 0) == pytest.approx(2)
+    assert price.dollars(0, 1_000_000) == pytest.approx(8)
+    assert price.dollars(1_000_000, 0, 1_000_000) == pytest.approx(0.5)
+    assert price.source.startswith("genai-prices ")
+    assert "https://" in price.source
+
+
+@pytest.mark.parametrize(
+    ("family", "model", "endpoint"),
+    [
+        ("openai", "gpt-nobody-has-this", ""),
+        ("anthropic", "gpt-4.1", ""),
+        # The same name on another machine costs something else.
+        ("local", "gpt-4.1", "http://127.0.0.1:8000/v1"),
+        ("local", "gpt-4.1", "https://gateway.example/v1"),
+    ],
+)
+def test_what_is_not_on_the_list_is_unknown(family, model, endpoint):
+    assert listed_price(family, model, endpoint) is None
+
+
+def test_a_gateway_on_the_list_has_prices_of_its_own():
+    assert listed_price("local", "openai/gpt-4.1", "https://openrouter.ai/api/v1") is not None
+
+
+def test_a_stated_price_counts_cached_tokens_in_full():
+    assert stated_price(3, 15).dollars(2_000_000, 1_000_000, 500_000) == pytest.approx(21)
+
+
+def test_a_dated_model_has_the_price_of_its_family_and_an_estimate_names_dollars():
+    environment = {"OPENAI_API_KEY": KEY}
+    runner = hosted_runner("openai:gpt-4.1-2025-04-14", environment)
+    assert runner.price is not None
+    assert hosted_runner("openai:gpt-nobody-has-this", environment).price is None
+    assert hosted_runner("openai:gpt-nobody-has-this", environment, Options(price=(1, 2))).price == stated_price(1, 2)
+
+
+FITS = {
+    "anthropic": r"[a-zA-Z0-9_-]{1,64}",
+    "openai": r"[a-zA-Z0-9_-]{1,64}",
+    "local": r"[a-zA-Z0-9_-]{1,64}",
+    "google": r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}",
+}
+NAMES = st.lists(st.one_of(st.text(max_size=80), st.from_regex(r"[ab_.1]{1,3}", fullmatch=True)), max_size=12)
+
+
+def _surface(*names: str):
+    return build_surface({"tools": [{"name": name, "title": "T", "inputSchema": {"type": "object"}} for name in names]})
+
+
+def test_an_offer_has_what_a_model_sees_and_nothing_else():
+    (tool,) = offered_tools(_surface("a"))
+    assert tool == {"name": "a", "inputSchema": {"type": "object"}}
+
+
+@given(NAMES, st.sampled_from(sorted(FITS)), st.randoms(use_true_random=False))
+def test_sent_names_fit_are_distinct_and_do_not_depend_on_the_order(names, family, random):
+    names = list(dict.fromkeys(names))
+    tools = [{"name": name, "inputSchema": {"type": "object", "properties": {}}} for name in names]
+    sent = as_sent(family, tools)
+    assert all(re.fullmatch(FITS[family], tool.name) for tool in sent)
+    assert len({tool.name for tool in sent}) == len(names)
+    assert [tool.published for tool in sent] == names
+    for tool in sent:
+        fits = re.fullmatch(FITS[family], tool.published) is not None
+        assert (tool.name == tool.published, tool.changes) == (fits, () if fits else ("name",))
+    random.shuffle(tools)
+    assert {t.published: t.name for t in as_sent(family, tools)} == {t.published: t.name for t in sent}
+
+
+def test_equal_names_are_told_apart():
+    tools = [{"name": "same"}, {"name": "same"}, {"name": "x" * MAX_NAME}, {"name": "x" * MAX_NAME}]
+    sent = [tool.name for tool in as_sent("anthropic", tools)]
+    assert sent == ["same", "same_2", "x" * MAX_NAME, "x" * (MAX_NAME - 2) + "_2"]
+
+
+def test_a_schema_that_a_provider_takes_is_the_very_same():
+    schema = {"type": "object", "additionalProperties": False}
+    for family in ("anthropic", "google"):
+        (tool,) = as_sent(family, [{"name": "a", "inputSchema": schema}])
+        assert tool.schema is schema

@@ -1,4 +1,4 @@
-"""Query sets: what is read, what is refused and how it is said, and what moves the digest."""
+"""Query sets: what is read and refused, how it is said, what moves the digest; when an argument is as expected."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 
 from mcp_governor.errors import FileFormatError, NothingCheckedError
 from mcp_governor.evaluation import queries as module
+from mcp_governor.evaluation.matchers import ABSENT, matches, problem_of
 from mcp_governor.evaluation.model import Kind
-from mcp_governor.evaluation.queries import as_line, digest, load_queries, parse_set
-from mcp_governor.evaluation.queries_schema import queries_schema
+from mcp_governor.evaluation.queries import as_line, digest, load_queries, parse_set, queries_schema
 
 SCHEMA = Draft202012Validator(queries_schema())
 
@@ -269,3 +269,51 @@ _BEYOND = ("is not JSON", "cannot be read", "nests deeper", "NUL", "both in gold
 @pytest.mark.parametrize(("line", "said"), [case for case in WRONG if not any(word in case[1] for word in _BEYOND)])
 def test_the_published_schema_refuses_what_the_reader_refuses(line: object, said: str) -> None:
     assert not SCHEMA.is_valid(json.loads(line) if isinstance(line, str) else line)
+
+
+TABLE = [
+    ("a", "a", True),
+    ("a", "b", False),
+    ("a", ABSENT, False),
+    (None, None, True),
+    (None, ABSENT, False),
+    (1, 1.0, True),
+    (1, True, False),
+    (0, False, False),
+    (True, True, True),
+    ([1, {"a": 2}], [1.0, {"a": 2}], True),
+    ([1, 2], [2, 1], False),
+    ([1], [1, 1], False),
+    ({"equal": {"a": [1]}}, {"a": [1]}, True),
+    ({"equal": {"a": 1}}, {"a": 1, "b": 2}, False),
+    ({"equal": "a"}, ABSENT, False),
+    ({"enum": ["a", 1]}, 1, True),
+    ({"enum": ["a", 1]}, "b", False),
+    ({"pattern": "^R.*e$"}, "Rome", True),
+    ({"pattern": "om"}, "Rome", True),
+    ({"pattern": "^o"}, "Rome", False),
+    ({"pattern": "1"}, 1, False),
+    ({"pattern": "a"}, "b\ud800a", True),
+    ({"pattern": "z"}, "a" * 10_000 + "z", False),
+    ({"minimum": 1}, 1, True),
+    ({"minimum": 1}, 0.9, False),
+    ({"minimum": 0}, True, False),
+    ({"minimum": 0}, "1", False),
+    ({"minimum": 1, "maximum": 2}, 2, True),
+    ({"minimum": 1, "maximum": 2}, 2.1, False),
+    ({"minimum": 1, "enum": [0, 1]}, 0, False),
+    ({"present": True}, None, True),
+    ({"present": True}, ABSENT, False),
+    ({"present": False}, ABSENT, True),
+    ({"present": False}, None, False),
+]
+
+
+@pytest.mark.parametrize(("matcher", "value", "expected"), TABLE)
+def test_an_argument_matches(matcher: object, value: object, expected: bool) -> None:
+    assert problem_of(matcher) is None
+    assert matches(matcher, value) is expected
+
+
+def test_a_pattern_that_would_take_for_ever_elsewhere_is_answered() -> None:
+    assert matches({"pattern": "^(a+)+$"}, "a" * 5_000 + "b") is False

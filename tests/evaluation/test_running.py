@@ -16,7 +16,7 @@ from replacing import replace
 
 from mcp_governor.errors import NothingCheckedError, UsageError
 from mcp_governor.evaluation.asking import offer_for
-from mcp_governor.evaluation.model import Answer, Estimate, Run, Usage
+from mcp_governor.evaluation.model import Answer, Estimate, Failure, Run, Usage, ends_run, http_failure, may_pass
 from mcp_governor.evaluation.pacing import Pacer, Purse, wait_before
 from mcp_governor.evaluation.running import Done, Keeper, Progress, Settings, closing, evaluate, plan
 from mcp_governor.evaluation.store import Kept
@@ -396,3 +396,34 @@ def test_runners_are_closed_whatever_happens() -> None:
     with pytest.raises(ValueError):
         anyio.run(fail)
     assert (one.closed, two.closed) == (True, True)
+
+
+TABLE = {
+    Failure.TIMEOUT: (True, False),
+    Failure.UNREACHABLE: (True, False),
+    Failure.CUT: (True, False),
+    Failure.RATE_LIMITED: (True, False),
+    # Another draw of the model may be well formed.
+    Failure.MALFORMED: (True, False),
+    Failure.QUOTA: (False, True),
+    Failure.AUTH: (False, True),
+    Failure.UNKNOWN_MODEL: (False, True),
+    # The same request would reach the same limit, and be paid for again.
+    Failure.TRUNCATED: (False, False),
+    Failure.TOO_LARGE: (False, False),
+    http_failure(400): (False, False),
+    http_failure(408): (True, False),
+    http_failure(409): (True, False),
+    http_failure(413): (False, False),
+    http_failure(500): (True, False),
+    http_failure(529): (True, False),
+}
+
+
+def test_the_table_has_every_kind():
+    assert set(Failure) <= set(TABLE)
+
+
+@pytest.mark.parametrize("failure", TABLE)
+def test_a_failure_passes_or_ends_the_run(failure):
+    assert (may_pass(failure), ends_run(failure)) == TABLE[failure]

@@ -12,12 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_governor.errors import FileFormatError, UsageError
-from mcp_governor.evaluation import crowd as crowd_module
+from mcp_governor.evaluation import searching as crowd_module
 from mcp_governor.evaluation.bm25 import Bm25
-from mcp_governor.evaluation.crowd import Crowd, load_crowd
 from mcp_governor.evaluation.fields import ToolText, tool_text
-from mcp_governor.evaluation.regex_search import MAX_PATTERN, RegexSearch, pattern_of
-from mcp_governor.evaluation.searching import MAX_WORDS, Searched, replace_description
+from mcp_governor.evaluation.searching import (
+    MAX_PATTERN,
+    MAX_WORDS,
+    Crowd,
+    RegexSearch,
+    Searched,
+    load_crowd,
+    pattern_of,
+    replace_description,
+)
 
 
 def tool(name: str, description: str = "") -> ToolText:

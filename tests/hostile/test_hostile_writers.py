@@ -75,7 +75,6 @@ WRITERS = {
         "target/logins.py _folder_made: mkdir",
         "target/logins.py forget: unlink",
     },
-    "in memory": {"call/seeds.py _zipped: ZipFile"},
     "SQLite opens its own file": {
         "evaluation/store.py Store.__init__: connect",
         "evaluation/store.py Store._prepare: mkdir",

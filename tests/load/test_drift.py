@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from mcp_governor.load import locust_engine
 from mcp_governor.load.client import seconds_to_wait
-from mcp_governor.load.drift import drift
-from mcp_governor.load.judge import Judge
+from mcp_governor.load.judge import Judge, drift
 
 
 def _of_locustfile() -> Any:

@@ -18,7 +18,7 @@ from mcp_governor.load import locust_engine
 from mcp_governor.load.formulas import point
 from mcp_governor.load.locust_engine import Cluster, LocustEngine, locustfile
 from mcp_governor.load.model import SweepPlan
-from mcp_governor.load.request import http_job
+from mcp_governor.load.recipe import http_job
 from mcp_governor.wire.endpoint import Era, HttpEndpoint
 from tests.support import free_port
 

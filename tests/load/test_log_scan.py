@@ -77,21 +77,6 @@ def test_no_gap_is_measured_over_a_restart_or_without_stamps():
     assert [(first.requests, last.requests) for first, last in found.stretches()] == [(5, 10)]
 
 
-def test_pressure_warnings_and_the_loader():
-    found = scan_text(
-        "[MCP] SSE pressure endpoint=/message requests=120 errors=2 in_flight=7/90 p95_ms=41.5 p99_ms=80\n"
-        "WARNING uvloop is not installed; falling back to asyncio\n"
-        "INFO Dynamic Loader initialized\nINFO Dynamic Loader initialized\nINFO pressure of the tyre\n"
-    )
-    (pressed,) = found.pressure
-    assert pressed.endpoint == "/message"
-    assert pressed.numbers == {
-        "requests": 120, "errors": 2, "in_flight": 7, "max_in_flight": 90, "p95_ms": 41.5, "p99_ms": 80,
-    }  # fmt: skip
-    assert found.slow_runtime == "WARNING uvloop is not installed; falling back to asyncio"
-    assert found.loader == 2
-
-
 @pytest.mark.parametrize(
     ("line", "is_slow"),
     [

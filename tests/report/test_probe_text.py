@@ -26,8 +26,6 @@ LOG = (
     "2026-01-01T00:00:00Z [MCP] tools/list stats requests=1000 hit_rate=97.0% cache_hits=970 cache_misses=30 "
     "build_count=30 build_failures=2 build_avg_ms=2 build_max_ms=6\n"
     "[MCP] tools/list stats requests=lost\n"
-    "pressure endpoint=/message count=900 errors=1 in_flight=7/90 p95_ms=41\n"
-    "Dynamic Loader initialized\n"
 )
 
 

@@ -1,0 +1,3 @@
+def example() -> str:
+    """Say hello."""
+    return "hello"

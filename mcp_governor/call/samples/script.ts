@@ -1,0 +1,3 @@
+export function example(): string {
+  return 'hello';
+}
