@@ -349,6 +349,21 @@ def target_argument(function: _F) -> _F:
     return click.argument("target", required=False, shell_complete=completion.targets)(function)
 
 
+def profile_option(what: str = "Rules to run") -> Callable[[_F], _F]:
+    """``--profile NAME``.
+
+    Args:
+        what: a profile says.
+    """
+    return click.option(
+        "--profile",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completion.profiles,
+        help=f"{what}  [default: profile in the configuration, or recommended]",
+    )
+
+
 def against_option(function: _F) -> _F:
     """``--against TARGET``."""
     return click.option(

@@ -142,7 +142,9 @@ def _is_plain_part(schema: Any) -> bool:
         return True
     branches = schema.get("anyOf")
     if isinstance(branches, list) and _CHOSEN.issuperset(schema):
-        return any(isinstance(branch, dict) and _PLAIN.issuperset(branch) and _is_plain_part(branch) for branch in branches)
+        return any(
+            isinstance(branch, dict) and _PLAIN.issuperset(branch) and _is_plain_part(branch) for branch in branches
+        )
     first = values[0] if isinstance(values, list) and values else None
     return any(plainly_accepts(schema, value) for value in (first, schema.get("minimum"), schema.get("maximum")))
 
