@@ -344,9 +344,7 @@ def unconfigured() -> Config:
     return replace(_configured(None, True, None), isolated=False)
 
 
-def target_argument(function: _F) -> _F:
-    """The optional TARGET argument."""
-    return click.argument("target", required=False, shell_complete=completion.targets)(function)
+target_argument = click.argument("target", required=False, shell_complete=completion.targets)
 
 
 def profile_option(what: str = "Rules to run") -> Callable[[_F], _F]:
@@ -364,14 +362,12 @@ def profile_option(what: str = "Rules to run") -> Callable[[_F], _F]:
     )
 
 
-def against_option(function: _F) -> _F:
-    """``--against TARGET``."""
-    return click.option(
-        "--against",
-        metavar="TARGET",
-        shell_complete=completion.targets,
-        help="Compare with this target instead of the configured baseline",
-    )(function)
+against_option = click.option(
+    "--against",
+    metavar="TARGET",
+    shell_complete=completion.targets,
+    help="Compare with this target instead of the configured baseline",
+)
 
 
 def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> int:
