@@ -7,20 +7,17 @@ after the first job another process waits, with everything loaded, for the next 
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import tempfile
 import threading
-import weakref
 from pathlib import Path
 from typing import Any
 
 import anyio
-import anyio.to_thread
 
 from mcp_governor.programs.helper import Helper, HelperError
-from mcp_governor.server.pool import BusyError, CrashError, SpentError
+from mcp_governor.server.pool import BusyError, CrashError, SpentError, ask, ending
 
 JOBS = 2
 """Jobs at a time: each starts a server and keeps a core busy."""
@@ -55,7 +52,7 @@ class Jobs:
         self._closed = False
         self._lock = threading.Lock()
         self._owner = os.getpid()
-        _ALL.add(self)
+        ending.add(self)
 
     async def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to one request; a caller that is cancelled ends the job.
@@ -86,13 +83,7 @@ class Jobs:
     async def _run(self, request: dict[str, Any]) -> dict[str, Any]:
         worker = self._taken()
         try:
-            with anyio.fail_after(self._seconds):
-                # Twice the time, so that it is over here first.
-                reply: dict[str, Any] = await anyio.to_thread.run_sync(
-                    worker.ask, request, 2 * self._seconds, abandon_on_cancel=True
-                )
-        except TimeoutError:
-            raise SpentError("seconds") from None
+            reply: dict[str, Any] = await ask(worker, request, self._seconds)
         except (HelperError, ValueError):
             raise CrashError("the job ended without a reply") from None
         finally:
@@ -149,12 +140,3 @@ def nested() -> int:
     """How many jobs are around this process."""
     given = os.environ.get(NESTED, "0")
     return int(given) if given.isdecimal() and len(given) < 4 else MAX_NESTED
-
-
-_ALL: weakref.WeakSet[Jobs] = weakref.WeakSet()
-
-
-@atexit.register
-def _close_all() -> None:
-    for jobs in tuple(_ALL):
-        jobs.close()

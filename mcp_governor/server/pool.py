@@ -51,6 +51,26 @@ class CrashError(Exception):
     """The tool failed; ``str()`` is the traceback."""
 
 
+async def ask(process: Helper, request: Any, seconds: float) -> Any:
+    """What a process answers.
+
+    Args:
+        process: of ours.
+        request: as JSON, or its text.
+        seconds: the most that the answer may take.
+
+    Raises:
+        SpentError: it took longer.
+        HelperError, ValueError: the process is gone.
+    """
+    try:
+        with anyio.fail_after(seconds):
+            # Twice the time, so that it is over here first.
+            return await anyio.to_thread.run_sync(process.ask, request, 2 * seconds, abandon_on_cancel=True)
+    except TimeoutError:
+        raise SpentError("seconds") from None
+
+
 class Pool:
     """Carries calls to workers, which are started when they are needed.
 
@@ -80,7 +100,7 @@ class Pool:
         self._all: set[Helper] = set()
         self._owner = os.getpid()
         self._resumed: anyio.Event | None = None
-        _POOLS.add(self)
+        ending.add(self)
 
     @property
     def size(self) -> int:
@@ -133,16 +153,11 @@ class Pool:
 
     async def _ask(self, worker: Helper, request: bytes, seconds: float) -> dict[str, Any]:
         try:
-            with anyio.fail_after(seconds):
-                # Twice the time, so that it is over here first.
-                reply = await anyio.to_thread.run_sync(worker.ask, request, 2 * seconds, abandon_on_cancel=True)
-        except TimeoutError:
-            self._drop(worker)
-            raise SpentError("seconds") from None
+            reply = await ask(worker, request, seconds)
         except (HelperError, ValueError):
             raise self._why_gone(worker) from None
         except BaseException:
-            # Cancelled, because nobody waits for the response any more.
+            # Too late, or cancelled because nobody waits for the response any more.
             self._drop(worker)
             raise
         if reply["retired"]:
@@ -198,10 +213,11 @@ class Pool:
         return SpentError("seconds" if name == "SIGXCPU" else "memory")
 
 
-_POOLS: weakref.WeakSet[Pool] = weakref.WeakSet()
+ending: weakref.WeakSet[Any] = weakref.WeakSet()
+"""What has processes, and is closed with ours."""
 
 
 @atexit.register
 def _close_all() -> None:
-    for pool in tuple(_POOLS):
-        pool.close()
+    for one in tuple(ending):
+        one.close()
