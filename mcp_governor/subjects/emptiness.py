@@ -140,6 +140,9 @@ def _is_plain_part(schema: Any) -> bool:
     values = schema.get("enum")
     if isinstance(values, list) and values and _LISTED.issuperset(schema):
         return True
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if schema.get("type") == "object" and isinstance(properties, dict) and isinstance(required, list):
+        return all(name in properties for name in required) and _is_plain(schema, properties, required)
     branches = schema.get("anyOf")
     if isinstance(branches, list) and _CHOSEN.issuperset(schema):
         return any(
