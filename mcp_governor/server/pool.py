@@ -55,7 +55,7 @@ async def ask(process: Helper, request: Any, seconds: float) -> Any:
     """What a process answers.
 
     Args:
-        process: of ours.
+        process: that works on it.
         request: as JSON, or its text.
         seconds: the most that the answer may take.
 
