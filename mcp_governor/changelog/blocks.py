@@ -1,11 +1,4 @@
-"""The top-level blocks of a Markdown document, each with its lines.
-
-markdown-it-py decides what is a heading, a paragraph or a list item. With it an offline check takes 7 % more CPU where
-the changelog has one release, 12 % with 41 and 23 % with 500 (295 → 362 ms, Python 3.11), though a release that keeps
-the grammar uses so little of Markdown that its blocks can be found line by line. So the document is cut where a release
-starts; :func:`plain_blocks` reads what is plain and gives up at the first line that could mean anything else, and
-that release goes to markdown-it. The tests hold the two ways to the same answer.
-"""
+"""The top-level blocks of a Markdown document, each with its lines, as markdown-it-py sees them."""
 
 from __future__ import annotations
 
@@ -13,20 +6,8 @@ import bisect
 import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mcp_governor.lazy import lazy_pattern
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_HEADING = lazy_pattern(r"(#{1,6}) (\S.*)")
-# A start that opens no block of its own: a letter, bold or code.
-_WORDS = r"(?:[^\W\d_]|\*\*[^\W\d_]|`[^`])"
-_ITEM = lazy_pattern(rf"- ({_WORDS}.*)")
-_MORE = lazy_pattern(rf"  ({_WORDS}.*)")
-_TEXT = lazy_pattern(rf"{_WORDS}.*")
-_RELEASE = "## "
-_SENTINEL = "## ."
-_ODD = lazy_pattern(r"[\t\0\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 
 
 class Text(NamedTuple):
@@ -51,11 +32,6 @@ class Block(NamedTuple):
     end: int
     inlines: tuple[Text, ...]
     level: int = 0
-
-    def moved(self, by: int) -> Block:
-        """The block, moved down by ``by`` lines."""
-        inlines = tuple(Text(text, line + by) for text, line in self.inlines)
-        return Block(self.kind, self.start + by, self.end + by, inlines, self.level)
 
 
 class Blocks(NamedTuple):
@@ -82,67 +58,6 @@ def _start_of(span: tuple[int, int]) -> int:
     return span[0]
 
 
-def read_blocks(lines: Sequence[str]) -> Blocks:
-    """The blocks of a document; quotations and rules are left out."""
-    starts = [0, *(number for number, line in enumerate(lines) if number and line.startswith(_RELEASE))]
-    blocks: list[Block] = []
-    code: list[tuple[int, int]] = []
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        part = plain_blocks(lines[start:end]) or _closed_blocks(lines[start:end])
-        if part is None:
-            return markdown_blocks(lines)
-        blocks += [block.moved(start) for block in part.blocks] if start else part.blocks
-        code += [(first + start, last + start) for first, last in part.code]
-    return Blocks(tuple(blocks), tuple(code))
-
-
-def _closed_blocks(lines: Sequence[str]) -> Blocks | None:
-    """The blocks of a part; ``None`` if a fence or a comment is still open at its end."""
-    part = markdown_blocks([*lines, _SENTINEL])
-    last = part.blocks[-1] if part.blocks else None
-    if last is None or last.kind != "heading" or last.start != len(lines):
-        return None
-    return Blocks(part.blocks[:-1], part.code)
-
-
-def plain_blocks(lines: Sequence[str]) -> Blocks | None:
-    """The blocks of a document of headings, paragraphs and flat lists; ``None`` if it holds more."""
-    blocks: list[Block] = []
-    kind, start, gathered = "", 0, [""]  # the block that the next line may continue
-    for number, line in enumerate(lines):
-        if not line:
-            kind = _finish(blocks, kind, start, number, gathered)
-        elif line[-1].isspace() or _ODD.search(line):
-            return None
-        elif heading := _HEADING.fullmatch(line):
-            if line.endswith("#"):
-                return None
-            kind = _finish(blocks, kind, start, number, gathered)
-            blocks.append(Block("heading", number, number + 1, (Text(heading[2], number),), len(heading[1])))
-        elif item := _ITEM.fullmatch(line):
-            _finish(blocks, kind, start, number, gathered)
-            kind, start, gathered = "item", number, [item[1]]
-        elif kind == "item":
-            more = _MORE.fullmatch(line)
-            if more is None:
-                return None
-            gathered.append(more[1])
-        elif _TEXT.fullmatch(line):
-            if not kind:
-                kind, start, gathered = "paragraph", number, []
-            gathered.append(line)
-        else:
-            return None
-    _finish(blocks, kind, start, len(lines), gathered)
-    return Blocks(tuple(blocks), ())
-
-
-def _finish(blocks: list[Block], kind: str, start: int, end: int, gathered: list[str]) -> str:
-    if kind:
-        blocks.append(Block(kind, start, end, (Text("\n".join(gathered), start),)))
-    return ""
-
-
 @functools.cache
 def _markdown() -> Any:
     from markdown_it import MarkdownIt
@@ -152,8 +67,8 @@ def _markdown() -> Any:
     return markdown
 
 
-def markdown_blocks(lines: Sequence[str]) -> Blocks:
-    """The blocks as CommonMark defines them."""
+def read_blocks(lines: Sequence[str]) -> Blocks:
+    """The blocks of a document; quotations and rules are left out."""
     tokens = _markdown().parse("\n".join(lines))
     blocks: list[Block] = []
     index = 0

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mcp_governor.cli import completion
 from mcp_governor.cli.common import (
     FILE,
     Run,
@@ -14,13 +13,14 @@ from mcp_governor.cli.common import (
     against_option,
     deliver,
     places_wanted,
+    profile_option,
     refuse_server_options,
     reporting,
     server_command,
     target_argument,
     useless,
 )
-from mcp_governor.cli.fleet_options import all_option, refuse_with_all, refuse_without_all, run_all
+from mcp_governor.cli.fleet_options import Many, all_option, run_all
 from mcp_governor.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -35,13 +35,7 @@ if TYPE_CHECKING:
     type=click.Choice(["declared", "strict"]),
     help="How to compare schemas  [default: level in the configuration, or declared]",
 )
-@click.option(
-    "--profile",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completion.profiles,
-    help="Rules to run, and the result contract  [default: profile in the configuration, or recommended]",
-)
+@profile_option("Rules to run, and the result contract")
 @click.option("--no-calls", is_flag=True, help="Call no tool  [default: calls-mode in the configuration]")
 @click.option(
     "--load/--no-load",
@@ -67,7 +61,9 @@ if TYPE_CHECKING:
 )
 @click.option("--offline", is_flag=True, help="Check the recorded surface; start, fetch and import nothing")
 @click.option("--new-only", is_flag=True, help="Report only lint findings that the baseline does not have")
-@all_option
+@all_option(
+    *("no_calls", "load", "only", "release", "base", "approval", "approved", "offline", "new_only", "report"),
+)
 @reporting("trust")
 def check(
     run: Run,
@@ -84,12 +80,7 @@ def check(
     approved: Path | None,
     offline: bool,
     new_only: bool,
-    every: bool,
-    jobs: int | None,
-    store: str | None,
-    named: str | None,
-    shard: tuple[int, int] | None,
-    min_coverage: float | None,
+    many: Many,
 ) -> int:
     """Check breaking changes, version, changelog and rules, and report one verdict.
 
@@ -136,24 +127,10 @@ def check(
     With --all, each server of the configuration or of a client's file is compared with its recording in the folder
     surfaces, or in the folder of --against, and linted; see mcp-governor fleet check.
     """
-    if every:
-        refuse_with_all(*_OF_ONE_SERVER)
-        return run_all(
-            run,
-            "check",
-            target,
-            surfaces=against,
-            profile=profile,
-            level=level,
-            jobs=jobs,
-            store=store,
-            named=named,
-            shard=shard,
-            min_coverage=min_coverage,
-        )
-    refuse_without_all(jobs=jobs, store=store, run=named, shard=shard, min_coverage=min_coverage)
     from msgspec.structs import replace
 
+    if many.every:
+        return run_all(run, "check", target, replace(many, against=against, profile=profile, level=level))
     from mcp_governor.checking.against.pull_request import read_approved
     from mcp_governor.checking.asked import Asked
     from mcp_governor.checking.run import check_as_asked
@@ -203,9 +180,3 @@ def check(
         )
         report = check_as_asked(asked, config)
     return deliver(report, run)
-
-
-_OF_ONE_SERVER = (
-    *("no_calls", "load", "only", "release", "base", "approval", "approved", "offline", "new_only", "report"),
-)
-"""Parameters that have no meaning for many servers."""

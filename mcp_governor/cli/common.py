@@ -345,19 +345,30 @@ def unconfigured() -> Config:
     return replace(_configured(None, True, None), isolated=False)
 
 
-def target_argument(function: _F) -> _F:
-    """The optional TARGET argument."""
-    return click.argument("target", required=False, shell_complete=completion.targets)(function)
+target_argument = click.argument("target", required=False, shell_complete=completion.targets)
 
 
-def against_option(function: _F) -> _F:
-    """``--against TARGET``."""
+def profile_option(what: str = "Rules to run") -> Callable[[_F], _F]:
+    """``--profile NAME``.
+
+    Args:
+        what: a profile says.
+    """
     return click.option(
-        "--against",
-        metavar="TARGET",
-        shell_complete=completion.targets,
-        help="Compare with this target instead of the configured baseline",
-    )(function)
+        "--profile",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completion.profiles,
+        help=f"{what}  [default: profile in the configuration, or recommended]",
+    )
+
+
+against_option = click.option(
+    "--against",
+    metavar="TARGET",
+    shell_complete=completion.targets,
+    help="Compare with this target instead of the configured baseline",
+)
 
 
 def deliver(report: Report, run: Run, lines: Iterable[Line] | None = None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
@@ -14,7 +14,7 @@ from mcp_governor.errors import Exit, NothingCheckedError, UsageError
 from mcp_governor.text import one_line, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mcp_governor.cli.common import Run
     from mcp_governor.config.model import EvaluationConfig
@@ -24,48 +24,33 @@ if TYPE_CHECKING:
     from mcp_governor.evaluation.store import Store
     from mcp_governor.report.evaluation_words import Block
 
-_F = TypeVar("_F", bound="Callable[..., Any]")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
-def baseline_option(function: _F) -> _F:
-    """``--baseline RUN``."""
-    return click.option(
-        "--baseline",
-        metavar="RUN",
-        help="Compare with an earlier evaluation: last, a number of the history, or a recorded file  "
-        "[default: none; eval report: the one before]",
-    )(function)
-
-
-def tolerance_option(function: _F) -> _F:
-    """``--tolerated-drop POINTS``."""
-    return click.option(
-        "--tolerated-drop",
-        type=click.FloatRange(0, 100, min_open=True),
-        metavar="POINTS",
-        help="Drop of accuracy that the comparison has to be able to find, in points  "
-        "[default: tolerated-drop in the configuration, or 10]",
-    )(function)
-
-
-def store_option(function: _F) -> _F:
-    """``--store FILE``."""
-    return click.option(
-        "--store",
-        type=FILE,
-        help="File of kept answers and the history  [default: .mcp-governor/evaluation.db]",
-    )(function)
-
-
-def json_option(function: _F) -> _F:
-    """``--json-out FILE``."""
-    return click.option(
-        "--json-out",
-        type=FILE,
-        metavar="FILE",
-        help="Also write everything that was measured to this file, as JSON  [default: no file]",
-    )(function)
+baseline_option = click.option(
+    "--baseline",
+    metavar="RUN",
+    help="Compare with an earlier evaluation: last, a number of the history, or a recorded file  "
+    "[default: none; eval report: the one before]",
+)
+tolerance_option = click.option(
+    "--tolerated-drop",
+    type=click.FloatRange(0, 100, min_open=True),
+    metavar="POINTS",
+    help="Drop of accuracy that the comparison has to be able to find, in points  "
+    "[default: tolerated-drop in the configuration, or 10]",
+)
+store_option = click.option(
+    "--store",
+    type=FILE,
+    help="File of kept answers and the history  [default: .mcp-governor/evaluation.db]",
+)
+json_option = click.option(
+    "--json-out",
+    type=FILE,
+    metavar="FILE",
+    help="Also write everything that was measured to this file, as JSON  [default: no file]",
+)
 
 
 def store_of(typed: Path | None, run: Run) -> Store:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,16 +18,11 @@ if TYPE_CHECKING:
     from mcp_governor.evaluation.queries import Problem
     from mcp_governor.surface import Surface
 
-_F = TypeVar("_F", bound="Callable[..., Any]")
-
-
-def queries_option(function: _F) -> _F:
-    """``--queries FILE``."""
-    return click.option(
-        "--queries",
-        type=FILE,
-        help="Query set, one JSON object a line  [default: mcp-queries.jsonl next to the configuration]",
-    )(function)
+queries_option = click.option(
+    "--queries",
+    type=FILE,
+    help="Query set, one JSON object a line  [default: mcp-queries.jsonl next to the configuration]",
+)
 
 
 def queries_path(typed: Path | None, run: Run) -> Path:

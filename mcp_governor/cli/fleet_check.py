@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from mcp_governor.cli import completion
-from mcp_governor.cli.common import SECONDS, Run, configured
-from mcp_governor.cli.fleet_options import FLEET_FORMATS, fleet_options, run_all
+from mcp_governor.cli.common import SECONDS, Run, configured, profile_option
+from mcp_governor.cli.fleet_options import FLEET_FORMATS, Many, fleet_options, run_all
 
 
 @click.command(name="check")
@@ -16,13 +15,7 @@ from mcp_governor.cli.fleet_options import FLEET_FORMATS, fleet_options, run_all
     metavar="FOLDER",
     help="Compare with the recordings in this folder, NAME.json  [default: surfaces next to FLEET]",
 )
-@click.option(
-    "--profile",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completion.profiles,
-    help="Rules to run  [default: profile in the configuration, or recommended]",
-)
+@profile_option()
 @click.option("--differences", is_flag=True, help="List what differs between the variants of a server")
 @click.option(
     "--with-each",
@@ -36,7 +29,7 @@ from mcp_governor.cli.fleet_options import FLEET_FORMATS, fleet_options, run_all
     type=SECONDS,
     help="Timeout per response, in seconds [default: 30], and for startup [default: 60, packages: 180]",
 )
-@fleet_options
+@fleet_options("against", "profile", "differences", "with_each", "packages", "timeout", "engine")
 @click.option(
     "--engine",
     type=click.Choice(["local", "queue"]),
@@ -44,22 +37,7 @@ from mcp_governor.cli.fleet_options import FLEET_FORMATS, fleet_options, run_all
     help="Read the servers here, or by workers of the PostgreSQL that --store names  [default: local]",
 )
 @configured("output", "fail-on", "trust", "quiet", "verbose", formats=FLEET_FORMATS)
-def fleet_check(
-    run: Run,
-    fleet: str | None,
-    against: str | None,
-    profile: tuple[str, ...],
-    differences: bool,
-    with_each: tuple[str, ...],
-    packages: bool,
-    timeout: float | None,
-    jobs: int | None,
-    store: str | None,
-    named: str | None,
-    engine: str,
-    shard: tuple[int, int] | None,
-    min_coverage: float | None,
-) -> int:
+def fleet_check(run: Run, fleet: str | None, many: Many) -> int:
     """Compare each server of FLEET with its recording, and lint it: one table, one line for each server.
 
     FLEET is a TOML file with [servers.NAME] tables, the file of a client (.mcp.json, .vscode/mcp.json,
@@ -93,20 +71,4 @@ def fleet_check(
     The remote servers of a registry are connected to; its packages are only started with --packages, because they are
     the programs of strangers.
     """
-    return run_all(
-        run,
-        "check",
-        fleet,
-        surfaces=against,
-        profile=profile,
-        differences=differences,
-        with_each=with_each,
-        packages=packages,
-        seconds=timeout,
-        jobs=jobs,
-        store=store,
-        named=named,
-        engine=engine,
-        shard=shard,
-        min_coverage=min_coverage,
-    )
+    return run_all(run, "check", fleet, many)

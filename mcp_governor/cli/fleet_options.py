@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from mcp_governor.cli import out, terminal
@@ -78,45 +80,93 @@ _OPTIONS = (
 )
 
 
-def fleet_options(function: _F) -> _F:
-    """``--jobs``, ``--store``, ``--run``, ``--shard`` and ``--min-coverage``."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+class Many(Struct, frozen=True):
+    """What a command over many servers was asked for; the field of an option has the name of its parameter.
 
-
-def all_option(function: _F) -> _F:
-    """``--all``, with the options that only count with it."""
-    option = click.option(
-        "--all",
-        "every",
-        is_flag=True,
-        help="Every server of the configuration, or of the client's file or TOML file that TARGET names",
-    )
-    return option(fleet_options(function))
-
-
-def refuse_without_all(**given: object) -> None:
-    """Refuse options that only count with ``--all``.
-
-    Raises:
-        UsageError: one is given.
+    Attributes:
+        every: ``--all``, where a command is about one server without it.
+        jobs, store, named, shard, min_coverage: of every such command.
+        against: the folder of recordings.
+        profile, level: of the configuration.
+        differences, with_each, packages, timeout, engine: of ``fleet check``.
+        adapted: further settings of the command line, over a configuration.
     """
-    for name, value in given.items():
-        if value is not None:
-            option = name.replace("_", "-")
+
+    every: bool = False
+    jobs: int | None = None
+    store: str | None = None
+    named: str | None = None
+    shard: tuple[int, int] | None = None
+    min_coverage: float | None = None
+    against: str | None = None
+    profile: tuple[str, ...] = ()
+    level: str | None = None
+    differences: bool = False
+    with_each: tuple[str, ...] = ()
+    packages: bool = False
+    timeout: float | None = None
+    engine: str = "local"
+    adapted: Callable[[Config], Config] = lambda config: config
+
+
+_SHARED_FIELDS = ("jobs", "store", "named", "shard", "min_coverage")
+
+
+def fleet_options(*more: str) -> Callable[[_F], _F]:
+    """The options of every command over many servers; its callback gets them as one :class:`Many`.
+
+    Args:
+        more: fields of :class:`Many` for which the command has options of its own.
+    """
+
+    def decorate(function: _F) -> _F:
+        @functools.wraps(function)
+        def wrapper(**values: Any) -> Any:
+            return function(many=Many(**{name: values.pop(name) for name in (*_SHARED_FIELDS, *more)}), **values)
+
+        made: Any = wrapper
+        for option in reversed(_OPTIONS):
+            made = option(made)
+        return cast("_F", made)
+
+    return decorate
+
+
+def all_option(*of_one: str) -> Callable[[_F], _F]:
+    """``--all``, with the options that only count with it, as :func:`fleet_options` passes them.
+
+    Args:
+        of_one: parameters of the command that have no meaning for many servers.
+    """
+
+    def decorate(function: _F) -> _F:
+        @functools.wraps(function)
+        def wrapper(many: Many, **values: Any) -> Any:
+            if many.every:
+                _refuse_with_all(of_one)
+            else:
+                _refuse_without_all(many)
+            return function(many=many, **values)
+
+        option = click.option(
+            "--all",
+            "every",
+            is_flag=True,
+            help="Every server of the configuration, or of the client's file or TOML file that TARGET names",
+        )
+        return option(fleet_options("every")(cast("_F", wrapper)))
+
+    return decorate
+
+
+def _refuse_without_all(many: Many) -> None:
+    for name in _SHARED_FIELDS:
+        if getattr(many, name) is not None:
+            option = "run" if name == "named" else name.replace("_", "-")
             raise UsageError(f"--{option} is about many servers.", "Add --all, or remove it.")
 
 
-def refuse_with_all(*options: str) -> None:
-    """Refuse what is about one server, with ``--all``.
-
-    Args:
-        options: parameters of the command, by their names in Python.
-
-    Raises:
-        UsageError: one is given, or a command, ``--with`` or ``--env``.
-    """
+def _refuse_with_all(options: Sequence[str]) -> None:
     context = click.get_current_context()
     if server_command():
         raise useless("-- COMMAND", "--all, which takes the servers of a list")
@@ -126,36 +176,14 @@ def refuse_with_all(*options: str) -> None:
             raise useless(max(params[name].opts, key=len), "--all, which takes the servers of a list")
 
 
-def run_all(
-    run: Run,
-    work: Work,
-    fleet: str | None,
-    *,
-    surfaces: str | None = None,
-    profile: tuple[str, ...] = (),
-    level: str | None = None,
-    adapted: Callable[[Config], Config] = lambda config: config,
-    differences: bool = False,
-    with_each: tuple[str, ...] = (),
-    packages: bool = False,
-    seconds: float | None = None,
-    jobs: int | None = None,
-    store: str | None = None,
-    named: str | None = None,
-    engine: str = "local",
-    shard: tuple[int, int] | None = None,
-    min_coverage: float | None = None,
-) -> int:
+def run_all(run: Run, work: Work, fleet: str | None, many: Many) -> int:
     """Work on every server of a list, and write the result; returns the exit code.
 
     Args:
         run: the shared options.
         work: what to do with each server.
         fleet: the list; ``None`` for the configuration.
-        surfaces: the folder of recordings.
-        profile, level: from the command line.
-        adapted: further settings of the command line, over a configuration.
-        differences, with_each, packages, seconds, jobs, store, named, engine, shard, min_coverage: the options.
+        many: the options of a run over many servers.
     """
     from mcp_governor.fleet.members import members_of
     from mcp_governor.fleet.run import Wanted, run_fleet
@@ -167,29 +195,29 @@ def run_all(
 
     def typed(config: Config) -> Config:
         changes: dict[str, Any] = {"trust_rules": run.config.trust_rules or config.trust_rules}
-        changes |= {"profile": profile} if profile else {}
-        changes |= {"level": level} if level else {}
+        changes |= {"profile": many.profile} if many.profile else {}
+        changes |= {"level": many.level} if many.level else {}
         changes |= {"fail_on": fail_on} if fail_on else {}
-        return adapted(replace(config, **changes))
+        return many.adapted(replace(config, **changes))
 
     # The pages of workers would be on their machines.
-    pages = _pages(run.output) if engine == "local" else None
-    members = members_of(fleet, typed(run.config), adapted=typed, packages=packages)
-    if with_each:
-        members = members.with_each(with_each)
-    with opened(store, named, engine) as place, _progress(run.output) as show:
+    pages = _pages(run.output) if many.engine == "local" else None
+    members = members_of(fleet, typed(run.config), adapted=typed, packages=many.packages)
+    if many.with_each:
+        members = members.with_each(many.with_each)
+    with opened(many.store, many.named, many.engine) as place, _progress(run.output) as show:
         wanted = Wanted(
             work=work,
-            surfaces=Path(surfaces) if surfaces else None,
+            surfaces=Path(many.against) if many.against else None,
             pages=pages,
-            at_once=jobs or 0,
+            at_once=many.jobs or 0,
             store=place,
-            name=named or "",
-            queue=engine == "queue",
-            shard=shard or (1, 1),
-            least=100.0 if min_coverage is None else min_coverage,
-            differences=differences,
-            seconds=typed_timeout() if seconds is None else seconds,
+            name=many.named or "",
+            queue=many.engine == "queue",
+            shard=many.shard or (1, 1),
+            least=100.0 if many.min_coverage is None else many.min_coverage,
+            differences=many.differences,
+            seconds=typed_timeout() if many.timeout is None else many.timeout,
             judges_findings=fail_on is not None,
             show=show,
             say=lambda words: out.echo(words, err=True) if run.output.verbose >= 0 else None,

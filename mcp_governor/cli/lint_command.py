@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from pathlib import Path
@@ -16,6 +17,7 @@ from mcp_governor.cli.common import (
     TargetCommand,
     deliver,
     places_wanted,
+    profile_option,
     report_skipped,
     reporting,
     target_argument,
@@ -23,7 +25,7 @@ from mcp_governor.cli.common import (
     write_json,
     write_lines,
 )
-from mcp_governor.cli.fleet_options import all_option, refuse_with_all, refuse_without_all, run_all
+from mcp_governor.cli.fleet_options import Many, all_option, run_all
 from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.report.lines import line
 from mcp_governor.rule_names import noted_name
@@ -57,13 +59,7 @@ def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
 
 @click.command(cls=TargetCommand)
 @target_argument
-@click.option(
-    "--profile",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completion.profiles,
-    help="Rules to run  [default: profile in the configuration, or recommended]",
-)
+@profile_option()
 @_of_rules("--select", "Run only these rules: pack/rule or pack/*")
 @_of_rules("--extend-select", "Also run these rules")
 @_of_rules("--ignore", "Do not run these rules")
@@ -85,7 +81,7 @@ def _of_rules(option: str, text: str) -> Callable[[_F], _F]:
 @click.option("--diff", "plan", flag_value="diff", help="Write the same fixes as a diff of the schema fragments")
 @click.option("--show-settings", is_flag=True, help="Show which rules would run, with their settings; check nothing")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if something is found")
-@all_option
+@all_option("baseline", "write_baseline", "new_only", "statistics", "plan", "show_settings", "report")
 @reporting("trust")
 def lint(
     run: Run,
@@ -102,12 +98,7 @@ def lint(
     plan: str | None,
     show_settings: bool,
     exit_zero: bool,
-    every: bool,
-    jobs: int | None,
-    store: str | None,
-    named: str | None,
-    shard: tuple[int, int] | None,
-    min_coverage: float | None,
+    many: Many,
 ) -> int:
     """Check names, descriptions and schemas against the rules, and against the limits of clients.
 
@@ -121,29 +112,16 @@ def lint(
     from mcp_governor.rules import select as selected
     from mcp_governor.subjects.phrases import counted
 
-    if every:
-        refuse_with_all(*_OF_ONE_SERVER)
-        words = {"select": select, "extend_select": extend_select, "ignore": ignore, "pedantic": pedantic}
-        code = run_all(
-            run,
-            "lint",
-            target,
-            profile=profile,
-            adapted=lambda config: _chosen(config, profile=profile, **words),  # type: ignore[arg-type]
-            jobs=jobs,
-            store=store,
-            named=named,
-            shard=shard,
-            min_coverage=min_coverage,
-        )
+    chosen = functools.partial(
+        _chosen, profile=profile, select=select, extend_select=extend_select, ignore=ignore, pedantic=pedantic
+    )
+    if many.every:
+        code = run_all(run, "lint", target, replace(many, profile=profile, adapted=chosen))
         return int(Exit.PASS) if exit_zero and code == Exit.FINDINGS else code
-    refuse_without_all(jobs=jobs, store=store, run=named, shard=shard, min_coverage=min_coverage)
     _refuse_useless(
         run.output, show_settings=show_settings, write_baseline=write_baseline, statistics=statistics, plan=plan
     )
-    config = _chosen(
-        run.config, profile=profile, select=select, extend_select=extend_select, ignore=ignore, pedantic=pedantic
-    )
+    config = chosen(run.config)
     if show_settings:
         write_lines(_settings(selected(lint_settings(config)), config), run.output)
         return int(Exit.PASS)
@@ -184,10 +162,6 @@ def lint(
     else:
         code = deliver(report, run, _statistics(report) if statistics else None)
     return int(Exit.PASS) if exit_zero else code
-
-
-_OF_ONE_SERVER = ("baseline", "write_baseline", "new_only", "statistics", "plan", "show_settings", "report")
-"""Parameters that have no meaning for many servers."""
 
 
 def _write_plan(run: Run, form: str, report: Report, surface: Surface, selection: Selection, source: Source) -> int:

@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
 
-def base_url_option(function: _F) -> _F:
-    """``--base-url URL``."""
-    return click.option(
-        "--base-url",
-        metavar="URL",
-        shell_complete=completion.targets,
-        help="The server, instead of TARGET  [default path: /mcp]",
-    )(function)
+base_url_option = click.option(
+    "--base-url",
+    metavar="URL",
+    shell_complete=completion.targets,
+    help="The server, instead of TARGET  [default path: /mcp]",
+)
 
 
 def request_options(function: _F) -> _F:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from mcp_governor.cli import out as output
 from mcp_governor.cli.common import Run, TargetCommand, configured, target_argument, useless
-from mcp_governor.cli.fleet_options import all_option, refuse_with_all, refuse_without_all, run_all
+from mcp_governor.cli.fleet_options import Many, all_option, run_all
 from mcp_governor.cli.repeating import OUTPUT_ONLY, command_to_repeat
 from mcp_governor.errors import Exit, NothingCheckedError
 from mcp_governor.text import short_digests, visible
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--exit-non-zero-on-change", "on_change", is_flag=True, help="Exit with 1 if the file was stale and was written"
 )
-@all_option
+@all_option("only_check", "on_change")
 @configured("quiet")
 def snapshot(
     run: Run,
@@ -41,12 +42,7 @@ def snapshot(
     out: str | None,
     only_check: bool,
     on_change: bool,
-    every: bool,
-    jobs: int | None,
-    store: str | None,
-    named: str | None,
-    shard: tuple[int, int] | None,
-    min_coverage: float | None,
+    many: Many,
 ) -> int:
     """Record the surface of TARGET in a file that does not change while the surface does not.
 
@@ -56,22 +52,10 @@ def snapshot(
     With --all, each server of the configuration or of a client's file is recorded in the folder surfaces, or in the
     folder that --output names, as NAME.json.
     """
-    if every:
-        refuse_with_all("only_check", "on_change")
+    if many.every:
         if out == "-":
             raise useless("--output -", "--all, which writes a file for each server")
-        return run_all(
-            run,
-            "snapshot",
-            target,
-            surfaces=out,
-            jobs=jobs,
-            store=store,
-            named=named,
-            shard=shard,
-            min_coverage=min_coverage,
-        )
-    refuse_without_all(jobs=jobs, store=store, run=named, shard=shard, min_coverage=min_coverage)
+        return run_all(run, "snapshot", target, replace(many, against=out))
     from mcp_governor.checking.against.stale_recording import staleness
     from mcp_governor.checking.reading import read_governed, with_schema_version
     from mcp_governor.surface import dump_surface

@@ -51,12 +51,14 @@ class Progress(Struct, frozen=True):
         done, total: numbers of members.
         running: names of those that are being worked on.
         left: estimated seconds that are left; ``None`` as long as nothing is done.
+        hint: what a person has to do so that it goes on; empty for nothing.
     """
 
     done: int
     total: int
     running: tuple[str, ...]
     left: float | None
+    hint: str = ""
 
     @property
     def words(self) -> str:
@@ -64,7 +66,8 @@ class Progress(Struct, frozen=True):
         left = "" if self.left is None else f", about {_duration(self.left)} left"
         named = ", ".join(one_line(name, 40) for name in self.running[:3])
         more = ", …" if len(self.running) > 3 else ""
-        return f"{self.done:,} of {self.total:,} servers{left}{f': {named}{more}' if named else ''}"
+        hint = f": {self.hint}" if self.hint else ""
+        return f"{self.done:,} of {self.total:,} servers{left}{f': {named}{more}' if named else ''}{hint}"
 
 
 def _duration(seconds: float) -> str:

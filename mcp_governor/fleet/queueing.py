@@ -25,7 +25,7 @@ from procrastinate.schema import SchemaManager
 from sqlalchemy import insert, select
 
 from mcp_governor.errors import UnreachableError, UsageError
-from mcp_governor.fleet.crew import Hand, Progress
+from mcp_governor.fleet.crew import SERVER_SECONDS, Hand, Progress
 from mcp_governor.fleet.kept import fact_of, head_of
 from mcp_governor.fleet.model import unread
 from mcp_governor.fleet.portable import Digests, OtherFilesError, local, refuse_foreign
@@ -55,6 +55,15 @@ _LOOK = 1.0
 
 _LOST = 30.0
 """Seconds without any job in the queue after which servers that are not read are given up."""
+
+_ALONE = 300.0
+"""Seconds in which no worker takes a job of the queue, and none has one, after which nobody is waited for."""
+
+_GONE = SERVER_SECONDS + 60.0
+"""Seconds without a row after which whoever has taken the last jobs is dead: no worker has one for longer."""
+
+_ASIDE = 10.0
+"""Seconds without a worker after which the progress says so."""
 
 _BATCH = 1_000
 """Jobs that are put into the queue at a time."""
@@ -107,28 +116,67 @@ def work_off_by_queue(
             task.batch_defer(*fresh[at : at + _BATCH])
         if open_:
             say(f"{len(open_):,} servers wait for workers: mcp-governor fleet worker --store {store.address.shown}")
-        _wait(app, store, run, wanted, show)
+        why = _wait(app, store, run, wanted, show)
     for name, row in kept.fresh():
         kept.rows[name] = row
-    return tuple(kept.rows.get(job.name) or unread(job.name, "it was lost from the queue") for job in jobs)
+    return tuple(kept.rows.get(job.name) or unread(job.name, why) for job in jobs)
 
 
-def _wait(app: App, store: Store, run: int, wanted: set[str], show: Callable[[Progress], None]) -> None:
-    """Wait until all are read, or nobody will read the others."""
-    begun = moved = time.monotonic()
-    first = last = len(store.pending(run) & wanted)
-    while left := len(store.pending(run) & wanted):
+def _wait(app: App, store: Store, run: int, wanted: set[str], show: Callable[[Progress], None]) -> str:
+    """Wait until all are read, or nobody will read the others; returns why they are not read."""
+    left = len(store.pending(run) & wanted)
+    wait = Waiting(left, time.monotonic())
+    while left:
+        queues = app.job_manager.list_queues(queue=QUEUE)
+        todo, doing = (sum(found[status] for found in queues) for status in ("todo", "doing"))
         now = time.monotonic()
-        if left < last:
-            last, moved = left, now
-        estimate = (now - begun) / (first - left) * left if left < first else None
-        show(Progress(len(wanted) - left, len(wanted), (), estimate))
-        if now - moved > _LOST:
-            alive = sum(found["todo"] + found["doing"] for found in app.job_manager.list_queues(queue=QUEUE))
-            if not alive:
-                return
-            moved = now
+        if why := wait.given_up(now, left, todo, doing):
+            return why
+        estimate = (now - wait.begun) / (wait.first - left) * left if left < wait.first else None
+        alone = wait.alone(now, doing)
+        hint = alone and f"{alone}; start one with mcp-governor fleet worker --store {store.address.shown}"
+        show(Progress(len(wanted) - left, len(wanted), (), estimate, hint))
         time.sleep(_LOOK)
+        left = len(store.pending(run) & wanted)
+    return ""
+
+
+class Waiting:
+    """How long nothing has happened in the queue.
+
+    Args:
+        left: servers that are not read yet.
+        now: seconds of a clock that only goes forward.
+    """
+
+    def __init__(self, left: int, now: float) -> None:
+        self.begun = self._moved = now
+        self.first = self._left = left
+        self._todo = 0
+
+    def given_up(self, now: float, left: int, todo: int, doing: int) -> str:
+        """Why nobody will read the servers that are left; empty while somebody may.
+
+        Args:
+            now: seconds of the clock.
+            left: servers that are not read yet.
+            todo: jobs of the queue, of any run, that no worker has taken.
+            doing: jobs that a worker has.
+        """
+        if left < self._left or todo < self._todo:
+            self._moved = now
+        self._left, self._todo = left, todo
+        idle = now - self._moved
+        if doing:
+            return "the worker that took it has not answered" if idle > _GONE else ""
+        if todo:
+            return f"no worker took it from the queue in {_ALONE:.0f} s" if idle > _ALONE else ""
+        return "it was lost from the queue" if idle > _LOST else ""
+
+    def alone(self, now: float, doing: int) -> str:
+        """That no worker takes jobs; empty if one does."""
+        idle = now - self._moved
+        return "" if doing or idle < _ASIDE else f"no worker has taken a job for {idle:.0f} s"
 
 
 def prepare_queue(store: Store) -> None:

@@ -90,6 +90,15 @@ def ready_fixes(report: Report) -> str:
     return f"fixes for up to {ready:,}: mcp-governor lint --diff" if ready else ""
 
 
+def counts_in(report: Report) -> list[str]:
+    """The counts of a report, in the order in which they are said."""
+    parts = [counted_of(report)] if report.baseline is not None or report.changes else []
+    # A comparison alone looks for no findings, so it does not say that it found none.
+    if report.findings or report.baseline is None or not report.breaking_fails:
+        parts.append(counted_findings(report.summary["findings"]))
+    return [*parts, *filter(None, (ready_fixes(report), counted_old(report)))]
+
+
 def count_of(number: int, noun: str, plural: str = "") -> str:
     """``1 tool``, ``2 tools``; ``plural`` if it is not the noun with an s."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"

@@ -18,15 +18,12 @@ from mcp_governor.report.groups import (
     base_words,
     cost_words,
     count_of,
-    counted_findings,
-    counted_of,
-    counted_old,
+    counts_in,
     grouped,
     growth_words,
     judged_words,
     more_than_shown,
     pending_words,
-    ready_fixes,
     reproduction_of,
     small_step_words,
     witness_words,
@@ -222,14 +219,7 @@ def _facts(report: Report) -> Iterator[str]:
         yield f"{escape(judged[:1].upper() + judged[1:])}."
     if based := base_words(report):
         yield f"{escape(based[:1].upper() + based[1:])}."
-    parts = [counted_of(report)] if report.baseline is not None or report.changes else []
-    if report.findings or report.baseline is None or not report.breaking_fails:
-        parts.append(counted_findings(report.summary["findings"]))
-    if ready := ready_fixes(report):
-        parts.append(ready)
-    if old := counted_old(report):
-        parts.append(old)
-    yield f"{'; '.join(parts).capitalize()}."
+    yield f"{'; '.join(counts_in(report)).capitalize()}."
     yield from (f"{escape(advice)} {code(command)}." for advice, command in advice_of(report))
     if report.good_calls is not None and report.good_calls.tools:
         yield f"{str(report.good_calls).capitalize()}."

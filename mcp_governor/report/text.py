@@ -20,16 +20,13 @@ from mcp_governor.report.groups import (
     cost_words,
     count_of,
     counted_changes,
-    counted_findings,
-    counted_of,
-    counted_old,
+    counts_in,
     failed_words,
     forced_by,
     growth_words,
     judged_words,
     more_than_shown,
     pending_words,
-    ready_fixes,
     reproduction_of,
     small_step_words,
     witness_words,
@@ -371,14 +368,7 @@ def fix_lines(fix: str, indent: int) -> Iterator[Line]:
 def closing_lines(report: Report) -> Iterator[Line]:
     """What was counted, the bumps, and the verdict."""
     summary = report.summary
-    parts = [counted_of(report)] if report.baseline is not None or report.changes else []
-    # A comparison alone looks for no findings, so it does not say that it found none.
-    if report.findings or report.baseline is None or not report.breaking_fails:
-        parts.append(counted_findings(summary["findings"]))
-    if ready := ready_fixes(report):
-        parts.append(ready)
-    if old := counted_old(report):
-        parts.append(old)
+    parts = counts_in(report)
     if summary["accepted"]:
         parts.append(f"{summary['accepted']} accepted")
     yield BLANK

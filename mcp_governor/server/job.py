@@ -1,6 +1,6 @@
 """A process for one job that reads a server: ``python -m mcp_governor.server.job``, started by :mod:`.jobs`.
 
-The request is a frame of JSON, ``{"job": "check" | "draft", "config": PATH, "server": NAME | null, …}``. The reply is
+The request is a line of JSON, ``{"job": "check" | "draft", "config": PATH, "server": NAME | null, …}``. The reply is
 another: ``{"done": …}``, ``{"refused": {"kind", "message", "names"}}`` where the request or the server is at fault,
 ``{"failed": "result"}`` where it is too large, or ``{"crashed": TRACE}``. The process has no limit on memory, because
 servers inherit limits; its time is bounded by the one who starts it, and it ends when that one is gone.
@@ -17,8 +17,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.server.frames import private_streams, write_frame
-from mcp_governor.server.worker import end_group, receive, warm
+from mcp_governor.server.worker import end_group, private_streams, receive, say, warm
 
 if TYPE_CHECKING:
     from mcp_governor.checking.model import Report
@@ -58,8 +57,8 @@ def main() -> None:
     threading.Thread(target=receive, args=(inward, requests), daemon=True).start()
     warm()
     _prepare()
-    reply = json.dumps(reply_to(json.loads(requests.get()))).encode()
-    write_frame(outward, reply if len(reply) <= REPLY_BYTES else b'{"failed":"result"}')
+    reply = reply_to(json.loads(requests.get()))
+    say(outward, reply if len(json.dumps(reply)) <= REPLY_BYTES else {"failed": "result"})
     end_group()
 
 

@@ -7,22 +7,17 @@ after the first job another process waits, with everything loaded, for the next 
 
 from __future__ import annotations
 
-import atexit
-import json
 import os
 import shutil
 import tempfile
 import threading
-import weakref
 from pathlib import Path
 from typing import Any
 
 import anyio
-import anyio.to_thread
 
-from mcp_governor.server.frames import BrokenFrameError
-from mcp_governor.server.job import REPLY_BYTES
-from mcp_governor.server.pool import BusyError, CrashError, SpentError, Worker
+from mcp_governor.programs.helper import Helper, HelperError
+from mcp_governor.server.pool import BusyError, CrashError, SpentError, ask, ending
 
 JOBS = 2
 """Jobs at a time: each starts a server and keeps a core busy."""
@@ -52,12 +47,12 @@ class Jobs:
         self._free = anyio.Semaphore(JOBS)
         self._waiting = 0
         self._seconds = seconds
-        self._all: dict[Worker, Path] = {}
-        self._spare: Worker | None = None
+        self._all: dict[Helper, Path] = {}
+        self._spare: Helper | None = None
         self._closed = False
         self._lock = threading.Lock()
         self._owner = os.getpid()
-        _ALL.add(self)
+        ending.add(self)
 
     async def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """The reply to one request; a caller that is cancelled ends the job.
@@ -88,14 +83,8 @@ class Jobs:
     async def _run(self, request: dict[str, Any]) -> dict[str, Any]:
         worker = self._taken()
         try:
-            with anyio.fail_after(self._seconds):
-                asked = json.dumps(request).encode()
-                reply: dict[str, Any] = json.loads(
-                    await anyio.to_thread.run_sync(worker.ask, asked, abandon_on_cancel=True)
-                )
-        except TimeoutError:
-            raise SpentError("seconds") from None
-        except (BrokenFrameError, OSError, ValueError):
+            reply: dict[str, Any] = await ask(worker, request, self._seconds)
+        except (HelperError, ValueError):
             raise CrashError("the job ended without a reply") from None
         finally:
             worker.child.kill()
@@ -115,7 +104,7 @@ class Jobs:
                 for worker in tuple(self._all):
                     self._end(worker)
 
-    def _taken(self) -> Worker:
+    def _taken(self) -> Helper:
         with self._lock:
             worker, self._spare = self._spare, None
             if worker is not None and worker.child.lives:
@@ -124,21 +113,21 @@ class Jobs:
                 self._end(worker)
             return self._started()
 
-    def _replace(self, ended: Worker) -> None:
+    def _replace(self, ended: Helper) -> None:
         with self._lock:
             self._end(ended)
             if self._spare is None and not self._closed:
                 self._spare = self._started()
 
-    def _started(self) -> Worker:
+    def _started(self) -> Helper:
         # Whatever the job, or a server that it starts, leaves in the temporary folder goes with it.
         folder = Path(tempfile.mkdtemp(prefix="mcp-governor-serve-"))
         variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
-        worker = Worker("mcp_governor.server.job", REPLY_BYTES, **variables, **{NESTED: str(nested() + 1)})
+        worker = Helper("-m", "mcp_governor.server.job", variables={**variables, NESTED: str(nested() + 1)})
         self._all[worker] = folder
         return worker
 
-    def _end(self, worker: Worker) -> None:
+    def _end(self, worker: Helper) -> None:
         """End a job and what it started; servers that it started in sessions of their own end with it
         (``wire.leash``)."""
         worker.child.kill()
@@ -151,12 +140,3 @@ def nested() -> int:
     """How many jobs are around this process."""
     given = os.environ.get(NESTED, "0")
     return int(given) if given.isdecimal() and len(given) < 4 else MAX_NESTED
-
-
-_ALL: weakref.WeakSet[Jobs] = weakref.WeakSet()
-
-
-@atexit.register
-def _close_all() -> None:
-    for jobs in tuple(_ALL):
-        jobs.close()

@@ -7,20 +7,15 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 import weakref
 from typing import Any
 
 import anyio
 import anyio.to_thread
 
-from mcp_governor.programs import our_python
-from mcp_governor.programs.child import Child
-from mcp_governor.programs.environment import our_environment
-from mcp_governor.server.frames import BrokenFrameError, read_frame, write_frame
+from mcp_governor.programs.helper import Helper, HelperError
 from mcp_governor.server.lines import cost
 from mcp_governor.server.project import CONFIG, ROOT
-from mcp_governor.server.worker import RESULT_BYTES
 
 WORKERS = 2
 """Most processes at the same time, so that a slow comparison does not block a quick call."""
@@ -56,33 +51,24 @@ class CrashError(Exception):
     """The tool failed; ``str()`` is the traceback."""
 
 
-class Worker:
-    """One process.
+async def ask(process: Helper, request: Any, seconds: float) -> Any:
+    """What a process answers.
 
     Args:
-        module: what runs in it.
-        longest: most bytes of an answer.
-        variables: added to our own environment.
+        process: that works on it.
+        request: as JSON, or its text.
+        seconds: the most that the answer may take.
 
-    Attributes:
-        child: its process.
+    Raises:
+        SpentError: it took longer.
+        HelperError, ValueError: the process is gone.
     """
-
-    def __init__(self, module: str, longest: int, **variables: str) -> None:
-        self._longest = longest
-        pipe = subprocess.PIPE
-        self.child = Child(our_python("-m", module), stdin=pipe, stdout=pipe, env=our_environment(**variables))
-
-    def ask(self, request: bytes) -> bytes:
-        """The answer to one request, however long that takes; killing the child ends it.
-
-        Raises:
-            BrokenFrameError, OSError, ValueError: the process is gone.
-        """
-        assert self.child.stdin is not None
-        assert self.child.stdout is not None
-        write_frame(self.child.stdin, request)
-        return read_frame(self.child.stdout, self._longest)
+    try:
+        with anyio.fail_after(seconds):
+            # Twice the time, so that it is over here first.
+            return await anyio.to_thread.run_sync(process.ask, request, 2 * seconds, abandon_on_cancel=True)
+    except TimeoutError:
+        raise SpentError("seconds") from None
 
 
 class Pool:
@@ -110,11 +96,11 @@ class Pool:
         self._waiting_cost = 0
         self._most_waiting = waiting
         self._wait_seconds = wait_seconds
-        self._idle: list[Worker] = []
-        self._all: set[Worker] = set()
+        self._idle: list[Helper] = []
+        self._all: set[Helper] = set()
         self._owner = os.getpid()
         self._resumed: anyio.Event | None = None
-        _POOLS.add(self)
+        ending.add(self)
 
     @property
     def size(self) -> int:
@@ -165,17 +151,13 @@ class Pool:
             self._waiting -= 1
             self._waiting_cost -= size
 
-    async def _ask(self, worker: Worker, request: bytes, seconds: float) -> dict[str, Any]:
+    async def _ask(self, worker: Helper, request: bytes, seconds: float) -> dict[str, Any]:
         try:
-            with anyio.fail_after(seconds):
-                reply = json.loads(await anyio.to_thread.run_sync(worker.ask, request, abandon_on_cancel=True))
-        except TimeoutError:
-            self._drop(worker)
-            raise SpentError("seconds") from None
-        except (BrokenFrameError, OSError, ValueError):
+            reply = await ask(worker, request, seconds)
+        except (HelperError, ValueError):
             raise self._why_gone(worker) from None
         except BaseException:
-            # Cancelled, because nobody waits for the response any more.
+            # Too late, or cancelled because nobody waits for the response any more.
             self._drop(worker)
             raise
         if reply["retired"]:
@@ -206,19 +188,18 @@ class Pool:
             for worker in tuple(self._all):
                 self._drop(worker)
 
-    def _started(self) -> Worker:
-        # Three times as much, for members other than the envelope and for escaped JSON.
-        worker = Worker("mcp_governor.server.worker", 3 * RESULT_BYTES, **self._variables)
+    def _started(self) -> Helper:
+        worker = Helper("-m", "mcp_governor.server.worker", variables=self._variables)
         self._all.add(worker)
         return worker
 
-    def _drop(self, worker: Worker) -> None:
+    def _drop(self, worker: Helper) -> None:
         worker.child.kill()
         self._all.discard(worker)
         with contextlib.suppress(ValueError):
             self._idle.remove(worker)
 
-    def _why_gone(self, worker: Worker) -> Exception:
+    def _why_gone(self, worker: Helper) -> Exception:
         """Why a worker died in the middle of a call."""
         code = worker.child.wait(1.0)
         self._drop(worker)
@@ -232,10 +213,11 @@ class Pool:
         return SpentError("seconds" if name == "SIGXCPU" else "memory")
 
 
-_POOLS: weakref.WeakSet[Pool] = weakref.WeakSet()
+ending: weakref.WeakSet[Any] = weakref.WeakSet()
+"""What has processes, and is closed with ours."""
 
 
 @atexit.register
 def _close_all() -> None:
-    for pool in tuple(_POOLS):
-        pool.close()
+    for one in tuple(ending):
+        one.close()

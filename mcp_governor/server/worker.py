@@ -1,6 +1,6 @@
 """The process in which tools do their work: started by :mod:`mcp_governor.server.pool`, killed when a call is over.
 
-A request is a frame of JSON, ``{"tool": …, "arguments": …, "seconds": …}``. Its answer is a frame of JSON with one
+A request is a line of JSON, ``{"tool": …, "arguments": …, "seconds": …}``. Its answer is a line of JSON with one
 member: ``envelope``, or ``failed`` with one of the words of :data:`Failure` (and ``trace`` for a crash). A process
 that answers with ``"retired": true`` takes no further request.
 
@@ -20,8 +20,6 @@ import threading
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from mcp_governor.server.frames import BrokenFrameError, private_streams, read_frame, write_frame
-
 Failure = Literal["memory", "result", "crash"]
 
 DATA = 88 << 20
@@ -32,9 +30,6 @@ with 3,000 properties 65 MB. Two workers, the process that each may start for ha
 RETIRED = 72 << 20
 """Resident bytes after which a worker is replaced: Python gives memory back seldom."""
 
-REQUEST_BYTES = 4 << 20
-"""Bytes of one call: as the longest line that the server reads (``lines.LINE_BYTES``), twice the largest arguments that
-any tool takes."""
 RESULT_BYTES = 512 << 10
 """Size of an envelope. A model reads a token in about four bytes, so this is more than it can take."""
 
@@ -49,9 +44,25 @@ def main() -> None:
     while True:
         reply = answer(json.loads(requests.get()))
         retired = _resident() > RETIRED or reply.get("failed") == "memory"
-        write_frame(outward, json.dumps({**reply, "retired": retired}, ensure_ascii=False).encode())
+        say(outward, {**reply, "retired": retired})
         if retired:
             return
+
+
+def private_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Our ends of the pipes. Output of tools is discarded, and processes that they start do not inherit the pipes."""
+    inward, outward = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(null, number)
+    os.close(null)
+    return os.fdopen(inward, "rb"), os.fdopen(outward, "wb")
+
+
+def say(outward: BinaryIO, reply: dict[str, Any]) -> None:
+    """Send an answer."""
+    outward.write(json.dumps(reply).encode() + b"\n")
+    outward.flush()
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -102,9 +113,9 @@ def receive(inward: BinaryIO, requests: queue.SimpleQueue[bytes]) -> None:
     Not left to PR_SET_PDEATHSIG: that would end this process before it can end what it started. Native code that lets
     no other thread run keeps us until the limit of processor time.
     """
-    with contextlib.suppress(BrokenFrameError, OSError):
-        while True:
-            requests.put(read_frame(inward, REQUEST_BYTES))
+    with contextlib.suppress(OSError):
+        for line in inward:
+            requests.put(line)
     end_group()
 
 

@@ -29,6 +29,8 @@ _PLAIN = frozenset(("type", "title", "description", "default", "examples", "form
 """Keywords of a parameter that leave values of each of its types: a list without items fits any ``items``."""
 _LISTED = frozenset(("enum", "title", "description", "default", "examples", "deprecated"))
 """Keywords of a list of values that no other keyword narrows."""
+_CHOSEN = frozenset(("anyOf", "title", "description", "default", "examples", "deprecated"))
+"""Keywords of a choice that no other keyword narrows: a value of one branch is enough."""
 _TYPES = frozenset(("array", "boolean", "integer", "null", "number", "object", "string"))
 
 
@@ -127,7 +129,7 @@ def _requiring(root: Mapping[str, Any], names: Iterable[Any]) -> dict[str, Any]:
 def _is_plain(root: Mapping[str, Any], properties: Mapping[str, Any], required: list[Any]) -> bool:
     """True if some values fit all parameters at once for certain; most tools are like this, and need no question."""
     declared = root.get("additionalProperties") is not False or all(name in properties for name in required)
-    plain = _ROOT.issuperset(root) and root.get("type") == "object" and declared
+    plain = _ROOT.issuperset(root) and root.get("type", "object") == "object" and declared
     return plain and all(map(_is_plain_part, properties.values()))
 
 
@@ -138,6 +140,14 @@ def _is_plain_part(schema: Any) -> bool:
     values = schema.get("enum")
     if isinstance(values, list) and values and _LISTED.issuperset(schema):
         return True
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if schema.get("type") == "object" and isinstance(properties, dict) and isinstance(required, list):
+        return all(name in properties for name in required) and _is_plain(schema, properties, required)
+    branches = schema.get("anyOf")
+    if isinstance(branches, list) and _CHOSEN.issuperset(schema):
+        return any(
+            isinstance(branch, dict) and _PLAIN.issuperset(branch) and _is_plain_part(branch) for branch in branches
+        )
     first = values[0] if isinstance(values, list) and values else None
     return any(plainly_accepts(schema, value) for value in (first, schema.get("minimum"), schema.get("maximum")))
 

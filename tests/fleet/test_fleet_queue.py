@@ -168,6 +168,61 @@ def test_a_server_that_ends_its_workers_is_given_up(tmp_path: Path, monkeypatch:
     store.close()
 
 
+@pytest.mark.parametrize(
+    ("looks", "why"),
+    [
+        # Seconds, servers left, jobs that wait, jobs that a worker has.
+        ([(299, 4, 4, 0)], ""),
+        ([(301, 4, 4, 0)], "no worker took it from the queue in 300 s"),
+        # A job was taken, or a row came: the time begins anew.
+        ([(1, 4, 4, 0), (200, 4, 3, 0), (499, 4, 3, 0)], ""),
+        ([(1, 4, 4, 0), (200, 4, 3, 0), (501, 4, 3, 0)], "no worker took it from the queue in 300 s"),
+        ([(200, 3, 4, 0), (499, 3, 4, 0)], ""),
+        # What others put into the queue is no sign of a worker.
+        ([(1, 4, 4, 0), (200, 4, 9, 0), (301, 4, 9, 0)], "no worker took it from the queue in 300 s"),
+        # A worker that has a job may need its whole time, and no longer.
+        ([(959, 4, 3, 1)], ""),
+        ([(961, 4, 3, 1)], "the worker that took it has not answered"),
+        ([(29, 4, 0, 0)], ""),
+        ([(31, 4, 0, 0)], "it was lost from the queue"),
+    ],
+)
+def test_how_long_nobody_is_waited_for(looks: list[tuple[int, int, int, int]], why: str) -> None:
+    wait = queueing.Waiting(4, 0.0)
+    assert [wait.given_up(*look) for look in looks] == [""] * (len(looks) - 1) + [why]
+
+
+def test_the_progress_says_that_no_worker_takes_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Queue:
+        def list_queues(self, queue: str) -> list[dict[str, int]]:
+            return [{"todo": 4, "doing": 0}]
+
+    class Clock:
+        """Each look at the time costs 40 seconds, and sleep none."""
+
+        now = 0.0
+
+        def monotonic(self) -> float:
+            self.now += 40
+            return self.now
+
+        def sleep(self, seconds: float) -> None: ...
+
+    store, shown = Store(address_of(str(tmp_path / "s.db"))), []
+    jobs = [replace(job, target="https://h.example/mcp") for job in JOBS]
+    kept = Kept(store, head(), jobs)
+    monkeypatch.setattr(queueing, "time", Clock())
+    app: Any = type("App", (), {"job_manager": Queue()})
+    why = queueing._wait(app, store, kept.run.id, {"a", "b", "c", "d"}, lambda progress: shown.append(progress.words))
+    assert why == "no worker took it from the queue in 300 s"
+    assert shown[0] == (
+        "0 of 4 servers: no worker has taken a job for 40 s; "
+        f"start one with mcp-governor fleet worker --store {store.address.shown}"
+    )
+    assert len(shown) == 7
+    store.close()
+
+
 @pytest.fixture
 def database() -> Iterator[str]:
     with postgres() as url:
@@ -305,7 +360,7 @@ def test_a_run_goes_on_and_jobs_are_queued_once(tmp_path: Path, database: str, m
 
     store, said = Store(address_of(database)), []
     jobs = [replace(job, target="https://h.example/mcp") for job in JOBS]
-    monkeypatch.setattr(queueing, "_wait", lambda *_: None)
+    monkeypatch.setattr(queueing, "_wait", lambda *_: "it was lost from the queue")
     for _ in range(2):
         kept = Kept(store, head(named="twice"), jobs)
         rows = queueing.work_off_by_queue(jobs, kept, show=lambda _: None, say=said.append)
