@@ -39,15 +39,15 @@ class Claim(NamedTuple):
     """One thing that a description says about a parameter.
 
     Attributes:
-        kind: ``values``, ``limit``, ``unit``, ``format``, ``default``, ``required``, ``needs``, ``example``, or
-            for a reference ``tool``, ``argument`` or ``address``.
+        kind: ``values``, ``keys``, ``limit``, ``format``, ``type``, ``default``, ``required``, ``needs``, or for a
+            reference ``tool``, ``argument`` or ``address``.
         form: id of the form in which it is written.
         said: named groups of the expression that took part in the match.
         sentence: that says it, as it is written.
         span: where in the text the claim stands.
         sure: the words leave nothing open; for ``needs``, one parameter bars the other or
             makes it useless.
-        listed: the values, for the kind ``values``.
+        listed: the values, for the kinds ``values`` and ``keys``.
     """
 
     kind: str
@@ -74,6 +74,10 @@ _PARTS = {
     r"(?:\s?\([^()\n]{1,40}\))?\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?",
     "{IS}": r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer)){0,4}"
     r"\s?[:=]?\s?",
+    "{ITEM}": r"(?:an?\s|the\s)?[`'\"]?[A-Za-z_]\w{1,40}[`'\"]?\s(?:{TYPE}|map|field|key|property)s?\b"
+    r"(?!\s(?:field|column))",
+    "{TYPE}": r"(?:str|string|text|int|integer|number|float|double|bool|boolean|list|array|dict|object|any|date"
+    r"|datetime|enum|optional|required)",
 }
 """Parts of expressions, by the name that stands for them in ``forms.toml``."""
 

@@ -175,7 +175,7 @@ def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
     # A manual of a language that one parameter takes names the words of that language.
     manual = len(tool.description) > _MANUAL * len(top)
     capitals = any(name[:1].isupper() for name in arguments.names)
-    seen: set[str] = set(facts.removed.get(tool.index, ()))
+    seen: set[str] = set()
     for path, text, named, near in _misnamed(tool, nodes, arguments, facts):
         # InstanceType next to instance_fleet: a key of the API's own objects.
         if named in seen or (manual and not near) or (named[:1].isupper() and not capitals):

@@ -17,7 +17,6 @@ from mcp_governor.packs.clarity.guessing import (
 )
 from mcp_governor.prose.asides import said_in_passing
 from mcp_governor.prose.by_reference import said_by_reference
-from mcp_governor.prose.declared import Declared, declared, one_hit
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.words import name_words, stem
 from mcp_governor.rules.scope import about
@@ -29,7 +28,7 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Tool
 
 # -- hard to guess
 
@@ -152,34 +151,3 @@ def _related(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:
 
 INDEXES = frozenset({"index", "idx", "position", "pos", "row", "col", "column"})
 """Last words of names for things that may be counted from 0 or from 1."""
-_BASE = lazy_pattern(
-    r"(?<![\w.])-?[01](?![\w.]|\s?%)|\b(?:zero|one|first|last|next|indexed)\b|-based\b|[01]-(?:based|index)", re.I
-)
-_SERVER_BASE = lazy_pattern(
-    r"\b(?:zero|one|0|1)[- ](?:based|indexed)\b|\b(?:count|start|index|number)\w*\s(?:from|at)\s[01]\b", re.I
-)
-
-
-def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
-    """The server says if an index counts from 0 or from 1; one hit for the server."""
-    if _SERVER_BASE.search((surface.instructions or "")[:_MAX_TEXT]):
-        return
-    found: dict[str, list[Declared]] = {}
-    examples: dict[str, str] = {}
-    said: set[tuple[str, str]] = set()
-    for one in declared(surface, context):
-        parts = name_words(one.name)
-        if not parts or parts[-1] not in INDEXES or one.schema.get("type") not in ("integer", "number"):
-            continue
-        # A default of 0 is the first; one of 1 may be the second.
-        bounded = "minimum" in one.schema or "exclusiveMinimum" in one.schema or one.schema.get("default") == 0
-        in_words = _BASE.search(one.text) is not None or _SERVER_BASE.search(one.tool.description[:_MAX_TEXT])
-        if bounded or in_words:
-            examples.setdefault(one.name, one.tool.name)
-            said.update([(one.name, one.tool.name)] if in_words else [])
-        else:
-            found.setdefault(one.name, []).append(one)
-    # A tool that says it for one of its actions says it for the others.
-    left = {name: [one for one in ones if (name, one.tool.name) not in said] for name, ones in found.items()}
-    open_ = sorted(((name, ones) for name, ones in left.items() if ones), key=lambda item: -len(item[1]))
-    yield from one_hit(open_, examples, "says it")
