@@ -9,8 +9,7 @@ from mcp_governor.packs.clarity.guessing import Argument, open_question
 from mcp_governor.packs.clarity.unguessable import INDEXES
 from mcp_governor.prose.declared import Declared, declared, one_hit
 from mcp_governor.prose.described import is_described
-from mcp_governor.prose.vocabulary import word_set
-from mcp_governor.prose.words import name_words, stem
+from mcp_governor.prose.words import name_words, stem, word_set
 from mcp_governor.subjects.schemas import types_of
 
 if TYPE_CHECKING:
