@@ -46,6 +46,12 @@ def limit_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     yield from _unstated(node, context, plain=False)
 
 
+@about(argument=True, types={"array", "integer", "number", "string"})
+def plain_unstated(node: SchemaPlace, context: Context) -> Iterator[Hit]:
+    """A lower limit of zero or one, and an exact length, that the description gives is in the schema."""
+    yield from _unstated(node, context, plain=True)
+
+
 def _unstated(node: SchemaPlace, context: Context, *, plain: bool) -> Iterator[Hit]:
     for said, schema, limits in _said(node, context):
         lacking = [limit for limit in limits if _lacks(limit, schema)]
