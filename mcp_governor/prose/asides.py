@@ -86,10 +86,19 @@ def is_described(one: Declared) -> bool:
     return not one.nested and bool(said_in_passing(one.name, one.tool.description, anything=True))
 
 
-def before_results(description: str) -> str:
-    """The part of a description in front of what is about results."""
+def without_results(description: str) -> str:
+    """A description without its part about results, up to the next heading."""
     results = _RESULTS.search(description)
-    return description[: results.start()] if results is not None else description
+    if results is None:
+        return description
+    heading = _HEADING.search(description, results.end())
+    return description[: results.start()] + (description[heading.start() :] if heading is not None else "")
+
+
+_HEADING = lazy_pattern(
+    r"^\s{0,12}(?:#{1,6}\s|(?:args|arguments|examples?|notes?|parameters|usage)\b[^\n]{0,40}:\s?$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def said_in_passing(name: str, description: str, *, anything: bool = False) -> tuple[str, ...]:
@@ -100,7 +109,7 @@ def said_in_passing(name: str, description: str, *, anything: bool = False) -> t
         description: of its tool.
         anything: also what does not explain its value ("must not be empty").
     """
-    text = before_results(description[: _MAX_ANYTHING if anything else _MAX_TEXT])
+    text = without_results(description[: _MAX_ANYTHING if anything else _MAX_TEXT])
     if not name:
         return ()
     out = [*_labelled(name, text)]

@@ -237,6 +237,11 @@ def takes_off(tool: Tool, verb: str | None) -> bool:
     return taken and stated_loss(tool.description[:_MAX_TEXT]) is None
 
 
+def _renews(parts: tuple[str, ...]) -> bool:
+    """True for "refresh_cache" and "cache_sync", but not for "get_sync_status"."""
+    return not _RENEWS.isdisjoint(parts[:1] if READING_VERBS & set(parts[:1]) else parts[:2])
+
+
 def says_change(text: str) -> bool:
     """True if a description says that its tool changes something: "It also deletes …", "List, create or close …"."""
     if READ_ONLY.search(text):
@@ -299,7 +304,7 @@ def _effect_said(tool: Tool, prefix: str | None) -> Effect:
     closes = verb == "resolve" and not _SETTLED.isdisjoint(part.removesuffix("s") for part in parts)
     if closes or (opens in _WRITING_VERBS and opens not in _NOUNS):
         return "writes"  # "search_feedback" sends feedback.
-    if opens in _WRITES_TOO or not _RENEWS.isdisjoint(parts[:2]) or says_change(text):
+    if opens in _WRITES_TOO or _renews(parts) or says_change(text):
         return "unknown"
     return "unknown" if any(is_place_to_save(name, verb) for name in call_properties(tool)) else "reads"
 

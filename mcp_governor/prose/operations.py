@@ -24,7 +24,11 @@ _METHODS = frozenset({"httpmethod", "method", "requestmethod"})
 _LOSE = word_set("delete destroy drop erase prune purge remove revoke uninstall wipe")
 _CHANGE = MUTATING_VERBS | _LOSE | word_set("alter disable enable initialize rollback set start stop")
 _READ = READING_VERBS | word_set("discover download status versions")
-_COMPUTED = word_set("add append insert merge replace set")
+_OF_A_STORE = word_set("fetch find get list query read search show status view")
+"""What is done to what is stored."""
+_FEW = 2
+"""Number of operations up to which a tool is not taken for one that computes: "append" and "replace"."""
+_COMPUTED = word_set("add replace")
 """What is done to values as well as to what is stored: "add" to a date, "replace" in a string."""
 _ASKS = READING_VERBS - {"query", "resolve"}
 """First words of tools that report operations; a query may be any statement, and what is resolved may be closed."""
@@ -86,7 +90,14 @@ def operations(tool: Tool) -> list[Operation]:
     ]
     changes = {one.verb for one in found if one.changes}
     reads = any(one.reads for one in found)
-    if changes and (_only_reports(tool, found, changes) or (changes <= _COMPUTED and not reads)):
+    # Of several things that are done to values, one may be called so.
+    computes = (
+        len(changes) == 1
+        and changes <= _COMPUTED
+        and len(found) > _FEW
+        and not _OF_A_STORE & {one.verb for one in found}
+    )
+    if computes or (changes and _only_reports(tool, found, changes)):
         return []
     return found if changes or reads else []
 
@@ -104,7 +115,7 @@ def _only_reports(tool: Tool, found: list[Operation], verbs: set[str]) -> bool:
 
 
 _PERFORMED = lazy_pattern(
-    r"\b(?:action|command|method|mode|operation|task)\sto\s"
+    r"\b(?:action|command|method|mode|operation|task|what)\sto\s"
     r"(?:apply|be performed|carry out|do|execute|perform|run|send|take|use)\b",
     re.IGNORECASE,
 )

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.asides import before_results
+from mcp_governor.prose.asides import without_results
 from mcp_governor.prose.fitting import misfit, missing
 from mcp_governor.prose.snippets import Call, Snippet, calls, snippets
 from mcp_governor.schemas.pointers import join_pointer
@@ -45,7 +45,7 @@ _IN_A_LIST = lazy_pattern(
 def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
     """An example written as JSON is valid JSON."""
     # A sketch of a result, with comments, is nothing that a model sends.
-    sent = before_results(tool.description)
+    sent = without_results(tool.description)
     said = [("/description", tool.description, sent), *((_pointer(name), text, text) for name, _, text in _shown(tool))]
     for pointer, text, read in said:
         broken = [one for one in _snippets(read, context) if one.broken]
@@ -96,7 +96,11 @@ def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
         yield from _hits("/instructions", None, surface.instructions, _of_calls(surface, surface.instructions, names))
     for tool in surface.tools:
         text = tool.description
-        found = [*_of_calls(surface, text, names), *_of_values(tool, text, context)]
+        found = [
+            *_of_calls(surface, text, names),
+            *_of_messages(surface, text, context),
+            *_of_values(tool, text, context),
+        ]
         yield from _hits("/description", tool.name, text, found)
         for name, schema, said in _shown(tool):
             unfit = _of_argument(tool.input_schema, name, schema, said, context)
@@ -136,6 +140,28 @@ def _of_values(tool: Tool, text: str, context: Context) -> Iterator[str]:
             yield f"{reason} in {shown}"
         elif absent:
             yield f"{_named(absent)} required and not in {shown}"
+
+
+def _of_messages(surface: Surface, text: str, context: Context) -> Iterator[str]:
+    """Problems with calls as clients send them: ``{"name": "read", "arguments": {"path": "a"}}``."""
+    for one in _snippets(text, context):
+        value = one.value
+        if not isinstance(value, dict) or not value.keys() <= _MESSAGE or _DENIED.search(text[: one.at][-200:]):
+            continue
+        tool = surface.by_name.get(str(value.get("name", value.get("tool"))))
+        given = next((value[key] for key in _GIVEN if isinstance(value.get(key), dict)), None)
+        # Of a tool with such parameters, these are its own.
+        if tool is None or given is None or value.keys() <= _arguments(tool).keys():
+            continue
+        reason = misfit(tool.input_schema, tool.input_schema, given)
+        absent = missing(tool.input_schema, given)
+        if reason or absent:
+            yield f"{reason or f'{_named(absent)} required and not'} in {_short(one.text)}"
+
+
+_GIVEN = ("arguments", "args", "input", "parameters", "params")
+_MESSAGE = frozenset({"name", "tool", *_GIVEN})
+"""Keys of a call."""
 
 
 def _named(names: list[str]) -> str:
@@ -192,7 +218,8 @@ def _unfit_call(call: Call, tool: Tool) -> str:
     arguments, schema = _arguments(tool), tool.input_schema
     for name, value in call.named.items():
         if name not in arguments:
-            return f"{name} is not declared"
+            outer = _wrapper(name, tool)
+            return f"{name} is a key of {outer}, but not" if outer else f"{name} is not declared"
         reason = misfit(schema, arguments[name], value, name, 1)
         if reason:
             return reason
@@ -200,3 +227,11 @@ def _unfit_call(call: Call, tool: Tool) -> str:
     whole = call.whole and call.shown and isinstance(schema, dict)
     absent = missing(schema, call.named) if whole else []
     return f"{_named(absent)} required and not" if absent else ""
+
+
+def _wrapper(name: str, tool: Tool) -> str:
+    """The only parameter of a tool, if it is an object that declares this name: ``params`` of Pydantic models."""
+    arguments = _arguments(tool)
+    (outer, schema), *others = arguments.items() or (("", None),)
+    inner = effective(tool.input_schema, schema).get("properties") if not others else None
+    return outer if isinstance(inner, dict) and name in inner else ""

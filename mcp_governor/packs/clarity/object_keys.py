@@ -88,7 +88,7 @@ def _shown_by_the_tool(node: SchemaPlace, context: Context) -> Iterator[Passage]
     if "{" not in text or argument_places(node.tool, context.facts).get(node.argument or "") != node.tokens:
         return
     name = re.escape(node.argument or "")
-    lead = re.search(rf"(?<![\w ]){name}[\"'`]?\s?[=:]\s?(?:[^{{}}.\n]|e\.g\.){{0,80}}\s{{0,12}}(?=\[?\s?\{{)", text)
+    lead = re.search(rf"(?<!\w){name}[\"'`]?\s?[=:]\s?(?:[^{{}}.\n]|e\.g\.){{0,80}}\s{{0,12}}(?=\[?\s?\{{)", text)
     if lead is not None:
         shown = text[lead.end() : lead.end() + _MAX_EXAMPLE]
         yield Passage(node, "/description", node.tool.description, shown, "entry")
