@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from mcp_governor.builtin_rules import FORMS, REFUSE
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.passages import passages_about
-from mcp_governor.prose.value_lists import Listed, listed_at
+from mcp_governor.prose.value_lists import QUOTED, Listed, listed_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,15 +39,15 @@ class Claim(NamedTuple):
     """One thing that a description says about a parameter.
 
     Attributes:
-        kind: ``values``, ``limit``, ``unit``, ``format``, ``default``, ``required``, ``needs``, ``example``, or
-            for a reference ``tool``, ``argument`` or ``address``.
+        kind: what it is about: ``values``, ``keys``, ``limit``, ``format``, ``type``, ``default``, ``required``,
+            ``needs``, for a reference ``tool`` or ``argument``, and others of ``forms.toml``.
         form: id of the form in which it is written.
         said: named groups of the expression that took part in the match.
         sentence: that says it, as it is written.
         span: where in the text the claim stands.
         sure: the words leave nothing open; for ``needs``, one parameter bars the other or
             makes it useless.
-        listed: the values, for the kind ``values``.
+        listed: the values, for the kinds ``values`` and ``keys``.
     """
 
     kind: str
@@ -74,6 +74,27 @@ _PARTS = {
     r"(?:\s?\([^()\n]{1,40}\))?\s?(?:-|–|—|(?:up\s)?to|\.\.\.?|through|and)\s?",
     "{IS}": r"(?:\s(?:is|of|value|allowed|limit|number|length|size|items|count|supported|accepted|integer)){0,4}"
     r"\s?[:=]?\s?",
+    "{ITEM}": r"(?:an?\s|the\s)?[`'\"]?[A-Za-z_]\w{1,40}[`'\"]?\s(?:{TYPE}|map|field|key|property)s?\b"
+    r"(?!\s(?:field|column))",
+    "{TYPE}": r"(?:str|string|text|int|integer|number|float|double|bool|boolean|list|array|dict|object|any|date"
+    r"|datetime|enum|optional|required)",
+    "{NOTE}": r"\s?(?:(?:optional|required)[,;]\s?)?(?:(?:array|list)(?:\s+of\s+|\[|<)(?P<item>{TYPES})s?[\]>]?"
+    r"|(?P<item2>{TYPES})\[\]|optional\[(?P<type>{TYPES})\]|(?P<type2>{TYPES})\s*(?:\||or)\s*(?:none|null)"
+    r"|(?:an?\s+|optional\s+|required\s+)*(?P<type3>{TYPES}))"
+    r"(?:[,;]\s?(?:optional|required|nullable|(?:default|max|min)\b[^,;()]{0,40}|\d[^,;()]{0,20}))*",
+    "{TYPES}": r"(?:string|str|integer|int|number|float|double|boolean|bool|array|list|object|dictionary|dict)",
+    "{QUOTED}": QUOTED,
+    "{NUMBER}": r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?",
+    "{END}": r"(?!,? (?:or|but|except|unless)\b)(?=\s?(?:$|[);\]\n]|[.,](?:\s|$)|\((?:max|min|range|optional)|{COUNTED}"
+    r"(?:\s(?:per (?:page|request|call)|to return|returned))?\s?(?:$|[);\]\n]|[.,](?:\s|$))))",
+    "{COUNTED}": r"(?:results?|items?|rows?|entries|records?|lines|pages?|messages|files|commits|matches|documents"
+    r"|events|issues|hits|nodes|posts|images|users|words|tokens|elements)",
+    "{LEFT_OUT}": r"(?:not\s(?:provided|specified|given|set)|omitted|unspecified)",
+    # Behind "if not given,", an order to the caller, who has to get the value, or what the tool does. Nobody knows.
+    "{NO_ORDER}": r"(?!\s?(?:(?:please|first|then|always|just|simply)\s)?(?:do\snot|don't|never"
+    r"|use\s[`'\"]?(?:[a-z]+_[a-z_]+|(?-i:[a-z]+[A-Z]\w*))|(?:assume|calculate|call|check|choose|collect|compute|confirm"
+    r"|create|derive|detect|determine|estimate|extract|fetch|find|gather|generate|get|guess|identify|infer|list|look|make"
+    r"|obtain|offer|pass|pick|propose|provide|read|request|resolve|retrieve|run|search|select|set|stop|suggest|try|wait)\b))",
 }
 """Parts of expressions, by the name that stands for them in ``forms.toml``."""
 
@@ -120,12 +141,32 @@ def read_values(text: str) -> tuple[Claim, ...]:
 
 def read_needs(text: str) -> tuple[Claim, ...]:
     """The sentences of a description that tie parameters to each other, whatever their names are."""
-    return tuple(read_forms(text, "needs", _needs))
+    return tuple(read_forms(text, "needs", _said))
 
 
 def read_references(text: str) -> tuple[Claim, ...]:
-    """The names of tools and parameters in a description, and the addresses of an API, each with its kind."""
-    return tuple(one for kind in ("tool", "argument", "address") for one in read_forms(text, kind, _reference))
+    """The names of tools and parameters in a description, each with its kind."""
+    return tuple(one for kind in ("tool", "argument") for one in read_forms(text, kind, _said))
+
+
+def read_types(text: str) -> tuple[Claim, ...]:
+    """What a description says of a parameter's type: that it is one, that null is, or that a string holds another."""
+    return tuple(one for kind in ("type", "null", "packed") for one in read_forms(text, kind, _said))
+
+
+def read_defaults(text: str) -> tuple[Claim, ...]:
+    """The defaults in a description: a ``value``, a ``quoted`` one, or a ``word`` that may be one."""
+    return tuple(read_forms(text, "default", _said))
+
+
+def read_necessity(text: str) -> tuple[Claim, ...]:
+    """That a parameter ``is`` required or optional, and the ``words`` by which it may be left out (``spare``)."""
+    return tuple(one for kind in ("required", "spare") for one in read_forms(text, kind, _said))
+
+
+def read_left_out(text: str) -> tuple[Claim, ...]:
+    """The parameters that the description of a tool lets its caller leave out."""
+    return tuple(read_forms(text, "left-out", _said))
 
 
 def read_forms(text: str, kind: str, make: Callable[[Form, re.Match[str], str], Claim | None]) -> Iterator[Claim]:
@@ -190,17 +231,18 @@ def _values(form: Form, match: re.Match[str], text: str) -> Claim | None:
     )
 
 
-def _needs(form: Form, match: re.Match[str], text: str) -> Claim | None:
-    if is_void("needs", text, match.start(), match.end()):
+def _said(form: Form, match: re.Match[str], text: str) -> Claim | None:
+    """The claim that says what the groups of an expression do, and what its row says."""
+    if is_void(form.row["kind"], text, match.start(), match.end()):
         return None
-    said = {name: said for name, said in match.groupdict().items() if said}
-    return claim_at(form, match, text, said)
+    said = {name.rstrip("0123456789"): value for name, value in match.groupdict().items() if value}
+    return claim_at(form, match, text, said | form.row.get("says", {}))
 
 
 def is_void(kind: str, text: str, start: int, end: int) -> bool:
     """True if a refusal is in front of a part of a description, within its sentence, or behind it."""
-    before = text[max(sentence_start(text, start), start - _BEFORE) : start].lower()
-    if any(no.is_cued(before) and _in_force(no, before) for no in _refusals(kind, "before")):
+    before = text[max(sentence_start(text, start), start - _BEFORE) : start]
+    if any(no.is_cued(before.lower()) and _in_force(no, before) for no in _refusals(kind, "before")):
         return True
     return any(no.pattern().match(text, end) for no in _refusals(kind, "behind"))
 
@@ -215,12 +257,6 @@ def claim_at(form: Form, match: re.Match[str], text: str, said: dict[str, str]) 
     near = text[front : behind if behind > 0 else end]
     sentence = sentence_at(near, start - front, end - front)
     return Claim(form.row["kind"], form.id, said, sentence, match.span(), bool(form.row.get("sure")))
-
-
-def _reference(form: Form, match: re.Match[str], text: str) -> Claim | None:
-    if is_void(form.row["kind"], text, match.start(), match.end()):
-        return None
-    return claim_at(form, match, text, {"name": next(filter(None, match.groups()))})
 
 
 _STOPS = lazy_pattern(r"(?<!e\.g)(?<!i\.e)[.!?](?=\s)|\n", re.NOFLAG)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.passages import outline_of
-from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted
-from mcp_governor.subjects.schemas import effective
+from mcp_governor.subjects.schemas import effective, parent_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -29,14 +28,6 @@ _SAYS_NOTHING = lazy_pattern(
 )
 """A mention that says that a parameter is given, or which type it has, but not what belongs there: words between two
 names, a signature, a number in an example of a call."""
-_MAX_PROPERTIES = 1_000
-"""Maximum number of parameters in one object; a larger object was not written by hand."""
-_MAX_DEPTH = 3
-"""Maximum depth of nested objects; also ends a circular reference."""
-_MAX_BRANCHES = 30
-"""Maximum number of branches read of one union; a server with 20 operations in one tool has 20."""
-_MAX_NESTED = 300
-"""Maximum number of nested parameters read per tool."""
 _MAX_ARGUMENTS = 12
 """Maximum number of parameters named in a message; the rest are counted."""
 _MAX_TOOLS = 2
@@ -53,7 +44,7 @@ class Declared(NamedTuple):
         text: everything that is said about it, in its own description and in those of its tool and its parent.
         required: true if it is required whenever its parent is present.
         nested: true if it is part of another parameter.
-        pointer: JSON pointer within the tool, as if references were replaced by what they refer to.
+        pointer: JSON pointer within the tool.
     """
 
     tool: Tool
@@ -73,100 +64,45 @@ def declared(surface: Surface, context: Context) -> list[Declared]:
 
 def _read(surface: Surface, context: Context) -> Iterator[Declared]:
     for tool in surface.tools:
-        schema = tool.input_schema
-        properties = _properties(schema)
-        if not properties:
-            continue
-        described = outline_of(tool, context.facts)
-        within: list[tuple[Mapping[str, Any], str, str]] = []
-        for name, argument, required in _members(schema, properties):
-            whole = effective(schema, argument)
-            parts = [_description(whole, name), described.entries.get(name, ""), *_mentions(name, described)]
-            text = " ".join(parts).strip()[:_MAX_TEXT]
-            pointer = join_pointer("/inputSchema/properties", name)
-            yield Declared(tool, name, whole, text, required, nested=False, pointer=pointer)
-            if not _HOLDING.isdisjoint(whole):
-                within.append((whole, text, pointer))
-        yield from _nested(tool, within)
+        outline: Outline | None = None
+        for node in context.facts.nodes(tool)[:_MAX_NODES]:
+            if node.side != "inputSchema" or node.argument is None or not isinstance(node.schema, dict):
+                continue
+            outline = outline_of(tool, context.facts) if outline is None else outline
+            name, parent = node.argument, parent_of(node)
+            whole = effective(tool.input_schema, node.schema)
+            nested = len(node.tokens) > _AT_THE_TOP
+            said = [_description(whole, name)]
+            if not nested:
+                said += [outline.entries.get(name, ""), *_mentions(name, outline)]
+            elif not said[0] and any(_names(text, name) for text in (_description(parent), tool.description)):
+                said = [_description(parent) or tool.description]
+            required = parent.get("required")
+            needed = isinstance(required, list) and name in required
+            text = " ".join(said).strip()[:_MAX_TEXT]
+            if not (nested and _is_fixed(node.schema)):
+                yield Declared(tool, name, whole, text, needed, nested, node.pointer)
+
+
+_AT_THE_TOP = 2
+"""Length of the path to a parameter of a tool; the path to a field of an object is longer."""
+_MAX_NODES = 3_000
+"""Maximum number of schemas read per tool; a larger one was not written by hand."""
 
 
 def _mentions(name: str, described: Outline) -> list[str]:
-    """What sentences that name a parameter say about it; where they name several in a row, behind the last."""
-    said = list(described.mentions.get(name, ()))
-    for _ in range(_MAX_JOINED):
-        name = described.joined.get(name, "")
-        said += described.mentions.get(name, ())[:1]
-    return [one for one in said if not _SAYS_NOTHING.fullmatch(one)]
+    """What sentences that name a parameter say about it."""
+    return [one for one in described.mentions.get(name, ()) if not _SAYS_NOTHING.fullmatch(one)]
 
 
-_MAX_JOINED = 6
-"""Maximum number of names in a row; ends a list that repeats one."""
-_HOLDING = frozenset({"properties", "items", "anyOf", "oneOf"})
-"""Keywords with which a parameter has parameters of its own; most have none of them."""
-
-
-def _nested(tool: Tool, within: list[tuple[Mapping[str, Any], str, str]]) -> Iterator[Declared]:
-    """The parameters within the objects, and the items of the lists, of a tool's parameters."""
-    left = _MAX_NESTED
-    for _ in range(_MAX_DEPTH):
-        deeper: list[tuple[Mapping[str, Any], str, str]] = []
-        for (inner, place), above in [
-            (one, above) for holder, above, at in within for one in _objects(tool, holder, at)
-        ]:
-            for name, argument, required in _members(inner, _properties(inner)):
-                left -= 1
-                if left < 0:
-                    return
-                whole = effective(tool.input_schema, argument)
-                around = f"{above} {_description(inner)}"
-                own = _description(whole, name) or (
-                    around if _names(around, name) or _names(tool.description, name) else ""
-                )
-                pointer = join_pointer(place, "properties", name)
-                yield Declared(tool, name, whole, own.strip()[:_MAX_TEXT], required, nested=True, pointer=pointer)
-                if not _HOLDING.isdisjoint(whole):
-                    deeper.append((whole, own[:_MAX_TEXT], pointer))
-        within = deeper
-
-
-def _objects(tool: Tool, holder: Mapping[str, Any], at: str) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """The objects that a parameter may be, or its items if it is a list, with their pointers."""
-    items = effective(tool.input_schema, holder.get("items"))
-    for schema, pointer in ((items, f"{at}/items"), (holder, at)):
-        if _properties(schema):
-            yield schema, pointer
-            return
-        for keyword in ("anyOf", "oneOf"):
-            branches = schema.get(keyword)
-            for position, branch in enumerate(branches[:_MAX_BRANCHES] if isinstance(branches, list) else ()):
-                found = effective(tool.input_schema, branch)
-                chosen = {name: one for name, one in _properties(found).items() if not _is_fixed(one)}
-                if chosen:
-                    yield {**found, "properties": chosen}, f"{pointer}/{keyword}/{position}"
-
-
-def _is_fixed(schema: Any) -> bool:
-    """True for a constant and an object without members, by which the branches of a union differ."""
-    empty = {"properties": {}, "additionalProperties": False}
-    return isinstance(schema, dict) and ("const" in schema or empty.items() <= schema.items())
+def _is_fixed(schema: Mapping[str, Any]) -> bool:
+    """True for a constant, by which the branches of a union differ."""
+    return "const" in schema
 
 
 def _names(text: str, name: str) -> bool:
     text = text[:_MAX_TEXT]
     return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
-
-
-def _properties(schema: Any) -> dict[str, Any]:
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    return properties if isinstance(properties, dict) and len(properties) <= _MAX_PROPERTIES else {}
-
-
-def _members(schema: Any, properties: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], bool]]:
-    required = schema.get("required") if isinstance(schema, dict) else None
-    needed = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
-    for name, argument in properties.items():
-        if isinstance(argument, dict):
-            yield name, argument, name in needed
 
 
 def _description(schema: Mapping[str, Any], name: str = "") -> str:

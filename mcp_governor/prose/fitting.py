@@ -60,18 +60,7 @@ _KINDS = {
     dict: "an object",
     type(None): "null",
 }
-_NAMED = {"string": "a string", "array": "a list", "object": "an object", "boolean": "a boolean", "null": "null"}
 _TYPES = {str: "string", bool: "boolean", list: "array", dict: "object", type(None): "null", float: "number"}
-
-
-def type_named(name: str) -> str:
-    """A JSON type, for a sentence: "a list" for ``array``."""
-    return _NAMED.get(name, "a number")
-
-
-def kind_named(value: Any) -> str:
-    """The kind of a JSON value, for a sentence: "a string"."""
-    return _KINDS.get(type(value), "a value")
 
 
 def _is_of(value: Any, types: frozenset[str]) -> bool:

@@ -85,8 +85,6 @@ _LONGEST_LEAD = 20
 _SENTENCE_ENDS = lazy_pattern(r"[.!?](?=\s+[A-Z`*\"'(]|\s*$)|\n(?=\s*[-*•#|\d]|\s*\n)")
 _FEW_NAMES = 50
 """Maximum number of parameters for which the text is first searched by name, which is faster than reading its words."""
-_JOINS = lazy_pattern(r"(?:,|/|&|\+|,?\s?and|,?\s?or)(?:\sthe)?", re.IGNORECASE)
-"""What is between two names of a list."""
 _MAX_MENTION = 400
 """Maximum number of characters in a mention: one sentence. Later text is about something else."""
 _MAX_MENTIONS = 4
@@ -110,13 +108,11 @@ class Outline(NamedTuple):
         mentions: for each parameter that a sentence elsewhere certainly names, the rest of that sentence after the
             name; with the bullets that follow if it ends in a colon.
         sections: the bullets below a heading or a short line with a colon, as ("Filter types", "- a: …\\n- b: …").
-        joined: for a name in a list of names in a sentence, the next one: what is said behind the last is about all.
     """
 
     entries: Mapping[str, str]
     mentions: Mapping[str, tuple[str, ...]]
     sections: tuple[tuple[str, str], ...] = ()
-    joined: Mapping[str, str] = {}
 
 
 def outline(description: str, names: Collection[str]) -> Outline:
@@ -127,8 +123,8 @@ def outline(description: str, names: Collection[str]) -> Outline:
     for line in description.splitlines():
         reader.read(line)
     entries = {name: "\n".join(lines) for name, lines in reader.entries.items() if name not in reader.twice}
-    mentions, joined = _mentions("\n".join(reader.rest), names)
-    return Outline(entries, mentions, tuple(_sections(reader.rest, reader.indents)), joined)
+    mentions = _mentions("\n".join(reader.rest), names)
+    return Outline(entries, mentions, tuple(_sections(reader.rest, reader.indents)))
 
 
 def _sections(lines: Sequence[str], indents: Sequence[int]) -> Iterator[tuple[str, str]]:
@@ -315,16 +311,14 @@ class _Reader:
         self._take(cells[0], note + " ".join(text))
 
 
-def _mentions(text: str, names: Collection[str]) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, str]]:
-    """For each name of a parameter, the rest of its sentence, up to the next parameter that is named; and that one, if
-    only a comma or a word such as "and" is between them."""
+def _mentions(text: str, names: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+    """For each name of a parameter, the rest of its sentence, up to the next parameter that is named."""
     if len(names) <= _FEW_NAMES and not any(name in text for name in names):
-        return {}, {}
+        return {}
     found = [
         (match, after) for match in _IDENTIFIER.finditer(text) if match[0] in names and (after := _named(text, match))
     ]
     out: dict[str, tuple[str, ...]] = {}
-    joined: dict[str, str] = {}
     for position, (match, after) in enumerate(found):
         limit = found[position + 1][0].start() if position + 1 < len(found) else len(text)
         limit = min(limit, after + _MAX_MENTION)
@@ -332,8 +326,6 @@ def _mentions(text: str, names: Collection[str]) -> tuple[Mapping[str, tuple[str
         # The quote that opens before the next name does not belong to this text.
         passage = text[after : stop.start()] if stop else text[after:limit].rstrip("`'\"")
         passage = passage.strip()
-        if not stop and position + 1 < len(found) and _JOINS.fullmatch(passage):
-            joined.setdefault(match[0], found[position + 1][0][0])
         if stop and passage.endswith(":"):
             behind = text[stop.start() + 1 : stop.start() + _MAX_LISTED].split("\n")
             passage = "\n".join((passage, *_bullets(behind, 0 if behind[0] else 1)))
@@ -344,7 +336,7 @@ def _mentions(text: str, names: Collection[str]) -> tuple[Mapping[str, tuple[str
         known = out.get(match[0], ())
         if passage and len(known) < most:
             out[match[0]] = (*known, passage)
-    return out, joined
+    return out
 
 
 def _named(text: str, match: re.Match[str]) -> int:

@@ -47,25 +47,6 @@ class Passage(NamedTuple):
         return hit(self.path, self.value, correction=correction, argument=self.node.argument, **values)
 
 
-class _Last:
-    """The most recent result: several rules ask about the same parameter in a row."""
-
-    def __init__(self) -> None:
-        self.node: SchemaPlace | None = None
-        self.said: tuple[Passage, ...] = ()
-        self.certain: tuple[Passage, ...] = ()
-
-    def read(self, node: SchemaPlace, facts: Facts) -> None:
-        """Replaces the result by that for another schema."""
-        argument = node.argument
-        said: tuple[Passage, ...] = ()
-        if argument is not None and isinstance(node.schema, dict):
-            key = ("passages", node.tool.index, node.pointer)
-            said = facts.kept(key, lambda: tuple(_read(node, argument, facts)), _size)
-        self.node, self.said = node, said
-        self.certain = tuple([one for one in said if one.where in ("own", "entry")]) if said else ()
-
-
 def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = False) -> tuple[Passage, ...]:
     """The passages about the parameter that a node declares; none for any other node.
 
@@ -75,18 +56,21 @@ def passages_about(node: SchemaPlace, context: Context, *, mentions: bool = Fals
         mentions: also sentences and headings of the tool's description that only name the parameter. Not for rules
             whose findings are errors.
     """
-    last = context.facts.memo("said", _Last)
-    if last.node is not node:
-        last.read(node, context.facts)
-    return last.said if mentions else last.certain
+    said = _said(node, context.facts)
+    return said if mentions else tuple([one for one in said if one.where in ("own", "entry")])
 
 
 def has_passages(node: SchemaPlace, facts: Facts) -> bool:
     """True if a parameter has a description, or an entry in the tool's: :func:`passages_about` without mentions."""
-    last = facts.memo("said", _Last)
-    if last.node is not node:
-        last.read(node, facts)
-    return bool(last.certain)
+    return any(one.where in ("own", "entry") for one in _said(node, facts))
+
+
+def _said(node: SchemaPlace, facts: Facts) -> tuple[Passage, ...]:
+    argument = node.argument
+    if argument is None or not isinstance(node.schema, dict):
+        return ()
+    key = ("passages", node.tool.index, node.pointer)
+    return facts.kept(key, lambda: tuple(_read(node, argument, facts)), _size)
 
 
 def _size(said: tuple[Passage, ...]) -> int:

@@ -56,15 +56,13 @@ class Call(NamedTuple):
     Attributes:
         name: of the function.
         text: as written.
-        given: the positional values; ``...`` stands for anything that is not a literal.
-        named: the values given by name, with the same placeholder.
-        whole: nothing was omitted.
+        named: the values given by name; ``...`` stands for anything that is not a literal.
+        whole: nothing was omitted, and nothing is given by its position.
         shown: it is an example to copy, rather than a pointer to a tool in a sentence.
     """
 
     name: str
     text: str
-    given: tuple[Any, ...]
     named: dict[str, Any]
     whole: bool
     shown: bool = False
@@ -203,14 +201,9 @@ def _call(source: str) -> Call | None:
         return None
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return None
-    whole = not any(keyword.arg is None for keyword in node.keywords)
-    whole = whole and not any(isinstance(item, ast.Starred) or _is_dots(item) for item in node.args)
+    whole = bool(node.keywords) and not node.args and not any(keyword.arg is None for keyword in node.keywords)
     named = {keyword.arg: _or_dots(keyword.value) for keyword in node.keywords if keyword.arg is not None}
-    return Call(node.func.id, source, tuple(_or_dots(item) for item in node.args), named, whole)
-
-
-def _is_dots(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is ...
+    return Call(node.func.id, source, named, whole)
 
 
 def _or_dots(node: ast.expr) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
+from mcp_governor.subjects.schemas import effective, root_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +33,7 @@ def looks_like_a_tool(word: str, facts: Facts, *, marked: bool) -> bool:
     if not wanted or (not marked and wanted <= {"-", "."}):
         return False
     return wanted <= facts.memo("tool-styles", lambda: frozenset().union(*map(_styles, facts.names))) and (
-        word not in facts.memo("other-names", lambda: frozenset(_other_names(facts)))
+        word not in other_names(facts)
     )
 
 
@@ -45,17 +47,28 @@ def _styles(name: str) -> frozenset[str]:
     return frozenset(found)
 
 
+_CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"})
+"""Parameters that select what a tool does; without an ``enum``, descriptions name the values."""
+_SNAKE = lazy_pattern(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b", re.NOFLAG)
+_MAX_READ = 20_000
+"""Maximum number of characters searched for the values of such a parameter."""
+
+
+def other_names(facts: Facts) -> frozenset[str]:
+    """Names of parameters, result fields, values, prompts and resources; a word spelled like one is not a tool."""
+    return facts.memo("other names", lambda: frozenset(_other_names(facts)))
+
+
 def _other_names(facts: Facts) -> Iterator[str]:
-    """Other names on the server: parameters and fields, their values, prompts and resources."""
     for tool in facts.surface.tools:
         for node in facts.nodes(tool):
-            if node.argument is not None:
-                yield node.argument
-            if isinstance(node.schema, dict):
-                values = node.schema.get("enum")
-                yield from (value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
-                if isinstance(node.schema.get("const"), str):
-                    yield node.schema["const"]
+            if node.argument is None or not isinstance(node.schema, dict):
+                continue
+            yield node.argument
+            values = values_of(root_of(node), effective(root_of(node), node.schema))
+            yield from (value for value in values or () if isinstance(value, str))
+            if node.argument.lower() in _CHOOSING and not values:
+                yield from _SNAKE.findall(f"{node.schema.get('description')} {tool.description}"[:_MAX_READ])
     for entry in (*facts.surface.prompts, *facts.surface.resources, *facts.surface.templates):
         name = entry.get("name") if isinstance(entry, dict) else None
         if isinstance(name, str):

@@ -64,90 +64,47 @@ def same_unit(unit: str, name: str, text: str) -> bool:
     return named == unit if named else units_in(text) <= {unit}
 
 
-_MEASURES = {
-    "time": "timeout duration delay interval ttl wait lookback cooldown sleep retention "
-    "expiry expire expires expiration",
-    "bytes": "memory disk storage",
-    "length": "width height margin padding thickness radius distance altitude elevation",
-}
-_MEASURE = {word: dimension for dimension, words in _MEASURES.items() for word in words.split()}
-_SIZED = {
-    "font": "length",
-    "line": "length",
-    "file": "bytes",
-    "disk": "bytes",
-    "memory": "bytes",
-    "cache": "bytes",
-    "volume": "bytes",
-    "storage": "bytes",
+_MEASURE = {
+    word: dimension
+    for dimension, words in {
+        "time": "timeout duration delay interval ttl wait lookback cooldown sleep retention "
+        "expiry expire expires expiration",
+        "bytes": "memory disk storage",
+        "length": "width height margin padding thickness radius distance altitude elevation",
+    }.items()
+    for word in words.split()
 }
 _OF = {
     "time": frozenset({"ms", "s", "min", "h", "d", "w", "mo", "y"}),
     "bytes": frozenset({"B", "kB", "MB", "GB", "TB"}),
     "length": frozenset({"px", "pt", "in", "cm", "mm", "m", "km", "mi", "ft", "%"}),
 }
-_EDGES = frozenset({"top", "right", "bottom", "left"})
 _NAMED = lazy_pattern(
     r"\d\s?(?:ms|s|m|h|d|px|pt|em|cm|mm|in|[kmg]i?b|%)\b|\((?:in\s)?(?:s|m|h|d|mins?)\)|\bin\s(?:s|h|d)\b"
-    r"|\b(?:emu|inches|iso\s?8601|cron|unit|ratio|fraction|relative|percent\w*|"
-    r"normali[sz]ed|per\s[a-z]+|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0"
-    r"|\d\s?[-–]\s?\d{1,3}\s(?:[a-z]{2,20}\s)?scale)\b"
+    r"|\b(?:emu|inches|iso\s?8601|cron|unit|unix|epoch|ratio|fraction|relative|percent\w*|normali[sz]ed|per\s[a-z]+"
+    r"|in\s(?:points?|characters|columns|cells|lines|rows|turns|steps|minutes?|mins?)|between\s0(?:\.0)?\sand\s1|0\.0)\b"
     # What has the name of a quantity and is none, or has no unit.
-    r"|\b(?:angle|block\s(?:height|number)|cosine|edit\sdistance|euclidean|every\sn(?:th)?|gross|hamming|levenshtein|profit"
-    r"|similarity|wrap\w*)\b|\b1\s?(?:=|means|to\s)"
+    r"|\b(?:block\s(?:height|number)|cosine|edit\sdistance|hamming|levenshtein|similarity|number\sof|how\smany)\b"
     r"|单位|單位|単位|단위|秒|分[钟鐘]|小[时時]|時間単位|公里|千米|厘米|毫米|像素|字[节節]|[(（](?:米|天|月|年|周|度)[)）]|\d\s?(?:米|天|个月)",
     re.IGNORECASE,
 )
-_COUNTED = lazy_pattern(
-    r"\s*(?:(?:the|optional|maximum|minimum|max|min|total)\s){0,2}"
-    r"(?:(?:number|count)\sof\s(?!seconds|minutes|hours|days|milliseconds)|how\smany\s"
-    r"|(?!(?:radius|thickness|bounds|expires|lasts|takes|sets|is|was|has)\b)[a-z]{3,20}s\s"
-    r"(?:after|around|before|between|from|of|that|to|until)\b)",
-    re.IGNORECASE,
-)
-"""A description that begins with the things that it counts: "How many rows", "Lines of context"."""
-_NUMBERED = lazy_pattern(r"\b(?:class|ids?|identifier|index|name|number|slot|tier)\b", re.IGNORECASE)
-"""Words about a memory, a disk or a storage that is one of several, not so large."""
 
 
-def measures(name: str, within: str = "") -> str | None:
-    """The dimension that a parameter measures according to its name: ``time``, ``bytes``, ``length``, or ``None``.
-
-    Args:
-        name: of the parameter.
-        within: name of the object that it is part of: "top" of a margin is a length.
-    """
+def measures(name: str) -> str | None:
+    """The dimension that a parameter measures according to its name: ``time``, ``bytes``, ``length``, or ``None``."""
     parts = name_words(name)
-    dimension = _dimension(parts, within) if parts else None
-    # Few names measure anything, so their words are compared with all units last.
-    return None if dimension is None or "block" in parts or unit_of_name(name) is not None else dimension
-
-
-def _dimension(parts: tuple[str, ...], within: str) -> str | None:
-    if parts[-2:] in (("expires", "in"), ("max", "age")):
+    if not parts or "block" in parts or unit_of_name(name) is not None:
+        return None
+    if parts[-2:] == ("max", "age"):
         return "time"
-    last = parts[-1]
-    if last in _EDGES and within.lower() in ("margin", "margins", "padding"):
-        return "length"
-    if last in ("size", "width") and len(parts) > 1:
-        return _SIZED.get(parts[-2], "length" if last == "width" else None)
-    return _MEASURE.get(last)
+    if parts[-2:] in (("font", "size"), ("file", "size"), ("cache", "size")):
+        return "length" if parts[-2] == "font" else "bytes"
+    return _MEASURE.get(parts[-1])
 
 
 def states_unit(dimension: str, text: str) -> bool:
     """True if a description gives a unit of a dimension, or says that there is none."""
-    if _OF[dimension] & units_in(text) or _NAMED.search(text) or _COUNTED.match(text):
-        return True
-    return dimension == "bytes" and _NUMBERED.search(text[:_BEGIN]) is not None
-
-
-_BEGIN = 60
-"""Characters in which a description says what the thing is."""
-
-
-def is_unit(text: str) -> bool:
-    """True if a description is nothing but a unit: "Points."."""
-    return unit_of(text.strip(" .()")) is not None
+    return bool(_OF[dimension] & units_in(text)) or _NAMED.search(text) is not None
 
 
 def unit_names(name: str) -> tuple[str, ...]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a string, as a set."""
-    return frozenset(text.split())
-
+from mcp_governor.prose.words import word_set
 
 KINDS = word_set("""
     action aggregate aggregation alignment algorithm anchor audience backend behavior behaviour category channel

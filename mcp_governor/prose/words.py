@@ -22,132 +22,30 @@ _ASCII_WORD = re.compile(r"[a-z0-9]++(?:'[a-z0-9]++)?+")
 # and few servers have such text.
 _UNSPACED = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f\uf900-\ufaff]")
 
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "any",
-        "api",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "call",
-        "calls",
-        "can",
-        "do",
-        "does",
-        "for",
-        "from",
-        "function",
-        "get",
-        "given",
-        "gets",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "of",
-        "on",
-        "or",
-        "out",
-        "performs",
-        "please",
-        "provided",
-        "run",
-        "runs",
-        "specified",
-        "that",
-        "the",
-        "this",
-        "to",
-        "tool",
-        "use",
-        "used",
-        "uses",
-        "using",
-        "via",
-        "will",
-        "with",
-        "you",
-        "your",
-    ]
-)
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a string, as a set."""
+    return frozenset(text.split())
+
+
+STOP_WORDS = word_set("""
+    a an and any api are as at be by call calls can do does for from function get given gets in into is it its of on
+    or out performs please provided run runs specified that the this to tool use used uses using via will with you
+    your
+""")
 """Words that add nothing to a name."""
 
-READING_VERBS = frozenset(
-    [
-        "check",
-        "compare",
-        "count",
-        "describe",
-        "diff",
-        "explain",
-        "fetch",
-        "find",
-        "get",
-        "inspect",
-        "list",
-        "lookup",
-        "query",
-        "read",
-        "resolve",
-        "search",
-        "show",
-        "validate",
-        "view",
-    ]
-)
+READING_VERBS = word_set("""
+    check compare count describe diff explain fetch find get inspect list lookup query read resolve search show
+    validate view
+""")
 """First words of names that promise to change nothing."""
 
-MUTATING_VERBS = frozenset(
-    [
-        "add",
-        "append",
-        "archive",
-        "cancel",
-        "clear",
-        "commit",
-        "create",
-        "delete",
-        "deploy",
-        "destroy",
-        "drop",
-        "edit",
-        "erase",
-        "insert",
-        "install",
-        "kill",
-        "merge",
-        "modify",
-        "move",
-        "overwrite",
-        "patch",
-        "post",
-        "publish",
-        "purge",
-        "push",
-        "put",
-        "remove",
-        "rename",
-        "replace",
-        "reset",
-        "restart",
-        "revoke",
-        "save",
-        "send",
-        "terminate",
-        "truncate",
-        "uninstall",
-        "update",
-        "upload",
-        "upsert",
-        "write",
-    ]
-)
+MUTATING_VERBS = word_set("""
+    add append archive cancel clear commit create delete deploy destroy drop edit erase insert install kill merge
+    modify move overwrite patch post publish purge push put remove rename replace reset restart revoke save send
+    terminate truncate uninstall update upload upsert write
+""")
 """First words of names that promise a change."""
 
 

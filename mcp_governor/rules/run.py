@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.prose.leaked import leaked_names, without_leaked
 from mcp_governor.rules.condense import condensed
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
@@ -72,25 +71,12 @@ def run_rules(surface: Surface, selection: Selection, only: str | None = None) -
     return sorted_findings(condensed(_findings(surface, selection, only)), surface)
 
 
-_LEAKED = "clarity/leaked-parameter"
-
-
 def _findings(
     surface: Surface, selection: Selection, only: str | None = None, rules: Collection[str] | None = None
 ) -> Iterator[Finding]:
-    """The findings of the selected rules, or of those among them with the given ids, in no particular order.
-
-    What is unclear about a parameter that has leaked is a consequence of that, and is not reported.
-    """
+    """The findings of the selected rules, or of those among them with the given ids, in no particular order."""
     wanted = {active.id for active in selection.linted if rules is None or active.id in rules}
-    plain = without_leaked(surface) if _LEAKED in wanted else surface
-    if plain is surface:
-        yield from _run(surface, _prepare(selection, Facts(surface), wanted), only)
-        return
-    clear = {rule for rule in wanted if rule.startswith("clarity/") and rule != _LEAKED}
-    yield from _run(surface, _prepare(selection, Facts(surface), wanted - clear), only)
-    removed = {tool.index: leaked_names(tool) for tool in surface.tools}
-    yield from _run(plain, _prepare(selection, Facts(plain, removed), clear), only)
+    yield from _run(surface, _prepare(selection, Facts(surface), wanted), only)
 
 
 def sorted_findings(findings: Iterable[Finding], surface: Surface) -> list[Finding]:
@@ -301,8 +287,7 @@ def new_findings(
     if linted is not None and _same(linted.surface, baseline):
         known = {finding.id for finding in linted.said}
     else:
-        # A parameter may have leaked before, or only now: what follows from it is decided for each side.
-        rules = {finding.rule for finding in found} | {_LEAKED}
+        rules = {finding.rule for finding in found}
         known = {finding.id for finding in condensed(_findings(baseline, selection, rules=rules))}
     return [finding for finding in found if finding.id not in known]
 

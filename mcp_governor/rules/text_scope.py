@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from mcp_governor.prose.guarded import Cues, Guarded, lowered
+from mcp_governor.prose.guarded import Cues, Guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,4 +85,4 @@ class TextPlan:
 
     def checks(self, text: str) -> Sequence[Runner]:
         """The checks that may have something to say about a string."""
-        return self._chosen[self._cues.are_in(lowered(text)), not (text.isascii() and text.isprintable())]
+        return self._chosen[self._cues.are_in(text.lower()), not (text.isascii() and text.isprintable())]

@@ -153,13 +153,10 @@ class Facts:
 
     Attributes:
         surface: the linted surface.
-        removed: parameters that the server publishes and ``surface`` lacks, by the index of their tool; see
-            :mod:`~mcp_governor.prose.leaked`.
         effort: budget left for validating values against schemas; at 0 nothing more is validated.
     """
 
     surface: Surface
-    removed: Mapping[int, frozenset[str]] = field(default_factory=dict)
     effort: int = MAX_EFFORT
     _memo: dict[Any, Any] = field(default_factory=dict)
     _room: int = _MAX_KEPT

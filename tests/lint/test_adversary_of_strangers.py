@@ -69,7 +69,6 @@ def test_white_space_around_a_value_is_no_other_value(values: list[str], said: s
         ("shell", "Run predefined or custom shell commands on the host.", "command", "runs"),
         ("run_code", "Run saved code or python code.", "code", "runs"),
         ("re-run", "Re-run shell commands", "x", "runs"),
-        ("run_query", "Run a saved query; returns its rows", "name", "unknown"),
         ("run_query", "Run a saved query; returns its rows", "sql", "runs"),
         ("generate_crud", "Generate ready-to-run code", "x", "unknown"),
         # What also changes something does not only read.
@@ -78,12 +77,10 @@ def test_white_space_around_a_value_is_no_other_value(values: list[str], said: s
         # What is kept somewhere is more than an answer.
         ("create_snippet", "Create a snippet in a project.", "x", "writes"),
         ("create_guide", "Generate a guide and publish it", "x", "writes"),
-        ("create_guide", "Generate a guide", "x", "unknown"),
         # Things that are called as what is done.
         ("launches", "Launches of rockets with date", "x", "unknown"),
         ("deposit_history", "All deposits", "x", "unknown"),
         ("deposit", "Deposit money", "x", "writes"),
-        ("mint", "Mints NFTs", "x", "writes"),
         # Words that steer, unless the tool is about them.
         ("list_commands", "List commands", "commands", "reads"),
         ("fetch_page", "Fetch a page", "commands", "unknown"),
@@ -103,9 +100,3 @@ def test_what_a_tool_does_is_not_made_harmless(name: str, said: str, given: str,
 )
 def test_a_complete_list_stays_complete_next_to_a_tool(said: str, found: int) -> None:
     assert findings("clarity/closed-list", saying("", x={"type": "string", "description": said})) == found
-
-
-def test_a_bound_within_an_object_says_nothing_of_another_index() -> None:
-    bounded = {"type": "object", "properties": {"index": {"type": "integer", "minimum": 0}}}
-    both = saying("", index={"type": "integer", "description": "Row"}, cells={"type": "array", "items": bounded})
-    assert findings("clarity/index-base", both) == 1

@@ -6,8 +6,6 @@ import pytest
 
 from mcp_governor.prose.call_arguments import argument_places, call_object
 from mcp_governor.prose.flat_text import without_name
-from mcp_governor.rules import LintSettings
-from mcp_governor.rules.run import lint
 from mcp_governor.subjects.context import Facts
 from mcp_governor.surface import build_surface
 
@@ -57,17 +55,6 @@ def test_the_place_of_a_name():
         "two": ("properties", "two"),
         "pageSize": ("properties", "rows", "items", "properties", "pageSize"),
         "deep_one": ("properties", "one", "properties", "deep_one"),
-    }
-
-
-def test_what_is_said_of_arguments_in_a_wrapper_is_read():
-    description = "Reads.\n\nRequired parameters: slug\n\nArgs:\n    mode: One of: fast, slow, plain"
-    schema = of({"params": of({"slug": TEXT, "mode": TEXT})})
-    surface = build_surface({"tools": [{"name": "a", "description": description, "inputSchema": schema}]})
-    found = lint(surface, LintSettings(select=("clarity/closed-list", "clarity/listed-required")))
-    assert {(one.rule, one.path) for one in found} == {
-        ("clarity/closed-list", "/inputSchema/properties/params/properties/mode"),
-        ("clarity/listed-required", "/description"),
     }
 
 

@@ -416,13 +416,3 @@ def twins(first, second, *, names=("create_acme_lamp", "update_acme_lamp")):
 
 
 HUES = {"type": "string", "enum": ["red", "blue"]}
-
-
-def test_what_makes_a_thing_and_what_changes_it_take_the_same_values():
-    assert twins({"hue": HUES}, {"hue": STRING}) == [("update_acme_lamp", ["red", "blue"])]
-    assert twins({"hue": STRING}, {"hue": HUES}) == [("create_acme_lamp", ["red", "blue"])]
-    assert twins({"hue": HUES}, {"hue": {**STRING, "description": "Any colour of the catalogue"}}) == []
-    assert twins({"hue": HUES}, {"hue": {**STRING, "default": "green"}}) == []
-    assert twins({"state": HUES}, {"state": STRING}) == []
-    assert twins({"hue": HUES}, {"hue": STRING}, names=("create_acme_lamp", "update_acme_sofa")) == []
-    assert twins({"hue": HUES}, {"hue": STRING}, names=("create_acme_lamp", "find_acme_lamp")) == []

@@ -31,25 +31,6 @@ def test_a_generators_null_defaults_are_one_finding():
     assert names.endswith("p10 (tool_10) and 3 more; 28 parameters in 14 tools.")
 
 
-def test_definitions_that_a_generator_leaves_behind_are_one_finding():
-    tools = [
-        {"name": name, "inputSchema": {"type": "object", "$defs": {"Left": TEXT, "Behind": TEXT}}} for name in "abc"
-    ]
-    found = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/unused-definitions",)))
-    assert [finding.message for finding in found] == ["These definitions are not used in 3 tools: Left, Behind."]
-
-
-def test_what_only_an_unused_definition_refers_to_is_unused_as_well():
-    left, tree = {"$ref": "#/$defs/Behind"}, {"items": {"$ref": "#/$defs/Tree"}}
-    home = {"Left": left, "Behind": TEXT, "Tree": tree, "Used": TEXT}
-    schema = {"type": "object", "$defs": home, "properties": {"x": {"$ref": "#/$defs/Used"}}}
-    found = lint(
-        build_surface({"tools": [{"name": "a", "inputSchema": schema}]}),
-        LintSettings(select=("clarity/unused-definitions",)),
-    )
-    assert [finding.value for finding in found] == [["Left", "Behind", "Tree"]]
-
-
 def test_an_enum_next_to_null_does_not_refuse_null():
     closed = {"anyOf": [{**TEXT, "enum": ["a"]}, {"type": "null"}], "default": None}
     assert findings("null-default", {"x": closed}) == []
@@ -77,7 +58,6 @@ def test_an_enum_next_to_null_does_not_refuse_null():
         ("duration", TEXT, "", True),
         ("duration", {**TEXT, "default": "5s"}, "", False),
         ("duration", {**TEXT, "description": "How long the meeting is"}, "", False),
-        ("radius", {**TEXT, "description": "搜索半径"}, "", True),
         ("radius", {**TEXT, "description": "Such as '500m'"}, "", False),
         ("page_size", INTEGER, "", False),
         ("size", INTEGER, "", False),
@@ -90,20 +70,12 @@ def test_an_enum_next_to_null_does_not_refuse_null():
         ("timeout", {**INTEGER, "description": "Timeout (s)"}, "", False),
         ("timeout", {**INTEGER, "description": "Number of tries before it gives up"}, "", False),
         ("retention", {**INTEGER, "description": "How many backups to keep"}, "", False),
-        ("padding", {**INTEGER, "description": "Lines of padding around a match"}, "", False),
-        ("width", {**INTEGER, "description": "Columns of the terminal"}, "", False),
         ("radius", {**NUMBER, "description": "Radius of the search"}, "", True),
-        ("interval", {**INTEGER, "description": "Every n epochs"}, "", False),
-        ("wait", {**INTEGER, "description": "1 to wait for the end, 0 not to"}, "", False),
         ("distance", {**NUMBER, "description": "Cosine distance"}, "", False),
         ("distance", {**INTEGER, "description": "Levenshtein distance allowed"}, "", False),
-        ("margin", {**NUMBER, "description": "Profit margin"}, "", False),
-        ("elevation", {**NUMBER, "description": "Elevation angle of the camera"}, "", False),
         ("block_height", INTEGER, "", False),
         ("height", {**INTEGER, "description": "Block height"}, "", False),
-        ("memory", {**INTEGER, "description": "ID of the memory"}, "", False),
         ("memory", {**INTEGER, "description": "Memory of the machine"}, "", True),
-        ("disk", {**INTEGER, "description": "Disk number"}, "", False),
     ],
 )
 def test_a_quantity_says_its_unit(name, schema, tool, fires):
@@ -116,7 +88,6 @@ def test_a_quantity_says_its_unit(name, schema, tool, fires):
         ("font_size", {**INTEGER, "description": "Size of the letters"}, "", True),
         ("font_size", INTEGER, "Adds a heading to a document.", True),
         ("width", NUMBER, "Sets the size of the browser window.", True),
-        ("lineWidth", NUMBER, "Draws.", True),
         ("height", {**INTEGER, "description": "Height of the screenshot"}, "", True),
         ("height", {**INTEGER, "description": "Height of the screenshot in pixels"}, "", False),
         ("width", NUMBER, "Adds an image to a document.", False),
@@ -151,26 +122,6 @@ def test_what_is_placed_is_no_window():
 )
 def test_what_is_around_a_quantity_gives_its_unit(box, fires):
     assert len(findings("missing-unit", box)) == fires
-
-
-def test_the_edges_of_a_margin_are_lengths():
-    margin = {"type": "object", "properties": {"top": TEXT, "left": {**TEXT, "description": 'Such as "1cm"'}}}
-    [found] = findings("missing-unit", {"margin": margin})
-    assert found.path == "/tools/0/inputSchema/properties/margin/properties/top"
-    assert not findings("missing-unit", {"box": margin})
-
-
-def test_a_single_header_is_an_argument_like_any_other():
-    assert not findings("http-header", {"accept": TEXT, "cookie": TEXT})
-    assert findings("http-header", {"accept": TEXT, "user-agent": TEXT})
-
-
-@pytest.mark.parametrize(
-    ("values", "fires"),
-    [(["a", "b", 3], True), ([1, 2, "3"], True), (["a", "b", None], False), ([1, 2.5], False), (["a", 1], False)],
-)
-def test_one_value_of_another_type_is_odd(values, fires):
-    assert len(findings("mixed-enum-types", {"x": {"enum": values}})) == fires
 
 
 def test_a_sentence_of_the_tool_may_list_the_keys_of_an_object():

@@ -70,10 +70,7 @@ FORMS = [
     ("anchor", "Scans. Use anchor like 'a:b'.", "Scans. Use anchors like 'a:b'."),
     ("end_anchor", "Pass the ids of the best hits as `end_anchor`.", "Scans and returns `end_anchor`."),
     ("end_anchor", "Call list_a first to get the end_anchor.", "Call list_a first without the end_anchor."),
-    ("anchor", "Pass anchor\n    (an id or a name) to scan.", "Scans an anchor\n    (an id or a name) if it can."),
-    ("anchor", "What was cut off carries `overflow.anchor`.", "What was cut off carries overflow.anchor."),
     # names in a row: the text behind the last is about all; that they are given says nothing
-    ("end_anchor", "Scans: `end_anchor` and `low_anchor` accept ids.", "Requires `end_anchor` and `low_anchor`."),
     (
         "end_anchor",
         "Scans with end_anchor (a list of ids), low_anchor (str).",
@@ -138,10 +135,7 @@ def test_a_list_of_names_is_short() -> None:
 
 
 LIKE_ANOTHER = [
-    ("Args:\n    mode: Same meaning as in make_plan.", True),
     ("Args:\n    mode: See make_plan.", True),
-    ("Takes the same parameters as `make_plan`.", True),
-    ("Parameters are those of make_plan; see make_plan.", True),
     ("Args:\n    mode: Same meaning as in drop_plan.", False),
     ("Args:\n    mode: Never that of make_plan.", False),
     ("Returns the same plan as make_plan.", False),
@@ -165,8 +159,6 @@ def values(text: str, **properties: dict) -> bool:
     [
         ("mode", "扫描。mode：fast/slow。", "扫描。mode。"),
         ("mode", "스캔합니다. mode는 'fast' 또는 'slow'.", "스캔합니다. 'fast' 또는 'slow'."),
-        ("target", "扫描目标（IP 或主机名）。", "扫描目标。"),
-        ("target", "扫描目标（IP 或主机名）。", "扫描端口（IP 或主机名）。"),
     ],
 )
 def test_the_text_answers_the_question(name: str, describing: str, silent: str) -> None:
@@ -175,21 +167,9 @@ def test_the_text_answers_the_question(name: str, describing: str, silent: str) 
 
 
 @pytest.mark.parametrize(
-    ("instructions", "open_"),
-    [("Dates are ISO-8601 (YYYY-MM-DD).", False), ("Rows are sorted by date. ISO 9001.", True), ("", True)],
-)
-def test_the_instructions_give_the_form_of_all_dates(instructions: str, open_: bool) -> None:
-    surface = {"instructions": instructions, "tools": [tool("run_a", "Runs.", start_date=STRING)]}
-    rules = {one.rule for one in lint(build_surface(surface))}
-    assert ("clarity/parameter-described" in rules) == open_
-
-
-@pytest.mark.parametrize(
     ("text", "others", "described"),
     [
-        ('Runs a command. Example: ["git", "log"]', {}, True),
         ('Runs a command. Example: ["git", "log"]', {"handles": {"type": "array", "items": STRING}}, False),
-        ('Runs a command such as ["git", "log"], of course', {}, True),
         ('Returns ["git", "log"]', {}, False),
     ],
 )

@@ -148,36 +148,25 @@ def test_a_name_that_the_user_gives_the_server_is_not_counted():
 def test_the_recorded_false_findings_are_gone():
     surface = build_surface(json.loads(RECORDED.read_text("utf-8")))
     found = {finding.rule for finding in lint(surface, LintSettings(profiles=("recommended",)))}
-    # All are true: the hints are missing, the schemas of four tools have no properties, and two that create and add
-    # require nothing.
-    assert found <= {"clarity/hints-declared", "clients/openai-properties", "clarity/nothing-required"}
+    # All are true: the hints are missing, and the schemas of four tools have no properties.
+    assert found <= {"clarity/hints-declared", "clients/openai-properties"}
 
 
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ('For segments see the guide.\n\nspans:\n[{"start": 1}]', ["spans (plot: start)"]),
-        ('For segments:\n[{"start": 1}]', ["segments (plot: start)"]),
-        ('For segments:\n{"segments": {"start": 1}}', ["segments (plot: start)"]),
+        ('For segments see the guide.\n\nspans:\n[{"start": 1}]', ["spans"]),
+        ('For segments:\n[{"start": 1}]', ["segments"]),
         ('For segments:\n{"segments": 1}', []),
     ],
-    ids=["the example of a sibling", "its own", "the name around the value", "a value without keys"],
+    ids=["the example of a sibling", "its own", "a value without keys"],
 )
 def test_an_object_gets_the_keys_of_its_own_value(text, names):
     properties = {name: {"type": "array", "items": {"type": "object"}} for name in ("segments", "spans")}
     tool = {**described(text), "name": "plot", "inputSchema": {"type": "object", "properties": properties}}
-    found = [one.message for one in findings_of(tool) if one.rule == "clarity/open-object"]
-    assert [one.split("shows some: ")[1].split(";")[0] for one in found] == names
-
-
-def test_an_example_with_too_many_strings_says_what_is_passed_and_what_is_taken():
-    properties = {"table": {"type": "string"}, "columns": {"type": "array"}, "limit": {"type": "integer"}}
-    tool = {"name": "get_rows", "description": "Gets.", "inputSchema": {"type": "object", "properties": properties}}
-    surface = build_surface({"instructions": "Call get_rows('users', 'name').", "tools": [tool]})
-    found = [one.message for one in lint(surface, LintSettings(select=("clarity/example-fits",)))]
+    found = [one.message for one in findings_of(tool) if one.rule == "clarity/object-keys"]
     assert found == [
-        "An example at /instructions does not match the schema: 'users' and 'name' are passed, but only table takes a "
-        "string (columns takes a list) in get_rows('users', 'name')."
+        f"The description of {name} in plot lists keys (start) that its schema does not declare." for name in names
     ]
 
 

@@ -90,44 +90,14 @@ def updating(name: str, said: str) -> dict:
             argument("Specialty: 'heart' or 'bones'. Use list_kinds to find a doctor.", type="string"),
         ),
         (
-            "clarity/missing-unit",
-            number("margin", "How far behind it may be, on the 0–1 scale."),
-            number("margin", "How far behind it may be."),
-        ),
-        (
-            "clarity/index-base",
-            table(step=STEPS),
-            table(step=STEPS["properties"]["hover"]),
-        ),
-        (
-            "clarity/open-object",
-            updating("fields", "What to change. A line needs its 'id'; a removal needs {'id': ..., '_gone': 1}."),
-            updating("position", "What to change. A line needs its 'id'; a removal needs {'id': ..., '_gone': 1}."),
-        ),
-        (
-            "clarity/parameter-described",
-            table(data={"type": "object", "description": "The data of it."}, contentType=STRING),
-            table(data={"type": "object", "description": "The data of it."}, content=STRING),
-        ),
-        (
             "clarity/object-keys",
             updating("document", "The row. Must include 'id' field and the partition key field."),
             updating("document", "The row. Must include 'id' field and the partition field."),
         ),
         (
-            "clarity/open-object",
-            updating("document", "The row. Must include 'id' field and the partition key field."),
-            updating("document", "The row. Must include 'email' field and the partition key field."),
-        ),
-        (
             "hygiene/concealment",
             saying("Opens a form. Do not tell the user a form is open before its result says so."),
             saying("Opens a form. Do not tell the user a form is open before lunch."),
-        ),
-        (
-            "clarity/nothing-required",
-            cancelling("Cancels orders. WARNING: with no filters this cancels all of them."),
-            cancelling("Cancels orders. WARNING: they are gone then."),
         ),
         (
             "clarity/unknown-tool",
@@ -190,21 +160,6 @@ def updating(name: str, said: str) -> dict:
             saying("Sleeps. The sleep is capped at 300000 ms.", wait=waiting("Milliseconds (max: 300,000)")),
         ),
         (
-            "clarity/missing-unit",
-            table(editor_width={**STRING, "description": "NARROW or FULL"}),
-            table(editor_width={**STRING, "description": "Narrow or not"}),
-        ),
-        (
-            "clarity/nothing-required",
-            {**table(path={**STRING, "description": "Where to save it. Defaults to /tmp/x.md"}), "name": "create_note"},
-            {**table(path={**STRING, "description": "Where to save it. Like /tmp/x.md"}), "name": "create_note"},
-        ),
-        (
-            "clarity/leaked-parameter",
-            table(client_callable={"type": "boolean", "description": "Filter by it."}),
-            table(client_callable={"description": "Filter by it."}),
-        ),
-        (
             "clarity/parameter-described",
             table(scope={**STRING, "description": "App scope filter"}),
             table(scope={**STRING, "description": "The scope of it"}),
@@ -221,11 +176,6 @@ def updating(name: str, said: str) -> dict:
         ),
         (
             "clarity/parameter-described",
-            table(filter={**STRING, "description": "An RQL filter expression."}),
-            table(filter={**STRING, "description": "A filter expression."}),
-        ),
-        (
-            "clarity/parameter-described",
             saying("Sets the status. Valid: DRAFT, ACTIVE.", status=STRING),
             saying("Sets the status. Always.", status=STRING),
         ),
@@ -238,16 +188,6 @@ def updating(name: str, said: str) -> dict:
             "clarity/closed-list",
             saying("Looks.\n\nArgs:\n    word: substring of names ('fox' or 'dog' find some)", word=STRING),
             saying("Looks.\n\nArgs:\n    word: 'fox' or 'dog'", word=STRING),
-        ),
-        (
-            "clarity/missing-unit",
-            saying('Finds. Usage: `{"expiry": "JAN27"}`', expiry=STRING),
-            saying('Finds. Usage: `{"expires": "JAN27"}`', expiry=STRING),
-        ),
-        (
-            "clarity/missing-unit",
-            table(expiry=STRING, strike={"type": "number"}),
-            table(expiry=STRING, width={"type": "number"}),
         ),
         (
             "clarity/closed-list",
@@ -321,7 +261,6 @@ def test_one_entry_describes_both_ends_of_a_range(entry: str, reported: bool) ->
         ("read_entry", "Returns an entry (auto-marks as read).", False),
         ("refresh_feeds", "Fetches sources for new entries.", False),
         ("list_feeds", "Fetches sources for new entries.", True),
-        ("format_validate", "Validate JSON or YAML.", True),
         ("format_disk", "Formats a disk.", False),
         ("rss_refresh_feeds", "Fetches sources for new entries.", False),
     ],
@@ -336,10 +275,8 @@ def test_what_reads_and_keeps_does_not_only_read(name: str, said: str, read: boo
 @pytest.mark.parametrize(
     ("name", "properties", "changes"),
     [
-        ("dates", {"action": {"enum": ["diff", "add", "weekday"]}}, False),
         ("regex", {"action": {"enum": ["match", "test", "replace"]}}, False),
         ("todos", {"action": {"enum": ["list", "add"]}}, True),
-        ("lists", {"action": {"enum": ["add", "reorder"]}}, True),
         ("todos", {"action": {"enum": ["add", "remove"]}}, True),
         ("run_query", {"sql": STRING}, True),
         ("run_query", {"name": STRING}, False),
@@ -376,7 +313,6 @@ def test_what_can_be_put_on_again_is_not_lost(name: str, lost: bool) -> None:
         ("clarity/prose-type", table(mode={"enum": ["fast", "slow"]}, rows={**STRING, "description": "Rows (list)"})),
         ("clarity/typed-argument", table(x={"description": "Total payload weight"})),
         ("clarity/missing-unit", table(radius={"type": "number", "default": 500})),
-        ("clarity/missing-unit", table(width={**STRING, "description": "Width of the PNG"})),
         ("clarity/missing-unit", table(timeout={"type": "integer"}, strike={"type": "number"})),
         ("clarity/limit-without-bound", argument("Latitude, must be at least -90", type="number")),
         (
@@ -384,11 +320,6 @@ def test_what_can_be_put_on_again_is_not_lost(name: str, lost: bool) -> None:
             table(data={"type": "object", "description": "It."}, table={"enum": ["a", "b"]}),
         ),
         ("clarity/closed-list", table(agg_func={**STRING, "description": "Must be one of: sum, mean, max"})),
-        ("clarity/hints-contradict", hinted("edit_list", "append", "insert", "replace", readOnlyHint=True)),
-        (
-            "clarity/hints-contradict",
-            {**hinted("remove_tags", readOnlyHint=False, destructiveHint=False), "description": "Gone for good."},
-        ),
         ("clarity/hints-contradict", hinted("remove_pin", readOnlyHint=False, destructiveHint=False)),
     ],
 )

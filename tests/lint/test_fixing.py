@@ -141,12 +141,6 @@ def test_each_kind_of_correction_of_an_argument(rule, name, before, after, verdi
             "wider",
         ),
         (
-            "clarity/unused-definitions",
-            {**arguments(x=TEXT), "$defs": {"A": {"$ref": "#/$defs/B"}, "B": TEXT}},
-            [{"op": "remove", "path": "/inputSchema/$defs"}],
-            "same",
-        ),
-        (
             "schema-md/closed-input",
             arguments(x=TEXT),
             [{"op": "add", "path": "/inputSchema/additionalProperties", "value": False}],

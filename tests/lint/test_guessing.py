@@ -36,14 +36,8 @@ def said(name: str, schema: dict, text: str = "", of_tool: str = "Runs it.") -> 
         ("metrics", {"type": "array", "items": TEXT}, "Metrics to include in the answer"),
         ("filter", OPTIONAL, "Optional filter to apply to the results as a JSON string"),
         ("criteria", TEXT, "JSON object of criteria"),
-        ("filter", TEXT, "Filter expression to apply"),
-        ("formula", TEXT, "Formula of the field"),
         ("config", OBJECT, "The configuration"),
         ("rows", {"type": "array", "items": OBJECT}, ""),
-        ("time_zone", TEXT, "Time zone of the base"),
-        ("currency", TEXT, "Currency"),
-        ("start_time", TEXT, "Start of the range"),
-        ("since", TEXT, ""),
         ("waitUntil", TEXT, "What to wait for"),
     ],
 )
@@ -95,23 +89,13 @@ def test_an_example_in_the_description_of_the_tool_shows_the_keys() -> None:
 @pytest.mark.parametrize(
     ("name", "schema", "of_tool"),
     [
-        ("color", TEXT, "Takes a comment, color (hex such as #fa0) and a title."),
         ("status", TEXT, "Lists orders. status: open or shut. Newest first."),
-        ("params", OBJECT, "Runs a query. Bind params by name, such as {name}."),
         ("body", OBJECT, 'Changes a gate. {"arguments": {"id": "g1", "body": {"open": true}}}'),
     ],
 )
 def test_what_the_tool_says_in_passing_answers_the_question(name: str, schema: dict, of_tool: str) -> None:
     assert said(name, schema, "", of_tool) == []
     assert len(said(name, schema, "", f"Says nothing of {name}." if name != "params" else "Says nothing.")) == 1
-
-
-def test_a_list_of_names_or_a_condition_is_no_answer() -> None:
-    optional = "JSON string with the groups"
-    assert len(said("begin_date", TEXT, "First day", "Optional: begin_date, end_date, and more.")) == 1
-    assert len(said("groups", TEXT, "JSON string of groups", "groups is ignored if `span` is given.")) == 1
-    assert len(said("steps", TEXT, "JSON list of step types", "Runs it.")) == 1
-    assert said("groups", TEXT, optional, "Runs it.") == []
 
 
 def test_an_entry_of_the_description_counts_once() -> None:
@@ -138,28 +122,6 @@ def test_a_key_has_a_source_like_an_identifier() -> None:
     assert messages(rule, tool("a", gate_key=TEXT)) == ["No description: gate_key (a)."]
 
 
-@pytest.mark.parametrize("text", ["tags replace all others", "tags: see the list", "tags (a few words)", "`tags`"])
-def test_words_in_passing_are_a_description(text: str) -> None:
-    rule = "clarity/plain-parameter-described"
-    tools = [tool(name, f"Draws it. {text}", tags=TEXT) for name in "ab"]
-    assert messages(rule, *tools) == ([] if text != "`tags`" else ["No description: tags (2 tools: a, b)."])
-    assert messages(rule, *(tool(name, "Draws it with tags.", tags=TEXT) for name in "ab")) != []
-    assert messages(rule, *(tool(name, "Draws it. Default tags: oak.", tags=TEXT) for name in "ab")) != []
-    pair = [tool(name, "add_tags/drop_tags are incremental.", drop_tags=TEXT) for name in "ab"]
-    assert messages(rule, *pair) == []
-
-
-def test_the_parts_of_any_request_have_the_keys_of_its_endpoint() -> None:
-    def of_body(**others: object) -> list[str]:
-        body = {**OBJECT, "description": "Request body"}
-        return messages("clarity/parameter-described", tool(body=body, **others))
-
-    method = {"type": "string", "enum": ["GET", "POST"]}
-    assert of_body(path=TEXT, method=method) == []
-    assert len(of_body(path=TEXT)) == 1
-    assert len(of_body(path=TEXT, method={**method, "enum": ["fast", "slow"]})) == 1
-
-
 def test_the_message_says_what_is_missing() -> None:
     assert said("type", {"type": "integer"}) == [
         "type of run is a number, but the meaning of each number is not described."
@@ -173,16 +135,6 @@ def test_arguments_within_objects_count_for_the_server() -> None:
     inner = {"type": "object", "properties": {"space_id": TEXT, "page_size": {"type": "integer"}}}
     found = messages("clarity/plain-parameter-described", tool("a", data=inner), tool("b", data=inner))
     assert found == ["No description: space_id (2 tools: a, b)."]
-
-
-def test_arguments_of_the_branches_of_a_union_are_named_and_what_tells_them_apart_is_not() -> None:
-    def branch(operation: str, **params: object) -> dict:
-        inner = {"type": "object", "properties": params, "additionalProperties": False}
-        return {"type": "object", "properties": {"operation": {"const": operation}, "params": inner}}
-
-    union = {"description": "What to do", "anyOf": [branch("get", teamSlug=TEXT), branch("list"), {"type": "null"}]}
-    found = messages("clarity/plain-parameter-described", tool("a", choice=union), tool("b", choice=union))
-    assert found == ["No description: teamSlug (2 tools: a, b)."]
 
 
 def test_a_lone_argument_counts_where_only_somebody_else_knows_the_value() -> None:
@@ -222,11 +174,15 @@ def test_numbers_are_ids_of_records_that_other_tools_list():
     assert len(messages(rule, tool("send", type={"type": "integer"}), tool("list_types"))) == 1
 
 
-def test_a_line_of_the_tool_lists_the_values_under_the_plural():
-    assert said("rating", TEXT, of_tool="Rates it.\n\nRatings: better | same | worse") == []
-    assert said("rating", TEXT, of_tool="Rates it.\n\nScores: better | same | worse")
-
-
 def test_a_number_as_text_is_no_json():
     assert said("identifier", TEXT, "Its name, or its ID (stringified).") == []
     assert said("identifier", TEXT, "A stringified object.")
+
+
+@pytest.mark.parametrize("text", ["tags replace all others", "tags: see the list", "tags (a few words)", "`tags`"])
+def test_words_in_passing_are_a_description(text: str) -> None:
+    rule = "clarity/plain-parameter-described"
+    tools = [tool(name, f"Draws it. {text}", tags=TEXT) for name in "ab"]
+    assert messages(rule, *tools) == ([] if text != "`tags`" else ["No description: tags (2 tools: a, b)."])
+    assert messages(rule, *(tool(name, "Draws it with tags.", tags=TEXT) for name in "ab")) != []
+    assert messages(rule, *(tool(name, "Draws it. Default tags: oak.", tags=TEXT) for name in "ab")) != []

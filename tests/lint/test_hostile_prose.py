@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_governor.packs.clarity import unsaid_needs
 from mcp_governor.rules import LintSettings
 from mcp_governor.rules.run import lint
 from mcp_governor.surface import build_surface
@@ -49,13 +48,3 @@ def test_a_format_that_is_no_string(odd):
 
 def test_names_of_many_capitals_are_read_once():
     findings(tool({"a" + "A" * 60 + ".": {"type": "string"}, "p" * 30_000: {"type": "string"}}))
-
-
-def test_the_halves_of_positions_are_looked_up(monkeypatch):
-    read = []
-    monkeypatch.setattr(unsaid_needs, "name_words", lambda name: read.append(1) or tuple(name.split("_")))
-    size = 40
-    (tool,) = build_surface({"tools": [{"name": "a"}]}).tools
-    names = {f"den_{i}_{half}": {"type": "number"} for i in range(size) for half in ("lat", "lon")}
-    assert len(list(unsaid_needs.unsaid_needs(tool, names, (), whole=True))) == size
-    assert len(read) <= 2 * len(names) + 1

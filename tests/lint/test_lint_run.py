@@ -77,14 +77,14 @@ def described(name, **arguments):
 def test_an_old_finding_in_a_tool_that_changed_is_not_new():
     old, new = (
         build_surface({"tools": [described("a", **arguments)]})
-        for arguments in ({"text_color": 1}, {"text_color": 1, "start_date": 1})
+        for arguments in ({"text_style": 1}, {"text_style": 1, "start_mode": 1})
     )
     chosen = LintSettings(select=("clarity/parameter-described",))
     assert [f.path for f in lint(new, chosen)] == [
-        "/inputSchema/properties/start_date",
-        "/inputSchema/properties/text_color",
+        "/inputSchema/properties/start_mode",
+        "/inputSchema/properties/text_style",
     ]
-    assert [f.path for f in lint(new, chosen, baseline=old)] == ["/inputSchema/properties/start_date"]
+    assert [f.path for f in lint(new, chosen, baseline=old)] == ["/inputSchema/properties/start_mode"]
 
 
 def test_a_finding_that_a_new_tool_causes_in_an_old_one_is_new():

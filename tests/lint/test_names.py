@@ -34,7 +34,6 @@ NAMED_TOOLS = [
     ("The shop_export tool writes a file.", "shop_export"),
     ("Prefer calling plan_day(model=...) at the start.", "plan_day"),
     ("- shop_list_orders: x\n- shop_get_order: y\n- shop_cancel_order: z\n- shop_export: w", "shop_export"),
-    ("First call GET \\`/orders\\` to list them.", "GET /orders"),
 ]
 
 

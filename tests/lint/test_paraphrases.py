@@ -248,33 +248,3 @@ def test_types_in_prose(text: str, kind: str) -> None:
 )
 def test_what_states_no_other_type(text: str, kind: str) -> None:
     assert found("clarity/prose-type", {"value": of(text, type=kind)}) == []
-
-
-def test_identifiers_of_one_thing() -> None:
-    """Without a word: a tool that reads or changes one thing needs one of the names for it."""
-    either = {"issueId": {"type": "integer"}, "issueKey": {"type": "string"}}
-    [finding] = found("clarity/argument-dependencies", either, tool="get_issue_notes")
-    assert "`issueId`, `issueKey`: at least one must be given" in finding.message
-    for name in ("list_issue_notes", "create_issue", "get_notes"):
-        assert found("clarity/argument-dependencies", either, tool=name) == []
-    spare = {**either, "issueKey": of("Key. If not provided, the current one.")}
-    assert found("clarity/argument-dependencies", spare, tool="get_issue") == []
-
-
-def test_sources_of_what_a_tool_takes_in() -> None:
-    sources = {"url": {"type": "string"}, "file_path": {"type": "string"}, "text": {"type": "string"}}
-    [finding] = found("clarity/argument-dependencies", sources, tool="add_note")
-    assert "`url`, `file_path`, `text`: at least one must be given" in finding.message
-    assert found("clarity/argument-dependencies", sources, tool="find_note") == []
-    assert found("clarity/argument-dependencies", {**sources, "mode": {"type": "string"}}, tool="add_note") == []
-    assert found("clarity/argument-dependencies", {**sources, "url": of("Optional link")}, tool="add_note") == []
-    assert found("clarity/argument-dependencies", sources, "Does it.", "text", tool="add_note") == []
-
-
-def test_what_a_tool_cannot_do_without() -> None:
-    one = {"run_id": {"type": "string"}}
-    assert len(found("clarity/nothing-required", one, tool="get_runs")) == 1
-    assert len(found("clarity/nothing-required", {"until": {"type": ["string", "null"]}}, tool="cancel_runs")) == 1
-    assert found("clarity/nothing-required", {"run_id": of("Run, by default the last one")}, tool="get_run") == []
-    assert found("clarity/nothing-required", {**one, "name": {"type": "string"}}, tool="get_run") == []
-    assert found("clarity/nothing-required", {"user_id": {"type": "string"}}, tool="get_runs") == []

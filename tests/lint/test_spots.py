@@ -48,9 +48,11 @@ def argument(name: str, **schema: object) -> dict[str, object]:
 
 
 def test_each_tool_and_each_argument_is_listed_also_where_the_message_counts() -> None:
-    tools = [argument(f"t{at}", limit={"type": "array", "items": {}}) for at in range(20)]
-    tools.append(argument("deep", page={"type": "object", "properties": {"max_rows": {"type": "array", "items": {}}}}))
-    [finding] = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/open-items",)))
+    tools = [argument(f"t{at}", limit={"type": "string", "default": None}) for at in range(20)]
+    tools.append(
+        argument("deep", page={"type": "object", "properties": {"max_rows": {"type": "string", "default": None}}})
+    )
+    [finding] = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/null-default",)))
     assert finding.tool is None
     assert "t10" not in finding.message
     assert finding.spots == (
@@ -67,19 +69,19 @@ def test_a_finding_about_one_place_lists_none() -> None:
 
 
 def test_a_hostile_server_gets_no_endless_list() -> None:
-    tools = [argument(f"t{at}", limit={"type": "array", "items": {}}) for at in range(MAX_SPOTS + 5)]
-    [finding] = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/open-items",)))
+    tools = [argument(f"t{at}", limit={"type": "string", "default": None}) for at in range(MAX_SPOTS + 5)]
+    [finding] = lint(build_surface({"tools": tools}), LintSettings(select=("clarity/null-default",)))
     assert len(finding.spots) == MAX_SPOTS
     assert f"{MAX_SPOTS + 5} parameters" in finding.message.replace(",", "")
 
 
 def test_json_and_verbose_text_list_the_places(tmp_path: Path, capsys) -> None:
     tools = [
-        argument("a", limit={"type": "array", "items": {}}, rows={"type": "array", "items": {}}),
-        argument("b", limit={"type": "array", "items": {}}),
+        argument("a", limit={"type": "string", "default": None}, rows={"type": "string", "default": None}),
+        argument("b", limit={"type": "string", "default": None}),
     ]
     (tmp_path / "s.json").write_text(json.dumps({"tools": tools}))
-    words = ("lint", str(tmp_path / "s.json"), "--isolated", "--select", "clarity/open-items")
+    words = ("lint", str(tmp_path / "s.json"), "--isolated", "--select", "clarity/null-default")
     report = json.loads(governor_here(*words, "--format", "json", capsys=capsys).out)
     assert report["findings"][0]["places"] == [
         {"tool": "a", "path": "/inputSchema/properties/limit"},

@@ -22,9 +22,7 @@ from mcp_governor.report.finding_groups import causes
         ("triage_delete", "Prepare a capped plan.", "destroys"),
         ("weather_archive", "Get the weather of a day in the past.", "reads"),
         ("weather_archive", "Archive the weather of a day.", "writes"),
-        ("format_citations", "Get citations in one or more styles.", "reads"),
         ("format_disk", "Format a disk.", "writes"),
-        ("push_nodes", "Push the ids of nodes to the frontend for inspection.", "reads"),
         ("push_nodes", "Push nodes to the server.", "writes"),
         ("check_status", "Check if it runs. Attempts to auto-start it if not.", "unknown"),
         ("check_status", "Check if it runs. Attempts to find it if not.", "reads"),
@@ -65,33 +63,8 @@ SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
     [
         (
             "clarity/parameter-described",
-            takes(**described(endDate="End date YYYY-MM-DD", compareEndDate="Comparison end date")),
-            takes(**described(endDate="End date", compareEndDate="Comparison end date")),
-        ),
-        (
-            "clarity/parameter-described",
-            takes(**described(country="Country code")),
-            takes(**described(country="Country")),
-        ),
-        (
-            "clarity/parameter-described",
             takes(**described(credential_json=JSON_TEXT.format("credential"))),
             takes(**described(layout_json=JSON_TEXT.format("layout"))),
-        ),
-        (
-            "clarity/parameter-described",
-            takes(tool_says="Move one tile N, S, E or W.", direction=STRING),
-            takes(tool_says="Move one tile.", direction=STRING),
-        ),
-        (
-            "clarity/parameter-described",
-            takes(**described(expression="JavaScript expression to evaluate")),
-            takes(**described(expression="Expression to evaluate")),
-        ),
-        (
-            "clarity/parameter-described",
-            takes(**described(color="Hex value such as #FF0000", border_color="Colour of the border")),
-            takes(**described(color="Colour of the text", border_color="Colour of the border")),
         ),
         (
             "clarity/parameter-described",
@@ -134,11 +107,6 @@ SHOWN = 'Names of components. Examples: ["Button"], ["Card"].'
             takes(**described(mode='Default: "m12". Use "m4" for speed or "m27" for quality.')),
         ),
         (
-            "clarity/nothing-required",
-            takes(name="query_orders", required=[], status=STRING),
-            takes(name="query_orders", required=[], order=STRING),
-        ),
-        (
             "clarity/example-fits",
             takes(names={"type": "array", "items": {"type": "string", "enum": []}, "description": SHOWN}),
             takes(names={"type": "array", "items": {"type": "string", "enum": ["Tabs"]}, "description": SHOWN}),
@@ -174,13 +142,8 @@ def test_a_repaired_rule_is_quiet_there_and_speaks_here(
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("asset_urn", "Gets it. The urn is the identifier of an asset, for example a:1.", True),
         ("asset_urn", "Gets it. The urn is required.", False),
-        ("owners_email", "Finds it.\n  owners is a list of addresses.", True),
-        ("owners_email", "Finds it.\n  email is a list of addresses.", True),
         ("owners_email", "Finds what they are a part of.", False),
-        ("text_search", "Finds it. Text search is a string.", True),
-        ("status", "You can filter by status.\n Status can be OPEN or CLOSED.", True),
         ("status", "You can filter by status. Status is ignored.", False),
     ],
 )
@@ -225,12 +188,6 @@ def test_what_a_parameter_is_for_says_what_a_tool_does(name: str, said: str, par
     assert effect_said(one) == effect
 
 
-def test_what_is_extracted_and_tracked_is_kept() -> None:
-    assert effect_said(tool("track_text", "Extract and track decisions.")) == "unknown"
-    assert effect_said(tool("scan_text", "Extract and record decisions.")) == "unknown"
-    assert effect_said(tool("scan_text", "Extract and show decisions.")) == "reads"
-
-
 def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -> None:
     action = {"type": "string", "enum": ["add_path", "remove_path", "list"]}
 
@@ -243,12 +200,6 @@ def test_the_values_of_the_parameter_that_chooses_and_conditions_are_no_list() -
     assert not listed("Predicates, ANDed: 'cfg>7', 'name=euler', 'text~sunset'.")
 
 
-def test_what_is_pushed_to_a_frontend_is_no_change() -> None:
-    hints = {"annotations": {"readOnlyHint": True}}
-    assert findings("clarity/hints-contradict", tool("push_nodes", "Push nodes to the frontend.", **hints)) == []
-    assert len(findings("clarity/hints-contradict", tool("push_nodes", "Push nodes to the server.", **hints))) == 1
-
-
 def test_a_hint_of_a_tool_that_plans_is_not_contradicted() -> None:
     hints = {"annotations": {"readOnlyHint": False, "destructiveHint": False}}
     assert findings("clarity/hints-contradict", tool("triage_plan_delete", "Prepare a capped plan.", **hints)) == []
@@ -258,6 +209,23 @@ def test_a_hint_of_a_tool_that_plans_is_not_contradicted() -> None:
 def example(name: str, said: str, *, wrapped: bool) -> dict[str, Any]:
     inner = {"type": "object", "properties": {"gene": STRING}, "required": ["gene"]}
     return tool(name, said, inputSchema={**inner, "properties": {"params": inner}} if wrapped else inner)
+
+
+def test_a_verb_alone_makes_no_tool_the_one_that_is_meant() -> None:
+    names = ("qase_run_upsert", "qase_case_upsert", "qase_case_get")
+    tools = [tool(name, "For steps, use qase_shared_step_upsert." if at else "") for at, name in enumerate(names)]
+    assert {one.gist for one in findings("clarity/unknown-tool", *tools)} == {
+        "qase_case_upsert names qase_shared_step_upsert",
+        "qase_case_get names qase_shared_step_upsert",
+    }
+    tools[0]["name"] = "qase_step_upsert"
+    assert "not qase_step_upsert" in findings("clarity/unknown-tool", *tools)[0].gist
+
+
+def test_of_tools_that_read_the_surest_are_named() -> None:
+    unsure = [tool(f"check_{thing}", "Check it.") for thing in "abcdef"]
+    (one,) = findings("clarity/hints-declared", *unsure, tool("get_a", "Get it."), tool("list_b", "List them."))
+    assert one.message.endswith("only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more.")
 
 
 def test_a_call_without_the_object_around_its_arguments_is_explained() -> None:
@@ -277,20 +245,3 @@ def test_examples_of_many_tools_are_one_line() -> None:
         "Examples do not match the schemas: find_a: gene is a key of params, but not in find_a(gene='A'); "
         "also in 4 more tools: find_b, find_c, find_d, …"
     )
-
-
-def test_a_verb_alone_makes_no_tool_the_one_that_is_meant() -> None:
-    names = ("qase_run_upsert", "qase_case_upsert", "qase_case_get")
-    tools = [tool(name, "For steps, use qase_shared_step_upsert." if at else "") for at, name in enumerate(names)]
-    assert {one.gist for one in findings("clarity/unknown-tool", *tools)} == {
-        "qase_case_upsert names qase_shared_step_upsert",
-        "qase_case_get names qase_shared_step_upsert",
-    }
-    tools[0]["name"] = "qase_step_upsert"
-    assert "not qase_step_upsert" in findings("clarity/unknown-tool", *tools)[0].gist
-
-
-def test_of_tools_that_read_the_surest_are_named() -> None:
-    unsure = [tool(f"check_{thing}", "Check it.") for thing in "abcdef"]
-    (one,) = findings("clarity/hints-declared", *unsure, tool("get_a", "Get it."), tool("list_b", "List them."))
-    assert one.message.endswith("only read: get_a, list_b, check_a, check_b, check_c, check_d and 2 more.")

@@ -150,7 +150,7 @@ def test_markdown_says_a_cause_once_and_json_every_finding(tmp_path, monkeypatch
     assert "- **warning** a/undescribed – `q` has no description in 4 tools: a, b, c, …" in shown
     assert shown.count("a/undescribed") == 1
     monkeypatch.chdir(tmp_path)
-    schema = '{"type": "object", "properties": {"text_color": {"type": "string"}}}'
+    schema = '{"type": "object", "properties": {"text_style": {"type": "string"}}}'
     tools = ", ".join(f'{{"name": "{name}", "description": "D.", "inputSchema": {schema}}}' for name in "abcd")
     (tmp_path / "s.json").write_text(f'{{"tools": [{tools}]}}')
     arguments = ["lint", "s.json", "--select", "clarity/parameter-described"]
@@ -159,7 +159,7 @@ def test_markdown_says_a_cause_once_and_json_every_finding(tmp_path, monkeypatch
 
 def test_a_recording_on_one_line_is_not_quoted(tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    schema = '{"type": "object", "properties": {"text_color": {"type": "string"}}}'
+    schema = '{"type": "object", "properties": {"text_style": {"type": "string"}}}'
     tool = f'{{"name": "a", "description": "{"D" * 600}.", "inputSchema": {schema}}}'
     (tmp_path / "long.json").write_text(f'{{"tools": [{tool}]}}')
     (tmp_path / "lines.json").write_text(f'{{"tools": [{tool}]}}'.replace(", ", ",\n"))

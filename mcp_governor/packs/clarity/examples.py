@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.asides import results_part
-from mcp_governor.prose.fitting import kind_named, misfit, missing, type_named
+from mcp_governor.prose.asides import without_results
+from mcp_governor.prose.fitting import misfit, missing
 from mcp_governor.prose.snippets import Call, Snippet, calls, snippets
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
@@ -44,24 +44,14 @@ _IN_A_LIST = lazy_pattern(
 
 def broken_example(tool: Tool, context: Context) -> Iterator[Hit]:
     """An example written as JSON is valid JSON."""
-    broken = _broken(tool.description, context)
-    if broken:
-        # A sketch of a result, with comments, is nothing that a model sends.
-        start, end = results_part(tool.description)
-        broken = [one for one in broken if not start <= tool.description.find(one.text) < end]
-    yield from _of_broken("/description", tool.description, broken)
-    for name, _, text in _with_snippets(tool):
-        yield from _of_broken(_pointer(name), text, _broken(text, context))
-
-
-def _broken(text: str, context: Context) -> list[Snippet]:
-    return [one for one in _snippets(text, context) if one.broken]
-
-
-def _of_broken(pointer: str, text: str, broken: list[Snippet]) -> Iterator[Hit]:
-    if broken:
-        more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
-        yield hit(pointer, text, example=_short(broken[0].text), problem=broken[0].broken, more=more)
+    # A sketch of a result, with comments, is nothing that a model sends.
+    sent = without_results(tool.description)
+    said = [("/description", tool.description, sent), *((_pointer(name), text, text) for name, _, text in _shown(tool))]
+    for pointer, text, read in said:
+        broken = [one for one in _snippets(read, context) if one.broken]
+        if broken:
+            more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+            yield hit(pointer, text, example=_short(broken[0].text), problem=broken[0].broken, more=more)
 
 
 def _short(text: str) -> str:
@@ -69,7 +59,7 @@ def _short(text: str) -> str:
     return flat if len(flat) <= 80 else f"{flat[:80]}…"
 
 
-def _with_snippets(tool: Tool) -> Iterator[tuple[str, Any, str]]:
+def _shown(tool: Tool) -> Iterator[tuple[str, Any, str]]:
     """The parameters whose descriptions may show a value, which most do not: name, schema and description."""
     for name, argument in _arguments(tool).items():
         own = argument.get("description") if isinstance(argument, dict) else None
@@ -112,7 +102,7 @@ def unfit_example(surface: Surface, context: Context) -> Iterator[Hit]:
             *_of_values(tool, text, context),
         ]
         yield from _hits("/description", tool.name, text, found)
-        for name, schema, said in _with_snippets(tool):
+        for name, schema, said in _shown(tool):
             unfit = _of_argument(tool.input_schema, name, schema, said, context)
             yield from _hits(_pointer(name), tool.name, said, unfit)
 
@@ -156,31 +146,22 @@ def _of_messages(surface: Surface, text: str, context: Context) -> Iterator[str]
     """Problems with calls as clients send them: ``{"name": "read", "arguments": {"path": "a"}}``."""
     for one in _snippets(text, context):
         value = one.value
-        if not isinstance(value, dict) or not value.keys() <= _MESSAGE or _is_denied(text, one.at):
+        if not isinstance(value, dict) or not value.keys() <= _MESSAGE or _DENIED.search(text[: one.at][-200:]):
             continue
-        named = next((value[key] for key in ("name", "tool") if isinstance(value.get(key), str)), None)
+        tool = surface.by_name.get(str(value.get("name", value.get("tool"))))
         given = next((value[key] for key in _GIVEN if isinstance(value.get(key), dict)), None)
-        tool = surface.by_name.get(named) if named is not None else None
-        if tool is None or given is None or not isinstance(schema := tool.input_schema, dict):
+        # Of a tool with such parameters, these are its own.
+        if tool is None or given is None or value.keys() <= _arguments(tool).keys():
             continue
-        if value.keys() <= _arguments(tool).keys():
-            continue  # These are parameters of the tool itself.
-        reason = misfit(schema, schema, given)
-        absent = [] if reason else missing(schema, given)
-        if reason:
-            yield f"{reason} in {_short(one.text)}"
-        elif absent:
-            yield f"{_named(absent)} required and not in {_short(one.text)}"
+        reason = misfit(tool.input_schema, tool.input_schema, given)
+        absent = missing(tool.input_schema, given)
+        if reason or absent:
+            yield f"{reason or f'{_named(absent)} required and not'} in {_short(one.text)}"
 
 
 _GIVEN = ("arguments", "args", "input", "parameters", "params")
 _MESSAGE = frozenset({"name", "tool", *_GIVEN})
 """Keys of a call."""
-
-
-def _is_denied(text: str, at: int) -> bool:
-    """True if the words in front of an example say that it is a wrong one."""
-    return _DENIED.search(text[max(0, at - 200) : at]) is not None
 
 
 def _named(names: list[str]) -> str:
@@ -235,9 +216,6 @@ def _of_calls(surface: Surface, text: str, names: frozenset[str]) -> Iterator[st
 
 def _unfit_call(call: Call, tool: Tool) -> str:
     arguments, schema = _arguments(tool), tool.input_schema
-    if not call.given and not call.named:
-        # "get_items()" is a common way to write the name of a function.
-        return ""
     for name, value in call.named.items():
         if name not in arguments:
             outer = _wrapper(name, tool)
@@ -245,17 +223,9 @@ def _unfit_call(call: Call, tool: Tool) -> str:
         reason = misfit(schema, arguments[name], value, name, 1)
         if reason:
             return reason
-    open_ = [name for name in arguments if name not in call.named]
-    # "analyze(ctx, name='a')" is the function of the code, whose context no caller passes; `unknown-argument` names it.
-    passed = call.given[1:] if call.given[:1] == (...,) and len(call.given) == len(open_) + 1 else call.given
-    if len(passed) > len(open_):
-        return f"more values than parameters ({len(open_)}) are"
-    taken = _placed([value for value in call.given if value is not ...], open_, tool)
-    if taken:
-        return taken
     # "For notes, use edit_note(action='add')" is short for the rest of the call.
-    whole = call.whole and call.shown and not call.given
-    absent = missing(schema, call.named) if whole and isinstance(schema, dict) else []
+    whole = call.whole and call.shown and isinstance(schema, dict)
+    absent = missing(schema, call.named) if whole else []
     return f"{_named(absent)} required and not" if absent else ""
 
 
@@ -265,36 +235,3 @@ def _wrapper(name: str, tool: Tool) -> str:
     (outer, schema), *others = arguments.items() or (("", None),)
     inner = effective(tool.input_schema, schema).get("properties") if not others else None
     return outer if isinstance(inner, dict) and name in inner else ""
-
-
-def _placed(values: list[Any], names: list[str], tool: Tool) -> str:
-    """Why values that are given by position match no parameters in any order; empty if they do."""
-    schema, arguments = tool.input_schema, _arguments(tool)
-    fits = [[name for name in names if not misfit(schema, arguments[name], value, name, 1)] for value in values]
-    for value, names_of in zip(values, fits, strict=True):
-        if not names_of:
-            return f"{value!r} fits no parameter"
-        same = [other for other in fits if set(other) <= set(names_of)]
-        if len(same) > len(names_of):
-            given = [one for one, fit in zip(values, fits, strict=True) if set(fit) <= set(names_of)]
-            return _crowded(given, names_of, [name for name in names if name not in names_of], tool)
-    return ""
-
-
-def _crowded(given: list[Any], takers: list[str], others: list[str], tool: Tool) -> str:
-    """That more values are passed than parameters take them, with what the other parameters take."""
-    shown = [repr(value) if len(repr(value)) <= _MAX_VALUE else f"{repr(value)[:_MAX_VALUE]}…" for value in given]
-    kind = {kind_named(value) for value in given}
-    one = kind.pop() if len(kind) == 1 else "such a value"
-    takes = "takes" if len(takers) == 1 else "take"
-    rest = []
-    for name in others[:1]:
-        types = types_of(_arguments(tool)[name], tool.input_schema)
-        if types:
-            rest.append(f"{name} takes {' or '.join(type_named(one) for one in sorted(types - {'null'} or types))}")
-    more = f" ({', '.join(rest)})" if rest else ""
-    return f"{' and '.join(shown[:3])} are passed, but only {' and '.join(takers)} {takes} {one}{more}"
-
-
-_MAX_VALUE = 40
-"""Maximum number of characters of a value quoted in a message."""

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.clarity.lists import closed_list, sibling_list
+from mcp_governor.packs.clarity.lists import closed_list
 from mcp_governor.packs.clarity.open_text import open_text
 from mcp_governor.prose.claims import claims_about
 from mcp_governor.prose.formats import read_formats
@@ -28,7 +28,7 @@ def stated_format(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A format that the description gives is a pattern."""
     found = open_text(node, context)
     claim = _stated(found, context) if found is not None else None
-    if found is None or claim is None or any(next(one(node, context), None) for one in (closed_list, sibling_list)):
+    if found is None or claim is None or any(closed_list(node, context)):
         return
     pattern = claim.said["pattern"]
     if all(re.search(pattern, value) for value in _shown(found, context)):

@@ -10,91 +10,46 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.words import STOP_WORDS, name_words, stem, word_count, words
+from mcp_governor.prose.words import STOP_WORDS, stem, word_count, word_set, words
 from mcp_governor.subjects.schemas import branches_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_CHOICES = frozenset(
-    [
-        *("action", "align", "alignment", "behavior", "behaviour", "format", "frequency", "granularity"),
-        *("horizontal", "kind", "layout", "level", "mode"),
-        *("operation", "orientation", "order", "policy", "scheme"),
-        *("scope", "sort", "state", "status", "strategy"),
-        *("style", "type", "unit", "units", "until", "vertical", "visibility", "direction", "outcome", "placement"),
-        *("position", "preset", "priority", "protocol", "quality", "resolution", "rating", "severity", "tier"),
-    ]
-)
+_CHOICES = word_set("""
+    action align alignment behavior behaviour direction format frequency granularity horizontal kind layout level mode
+    operation order orientation outcome placement policy position preset priority protocol quality rating resolution
+    scheme scope severity sort state status strategy style tier type unit units until vertical visibility
+""")
 """Last words of names for one of a few values that nobody can guess."""
-_NUMBERED = frozenset(
-    {"action", "kind", "mode", "operation", "reason", "result", "state", "status", "strategy", "type"}
-)
-"""Those of them whose values may be numbered, so that a number needs an explanation."""
-_SEVERAL = frozenset(
-    [
-        *("actions", "categories", "dimensions", "expand", "flags", "formats", "include", "kinds"),
-        *("metrics", "operations", "permissions", "scopes", "statuses", "states", "types"),
-    ]
-)
+_NUMBERED = word_set("action kind mode operation reason result state status strategy type")
+"""Those of them whose values may be numbers, so that a number needs an explanation."""
+_SEVERAL = word_set("""
+    actions categories dimensions expand flags formats include kinds metrics operations permissions scopes states
+    statuses types
+""")
 """Last words of names for lists of such values."""
-_FREE = frozenset({"mime", "content", "media", "file", "entity", "font", "host"})
+_FREE = word_set("content entity file font host media mime")
 """Words in front of these that make the value guessable or open: ``mime_type``; a font has styles of its own, and the
 ``hostScope`` of a database is any host."""
-_WRITTEN = frozenset({"cell", "date", "datetime", "number", "time", "value"})
+_WRITTEN = word_set("cell date datetime number time value")
 """Words in front of ``format`` that make it a form to write values in, such as ``0.00``, and no choice."""
-_COLOURS = frozenset({"color", "colour"})
-_DATES = frozenset({"date", "datetime", "since", "timestamp"})
-_WHEN = frozenset(
-    [
-        "begin",
-        "created",
-        "due",
-        "end",
-        "expiration",
-        "from",
-        "max",
-        "min",
-        "modified",
-        "scheduled",
-        "start",
-        "to",
-        "updated",
-    ]
-)
-"""Words in front of ``time`` that make it a point in time, not a duration."""
-_CODES = frozenset({"country", "currency", "language", "locale", "timezone", "tz"})
-_OF_A_RECORD = frozenset({"country", "language", "locale"})
-"""Those that are a part of a record, as of an address, and then text of the user."""
-_CODED = frozenset({("time", "zone"), ("currency", "code")})
-_SYNTAX = frozenset({"criteria", "expression", "filter", "filters", "formula", "where"})
-"""Names of strings in a language that the description has to name."""
-_COUNTS = frozenset({"max", "min", "num", "number", "total"})
-_WHOLE = frozenset({"advanced", "custom", "filter", "formula", "metadata", "odata", "query", "row", "search", "sort"})
-"""Words in front of these; after any other word, the parameter filters by that thing, as ``user_filter`` does."""
-_VAGUE = frozenset(
-    [
-        *("args", "criteria", "expression", "geoloc", "info"),
-        *("input", "key", "object", "options", "params", "payload"),
-        *("ref", "rule", "spec", "target", "value"),
-    ]
-)
+_COUNTS = word_set("max min num number total")
+_VAGUE = word_set("""
+    args criteria expression geoloc info input key object options params payload ref rule spec target value
+""")
 """Names that do not say what belongs there."""
-_MAPS = frozenset(
-    [
-        *("annotations", "attributes", "context", "env", "environment"),
-        *("extra", "extras", "headers", "labels", "meta"),
-        *("metadata", "properties", "schema", "tags", "variables", "vars"),
-    ]
-)
+_MAPS = word_set("""
+    annotations attributes context env environment extra extras headers labels meta metadata properties schema tags
+    variables vars
+""")
 """Names of objects that accept any keys."""
-_KEYED_BY_USERS = frozenset({"additional", "custom", "extra", "variables"})
+_KEYED_BY_USERS = word_set("additional custom extra variables")
 """Words anywhere in such a name: ``customData``, ``variables_after``."""
-_OF_THE_USER = frozenset({"document", "documents", "record", "records", "row", "rows"})
+_OF_THE_USER = word_set("document documents record records row rows")
 """Names of what users keep: its keys are theirs."""
 _IS_DATE = lazy_pattern(r"\b(?:dates?|yyyy|iso|time\w*|days?)\b", re.IGNORECASE)
-
-_ASKED = _CHOICES | _NUMBERED | _SEVERAL | _COLOURS | _DATES | _CODES | _SYNTAX | _VAGUE | {"time"}
+_ASKED = _CHOICES | _NUMBERED | _SEVERAL | _VAGUE | {"filter"}
 """Last words of names that are checked."""
 
 _ENUM_ELSEWHERE = lazy_pattern(
@@ -106,25 +61,6 @@ _VALUES = lazy_pattern(
     r"|two-letter|abbreviations?\b",
     re.IGNORECASE,
 )
-FORM_OF_COLOURS = lazy_pattern(
-    r"#|\b(?:hex\w*|rgba?|names?|css|red|blue|black|white|palette|theme)\b|['\"`\d]", re.IGNORECASE
-)
-_DATE_FORM = lazy_pattern(
-    r"\d|yyyy|\b(?:iso|rfc|epoch|unix|utc|e\.\s?g|format|milliseconds|seconds|relative|natural|today|ts|cursor)\b|['\"`]",
-    re.IGNORECASE,
-)
-FORM_OF_DATES = lazy_pattern(
-    r"\d{4}-\d{2}|yyyy|\b(?:iso[ -]?8601|rfc ?3339|epoch|unix time\w*|dates?\b[^.\n]{0,40}\bformat)\b", re.IGNORECASE
-)
-_CODE_FORM = lazy_pattern(
-    r"\b(?:iana|iso|utc|e\.\s?g|such as|like|tz|olson|names?|[a-z]{2}[_-][a-z]{2})\b|['\"`\d/(]", re.IGNORECASE
-)
-_CODE = lazy_pattern(
-    r"\b(?:countr(?:y|ies)|currenc(?:y|ies)|its|languages?|letter|locales?|zone)(?:'s)?\scodes?\b"
-    r"|^\W{0,4}(?:the\s)?codes?\b|\bcodes?\s(?:of|for)\s(?:an?|the)\s(?:country|currency|language|locale)\b",
-    re.IGNORECASE,
-)
-"""There is one list of codes for each of these that everybody means: ISO 3166, 4217, 639."""
 _JSON = lazy_pattern(
     r"\bJSON[- ](?:string|object|array|text|document|encoded|list|map|dict\w*|data|format)\b|"
     r"\b(?:as|in)\s(?:a\s)?JSON\b|\bstringified\s(?:an?\s)?(?:JSON|object|array|list|map|dict\w*|value)\b",
@@ -156,52 +92,22 @@ _KEYS_OF_USER = lazy_pattern(
     re.IGNORECASE,
 )
 """Any keys with their values: "the fields and values of the entry"."""
-_SYNTAX_GIVEN = lazy_pattern(
-    r"(?-i:\b[A-Z]{1,6}QL\b)|['\"`“*{=:<>|$/]"
-    r"|\b(?:e\.\s?g|such as|like|for example|examples?|syntax|sql|odata|jql|cql|kql|cel|lucene|"
-    r"regex\w*|regular|glob\w*|javascript|typescript|python|lua|wildcards?|operators?|language|same as|see|returned|"
-    r"names?|text|keywords?|substring|"
-    r"prefix|cron)\b|\d",
-    re.IGNORECASE,
-)
 _LONG = 16
 """Number of words from which on a description is assumed to say what belongs there, in a way that is not checked."""
 _LONG_SHAPE = 24
 """The same for objects, which need a longer description."""
 _MAX_TEXT = 4_000
 """Maximum number of characters read from a tool's description."""
-_FILES = frozenset({"path", "file", "filename", "filepath", "url", "uri"})
-_GENERIC = frozenset(stem(word) for word in STOP_WORDS) | frozenset(
-    stem(word)
-    for word in (
-        *(
-            "additional",
-            "apply",
-            "applied",
-            "array",
-            "body",
-            "condition",
-            "config",
-            "configuration",
-            "criteria",
-            "custom",
-        ),
-        *(
-            "data",
-            "dict",
-            "dictionary",
-            "expression",
-            "filter",
-            "filtering",
-            "information",
-            "input",
-            "json",
-            "list",
-            "new",
-        ),
-        *("object", "objects", "option", "optional", "options"),
-        *("params", "parameters", "query", "required", "result"),
-        *("results", "returned", "search", "set", "settings", "specific", "string", "value", "values"),
+_FILES = word_set("file filename filepath path uri url")
+_GENERIC = frozenset(
+    map(
+        stem,
+        STOP_WORDS
+        | word_set("""
+    additional applied apply array body condition config configuration criteria custom data dict dictionary expression
+    filter filtering information input json list new object objects option optional options parameters params query
+    required result results returned search set settings specific string value values
+"""),
     )
 )
 
@@ -217,7 +123,6 @@ class Argument(NamedTuple):
         text: everything that is said about it.
         of_tool: the description of its tool.
         nested: it is part of an object, whose name says what a ``value`` is.
-        passed_on: its keys are those of something else that the caller chooses: see :func:`is_passed_on`.
     """
 
     name: str
@@ -227,48 +132,11 @@ class Argument(NamedTuple):
     text: str
     of_tool: str
     nested: bool = False
-    passed_on: bool = False
 
     @property
     def has_default(self) -> bool:
         """True if a default shows what a value looks like."""
         return self.schema.get("default") not in (None, "")
-
-
-_PARTS_OF_REQUESTS = frozenset({"args", "body", "data", "json", "params", "payload", "query"})
-_METHODS = frozenset({"get", "post", "put", "delete"})
-
-
-def is_passed_on(name: str, siblings: Mapping[str, Any]) -> bool:
-    """True for what has the keys of what the same call chooses: an endpoint, or a kind of record.
-
-    Args:
-        name: of the parameter.
-        siblings: all parameters around it, with their schemas.
-    """
-    if name.lower() in _PARTS_OF_RECORDS and any(map(_is_kind_of_record, siblings.items())):
-        return True
-    if name.lower().rpartition("_")[2] not in _PARTS_OF_REQUESTS or _ENDPOINTS.isdisjoint(siblings):
-        return False
-    method = siblings.get("method")
-    values = method.get("enum") if isinstance(method, dict) else None
-    named = not isinstance(values, list) or not _METHODS.isdisjoint(str(value).lower() for value in values)
-    return method is not None and named
-
-
-def _is_kind_of_record(sibling: tuple[str, Any]) -> bool:
-    """True for the parameter that says of what kind a record is, unless it lists all kinds."""
-    name, schema = sibling
-    return name_words(name) in _KINDS_OF_RECORDS and not (isinstance(schema, dict) and "enum" in schema)
-
-
-_PARTS_OF_RECORDS = frozenset({"attributes", "data", "entry", "fields", "values"})
-_KINDS_OF_RECORDS = frozenset(
-    {("content", "type"), ("entity", "type"), ("object", "type"), ("record", "type"), ("model",), ("sobject",)}
-    | {("doctype",), ("table",), ("table", "name"), ("collection",), ("collection", "name")}
-)
-"""Names of what decides which fields a record has; another tool returns them."""
-_ENDPOINTS = frozenset({"endpoint", "path", "uri", "url", "route"})
 
 
 def may_be_open(parts: tuple[str, ...], types: frozenset[str], own: str) -> bool:
@@ -279,7 +147,7 @@ def may_be_open(parts: tuple[str, ...], types: frozenset[str], own: str) -> bool
         types: its types.
         own: its own description, or the tool's if it has none.
     """
-    if not parts or parts[-1] in _ASKED or parts[-2:] in _CODED or "JSON" in own or "stringified" in own:
+    if not parts or parts[-1] in _ASKED or "JSON" in own or "stringified" in own:
         return bool(parts)
     return not types or "object" in types or "array" in types
 
@@ -320,26 +188,9 @@ def _of_text(one: Argument) -> str | None:
     if last in _CHOICES or (last == "filter" and before in _NUMBERED):
         open_ended = before in _FREE or (last == "format" and before in _WRITTEN) or (last == "protocol" and one.nested)
         return "values" if not open_ended and _lacks_values(one.text) else None
-    if one.has_default:
-        return None
-    if last in _COLOURS:
-        return "colour" if not FORM_OF_COLOURS.search(one.text) else None
-    if last in _DATES or (last == "time" and before in _WHEN):
-        said = _DATE_FORM.search(one.text) or FORM_OF_DATES.search(one.of_tool[:_MAX_TEXT])
-        return "date" if not said else None
-    if last in _CODES or one.parts[-2:] in _CODED:
-        if last == "language" and _OF_PROGRAMS.search(f"{one.text} {one.of_tool[:_MAX_TEXT]}"):
-            return None
-        named = "code" in one.parts or (last in _OF_A_RECORD and one.nested) or _CODE.search(one.text)
-        return "code" if not named and not _CODE_FORM.search(one.text) else None
     return None
 
 
-_OF_PROGRAMS = lazy_pattern(
-    r"\b(?:code|compil\w+|database|functions?|markdown|program\w*|scripts?|snippets?|source|sql|syntax)\b",
-    re.IGNORECASE,
-)
-"""Words of what is written in a language that nobody speaks."""
 _STATUS_CODE = lazy_pattern(r"\bstatus\scodes?\b", re.IGNORECASE)
 """Of HTTP, whose numbers everybody knows."""
 
@@ -363,7 +214,7 @@ def _of_shape(one: Argument) -> str | None:
     structured = bool(one.types) and one.types <= {"array", "object"}
     if (structured or not one.types) and not _has_shape(one.schema):
         by_users = last in _MAPS or not _KEYED_BY_USERS.isdisjoint(one.parts)
-        if by_users or one.passed_on or (last in _OF_THE_USER and not bare):
+        if by_users or (last in _OF_THE_USER and not bare):
             return None
         if bare:
             # clarity/typed-argument reports what has not even a type.
@@ -375,7 +226,7 @@ def _of_shape(one: Argument) -> str | None:
         return None
     # Further down, the parent object says what a "value" is.
     vague = bare and not one.nested and len(one.parts) == 1 and last in _VAGUE
-    return _of_language(one) or ("bare" if vague else None)
+    return _of_json(one) or ("bare" if vague else None)
 
 
 def _lacks_keys(one: Argument) -> bool:
@@ -394,8 +245,8 @@ def _without_json(parts: tuple[str, ...]) -> tuple[str, ...]:
     return parts[:-1] if parts[-1:] == ("json",) else parts
 
 
-def _of_language(one: Argument) -> str | None:
-    """The question about a string with a syntax: JSON, a filter, an expression."""
+def _of_json(one: Argument) -> str | None:
+    """The question about JSON in a string."""
     last = one.parts[-1]
     if "string" not in one.types or one.has_default or last in _FILES or len(one.types) > _ANY_TYPES:
         return None
@@ -405,13 +256,7 @@ def _of_language(one: Argument) -> str | None:
         kept = last in _CONTENTS and _KEPT.search(one.text)
         passed = not _SEALED.isdisjoint(_without_json(one.parts)[-1:])
         return "json" if not (explained or kept or passed or _has_items(one.schema) or _shown(one)) else None
-    whole = last in _SYNTAX and (len(one.parts) == 1 or one.parts[-2] in _WHOLE)
-    if not one.text.strip():
-        bare = whole and not one.nested and not _SYNTAX_GIVEN.search(one.of_tool[:_MAX_TEXT]) and not _shown(one)
-        return "syntax" if bare else None
-    if not whole or not _is_thin(one):
-        return None
-    return "syntax" if not _SYNTAX_GIVEN.search(one.text) and not _shown(one) else None
+    return None
 
 
 def _is_thin(one: Argument) -> bool:

@@ -10,21 +10,19 @@ from mcp_governor.fixes.corrections import correction
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.effects import (
     DESTROYING_VERBS,
-    SHOWS,
+    READ_ONLY,
     UPDATING_VERBS,
     effect_of,
-    makes_an_answer,
     opening_verb,
     own_statement,
     product_prefix,
+    says_change,
     stated_loss,
     takes_off,
     verb_of,
 )
-from mcp_governor.prose.guarded import Guarded
-from mcp_governor.prose.operations import operations, takes_any_method
-from mcp_governor.prose.side_effects import READ_ONLY, saving_parameter, switch
-from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
+from mcp_governor.prose.operations import operations, saving_parameter, switch, takes_any_method
+from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words, word_set
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted, first_of
 from mcp_governor.text import one_line
@@ -45,7 +43,7 @@ second ones, the words say too little."""
 _NAMES_WIDTH = 50
 """Characters for the names of one group: with four groups, the line has at most three screen lines."""
 _ONLY_READING = READING_VERBS | {"retrieve", "return"}
-_SURE_READS = frozenset({"count", "describe", "find", "get", "list", "lookup", "read", "search", "show", "view"})
+_SURE_READS = word_set("count describe fetch find get list lookup read search show view")
 """Verbs of names that mean nothing else: what is checked or scraped may be started or changed by that."""
 
 
@@ -128,18 +126,7 @@ def hints_complete(surface: Surface, _context: Context) -> Iterator[Hit]:
         )
 
 
-_SURE_CHANGES = MUTATING_VERBS - {
-    "add",
-    "append",
-    "archive",
-    "commit",
-    "create",
-    "edit",
-    "merge",
-    "patch",
-    "post",
-    "put",
-}
+_SURE_CHANGES = MUTATING_VERBS - word_set("add append archive commit create edit merge patch post put")
 """Verbs that change something outside the result. The others also produce values: a sum, a merged string, a draft."""
 _SAVES = lazy_pattern(
     r"\b(?:saves?|stores?|writes?)\s(?:[\w'-]+\s){0,5}?(?:to|into|in|on)\s(?:a\s|an\s|the\s)?(?:[\w'-]+\s){0,2}?(?:files?|disk|database|director(?:y|ies)|folder)\b",
@@ -158,15 +145,13 @@ _ALSO_CHANGES = lazy_pattern(
 )
 _MAX_FIRST = 600
 """Maximum length in characters of the paragraph that says what a tool does."""
-_PRETENDS = Guarded(
-    r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)",
-    *("dry-run", "dry run", "preview", "simulat", "draft", "hypothetical", " only"),
-)
+_PRETENDS = lazy_pattern(r"\b(?:dry[- ]run|preview|simulat|draft|hypothetical|plan(?:s|ned)? only)", re.IGNORECASE)
 _SAME_AGAIN = lazy_pattern(r"\b(?:idempoten|exist|already|ensure|upsert|same|twice|again|no effect)", re.IGNORECASE)
-_MAKES = frozenset({"create", "send", "post", "append", "insert"})
-_PURE_READS = frozenset(
-    {"count", "describe", "fetch", "find", "get", "list", "lookup", "read", "search", "show", "view"}
-)
+_MAKES = word_set("append create insert post send")
+_ANSWERS = word_set("checklist diff embedding embeddings estimate guide hash link outline plan preview snippet summary")
+"""Things that a tool makes to return them: a plan that is created is perhaps not stored."""
+_STARTED_AGAIN = word_set("app application browser emulator server simulator")
+"""What loses nothing by being ended."""
 _MAX_TEXT = 20_000
 """Maximum number of characters read from a description; what a tool does comes first."""
 
@@ -180,27 +165,12 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     reads, destroys = hints.get("readOnlyHint"), hints.get("destructiveHint")
     if reads is True:
-        if said := change_stated(tool, prefix) or _change_by_parameter(tool):
-            yield hit(
-                "/annotations/readOnlyHint",
-                True,
-                correction=_hint("readOnlyHint", False),
-                hint="readOnlyHint: true",
-                said=said,
-                right="readOnlyHint: false",
-            )
+        if said := _change_stated(tool, prefix) or _change_by_parameter(tool):
+            yield _wrong("readOnlyHint", True, said)
         return
     if destroys is False:
         if said := _loss_said(tool, verb, text):
-            right = "destructiveHint: true"
-            yield hit(
-                "/annotations/destructiveHint",
-                False,
-                correction=_hint("destructiveHint", True),
-                hint="destructiveHint: false",
-                said=said,
-                right=right,
-            )
+            yield _wrong("destructiveHint", False, said)
     elif (reads is False or destroys is True) and _reads_only(tool, prefix):
         key, value = ("destructiveHint", True) if destroys is True else ("readOnlyHint", False)
         yield hit(
@@ -211,21 +181,16 @@ def hints_true(tool: Tool, context: Context) -> Iterator[Hit]:
             right="readOnlyHint: true",
         )
     if hints.get("idempotentHint") is True and verb in _MAKES and not _SAME_AGAIN.search(text):
-        said = f'the name says "{verb}": two calls {verb} two'
-        right = "idempotentHint: false"
-        yield hit(
-            "/annotations/idempotentHint",
-            True,
-            correction=_hint("idempotentHint", False),
-            hint="idempotentHint: true",
-            said=said,
-            right=right,
-        )
+        yield _wrong("idempotentHint", True, f'the name says "{verb}": two calls {verb} two')
 
 
-def _hint(name: str, value: bool) -> Correction:
-    """Sets the hint as the description has it, but only towards more caution: one promise less puts nobody at risk."""
-    return Correction((Edit(f"/annotations/{name}", value),), Effect.NEUTRAL)
+def _wrong(name: str, value: bool, said: str) -> Hit:
+    """A hint that is wrong towards less caution. The correction sets it as the description has it: one promise less
+    puts nobody at risk."""
+    hint, right = (f"{name}: {'true' if one else 'false'}" for one in (value, not value))
+    pointer = f"/annotations/{name}"
+    edit = Edit(pointer, not value)
+    return hit(pointer, value, correction=Correction((edit,), Effect.NEUTRAL), hint=hint, said=said, right=right)
 
 
 def _change_by_parameter(tool: Tool) -> str | None:
@@ -243,32 +208,30 @@ def _change_by_parameter(tool: Tool) -> str | None:
     return f'{one_line(saving[0], 64)} is "{one_line(saving[1], 60)}"' if saving is not None else None
 
 
-def change_stated(tool: Tool, prefix: str | None) -> str | None:
-    """The words of a tool that say that it changes something, for a sentence; ``None`` where none do.
-
-    Args:
-        tool: the tool, whatever its hints.
-        prefix: what the names of all its server's tools begin with (:func:`product_prefix`).
-    """
+def _change_stated(tool: Tool, prefix: str | None) -> str | None:
+    """The words of a tool that say that it changes something, for a sentence; ``None`` where none do."""
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     picked = operations(tool)
-    if (picked and all(one.reads for one in picked)) or SHOWS.match(text):
+    if picked and all(one.reads for one in picked):
         return None
-    if verb in _SURE_CHANGES and not _PRETENDS.search(text) and not _says_read(text):
+    read = opening_verb(text) in READING_VERBS or READ_ONLY.search(text) is not None
+    if verb in _SURE_CHANGES and not read and not _PRETENDS.search(text):
         return f'the name says "{verb}"'
     if said := change_described(tool, prefix):
         return said
-    if _PRETENDS.search(text):
-        return None
-    if makes_an_answer(tool, prefix):
-        return None
-    if verb in MUTATING_VERBS and verb != "add" and opening_verb(text) == verb:
+    answers = not _ANSWERS.isdisjoint(name_words(tool.name)) or _PRETENDS.search(text)
+    if verb in MUTATING_VERBS and verb != "add" and opening_verb(text) == verb and not answers:
         return f'name and description say "{verb}"'
     return None
 
 
 def change_described(tool: Tool, prefix: str | None) -> str | None:
-    """As :func:`change_stated`, by the description alone: what is lost, or where something is saved."""
+    """The words of a description that say that its tool changes something: what is lost, or where something is saved.
+
+    Args:
+        tool: the tool, whatever its hints.
+        prefix: what the names of all its server's tools begin with (:func:`product_prefix`).
+    """
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
     if _PRETENDS.search(text):
         return None
@@ -293,19 +256,9 @@ _TO_FILES = lazy_pattern(
 """What is added to what is there; a sum and a merged string are values."""
 
 
-def _says_read(text: str) -> bool:
-    """True if the description contradicts a verb of the name: the name is about something else then."""
-    return opening_verb(text) in READING_VERBS or READ_ONLY.search(text) is not None
-
-
-_STARTED_AGAIN = frozenset({"app", "application", "browser", "emulator", "server", "simulator"})
-"""What loses nothing by being ended."""
-
-
 def _loss_said(tool: Tool, verb: str | None, text: str) -> str | None:
     ends = verb in ("kill", "terminate") and not _STARTED_AGAIN.isdisjoint(name_words(tool.name))
-    ends = ends or takes_off(tool, verb)
-    if verb in DESTROYING_VERBS and verb not in ("clear", "replace") and not ends:
+    if verb in DESTROYING_VERBS and verb not in ("clear", "replace") and not ends and not takes_off(tool, verb):
         return f'the name says "{verb}"'
     if deletes := next((one for one in operations(tool) if one.loses), None):
         return f'{one_line(deletes.argument, 64)} takes "{one_line(deletes.value, 60)}"'
@@ -315,11 +268,8 @@ def _loss_said(tool: Tool, verb: str | None, text: str) -> str | None:
 
 def _reads_only(tool: Tool, prefix: str | None) -> bool:
     verb, text = verb_of(tool, prefix), tool.description[:_MAX_TEXT]
-    opens = opening_verb(text)
-    reads = opens in READING_VERBS or opens in ("retrieve", "return")
-    # Whatever one of its parameters can do counts, too.
-    if verb not in _PURE_READS or not reads or effect_of(tool, prefix) != "reads":
+    if verb not in _SURE_READS or opening_verb(text) not in _ONLY_READING or effect_of(tool, prefix) != "reads":
         return False
     # Later paragraphs are about the caller's work, so only explicit statements about the tool count there.
     first = text.lstrip()[:_MAX_FIRST].split("\n\n", 1)[0]
-    return not _MENTIONED_CHANGE.search(first) and not _ALSO_CHANGES.search(text)
+    return not (_MENTIONED_CHANGE.search(first) or _ALSO_CHANGES.search(text) or says_change(text))

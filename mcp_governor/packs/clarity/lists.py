@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_governor.fixes.corrections import narrowed
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.clarity.open_text import open_text
 from mcp_governor.prose.claims import claims_about, read_values
 from mcp_governor.prose.passages import passages_about
-from mcp_governor.prose.value_lists import listed_at
 from mcp_governor.prose.vocabulary import FREE, is_kind
 from mcp_governor.prose.words import name_words, stem
 from mcp_governor.rules.scope import about
@@ -19,7 +18,7 @@ from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.schemas import effective, parent_of, root_of, types_of, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from mcp_governor.packs.clarity.open_text import OpenText
     from mcp_governor.prose.claims import Claim
@@ -245,96 +244,3 @@ def _listed_numbers(node: SchemaPlace, context: Context) -> Iterator[Hit]:
 _AMOUNTS = ("depth", "precision", "quality", "range", "resolution", "scale", "size", "speed", "weight")
 """Kinds that are amounts as well: "0 = only this, 1 = its children" begins to count."""
 _NUMBER = lazy_pattern(r"[+-]?\d{1,9}")
-
-
-class _Enum(NamedTuple):
-    """A parameter of some tool that has an enum of strings.
-
-    Attributes:
-        tool: the tool.
-        text: its description.
-        items: the values are those of the items of a list.
-        values: of the enum.
-    """
-
-    tool: str
-    text: str
-    items: bool
-    values: tuple[str, ...]
-
-
-@about(argument=True, types={"array", "string"})
-def sibling_list(node: SchemaPlace, context: Context) -> Iterator[Hit]:
-    """A parameter that has an enum in another tool has it here as well, if the descriptions agree."""
-    enums = context.facts.memo("enums-by-name", lambda: _enums(context)).get(node.argument or "", ())
-    found = open_text(node, context) if enums else None
-    if found is None:
-        return
-    text = " ".join(said.text for said in passages_about(node, context))
-    if stated_list(found, context) is not None or _OPEN.search(text):
-        return
-    alike = [one for one in enums if _is_alike(one, found, text)]
-    alike = [one for one in alike if one.text == text] or alike
-    if len({one.values for one in alike}) == 1:
-        yield found.hit("enum", list(alike[0].values), sibling=alike[0].tool)
-
-
-def _is_alike(one: _Enum, found: OpenText, text: str) -> bool:
-    """True if a parameter takes what one of the same name in another tool takes, as far as the descriptions say."""
-    tool = found.node.tool.name
-    if one.items is not found.items or one.tool == tool or (found.default and found.default not in one.values):
-        return False
-    twins = _twin(one.tool) == _twin(tool) != ("",) and not found.name.endswith(_OF_A_LIFE)
-    # What create_agent takes as a language, update_agent takes as well.
-    return (twins and len(text) < _SHORT) or _same(text, one.text) or _shows(text, one.values)
-
-
-_SHOWN = lazy_pattern(r"\b(?:e\.g\.?,?|such\sas|for\sexample,?)\s(?=[\w`'\"])", re.IGNORECASE)
-
-
-def _shows(text: str, values: tuple[str, ...]) -> bool:
-    """True if a description shows two values of an enum or more, and no others."""
-    at = _SHOWN.search(text)
-    shown = listed_at(text, at.end()).values if at is not None else ()
-    folded = {value.casefold() for value in values}
-    return len(shown) > 1 and {value.casefold() for value in shown} <= folded
-
-
-_SHORT = 20
-"""Number of characters below which a description says nothing about the values."""
-_OF_A_LIFE = ("action", "operation", "phase", "stage", "state", "status", "step")
-"""Ends of names whose values depend on how far a thing is, or on what is done to it."""
-_WRITES = frozenset({"add", "change", "create", "edit", "modify", "new", "patch", "replace", "update", "upsert"})
-
-
-def _twin(tool: str) -> tuple[str, ...]:
-    """What a tool that writes makes or changes, from its name; one empty word for any other."""
-    words = name_words(tool)
-    return tuple(word for word in words if word not in _WRITES) if _WRITES & set(words) else ("",)
-
-
-_OPEN = lazy_pattern(r"\b(?:etc|any|custom|others?)\b|\b(?:supported|allowed|valid|possible|accepted)\svalues?\b", 2)
-_WORD = lazy_pattern(r"[^\W_]+")
-
-
-def _same(one: str, other: str) -> bool:
-    """True if two descriptions of parameters of one name say the same: nearly all their words are equal."""
-    words, others = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
-    return len(words & others) > 3 and len(words & others) >= 0.6 * len(words | others)
-
-
-def _enums(context: Context) -> Mapping[str, tuple[_Enum, ...]]:
-    """The enums of strings of all tools, by the name of the parameter."""
-    out: dict[str, list[_Enum]] = {}
-    for tool in context.surface.tools:
-        for node in context.facts.nodes(tool):
-            if node.side != "inputSchema" or node.argument is None or not isinstance(node.schema, dict):
-                continue
-            root: Any = root_of(node)
-            values = values_of(root, node.schema)
-            if values is not None and len(values) > 1 and all(isinstance(value, str) for value in values):
-                items = "array" in (types_of(node.schema, root) or ())
-                text = node.schema.get("description")
-                one = _Enum(tool.name, text if isinstance(text, str) else "", items, tuple(values))
-                out.setdefault(node.argument, []).append(one)
-    return {name: tuple(ones) for name, ones in out.items()}

@@ -3,62 +3,26 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.effects import product_prefix, verb_of
-from mcp_governor.prose.words import MUTATING_VERBS
-from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.phrases import counted, first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp_governor.subjects.context import Context, Hit
-    from mcp_governor.surface.model import Surface, Tool
+    from mcp_governor.surface.model import Tool
 
-_MAX_SHOWN = 6
-"""Maximum number of names in a message; the others are counted."""
 
 # -- schemas that were lost
 
-_FEWEST = 3
-"""Number of tools from which on it is hardly an accident that none takes a parameter."""
 _BARE = frozenset({"$schema", "type", "properties", "required", "additionalProperties", "title", "description"})
-_TAKES = MUTATING_VERBS - {"clear", "refresh", "reset", "restart", "start", "stop", "sync", "wipe"} | {"find", "search"}
-"""Verbs of tools that cannot do anything without an object."""
-_OPERATIONS = lazy_pattern(r"\b[a-z]{3,16}(?:/[a-z]{3,16}){2,12}\b")
-_ASSIGNED = lazy_pattern(r"\b[a-z][A-Za-z_]{1,30}=(?:true|false|[a-z]{2,20})\b")
-_MAX_TEXT = 1_000
-"""Maximum number of characters of a description searched for a parameter."""
-
-
-def no_parameters(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """Some tool of a server takes a parameter, if half of them cannot do anything without one."""
-    if len(surface.tools) < _FEWEST or not all(map(_is_bare, surface.tools)):
-        return
-    prefix = product_prefix(surface)
-    needy = [tool.name for tool in surface.tools if _needs_input(tool, prefix)]
-    if 2 * len(needy) >= len(surface.tools):
-        spots = ((name, "/inputSchema") for name in needy)
-        yield hit(
-            "/tools",
-            sorted(needy),
-            spots=spots,
-            names=first_of(needy, _MAX_SHOWN),
-            tools=counted(len(surface.tools), "tool"),
-        )
 
 
 def _is_bare(tool: Tool) -> bool:
     schema = tool.raw.get("inputSchema")
     return isinstance(schema, dict) and schema.keys() <= _BARE and not schema.get("properties")
-
-
-def _needs_input(tool: Tool, prefix: str | None) -> bool:
-    said = tool.description[:_MAX_TEXT]
-    return verb_of(tool, prefix) in _TAKES or bool(_OPERATIONS.search(said) or _ASSIGNED.search(said))
 
 
 # -- parameters without a meaning
@@ -89,21 +53,3 @@ _CALLED_WITH = lazy_pattern(
     re.IGNORECASE,
 )
 _NO_ARGUMENT = frozenset({"context", "ctx", "n", "no", "none", "nothing", "returns", "self"})
-_DUMMY = lazy_pattern(r"(?i)random_string|_?dummy(?:_(?:arg|argument|field|input|param|parameter))?|no_?params?")
-
-
-def dummy_parameter(surface: Surface, _context: Context) -> Iterator[Hit]:
-    """No parameter is there only because a client once refused a tool without any."""
-    found: list[tuple[str, str]] = []
-    name = ""
-    for tool in surface.tools:
-        properties: Any = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-        for one in properties if isinstance(properties, dict) and len(properties) == 1 else ():
-            if _DUMMY.fullmatch(one):
-                name = name or one
-                found.append((tool.name, join_pointer("/inputSchema/properties", one)))
-    if found:
-        tools = [tool for tool, _ in found]
-        yield hit(
-            "/tools", sorted(tools), spots=found, argument=name, first=tools[0], names=first_of(tools, _MAX_SHOWN)
-        )

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from mcp_governor.lazy import lazy_pattern
 from mcp_governor.prose.alike_names import Names
 from mcp_governor.prose.claims import read_references
+from mcp_governor.prose.tool_names import other_names
 from mcp_governor.prose.words import MUTATING_VERBS, READING_VERBS, name_words
 from mcp_governor.subjects.context import hit
-from mcp_governor.subjects.schemas import effective, root_of, values_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
@@ -48,24 +48,13 @@ def unknown_tool(text: Text, context: Context) -> Iterator[Hit]:
     if not all(found.values()) and facts.memo("switches tools on", lambda: _switches_tools_on(facts)):
         found = {named: near for named, near in found.items() if near}
     found.update(_listed(text.value[:_MAX_READ], tools) if listed else ())
-    known = facts.memo("other names", lambda: _other_names(facts)) if found else ()
+    known = other_names(facts) if found else frozenset()
     pairs = [(named, near) for named, near in found.items() if named not in known]
     if pairs:
         right = [f"{name} for {named}" for named, name in pairs[:_MAX_NAMED] if name]
         advice = f"Write {', '.join(right)}, if that is meant." if right else "Name a tool that this server has."
         named = _joined([named for named, _ in pairs[:_MAX_NAMED]])
         yield hit(text.pointer, text.value, tool=text.tool, named=named, advice=advice, gist=_in_short(text, *pairs[0]))
-    sent = list(dict.fromkeys(_MARKS.sub("", one.said["name"]) for one in claims if one.kind == "address"))
-    if sent and not facts.memo("sends requests", lambda: any(map(_sends_requests, facts.surface.tools))):
-        yield hit(
-            text.pointer,
-            text.value,
-            tool=text.tool,
-            says="endpoint",
-            named=_joined(sent[:_MAX_NAMED]),
-            advice="Name the tool that does it.",
-            gist=_in_short(text, sent[0], ""),
-        )
 
 
 def _misnamed_tool(claim: Claim, tools: Names) -> str | None:
@@ -87,7 +76,6 @@ def _misnamed_tool(claim: Claim, tools: Names) -> str | None:
     return tools.nearest(word) or "" if alike and verb else None
 
 
-_MARKS = lazy_pattern(r"[\\`]", re.NOFLAG)
 _VERBS = MUTATING_VERBS | READING_VERBS
 _LINE = lazy_pattern(
     r"\s{0,12}(?:[-*•+]|\d{1,2}[.)])\s{1,4}[`*'\"]{0,3}(?P<name>[A-Za-z][\w\-]{2,63})[`*'\"]{0,3}"
@@ -134,15 +122,6 @@ _MORE_TOOLS = lazy_pattern(
 )
 
 
-def _sends_requests(tool: Tool) -> bool:
-    """True if a tool sends any request, so that an address is something that a model can use."""
-    properties = tool.input_schema.get("properties") if isinstance(tool.input_schema, dict) else None
-    if not isinstance(properties, dict):
-        return False
-    said = (str(properties[name])[:_MAX_READ].lower() for name in ("path", "uri", "url") if name in properties)
-    return "endpoint" in properties or any("endpoint" in text for text in said)
-
-
 def _in_short(text: Text, named: str, name: str) -> str:
     """What a line about several findings says of one, without a full stop."""
     where = one_line(text.tool, 60) if text.tool is not None else "the server"
@@ -175,7 +154,7 @@ def unknown_argument(tool: Tool, context: Context) -> Iterator[Hit]:
     # A manual of a language that one parameter takes names the words of that language.
     manual = len(tool.description) > _MANUAL * len(top)
     capitals = any(name[:1].isupper() for name in arguments.names)
-    seen: set[str] = set(facts.removed.get(tool.index, ()))
+    seen: set[str] = set()
     for path, text, named, near in _misnamed(tool, nodes, arguments, facts):
         # InstanceType next to instance_fleet: a key of the API's own objects.
         if named in seen or (manual and not near) or (named[:1].isupper() and not capitals):
@@ -206,8 +185,7 @@ def _misnamed(
             hyphens = "-" in word and not arguments.hyphenated
             if hyphens and f"{word}=" not in text and f"`{word}" not in text:
                 continue  # "Use case-sensitive matching" says what it does, not what it is called.
-            known = facts.memo("other names", lambda: _other_names(facts))
-            if word in known:
+            if word in other_names(facts):
                 continue
             near = variant or arguments.close(word) or ""
             if near or (claim.sure and (whole or claim.form == "marked-argument")):
@@ -231,27 +209,3 @@ def _undeclared(description: str, arguments: Names) -> Iterator[tuple[str, str]]
     if sum(name in arguments.names for name in entries) * 2 >= len(entries):
         unknown = (name for name in entries if name not in arguments.names)
         yield from ((name, arguments.variant(name) or arguments.close(name) or "") for name in unknown)
-
-
-_CHOOSING = frozenset({"operation", "action", "command", "method", "mode", "op"})
-"""Parameters that select what a tool does; without an ``enum``, descriptions name the values."""
-_SNAKE = lazy_pattern(r"\b[a-z]{2,30}(?:_[a-z]{1,30}){1,8}\b", re.NOFLAG)
-
-
-def _other_names(facts: Facts) -> frozenset[str]:
-    """Names of parameters, result fields, values and prompts; a word spelled like one of them is not a tool."""
-    out: set[str] = set()
-    for tool in facts.surface.tools:
-        for node in facts.nodes(tool):
-            if node.argument is not None and isinstance(node.schema, dict):
-                out.add(node.argument)
-                values = values_of(root_of(node), effective(root_of(node), node.schema))
-                out.update(value for value in values or () if isinstance(value, str))
-                if node.argument.lower() in _CHOOSING and not values:
-                    out.update(_SNAKE.findall(str(node.schema.get("description"))[:_MAX_READ]))
-                    out.update(_SNAKE.findall(tool.description[:_MAX_READ]))
-    for entry in (*facts.surface.prompts, *facts.surface.resources, *facts.surface.templates):
-        name = entry.get("name") if isinstance(entry, dict) else None
-        if isinstance(name, str):
-            out.add(name)
-    return frozenset(out)

@@ -11,7 +11,6 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.packs.clarity.unsaid_needs import unsaid_needs
 from mcp_governor.prose.call_arguments import call_object
 from mcp_governor.prose.claims import read_needs, read_values
 from mcp_governor.prose.credentials import names_key, names_password
@@ -45,17 +44,15 @@ class _Need(NamedTuple):
 
     Attributes:
         names: the parameters, first the one that the sentence is said of.
-        quote: the sentence, or what the names say without one.
+        quote: the sentence.
         pointer: of the object.
         bars: one excludes the other, or has no effect next to it or without it.
-        said: a description says it, and not only the names.
     """
 
     names: tuple[str, ...]
     quote: str
     pointer: str
     bars: bool = False
-    said: bool = True
 
 
 def unstated_needs(tool: Tool, context: Context) -> Iterator[Hit]:
@@ -76,11 +73,11 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
         found = [one for one in found if not any(set(one.names) <= other for other in more)]
     if not found:
         return
-    quotes: dict[tuple[str, bool], list[str]] = {}
+    quotes: dict[str, list[str]] = {}
     for one in found:
-        names = quotes.setdefault((one.quote, one.said), [])
-        names += [name for name in (one.names[:1] if one.said else one.names) if name not in names]
-    shown = [_shown(names, *quote) for quote, names in list(quotes.items())[:_MAX_SHOWN]]
+        names = quotes.setdefault(one.quote, [])
+        names += [name for name in one.names[:1] if name not in names]
+    shown = [_shown(names, quote) for quote, names in list(quotes.items())[:_MAX_SHOWN]]
     named = "; ".join(shown)
     if len(quotes) > len(shown):
         rest = dict.fromkeys(f"`{name}`" for names in list(quotes.values())[_MAX_SHOWN:] for name in names)
@@ -98,9 +95,9 @@ def _hits(tool: Tool, context: Context, *, bars: bool) -> Iterator[Hit]:
     )
 
 
-def _shown(names: list[str], quote: str, said: bool) -> str:
+def _shown(names: list[str], quote: str) -> str:
     listed = ", ".join(f"`{name}`" for name in names[:_MAX_REST])
-    return f'{listed}: "{one_line(quote, _MAX_QUOTED)}"' if said else f"{listed}: {quote}"
+    return f'{listed}: "{one_line(quote, _MAX_QUOTED)}"'
 
 
 def _needs_of(tool: Tool, context: Context) -> Iterator[_Need]:
@@ -119,7 +116,6 @@ def _needs_of(tool: Tool, context: Context) -> Iterator[_Need]:
 def _stated(tool: Tool, context: Context) -> Iterator[tuple[_Need, Mapping[str, Any]]]:
     root = tool.raw.get("inputSchema")
     called = call_object(tool, context.facts).tokens
-    unsaid: list[tuple[_Need, Mapping[str, Any]]] = []
     for node in context.facts.nodes(tool):
         schema = node.schema
         arguments = schema.get("properties") if isinstance(schema, dict) and node.side == "inputSchema" else None
@@ -137,10 +133,6 @@ def _stated(tool: Tool, context: Context) -> Iterator[tuple[_Need, Mapping[str, 
         for said in about:
             if isinstance(said, str):
                 yield from _read(without_name(said, ""), group, context.facts)
-        alone = unsaid_needs(tool, arguments, group.optional, whole=is_call)
-        unsaid += [(_Need(names, what, node.pointer, said=False), schema) for names, what in alone]
-    # Last, since a message quotes the first ones: what a description says is the better reason.
-    yield from unsaid
 
 
 def _read(said: str, group: _Group, facts: Facts, name: str = "") -> Iterator[tuple[_Need, Mapping[str, Any]]]:

@@ -7,56 +7,85 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose import prose
-from mcp_governor.prose.claims import claims_about, read_values
-from mcp_governor.prose.guarded import Cues, lowered
-from mcp_governor.prose.leaving_out import states_no_limit, states_optional
-from mcp_governor.prose.necessity import stated_necessity
+from mcp_governor.prose.call_arguments import call_object
+from mcp_governor.prose.claims import (
+    claims_about,
+    read_defaults,
+    read_left_out,
+    read_necessity,
+    read_types,
+    read_values,
+)
+from mcp_governor.prose.limits import number
 from mcp_governor.prose.passages import Passage, passages_about
+from mcp_governor.prose.units import unit_of, unit_of_name
 from mcp_governor.rules.scope import about
+from mcp_governor.subjects.context import hit
 from mcp_governor.subjects.schemas import COMPOSITION, effective, parent_of, root_of, types_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mcp_governor.prose.claims import Claim
-    from mcp_governor.subjects.context import Context, Facts, Hit, SchemaPlace
+    from mcp_governor.subjects.context import Context, Hit, SchemaPlace
+    from mcp_governor.surface.model import Tool
 
 
 # -- type
+
+_TYPES = {
+    **{name: name for name in ("string", "integer", "number", "boolean", "array", "object", "float")},
+    "str": "string",
+    "int": "integer",
+    "double": "float",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+    "dictionary": "object",
+}
 
 
 @about(described=True)
 def stated_type(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """The schema accepts the type that the description states."""
-    said = [one for one in passages_about(node, context) if prose.is_about_types(one.text)]
-    types = types_of(node.schema, root_of(node)) if said else None
-    if types is None:
-        return
-    for one in said:
-        stated = _refused_type(one, types, context.facts)
-        if stated is not None:
-            yield one.hit(stated=stated, type=sorted(types))
+    types: frozenset[str] | None = None
+    for said in passages_about(node, context):
+        claims = context.facts.read(read_types, said.text)
+        types = types_of(node.schema, root_of(node)) if claims and types is None else types
+        stated = _refused_type(node, claims, types, said) if claims and types is not None else None
+        if stated is not None and types is not None:
+            yield said.hit(stated=stated, type=sorted(types))
 
 
-def _refused_type(said: Passage, types: frozenset[str], facts: Facts) -> str | None:
+def _refused_type(node: SchemaPlace, claims: tuple[Claim, ...], types: frozenset[str], said: Passage) -> str | None:
     """The type that the description states, if the schema does not accept it."""
-    schema = effective(root_of(said.node), said.node.schema)
-    # Only this name is a word for what is read.
-    claim = facts.read(prose.stated_type, said.text, "type" if said.node.argument == "type" else "")
-    if claim is None and types.isdisjoint({"array", "object"}) and not schema.keys() & {"pattern", "format", "enum"}:
-        claim = prose.ordered_type(said.text)
-    refused = claim is not None and not (_accepts(types, claim.kind) and _accepts_items(said.node, schema, claim.item))
-    if claim is not None and refused and not _is_an_action(said):
-        return claim.shown
-    if "null" not in types and not _takes_null(schema) and prose.states_null(said.text):
-        return None if "object" in types and _NULL_OF_A_KEY.search(said.text) else "null"
+    schema = effective(root_of(node), node.schema)
+    # "Must be a number" may be about the items of a list, and text with a form of its own may be called a number.
+    plain = types.isdisjoint({"array", "object"}) and not schema.keys() & {"pattern", "format", "enum"}
+    claim = next(
+        (
+            one
+            for one in claims
+            if one.kind == "type"
+            and (plain or not one.form.startswith("ordered"))
+            and (one.form, node.argument) != ("type-label", "type")
+        ),
+        None,
+    )
     if claim is not None:
-        return None
-    if types <= {"array", "null"} and prose.states_comma_list(said.text):
-        return "comma-separated text"
-    if types <= {"array", "object", "null"} and prose.states_json_text(said.text):
-        return "JSON in a string"
+        item = _TYPES.get(claim.said.get("item", "").lower())
+        kind = "array" if item else _TYPES[claim.said["type"].lower()]
+        items = types_of(schema.get("items"), root_of(node))
+        taken = _accepts(types, kind) and (item is None or items is None or _accepts(items, item))
+        if not taken and not _is_an_action(said):
+            return f"{kind} of {item}" if item else kind
+    if "null" not in types and not _takes_null(schema) and any(one.kind == "null" for one in claims):
+        return None if "object" in types and _NULL_OF_A_KEY.search(said.text) else "null"
+    if claim is None:
+        for one in claims:
+            holds = {"array", "null"} if one.form == "comma-list" else {"array", "object", "null"}
+            if one.kind == "packed" and types <= holds:
+                return one.said["type"]
     return None
 
 
@@ -72,11 +101,7 @@ def _is_an_action(said: Passage) -> bool:
 _MAX_SAID = 2_000
 """Maximum number of characters read of an action; its values come first."""
 _LIST = lazy_pattern(r"\blist\b", re.NOFLAG)
-
-
 _ACTIONS = frozenset({"action", "command", "mode", "operation"})
-
-
 _NULL_OF_A_KEY = lazy_pattern(
     r"\bnull\s(?:to|for|removes?|clears?|unsets?|deletes?)\s(?:[a-z]{3,10}\s)?(?:an?|the|any|each|individual|single|that)\s"
     r"(?:[a-z]{3,20}\s)?(?:attribute|entry|field|item|key|label|property|setting|tag|value|variable)s?\b",
@@ -97,11 +122,6 @@ def _accepts(types: frozenset[str], stated: str) -> bool:
     if stated == "float":
         return "number" in types
     return stated in types or ({"integer", "number"} >= {stated} and not types.isdisjoint({"integer", "number"}))
-
-
-def _accepts_items(node: SchemaPlace, schema: Mapping[str, Any], stated: str | None) -> bool:
-    items = types_of(schema.get("items"), root_of(node))
-    return stated is None or items is None or _accepts(items, stated)
 
 
 # -- values
@@ -162,35 +182,54 @@ def _enum(root: Any, schema: Any) -> list[str] | None:
 @about(described=True, keys={"default"})
 def stated_default(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A default that the description states is the default in the schema."""
-    said = passages_about(node, context)
-    if not said or "default" not in node.schema:
+    if "default" not in node.schema:
         return
-    actual = node.schema["default"]
-    for one in said:
-        claim = context.facts.read(prose.stated_default, one.text, node.argument or "")
-        stated = _literal(claim, actual) if claim is not None else None
-        if claim is None and isinstance(actual, str) and (values := _enum(root_of(node), node.schema)):
-            stated = prose.named_default(one.text, values)
-        if claim is None and _is_count(actual) and states_no_limit(one.text):
+    actual, name = node.schema["default"], node.argument or ""
+    values = (_enum(root_of(node), node.schema) or ()) if isinstance(actual, str) else ()
+    for one in passages_about(node, context):
+        claims = [claim for claim in context.facts.read(read_defaults, one.text) if _is_of(claim, name)]
+        plain = [claim for claim in claims if claim.form in ("default", "default-with-unit")]
+        words = {claim.said["word"] for claim in claims if claim.said.get("word") in values}
+        stated = None
+        # Two defaults in one description are for two cases, which a schema cannot express.
+        if len(plain) == 1:
+            stated = _literal(plain[0].said, actual)
+        elif not plain and len(words) == 1:
+            stated = words.pop()
+        if not plain and any(claim.form == "no-limit" for claim in claims) and _is_count(actual):
             stated = "all"
         if stated is not None and stated != actual:
             yield one.hit(stated=stated, default=actual)
+
+
+def _is_of(claim: Claim, name: str) -> bool:
+    """True if a default is that of a parameter: "its configured minimum (500 by default)" is that of the minimum, and
+    "600 seconds" that of a name which ends in seconds."""
+    if "unit" in claim.said:
+        return unit_of(claim.said["unit"]) == unit_of_name(name) is not None
+    limit = _OF_LIMIT.search(claim.sentence) if claim.form == "default" else None
+    return limit is None or limit[1].lower() in name.lower()
+
+
+_OF_LIMIT = lazy_pattern(r"\b(min|max|limit|cap)(?:imum)?\s?\(\d{1,15}\sby\sdefault", re.IGNORECASE)
 
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def _literal(claim: tuple[str, bool], actual: Any) -> Any:
+def _literal(said: Mapping[str, str], actual: Any) -> Any:
     """The stated value if it has the type of the actual one, else ``None``."""
-    text, quoted = claim
+    quoted = said["quoted"][1:-1] if "quoted" in said else None
+    text = quoted if quoted is not None else said["value"]
     if isinstance(actual, str):
         # "default: 10" for a parameter that takes numbers as strings.
-        return text if quoted or (_NUMERIC.fullmatch(actual) and _NUMERIC.fullmatch(text)) else None
+        numeric = _NUMERIC.fullmatch(actual) and _NUMERIC.fullmatch(text)
+        return text if quoted is not None or numeric else None
     if isinstance(actual, bool):
         return {"true": True, "false": False}.get(text.lower())
     if isinstance(actual, int | float) and _NUMERIC.fullmatch(text):
-        return prose.number(text)
+        return number(text)
     return None
 
 
@@ -200,30 +239,56 @@ _NUMERIC = lazy_pattern(r"-?(?:\d{1,3}(?:,\d{3})+|\d{1,15})(?:\.\d{1,15})?")
 # -- required
 
 
-_NECESSITY = Cues(
-    *("required", "mandatory", "optional", "must", "not be"),
-    # Of states_optional.
-    *("omit", "left", "skipped", "leave", "unspecified", "not ", "defaults"),
-)
-"""Words with which a description can say that a parameter is required or optional."""
-
-
 @about(described=True)
 def stated_required(node: SchemaPlace, context: Context) -> Iterator[Hit]:
     """A description does not call an optional parameter required, or a required one optional."""
-    said = [one for one in passages_about(node, context) if _NECESSITY.are_in(lowered(one.text))]
-    parent = parent_of(node) if said else {}
-    if not said or any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
+    read = [(one, context.facts.read(read_necessity, one.text)) for one in passages_about(node, context)]
+    parent = parent_of(node) if any(claims for _, claims in read) else {}
+    if not parent or any(key in parent for key in COMPOSITION) or any(token in COMPOSITION for token in node.tokens):
         return
     names = parent.get("required")
     actual = "required" if isinstance(names, list) and node.argument in names else "optional"
     # Strict modes list every parameter as required, and null means that it was left out.
     if actual == "required" and "null" in (types_of(node.schema, root_of(node)) or ()):
         return
-    for one in said:
-        stated = context.facts.read(stated_necessity, one.text)
-        if stated is None and actual == "required" and "default" not in node.schema:
-            words = states_optional(one.text)
-            stated = f'optional ("{words}")' if words else None
-        if stated is not None and stated != actual:
+    for one, claims in read:
+        plain = next((claim for claim in claims if claim.kind == "required"), None)
+        spare = next((claim for claim in claims if claim.kind == "spare"), None)
+        if plain is not None:
+            stated = "optional" if plain.said["is"].lower() == "optional" else "required"
+        elif spare is not None and actual == "required" and "default" not in node.schema:
+            at = spare.span[0]
+            stated = f'optional ("{" ".join(one.text[at : at + _MAX_WORDS].strip(" .;,(").split())}")'
+        else:
+            continue
+        if stated != actual:
             yield one.hit(stated=stated, actual=actual)
+
+
+_MAX_WORDS = 60
+"""Number of characters quoted from the words by which a parameter may be left out."""
+_MAX_READ = 20_000
+"""Maximum number of characters read from the description of a tool; a longer one is a manual."""
+
+
+def left_out(tool: Tool, context: Context) -> Iterator[Hit]:
+    """A parameter that the description of a tool lets its caller leave out is not required."""
+    call = call_object(tool, context.facts)
+    schema, arguments = call.schema, call.properties
+    names = schema.get("required")
+    if not arguments or not isinstance(names, list) or any(key in schema for key in COMPOSITION):
+        return
+    said = {claim.said["name"] for claim in context.facts.read(read_left_out, tool.description[:_MAX_READ])}
+    wrong = [
+        name
+        for name in arguments
+        # clarity/required-default is about what has a default.
+        if name in said and name in names and not _has_default(arguments[name])
+        if "null" not in (types_of(arguments[name]) or ())
+    ]
+    if wrong:
+        yield hit("/description", tool.description, arguments=wrong, stated="optional", actual="required")
+
+
+def _has_default(schema: Any) -> bool:
+    return isinstance(schema, dict) and "default" in schema

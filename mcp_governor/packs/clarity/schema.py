@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeGuard
-from urllib.parse import unquote
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.fixes.corrections import optional
@@ -12,16 +11,13 @@ from mcp_governor.rules.scope import about
 from mcp_governor.schemas.effort import effort
 from mcp_governor.schemas.keywords import KEYWORDS
 from mcp_governor.schemas.patterns import errors
-from mcp_governor.schemas.pointers import join_pointer
-from mcp_governor.subjects.context import SIDES, Context, Hit, SchemaPlace, hit
-from mcp_governor.subjects.schemas import PartValidators, document_of, json_text, parent_of, plainly_accepts, root_of
-from mcp_governor.surface.tokens import json_bytes
+from mcp_governor.subjects.context import Context, Hit, SchemaPlace, hit
+from mcp_governor.subjects.schemas import PartValidators, document_of, parent_of, plainly_accepts, root_of
 from mcp_governor.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mcp_governor.surface.model import Surface, Tool
 
 _BOUNDS = (
     ("minimum", "maximum"),
@@ -188,84 +184,6 @@ def crossed(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def unused_definitions(surface: Surface, context: Context) -> Iterator[Hit]:
-    """Every definition is referenced; one hit for the server, since a generator leaves them in every tool."""
-    found = [(tool, *place) for tool in surface.tools for place in _unused(tool, context)]
-    if found:
-        names = list(dict.fromkeys(one_line(name, 64) for _, name, _ in found))
-        tools = list(dict.fromkeys(tool.name for tool, _, _ in found))
-        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-        where = f"in {one_line(tools[0], 64)}" if len(tools) == 1 else f"in {len(tools)} tools"
-        first = join_pointer("/tools", found[0][0].index) + found[0][2]
-        path = first if len(found) == 1 else "/tools"
-        edits = [Edit(pointer, op="remove", tool=tool.name) for tool, _, pointer in found]
-        correction = Correction(tuple(edits), Effect.NEUTRAL)
-        spots = ((tool.name, pointer) for tool, _, pointer in found)
-        shown = ", ".join(names[:_MAX_NAMES]) + more
-        yield hit(path, names, correction=correction, spots=spots, names=shown, places=where)
-
-
-_MAX_NAMES = 8
-"""Maximum number of definitions named in a message; the rest are counted."""
-
-
-def _used(nodes: list[SchemaPlace]) -> set[str]:
-    """Definitions that are referenced from outside the definitions, directly or through others."""
-    by_home: dict[str, set[str]] = {}
-    for node in nodes:
-        reference = node.schema.get("$ref") if isinstance(node.schema, dict) else None
-        if isinstance(reference, str):
-            inside = len(node.tokens) > 1 and node.tokens[0] in ("$defs", "definitions")
-            home = join_pointer("#", *node.tokens[:2]) if inside else ""
-            # A reference into a definition uses it as well, so only "#", "$defs" and the name are kept.
-            by_home.setdefault(home, set()).add("/".join(unquote(reference).split("/", 3)[:3]))
-    used: set[str] = set()
-    waiting = [""]
-    while waiting:
-        reached = by_home.get(waiting.pop(), set()) - used
-        used |= reached
-        waiting.extend(reached)
-    return used
-
-
-def _unused(tool: Tool, context: Context) -> Iterator[tuple[str, str]]:
-    """Definitions of a tool that nothing references, as name and pointer."""
-    for side in SIDES:
-        schema = tool.raw.get(side)
-        if not isinstance(schema, dict):
-            continue
-        schemas = [
-            node.schema for node in context.facts.nodes(tool) if node.side == side and isinstance(node.schema, dict)
-        ]
-        # Definitions with names of their own may be referenced in other ways than by pointer.
-        if any(key in item for item in schemas for key in ("$anchor", "$dynamicAnchor", "$id", "id")):
-            continue
-        used = _used([node for node in context.facts.nodes(tool) if node.side == side])
-        for home in ("$defs", "definitions"):
-            definitions = schema.get(home)
-            if not isinstance(definitions, dict):
-                continue
-            for name in definitions:
-                if join_pointer(f"#/{home}", name) not in used:
-                    yield name, join_pointer(f"/{side}/{home}", name)
-
-
-def output_size(surface: Surface, context: Context) -> Iterator[Hit]:
-    """All output schemas together have at most ``max`` bytes."""
-    tools = [tool for tool in surface.tools if "outputSchema" in tool.raw]
-    # JSON in ASCII is never shorter than compact JSON in UTF-8.
-    if sum(len(json_text(tool, "outputSchema", context.facts)) for tool in tools) <= context.options["max"]:
-        return
-    sizes = {tool.name: json_bytes(tool.raw["outputSchema"]) for tool in tools}
-    size = sum(sizes.values())
-    if size > context.options["max"]:
-        share = 100 * size // sum(map(json_bytes, surface.entries))
-        largest = sorted(sizes, key=lambda name: -sizes[name])[:3]
-        named = ", ".join(f"{one_line(name, 64)} ({sizes[name] / 1000:.0f} kB)" for name in largest)
-        spots = ((name, "/outputSchema") for name in sizes)
-        yield hit("/tools", size, spots=spots, size=f"{size / 1000:.0f}", share=share, largest=named)
 
 
 @about(keys={"enum"})

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_governor.packs.clarity.guessing import Argument, open_question
 from mcp_governor.packs.clarity.unguessable import INDEXES
+from mcp_governor.prose.asides import is_described
 from mcp_governor.prose.declared import Declared, declared, one_hit
-from mcp_governor.prose.described import is_described
-from mcp_governor.prose.vocabulary import word_set
-from mcp_governor.prose.words import name_words, stem
+from mcp_governor.prose.words import name_words, stem, word_set
 from mcp_governor.subjects.schemas import types_of
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def _undescribed(surface: Surface, context: Context) -> _Bare:
     described: dict[tuple[str, bool], str] = {}
     for one in declared(surface, context):
         parts = name_words(one.name)
-        if is_described(one, context):
+        if is_described(one):
             described.setdefault((one.name, one.nested), one.tool.name)
         elif parts and not _says_itself(one, parts) and not _asked(one, parts):
             bare[one.name].append(one)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from mcp_governor.lazy import lazy_pattern
 from mcp_governor.packs.clarity.guessing import (
-    FORM_OF_COLOURS,
-    FORM_OF_DATES,
     Argument,
-    is_passed_on,
     may_be_open,
     open_question,
 )
 from mcp_governor.prose.asides import said_in_passing
-from mcp_governor.prose.by_reference import said_by_reference
-from mcp_governor.prose.declared import Declared, declared, one_hit
 from mcp_governor.prose.passages import passages_about
 from mcp_governor.prose.words import name_words, stem
 from mcp_governor.rules.scope import about
@@ -29,7 +22,6 @@ from mcp_governor.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mcp_governor.surface.model import Surface, Tool
 
 # -- hard to guess
 
@@ -51,22 +43,14 @@ def parameter_described(node: SchemaPlace, context: Context) -> Iterator[Hit]:
         return
     descriptions = [one.text for one in passages_about(node, context, mentions=True)] or _related(node, schema)
     text, nested = " ".join(descriptions)[:_MAX_TEXT], len(node.tokens) > 2
-    passed_on = is_passed_on(name, parent_of(node).get("properties") or {})
-    one = Argument(name, parts, schema, types, text, node.tool.description, nested, passed_on)
+    one = Argument(name, parts, schema, types, text, node.tool.description, nested)
     says = open_question(one)
     if says is not None and not nested:
         # An entry of the tool's description is in the text already, and counts once.
         asides = [aside for aside in said_in_passing(name, node.tool.description) if aside not in text]
-        asides += said_by_reference(node.tool, name, text, context)
         says = open_question(one._replace(text=" ".join((text, *asides))[:_MAX_TEXT])) if asides else says
     if says is not None and f'"{name}": "' in node.tool.description[:_MAX_TEXT]:
         return  # An example of a call shows a value.
-    if says == "values" and not nested and types == {"string"} and _is_listed(node, context):
-        return
-    if says in _FORMS and _is_of_a_sibling(node, says, context):
-        return
-    if says == "date" and _DATES_OF_SERVER.search((context.surface.instructions or "")[:_MAX_TEXT]):
-        return
     if says == "numbers" and _is_of_a_record(parts, context):
         return
     # A definition that nothing refers to never receives a value.
@@ -82,55 +66,9 @@ def _is_of_a_record(parts: tuple[str, ...], context: Context) -> bool:
     return len(thing) > 1 and any(thing <= {stem(word) for word in name_words(name)} for name in context.facts.names)
 
 
-def _is_listed(node: SchemaPlace, context: Context) -> bool:
-    """True if a tool lists constants, and this is its only string: "Move one tile N, S, E or W" for a direction."""
-    return context.facts.memo(("lists constants", node.tool.index), lambda: _lists_constants(node.tool))
-
-
-def _lists_constants(tool: Tool) -> bool:
-    # A property at the root is only found where these are an object.
-    strings = [one for one in tool.input_schema["properties"].values() if "string" in (types_of(one) or ())]
-    return len(strings) == 1 and _CONSTANTS.search(tool.description[:_MAX_TEXT]) is not None
-
-
-_CONSTANTS = lazy_pattern(
-    r"(?<![\w-])[A-Z][A-Z_]{0,30}(?:,\s[A-Z][A-Z_]{0,30}){1,20},?\sor\s[A-Z][A-Z_]{0,30}(?=\s?[.;:)\n]|\s?$)", re.NOFLAG
-)
-"""At the end of a sentence: the words of "reads PDF, DOCX or TXT files" belong to the noun behind them."""
-
-
-_FORMS = {"colour": FORM_OF_COLOURS, "date": FORM_OF_DATES}
-
-
-def _is_of_a_sibling(node: SchemaPlace, says: str, context: Context) -> bool:
-    """True if the description of another parameter next to it gives the form: compareEndDate is as endDate."""
-    place = ("forms of", says, node.tool.index, node.side, node.tokens[:-1])
-    formed: Mapping[tuple[str, ...], set[str]] = context.facts.memo(
-        place, lambda: _formed(parent_of(node), _FORMS[says])
-    )
-    return not formed.get(name_words(node.argument or "")[-1:], set()) <= {node.argument}
-
-
-def _formed(parent: Mapping[str, Any], form: re.Pattern[str]) -> dict[tuple[str, ...], set[str]]:
-    """The parameters whose descriptions give the form, by their last words."""
-    # Once for all of them: each with each took minutes for 500 dates.
-    found: dict[tuple[str, ...], set[str]] = defaultdict(set)
-    for name, one in parent.get("properties", {}).items():
-        said = one.get("description") if isinstance(one, dict) else None
-        if isinstance(said, str) and form.search(said[:_MAX_TEXT]):
-            found[name_words(name)[-1:]].add(name)
-    return found
-
-
-_DATES_OF_SERVER = lazy_pattern(r"\bdates?\b[^.\n]{0,60}(?:\biso\b|yyyy|\d{4}-\d{2})", re.IGNORECASE)
-"""The form of all dates of the server, in its instructions."""
 _LEFT_OPEN = {
     "values": "the values of ",
-    "colour": "the form of the colour ",
     "numbers": "the meaning of the numbers of ",
-    "date": "the date format of ",
-    "code": "code or name in ",
-    "syntax": "the syntax of ",
     "json": "the content of the JSON in ",
     "keys": "the keys of ",
 }
@@ -152,34 +90,3 @@ def _related(node: SchemaPlace, schema: Mapping[str, Any]) -> list[str]:
 
 INDEXES = frozenset({"index", "idx", "position", "pos", "row", "col", "column"})
 """Last words of names for things that may be counted from 0 or from 1."""
-_BASE = lazy_pattern(
-    r"(?<![\w.])-?[01](?![\w.]|\s?%)|\b(?:zero|one|first|last|next|indexed)\b|-based\b|[01]-(?:based|index)", re.I
-)
-_SERVER_BASE = lazy_pattern(
-    r"\b(?:zero|one|0|1)[- ](?:based|indexed)\b|\b(?:count|start|index|number)\w*\s(?:from|at)\s[01]\b", re.I
-)
-
-
-def index_base(surface: Surface, context: Context) -> Iterator[Hit]:
-    """The server says if an index counts from 0 or from 1; one hit for the server."""
-    if _SERVER_BASE.search((surface.instructions or "")[:_MAX_TEXT]):
-        return
-    found: dict[str, list[Declared]] = {}
-    examples: dict[str, str] = {}
-    said: set[tuple[str, str]] = set()
-    for one in declared(surface, context):
-        parts = name_words(one.name)
-        if not parts or parts[-1] not in INDEXES or one.schema.get("type") not in ("integer", "number"):
-            continue
-        # A default of 0 is the first; one of 1 may be the second.
-        bounded = "minimum" in one.schema or "exclusiveMinimum" in one.schema or one.schema.get("default") == 0
-        in_words = _BASE.search(one.text) is not None or _SERVER_BASE.search(one.tool.description[:_MAX_TEXT])
-        if bounded or in_words:
-            examples.setdefault(one.name, one.tool.name)
-            said.update([(one.name, one.tool.name)] if in_words else [])
-        else:
-            found.setdefault(one.name, []).append(one)
-    # A tool that says it for one of its actions says it for the others.
-    left = {name: [one for one in ones if (name, one.tool.name) not in said] for name, ones in found.items()}
-    open_ = sorted(((name, ones) for name, ones in left.items() if ones), key=lambda item: -len(item[1]))
-    yield from one_hit(open_, examples, "says it")

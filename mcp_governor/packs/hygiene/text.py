@@ -31,7 +31,6 @@ _PSEUDO_TAG = Guarded(
     # "IAM:<user>" is a placeholder.
     r"(?<![\w:/=.\-])</?(?:system|important|assistant|user|admin|secret|hidden|prompt)(?:\s[^<>\n]{0,80})?/?>",
     "<",
-    starts="<",
 )
 _OVERRIDE = Guarded(
     r"\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|the|your|every)\s+){0,2}"
@@ -46,7 +45,6 @@ _CONCEAL = Guarded(
     r"|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+user\b"
     r"|\bthe user (?:must|should) not (?:know|see|notice)\b",
     "user",
-    starts="dntw",
 )
 _SENSITIVE_PATH = Guarded(
     r"~/\.(?:ssh|aws|gnupg|kube|netrc|npmrc|docker)\b|\bid_(?:rsa|ed25519|ecdsa)\b|/etc/(?:passwd|shadow|sudoers)\b",
@@ -94,7 +92,6 @@ _ORDER = Guarded(
     "use",
     "run",
     "invoke",
-    starts="acfimru",
 )
 _CAPITALS = Guarded(
     r"\b(?:IMPORTANT|CRITICAL|MUST|MANDATORY|NEVER|ALWAYS|REQUIRED ACTION)\b",
