@@ -73,7 +73,7 @@ def own_rule(rule_id: str) -> Rule:
     """
     from mcp_governor.builtin_rules import RULES
 
-    return _rule(RULES[rule_id], str(own_rule_file(rule_id)), functools.partial(_examples_in, rule_id))
+    return _rule(RULES[rule_id], f"{rules_folder()}/{rule_id}.toml", functools.partial(_examples_in, rule_id))
 
 
 @functools.cache
