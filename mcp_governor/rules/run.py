@@ -18,7 +18,6 @@ from mcp_governor.rules.scope import Plan, Runner
 from mcp_governor.rules.selection import ActiveRule, Selection, select
 from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.rules.strings import Text, surface_strings
-from mcp_governor.rules.text_scope import TextPlan
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Check, Context, Facts, Hit, Item
 from mcp_governor.subjects.reached import is_reached
@@ -202,7 +201,6 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
     # has none anywhere. A user's check may look at more.
     users = {id(check) for active, check, _ in on_prose if active.rule.check is not None and ":" in active.rule.check}
     with_hits: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
-    plans = (TextPlan(on_any), TextPlan(on_prose))
     quiet: set[str] = set()
     prose: list[Text] = []
     for text in surface_strings(surface, quiet):
@@ -213,7 +211,7 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
             continue
         known = with_hits[is_prose].get(text.value)
         matching = []
-        for runner in plans[is_prose].checks(text.value) if known is None else known:
+        for runner in known if known is not None else on_prose if is_prose else on_any:
             active, check, context = runner
             has_hits = False
             for found in check(text, context):
