@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,13 @@ from mcp_governor.subjects.schemas import effective, root_of
 from mcp_governor.surface.model import Surface, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_governor.rules.rule import Case, Rule
 
 Way = tuple["str | int", ...]
 _Problems = list[tuple[list["str | int"], str]]
+_Test = Callable[[Any], bool]
 
 
 def declarative_check(rule: Rule, options: Mapping[str, Any]) -> Check:
@@ -151,7 +153,7 @@ def _name(subject: Any, way: Way) -> Any:
     return way[-1] if way else subject.argument if isinstance(subject, SchemaPlace) else None
 
 
-def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[Callable[[Any], bool], Callable[[Any], _Problems]]:
+def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[_Test, Callable[[Any], _Problems]]:
     """A test for valid values, and a function that returns the paths to invalid parts with the engine's messages."""
     if case.pattern is not None or case.forbid is not None:
         expression = with_options(case.pattern or case.forbid or "", options)
@@ -163,7 +165,7 @@ def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[Call
     return _predicate(schema, sound=sound), lambda value: errors(compile_schema(schema), value)
 
 
-def _predicate(schema: Any, *, sound: bool) -> Callable[[Any], bool]:
+def _predicate(schema: Any, *, sound: bool) -> _Test:
     """A function that returns true if a value satisfies a schema; one that is sound is compiled for the first value."""
     make = functools.cache(lambda: compile_schema(schema))
     if not sound:

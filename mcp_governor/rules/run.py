@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.prose.leaked import leaked_names, without_leaked
-from mcp_governor.rules.condense import condensed
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
 from mcp_governor.rules.rule import ENGINE_CHECK
@@ -269,6 +270,38 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
         former=found.former,
         facts=facts,
     )
+
+
+MAX_PLACES = 1_000
+"""Maximum number of places per tool and rule: nobody reads more, and a finding takes 1 KB."""
+
+MAX_FINDINGS = 100_000
+"""Maximum number of findings in a run: 10,000 tools with ten each, 100 MB. Beyond it, a rule lists one place per
+tool."""
+
+
+def condensed(findings: Iterable[Finding]) -> list[Finding]:
+    """Keep the first findings of a rule about a tool, and add one that counts the rest.
+
+    The additional finding has the severity of the others, so that the run fails as it would have without it.
+    """
+    kept: list[Finding] = []
+    listed: Counter[tuple[str, str | None]] = Counter()
+    more: dict[tuple[str, str | None], tuple[Finding, int]] = {}
+    for found in findings:
+        key = found.rule, found.tool
+        if listed[key] < (MAX_PLACES if len(kept) < MAX_FINDINGS else 1):
+            listed[key] += 1
+            kept.append(found)
+        else:
+            more[key] = found, more.get(key, (found, 0))[1] + 1
+    return [*kept, *(_counted(found, count) for found, count in more.values())]
+
+
+def _counted(found: Finding, count: int) -> Finding:
+    places = "1 more place" if count == 1 else f"{count:,} more places"
+    message = f"The same applies to {places}, not listed."
+    return dataclasses.replace(found, message=message, path="", value=None, correction=None)
 
 
 class Linted(NamedTuple):

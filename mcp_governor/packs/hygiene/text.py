@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.credentials import KEY, key_in, outline
+from mcp_governor.prose.credentials import key_in, outline
 from mcp_governor.prose.guarded import Guarded
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.text import char_name, one_line
