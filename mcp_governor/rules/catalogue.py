@@ -6,16 +6,16 @@ import functools
 import os
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
+from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import list_files
-from mcp_governor.findings import Severity
+from mcp_governor.findings import Severity  # noqa: TC001  (msgspec reads the annotations)
 from mcp_governor.rule_names import current_name
 from mcp_governor.rules.rule import Rule
 from mcp_governor.rules.rule_file import own_rule, read_rule
@@ -289,15 +289,7 @@ def own_profiles() -> Mapping[str, Profile]:
     from mcp_governor.builtin_rules import PROFILES
 
     return {
-        name: Profile(
-            name=name,
-            summary=item["summary"],
-            select=tuple(item["select"]),
-            ignore=tuple(item.get("ignore", ())),
-            severity={key: Severity(value) for key, value in item.get("severity", {}).items()},
-            options=item.get("options", {}),
-            policy={**policy_of_sides(name), **item.get("policy", {})},
-        )
+        name: convert({**item, "name": name, "policy": {**policy_of_sides(name), **item.get("policy", {})}}, Profile)
         for name, item in PROFILES.items()
     }
 
