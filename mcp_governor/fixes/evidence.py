@@ -20,10 +20,11 @@ _MAX_TEXT = 4_000
 """Maximum number of characters of a description that are read here."""
 _OPEN = lazy_pattern(
     r"\be\.?g\b|\bexamples?\b|\bsuch as\b|(?<!\bto )\binclud|\betc\b|\bthrough\b|\bjson (?:array|list|object|string)\b"
-    r"|\b[01]-based\b|\.\.\.|…|<",
+    r"|\bothers?\b|\bany\b|\bcustom\b|\byour own\b|\bcase.insensitive\b|\b[01]-based\b|\.\.\.|…|<",
     re.IGNORECASE,
 )
 """Words of a list that goes on, of one that shows some of all values, and of a text that holds other texts."""
+_GOES_ON = lazy_pattern(r"[\"'`]?\s*(?:\([^)\n]*\))?,?\s(?:or|and)\s", re.IGNORECASE)
 _ANNOUNCES = lazy_pattern(
     r"\b(?:one\sor\smore\sof|one\sof|either|options?|(?:valid|allowed|accepted|supported|possible|available|optional)"
     r"(?:\s\w+)?|values?|(?:must|can|may)\sbe)\b[^.;\n]{0,30}$|(?:^|:|\s[-–—])[\s\"'`(*-]*$|^[\s*\"'`(]*(?:[\w/-]+\s){1,6}\(\W*$",
@@ -73,16 +74,19 @@ def _are_listed(values: Sequence[str], text: str) -> bool:
     if len(values) < 2 or _OPEN.search(text) or not all(value.isascii() for value in values):
         return False
     places = [re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", text) for value in values]
-    found = [place.start() for place in places if place is not None]
-    if len(found) < len(values):
+    found = [place.span() for place in places if place is not None]
+    if len(found) < len(values) or _GOES_ON.match(text, max(end for _, end in found)):
         return False
     quoted = {said for _, said in _QUOTED.findall(text)}
     if quoted - {*values}:
         return False
-    first = min(found)
+    first = min(found)[0]
     ends = [match.start() for match in _END.finditer(text, 0, first)]
     # With the stop before it, so that only the first sentence may be nothing but the list.
     before = text[ends[-1] if ends else 0 : first]
     delimited = {*values} <= quoted
-    slashed = not delimited and any(f"{one}/{other}" in text for one in values for other in values)
-    return not (_CONDITION.search(before) or slashed) and (delimited or _ANNOUNCES.search(before) is not None)
+    slashed = any(f"{one}/{other}" in text for one in values for other in values)
+    mixed = len({":" in value for value in values}) > 1
+    if _CONDITION.search(before) or (not delimited and (slashed or mixed)):
+        return False
+    return delimited or _ANNOUNCES.search(before) is not None

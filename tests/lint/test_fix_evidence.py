@@ -50,7 +50,11 @@ def test_a_list_that_is_announced_and_ends_is_evidence(text, values):
         ('"Sheet1" (name) or "0" (index, 0-based)', ["Sheet1", "0"]),
         ("Optional JSON string. Supported filters: AccountId, Association", ["AccountId", "Association"]),
         ("Any of the dimensions Region, Zone or 'Tag:<key>'", ["Region", "Zone"]),
+        ("Size: small, medium or large. Other sizes are scaled.", ["small", "medium", "large"]),
+        ("'html' or 'text' (case-insensitive)", ["html", "text"]),
+        ("open, closed, or *", ["open", "closed"]),
         # words that are no values
+        ("Field and direction, name:asc or name:desc", ["Field", "direction", "name:asc", "name:desc"]),
         ("Filter by MIME type. Most binary files (PNG, JPG, PDF) have the same one", ["PNG", "JPG", "PDF"]),
         ("Contiguous range of rows to delete at once (1-based, inclusive).", ["1-based", "inclusive"]),
         ("Default: the top level. Scatter and bubble: x values.", ["Scatter", "bubble"]),
