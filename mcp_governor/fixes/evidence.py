@@ -23,14 +23,14 @@ _OPEN = lazy_pattern(
     r"|\bothers?\b|\bany\b|\bcustom\b|\byour own\b|\bcase.insensitive\b|\b[01]-based\b|\.\.\.|…|<",
     re.IGNORECASE,
 )
-"""Words of a list that goes on, of one that shows some of all values, and of a text that holds other texts."""
+"""Words of a list that goes on, of one that shows some of all values, and of a string that holds a document."""
 _GOES_ON = lazy_pattern(r"[\"'`]?\s*(?:\([^)\n]*\))?,?\s(?:or|and)\s", re.IGNORECASE)
 _ANNOUNCES = lazy_pattern(
     r"\b(?:one\sor\smore\sof|one\sof|either|options?|(?:valid|allowed|accepted|supported|possible|available|optional)"
     r"(?:\s\w+)?|values?|(?:must|can|may)\sbe)\b[^.;\n]{0,30}$|(?:^|:|\s[-–—])[\s\"'`(*-]*$|^[\s*\"'`(]*(?:[\w/-]+\s){1,6}\(\W*$",
     re.IGNORECASE,
 )
-"""What stands in front of a list: words that announce one, a colon, or a few words and a parenthesis."""
+"""What is in front of a list: words that announce one, a colon, or a few words and a parenthesis."""
 _CONDITION = lazy_pattern(r"\b(?:if|when|where|unless|was|not|only)\b|\w=", re.IGNORECASE)
 _QUOTED = lazy_pattern(r"(?<!\w)([\"'`])([^\"'`\s]{1,60})\1(?!\w)")
 _VAGUE = lazy_pattern(r"\b(?:higher|lower|larger|smaller|prefer|recommended|typical|usually)\b", re.IGNORECASE)
@@ -70,7 +70,7 @@ def _said(node: SchemaPlace) -> str:
 
 
 def _are_listed(values: Sequence[str], text: str) -> bool:
-    """True if a text announces a list of exactly these values, without a condition and without a hint at others."""
+    """True if a description announces a list of exactly these values, without a condition and without a hint at others."""
     if len(values) < 2 or _OPEN.search(text) or not all(value.isascii() for value in values):
         return False
     places = [re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", text) for value in values]
