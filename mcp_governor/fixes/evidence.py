@@ -70,7 +70,7 @@ def _said(node: SchemaPlace) -> str:
 
 
 def _are_listed(values: Sequence[str], text: str) -> bool:
-    """True if a description announces a list of exactly these values, without a condition and without a hint at others."""
+    """True if a description announces a list of exactly these values, with no condition and no hint at others."""
     if len(values) < 2 or _OPEN.search(text) or not all(value.isascii() for value in values):
         return False
     places = [re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", text) for value in values]
