@@ -43,6 +43,7 @@ def note(sentence: str) -> None:
         notes[sentence] = None
 
 
+@functools.cache
 def rules_folder() -> Path:
     """The folder of our own rule files: inside the package when installed, next to it in a checkout.
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from mcp_governor.rules import load_catalogue
+from mcp_governor.rules.rule import Stance
 from mcp_governor.rules.stances import topics
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _sides(topic: Topic) -> Iterator[str]:
 
 
 def _rules(topic: Topic, side: Side) -> str:
-    taken = (topic.name, side.choice)
+    taken = Stance(topic.name, side.choice)
     return _links(rule.id for rule in load_catalogue(entry_points=False) if rule.stance == taken) or "no rule"
 
 

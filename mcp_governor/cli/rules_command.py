@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import asdict
 
 from mcp_governor.cli import completion, out
 from mcp_governor.cli.common import Output, Run, configured, useless, write_json, write_lines
@@ -103,11 +104,11 @@ def _document(rule: Rule) -> dict[str, Any]:
         for key, option in rule.options.items()
     }
     if rule.stance is not None:
-        document["stance"] = rule.stance._asdict()
+        document["stance"] = asdict(rule.stance)
     if rule.limit is not None:
-        document["limit"] = rule.limit._asdict()
+        document["limit"] = asdict(rule.limit)
     if rule.verified is not None:
-        document["verified"] = rule.verified._asdict()
+        document["verified"] = asdict(rule.verified)
     for title, examples in (("fail", rule.fails), ("pass", rule.passes)):
         document[title] = [
             {"note": item.note, "options": dict(item.options), "surface": item.recording(), "at": list(item.at)}

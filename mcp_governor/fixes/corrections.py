@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.findings import Correction, Edit, Effect
+from mcp_governor.fixes.evidence import is_stated
 from mcp_governor.schemas.dialects import LATEST, dialect_of
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.schemas import root_of, types_of
@@ -45,7 +46,7 @@ def narrowed(node: SchemaPlace, keywords: Mapping[str, Any], *, items: bool = Fa
         items: the keywords are for the items.
     """
     place = _landing(node, items=items)
-    if place is None:
+    if place is None or not is_stated(node, keywords):
         return None
     pointer, schema = place
     if _dialect(node) == 4 and any(key.startswith("exclusive") for key in keywords):

@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from mcp_governor.omni import shared_schema
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from mcp_governor.omni.shared_schema import SharedSchema
 
 NAME = "omni.agent.server_info.v1"
 
-
-def get_schema_path() -> Path:
-    """The path of the schema file."""
-    return shared_schema.path_of(NAME)
-
-
-def get_validator() -> Any:
-    """A ``jsonschema`` validator of the schema file."""
-    return shared_schema.validator_of(NAME)
-
-
-def validate(payload: Any) -> None:
-    """Validate a server info.
-
-    Raises:
-        ValueError: it does not conform.
-    """
-    shared_schema.check(NAME, payload)
+_SCHEMA = SharedSchema(NAME)
+get_schema_path, get_validator, validate = _SCHEMA.path, _SCHEMA.validator, _SCHEMA.validate
 
 
 def build_server_info(name: str, version: str, protocol_version: str, message: str | None = None) -> dict[str, str]:

@@ -8,28 +8,36 @@ from pathlib import Path
 from typing import Any
 
 
-def path_of(name: str) -> Path:
-    """The path of a schema file."""
-    return Path(__file__).with_name(f"{name}.schema.json")
+class SharedSchema:
+    """One schema file.
 
-
-@cache
-def validator_of(name: str) -> Any:
-    """A ``jsonschema`` validator of a schema file; it is made once."""
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(json.loads(path_of(name).read_text("utf-8")))
-
-
-def check(name: str, payload: Any) -> None:
-    """Validate a payload.
-
-    Raises:
-        ValueError: it does not conform; the message has the place and the reason.
+    Args:
+        name: of the schema; its file has the same one.
     """
-    from jsonschema.exceptions import best_match
 
-    error = best_match(validator_of(name).iter_errors(payload))
-    if error is not None:
-        place = "".join(f"/{part}" for part in error.absolute_path) or "the root"
-        raise ValueError(f"the payload does not conform to {name} at {place}: {error.message}")
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def path(self) -> Path:
+        """The path of the schema file."""
+        return Path(__file__).with_name(f"{self._name}.schema.json")
+
+    @cache  # noqa: B019 - the schemas live as long as the process
+    def validator(self) -> Any:
+        """A ``jsonschema`` validator of the schema file; it is made once."""
+        from jsonschema import Draft202012Validator
+
+        return Draft202012Validator(json.loads(self.path().read_text("utf-8")))
+
+    def validate(self, payload: Any) -> None:
+        """Validate a payload.
+
+        Raises:
+            ValueError: it does not conform; the message has the place and the reason.
+        """
+        from jsonschema.exceptions import best_match
+
+        error = best_match(self.validator().iter_errors(payload))
+        if error is not None:
+            place = "".join(f"/{part}" for part in error.absolute_path) or "the root"
+            raise ValueError(f"the payload does not conform to {self._name} at {place}: {error.message}")

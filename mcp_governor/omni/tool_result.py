@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mcp_governor.omni import shared_schema
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from mcp_governor.omni.shared_schema import SharedSchema
 
 NAME = "omni.mcp.tool_result.v1"
 
-
-def get_schema_path() -> Path:
-    """The path of the schema file."""
-    return shared_schema.path_of(NAME)
-
-
-def get_validator() -> Any:
-    """A ``jsonschema`` validator of the schema file."""
-    return shared_schema.validator_of(NAME)
-
-
-def validate(payload: Any) -> None:
-    """Validate a result.
-
-    Raises:
-        ValueError: it does not conform.
-    """
-    shared_schema.check(NAME, payload)
+_SCHEMA = SharedSchema(NAME)
+get_schema_path, get_validator, validate = _SCHEMA.path, _SCHEMA.validator, _SCHEMA.validate
 
 
 def build_result(text: str | None, is_error: bool = False) -> dict[str, Any]:

@@ -6,16 +6,16 @@ import functools
 import os
 import sys
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
+from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.files import list_files
-from mcp_governor.findings import Severity
+from mcp_governor.findings import Severity  # noqa: TC001  (msgspec reads the annotations)
 from mcp_governor.rule_names import current_name
 from mcp_governor.rules.rule import Rule
 from mcp_governor.rules.rule_file import own_rule, read_rule
@@ -74,25 +74,6 @@ class Rules(Mapping[str, Rule]):
         return rule_id in self._own or rule_id in self._others
 
 
-class Packs(Mapping[str, "tuple[Rule, ...]"]):
-    """Rules by pack, both in alphabetical order."""
-
-    def __init__(self, rules: Mapping[str, Rule]) -> None:
-        self._rules = rules
-        self._ids: dict[str, list[str]] = {}
-        for rule_id in rules:
-            self._ids.setdefault(rule_id.partition("/")[0], []).append(rule_id)
-
-    def __getitem__(self, pack: str) -> tuple[Rule, ...]:
-        return tuple(self._rules[rule_id] for rule_id in self._ids[pack])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._ids)
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-
 class Catalogue(Struct, frozen=True, dict=True):
     """All rules by id, and the profiles that choose among them.
 
@@ -117,7 +98,7 @@ class Catalogue(Struct, frozen=True, dict=True):
     @cached_property
     def packs(self) -> Mapping[str, tuple[Rule, ...]]:
         """Rules by pack, both in alphabetical order."""
-        return Packs(self.rules)
+        return {pack: tuple(map(self.rules.__getitem__, ids)) for pack, ids in self._ids_by_pack.items()}
 
     @cached_property
     def clients(self) -> Mapping[str, tuple[Limit, ...]]:
@@ -164,7 +145,7 @@ class Catalogue(Struct, frozen=True, dict=True):
     def ids(self, selector: str) -> tuple[str, ...]:
         """The ids of :meth:`match`, without reading rule files."""
         pack, _, name = selector.partition("/")
-        if selector == "*" or (name == "*" and pack in self.packs):
+        if selector == "*" or (name == "*" and pack in self._ids_by_pack):
             return tuple(self.rules) if selector == "*" else self._ids_by_pack[pack]
         selector = current_name(selector)
         if selector in self.rules:
@@ -185,14 +166,14 @@ class Catalogue(Struct, frozen=True, dict=True):
                 f"Rule {selector} was removed: {removed[selector]}",
                 "Remove it from your configuration and suppressions.",
             )
-        meant = [f'"{pack}/*"' for pack in self.packs if pack == selector]
+        meant = [f'"{pack}/*"' for pack in self._ids_by_pack if pack == selector]
         meant += [f'"{rule_id}"' for rule_id in self.rules if rule_id.partition("/")[2] == selector]
         if not meant and "/" not in selector:
             meant = _ids_like(selector, self.rules)
         if meant:
             hint = f" Did you mean {' or '.join(meant)}?"
         else:
-            hint = did_you_mean(selector, [*self.rules, *(f"{pack}/*" for pack in self.packs)])
+            hint = did_you_mean(selector, [*self.rules, *(f"{pack}/*" for pack in self._ids_by_pack)])
         return ConfigError(
             f"There is no rule {one_line(selector)!r}.{hint}",
             "A selector is a rule id, pack/* or *; mcp-governor rules lists the catalogue.",
@@ -308,15 +289,7 @@ def own_profiles() -> Mapping[str, Profile]:
     from mcp_governor.builtin_rules import PROFILES
 
     return {
-        name: Profile(
-            name=name,
-            summary=item["summary"],
-            select=tuple(item["select"]),
-            ignore=tuple(item.get("ignore", ())),
-            severity={key: Severity(value) for key, value in item.get("severity", {}).items()},
-            options=item.get("options", {}),
-            policy={**policy_of_sides(name), **item.get("policy", {})},
-        )
+        name: convert({**item, "name": name, "policy": {**policy_of_sides(name), **item.get("policy", {})}}, Profile)
         for name, item in PROFILES.items()
     }
 

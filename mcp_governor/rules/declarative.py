@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from mcp_governor.errors import ConfigError
 from mcp_governor.findings import Correction, Edit, Effect
-from mcp_governor.rules.predicates import Predicate, predicate
 from mcp_governor.rules.query import compile_query, first_name
 from mcp_governor.rules.scope import about
 from mcp_governor.schemas.patterns import compile_schema, errors, linear_pattern, with_options
@@ -19,12 +19,13 @@ from mcp_governor.subjects.schemas import effective, root_of
 from mcp_governor.surface.model import Surface, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mcp_governor.rules.rule import Case, Rule
 
 Way = tuple["str | int", ...]
 _Problems = list[tuple[list["str | int"], str]]
+_Test = Callable[[Any], bool]
 
 
 def declarative_check(rule: Rule, options: Mapping[str, Any]) -> Check:
@@ -70,7 +71,7 @@ class _Case:
         self._case = case
         self._query = compile_query(case.given)
         self._is_right, self._problems = _judge(case, options, sound=sound)
-        self._applies = predicate(with_options(case.when, options), sound=sound) if case.when is not None else None
+        self._applies = _predicate(with_options(case.when, options), sound=sound) if case.when is not None else None
         argument = with_options(case.argument, options)
         self._named = _named(argument, sound=sound) if argument is not None else None
         self._value = compile_query(case.value) if case.value.startswith("$") else None
@@ -152,7 +153,7 @@ def _name(subject: Any, way: Way) -> Any:
     return way[-1] if way else subject.argument if isinstance(subject, SchemaPlace) else None
 
 
-def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[Predicate, Callable[[Any], _Problems]]:
+def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[_Test, Callable[[Any], _Problems]]:
     """A test for valid values, and a function that returns the paths to invalid parts with the engine's messages."""
     if case.pattern is not None or case.forbid is not None:
         expression = with_options(case.pattern or case.forbid or "", options)
@@ -161,8 +162,22 @@ def _judge(case: Case, options: Mapping[str, Any], *, sound: bool) -> tuple[Pred
         problems: _Problems = [([], "does not match" if wanted else "matches")]
         return lambda value: not isinstance(value, str) or search(value) is wanted, lambda _: problems
     schema = with_options(case.then, options)
-    # Few cases are ever violated, and the engine remembers what it compiled for the predicate.
-    return predicate(schema, sound=sound), lambda value: errors(compile_schema(schema), value)
+    return _predicate(schema, sound=sound), lambda value: errors(compile_schema(schema), value)
+
+
+def _predicate(schema: Any, *, sound: bool) -> _Test:
+    """A function that returns true if a value satisfies a schema; one that is sound is compiled for the first value."""
+    make = functools.cache(lambda: compile_schema(schema))
+    if not sound:
+        make()
+
+    def is_valid(value: Any) -> bool:
+        try:
+            return make().is_valid(value)
+        except UnicodeEncodeError:
+            return not errors(make(), value)
+
+    return is_valid
 
 
 def _named(expression: str, *, sound: bool) -> Callable[[str], bool]:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import tomli
+from msgspec.structs import astuple
 
 from mcp_governor.rule_names import formerly, rules_folder
 from mcp_governor.rules.catalogue import Catalogue, load_catalogue
@@ -187,7 +188,7 @@ def _rule(rule: Rule, measured: str, statements: str) -> Iterator[str]:
     if statements:
         yield from (f"*Statements:* {statements}", "")
     if rule.verified is not None:
-        where, version, date = map(_line, rule.verified)
+        where, version, date = map(_line, astuple(rule.verified))
         yield from (f"*Verified:* {where}, {version}, read on {date}.", "")
     # A link in it is one to write; on the page it would be one to follow.
     fix = _line(named(rule.fix)).replace("](", "]\\(")

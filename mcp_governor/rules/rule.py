@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from mcp_governor.findings import Severity
+from mcp_governor.findings import Severity  # noqa: TC001  (msgspec reads the annotations)
+from mcp_governor.text import visible
 
 SCOPES = ("tool", "schema", "input", "output", "surface", "prompt", "resource", "template", "prose", "text")
 """The kinds of subject of a rule: the key ``on`` of a rule file.
@@ -32,7 +32,7 @@ ALWAYS_RUN = ("policy", "changelog", "schemas", "fleet")
 """Stations whose rules always run with the station; profiles select among the rules of the others."""
 
 
-class Option(NamedTuple):
+class Option(Struct, frozen=True):
     """One setting of a rule: its default, its JSON Schema, and its meaning."""
 
     default: Any
@@ -40,14 +40,14 @@ class Option(NamedTuple):
     summary: str
 
 
-class Stance(NamedTuple):
+class Stance(Struct, frozen=True):
     """The position of a rule on a question where the sources disagree (docs/rules/README.md)."""
 
     topic: str
     choice: str
 
 
-class Limit(NamedTuple):
+class Limit(Struct, frozen=True):
     """A dated limit of a client or a provider.
 
     Attributes:
@@ -66,7 +66,7 @@ class Limit(NamedTuple):
     fatal: bool = False
 
 
-class Verified(NamedTuple):
+class Verified(Struct, frozen=True):
     """The place where we have read what a rule says about a client, a provider or a store.
 
     A primary source: the code or the document of the party that rejects, cuts or drops it, or a statement of theirs.
@@ -82,7 +82,7 @@ class Verified(NamedTuple):
     date: str
 
 
-class Case(NamedTuple):
+class Case(Struct, frozen=True):
     """A check of a rule without Python code: the values to look at, under which condition, and the test for them.
 
     Attributes:
@@ -148,8 +148,18 @@ def _json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
-Examples = tuple[tuple[Example, ...], tuple[Example, ...]]
-"""Examples that pass, and examples that fail."""
+def _examples_in(file: str, kind: str) -> tuple[Example, ...]:
+    with open(file, encoding="utf-8") as opened:  # noqa: PTH123 - rules keep the name of their file as text
+        return _examples(opened.read(), kind)
+
+
+# The tests of the rules read each file many times.
+@functools.lru_cache(maxsize=1024)
+def _examples(text: str, kind: str) -> tuple[Example, ...]:
+    import tomli
+
+    listed = tomli.loads(text).get(kind, ())
+    return tuple(msgspec.convert({"tools": one.get("tool"), **one}, Example) for one in listed)
 
 
 def cases_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -157,13 +167,12 @@ def cases_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     if "cases" in data:
         listed: list[dict[str, Any]] = data["cases"]
         return listed
-    return (
-        [{key: data[key] for key in Case._fields if key in data}] if {"then", "pattern", "forbid"} & data.keys() else []
-    )
+    if {"then", "pattern", "forbid"}.isdisjoint(data):
+        return []
+    return [{key: data[key] for key in Case.__struct_fields__ if key in data}]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One rule of the catalogue; the attributes are the keys of its file.
 
     Attributes:
@@ -196,8 +205,7 @@ class Rule:
         twin: the rule of another station that reports the same if ``check`` runs that station as well; only the linter
             alone reports this one.
         unseen: why no server in the corpus violates it, if none does.
-        examples: returns the passing and the failing examples; they are read on first use.
-        origin: the file that it comes from, for messages.
+        file: the file that it comes from; its examples, most of its text, are read from there when somebody asks.
         folder: the user's folder of rules that contains it, if any; its check may be there.
     """
 
@@ -209,7 +217,7 @@ class Rule:
     fix: str
     since: str
     message: str = ""
-    messages: Mapping[str, str] = field(default_factory=dict)
+    messages: Mapping[str, str] = msgspec.field(default_factory=dict)
     grouped: str = ""
     gist: str = ""
     order: str = ""
@@ -219,25 +227,29 @@ class Rule:
     enabled: bool = True
     cases: tuple[Case, ...] = ()
     check: str | None = None
-    options: Mapping[str, Option] = field(default_factory=dict)
+    options: Mapping[str, Option] = msgspec.field(default_factory=dict)
     stance: Stance | None = None
     limit: Limit | None = None
     verified: Verified | None = None
     twin: str = ""
     unseen: str = ""
-    examples: Callable[[], Examples] = field(default=lambda: ((), ()), repr=False, compare=False)
-    origin: str = ""
-    folder: str = field(default="", repr=False, compare=False)
+    file: str = ""
+    folder: str = ""
 
     @property
     def passes(self) -> tuple[Example, ...]:
         """Examples that the rule passes."""
-        return self.examples()[0]
+        return _examples_in(self.file, "pass")
 
     @property
     def fails(self) -> tuple[Example, ...]:
         """Examples that the rule fails."""
-        return self.examples()[1]
+        return _examples_in(self.file, "fail")
+
+    @property
+    def origin(self) -> str:
+        """Its file, for messages."""
+        return visible(self.file)
 
     @property
     def pack(self) -> str:

@@ -87,7 +87,7 @@ def _one_way(data: Mapping[str, Any], file: _File) -> None:
     if data.get("station", "lint") == "lint" and len(ways) != 1:
         sentence = f"sets {' and '.join(ways)}" if ways else f"sets none of {', '.join(_WAYS)}"
         file.refuse(ways[1:2], f"{sentence}; a rule judges in exactly one way")
-    extra = [key for key in Case._fields if key in data and "cases" in data]
+    extra = [key for key in Case.__struct_fields__ if key in data and "cases" in data]
     if extra:
         file.refuse(extra[:1], f"sets {extra[0]} next to cases; each case has its own")
 

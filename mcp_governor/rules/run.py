@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
 from mcp_governor.errors import ConfigError
-from mcp_governor.rules.condense import condensed
 from mcp_governor.rules.finding import finding
 from mcp_governor.rules.governing import govern
 from mcp_governor.rules.rule import ENGINE_CHECK
@@ -17,7 +18,6 @@ from mcp_governor.rules.scope import Plan, Runner
 from mcp_governor.rules.selection import ActiveRule, Selection, select
 from mcp_governor.rules.settings import DEFAULT_SETTINGS, LintSettings
 from mcp_governor.rules.strings import Text, surface_strings
-from mcp_governor.rules.text_scope import TextPlan
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Check, Context, Facts, Hit, Item
 from mcp_governor.subjects.reached import is_reached
@@ -188,7 +188,6 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
     # has none anywhere. A user's check may look at more.
     users = {id(check) for active, check, _ in on_prose if active.rule.check is not None and ":" in active.rule.check}
     with_hits: tuple[dict[str, list[Runner]], dict[str, list[Runner]]] = ({}, {})
-    plans = (TextPlan(on_any), TextPlan(on_prose))
     quiet: set[str] = set()
     prose: list[Text] = []
     for text in surface_strings(surface, quiet):
@@ -199,7 +198,7 @@ def _run_strings(surface: Surface, runners: Mapping[str, list[Runner]], only: st
             continue
         known = with_hits[is_prose].get(text.value)
         matching = []
-        for runner in plans[is_prose].checks(text.value) if known is None else known:
+        for runner in known if known is not None else on_prose if is_prose else on_any:
             active, check, context = runner
             has_hits = False
             for found in check(text, context):
@@ -257,6 +256,38 @@ def _finding(active: ActiveRule, found: Hit, tool: str | None) -> Finding:
         former=found.former,
         facts=facts,
     )
+
+
+MAX_PLACES = 1_000
+"""Maximum number of places per tool and rule: nobody reads more, and a finding takes 1 KB."""
+
+MAX_FINDINGS = 100_000
+"""Maximum number of findings in a run: 10,000 tools with ten each, 100 MB. Beyond it, a rule lists one place per
+tool."""
+
+
+def condensed(findings: Iterable[Finding]) -> list[Finding]:
+    """Keep the first findings of a rule about a tool, and add one that counts the rest.
+
+    The additional finding has the severity of the others, so that the run fails as it would have without it.
+    """
+    kept: list[Finding] = []
+    listed: Counter[tuple[str, str | None]] = Counter()
+    more: dict[tuple[str, str | None], tuple[Finding, int]] = {}
+    for found in findings:
+        key = found.rule, found.tool
+        if listed[key] < (MAX_PLACES if len(kept) < MAX_FINDINGS else 1):
+            listed[key] += 1
+            kept.append(found)
+        else:
+            more[key] = found, more.get(key, (found, 0))[1] + 1
+    return [*kept, *(_counted(found, count) for found, count in more.values())]
+
+
+def _counted(found: Finding, count: int) -> Finding:
+    places = "1 more place" if count == 1 else f"{count:,} more places"
+    message = f"The same applies to {places}, not listed."
+    return dataclasses.replace(found, message=message, path="", value=None, correction=None)
 
 
 class Linted(NamedTuple):

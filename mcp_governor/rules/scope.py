@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from mcp_governor.prose.passages import has_passages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from mcp_governor.rules.selection import ActiveRule
     from mcp_governor.subjects.context import Check, Context, Facts, SchemaPlace
@@ -78,16 +78,10 @@ def scope_of(check: Check) -> Scope:
 
 _LEADS_ON = frozenset({"$ref", "anyOf", "oneOf"})
 """Keywords with which the type of a schema may be given elsewhere."""
-_MAX_KEYS = 20
-"""Maximum number of keywords of a schema whose checks are remembered; hand-written ones have ten."""
-_MAX_FORMS = 2_000
-"""Maximum number of remembered sets of keywords, 1 MB; a server has a hundred."""
 
 
 class Plan:
     """The checks for each schema of a surface.
-
-    Schemas with the same keywords and the same type have the same checks, which are looked up once.
 
     Args:
         runners: by side, ``inputSchema`` and ``outputSchema``.
@@ -97,28 +91,12 @@ class Plan:
     def __init__(self, runners: Mapping[str, Collection[Runner]], facts: Facts) -> None:
         self.facts = facts
         self._runners = {side: [(scope_of(one[1]), one) for one in given] for side, given in runners.items()}
-        self._known: dict[tuple[str | bool | None, ...], tuple[Sequence[Runner], Sequence[Runner]]] = {}
 
-    def checks(self, node: SchemaPlace) -> Sequence[Runner]:
+    def checks(self, node: SchemaPlace) -> Iterator[Runner]:
         """The checks that may have something to say about a schema."""
         schema = node.schema
-        if not isinstance(schema, dict) or len(schema) > _MAX_KEYS:
-            plain, described = self._chosen(node, None)
-        else:
-            kind = schema.get("type")
-            kind = kind if isinstance(kind, str) and _LEADS_ON.isdisjoint(schema) else None
-            form = (node.side, node.argument is None, kind, *schema)
-            known = self._known.get(form)
-            if known is None:
-                known = self._chosen(node, kind)
-                if len(self._known) < _MAX_FORMS:
-                    self._known[form] = known
-            plain, described = known
-        if not described or not has_passages(node, self.facts):
-            return plain
-        return [*plain, *described]
-
-    def _chosen(self, node: SchemaPlace, kind: str | None) -> tuple[Sequence[Runner], Sequence[Runner]]:
-        """The checks for schemas like this one, without a description and with one."""
-        found = [(scope, runner) for scope, runner in self._runners[node.side] if scope.covers(node, kind)]
-        return [one for scope, one in found if not scope.described], [one for scope, one in found if scope.described]
+        kind = schema.get("type") if isinstance(schema, dict) and _LEADS_ON.isdisjoint(schema) else None
+        kind = kind if isinstance(kind, str) else None
+        for scope, runner in self._runners[node.side]:
+            if scope.covers(node, kind) and (not scope.described or has_passages(node, self.facts)):
+                yield runner

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping  # noqa: TC003  (msgspec reads the annotations)
+from typing import Any
 
-from msgspec import Struct, field
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from msgspec import Struct, convert, field
 
 
 class Side(Struct, frozen=True):
@@ -42,7 +40,7 @@ class Topic(Struct, frozen=True):
 
     name: str
     question: str
-    sides: tuple[Side, ...] = ()
+    sides: tuple[Side, ...] = field(name="side", default=())
     settled: str = ""
     sources: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
@@ -53,21 +51,7 @@ def topics() -> tuple[Topic, ...]:
     """Every topic, in the order of the file."""
     from mcp_governor.builtin_rules import STANCES
 
-    return tuple(
-        Topic(
-            item["name"],
-            item["question"],
-            tuple(map(_side, item.get("side", ()))),
-            item.get("settled", ""),
-            tuple(item.get("sources", ())),
-            tuple(item.get("rules", ())),
-        )
-        for item in STANCES["topic"]
-    )
-
-
-def _side(item: Mapping[str, Any]) -> Side:
-    return Side(item["choice"], tuple(item["profiles"]), tuple(item["sources"]), item.get("policy", {}))
+    return convert(STANCES["topic"], tuple[Topic, ...])
 
 
 def policy_of_sides(profile: str) -> dict[str, Any]:

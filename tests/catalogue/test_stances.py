@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import astuple
 
 from mcp_governor.change.options import option_schemas
 from mcp_governor.errors import ConfigError
@@ -18,7 +19,7 @@ TAKEN = {rule.stance: rule.id for rule in CATALOGUE if rule.stance is not None}
 
 
 def test_every_stance_of_a_rule_is_in_the_table():
-    assert {tuple(stance) for stance in TAKEN} <= SIDES.keys()
+    assert {astuple(stance) for stance in TAKEN} <= SIDES.keys()
 
 
 @pytest.mark.parametrize("topic", topics(), ids=lambda topic: topic.name)
@@ -42,11 +43,11 @@ def test_a_topic_has_sides_or_an_answer(topic):
 def test_a_profile_runs_only_the_rules_of_its_side(profile):
     for active in select(LintSettings(profiles=(profile,), personas=("regular", "pedantic"))).active.values():
         if active.rule.stance is not None:
-            assert profile in SIDES[tuple(active.rule.stance)].profiles, active.id
+            assert profile in SIDES[astuple(active.rule.stance)].profiles, active.id
 
 
 def test_a_side_that_no_rule_takes_permits():
-    without = {choice for (topic, choice) in SIDES if (topic, choice) not in {tuple(stance) for stance in TAKEN}}
+    without = {choice for (topic, choice) in SIDES if (topic, choice) not in {astuple(stance) for stance in TAKEN}}
     assert without == {"dots as well", "part of the behaviour"}
 
 

@@ -170,7 +170,7 @@ PLURAL: list[tuple[str, list[Row], dict[str, Any], str | None]] = [
     ("same-name", [row("s@a", "x", server="s"), row("s@b", "x", server="s"), row("c", "x")], {}, "in s@a, c: x."),
     ("tool-count", [row("a", *map(str, range(65))), row("b", *map(str, range(70, 134)))], {}, "129 tools together"),
     ("tool-count", [row("a", *map(str, range(65))), row("b", *map(str, range(70, 133)))], {}, None),
-    ("tool-count", [row("a", *map(str, range(41)))], {"clients": ("cursor",)}, "cursor takes 40. Most: a (41)."),
+    ("tool-count", [row("a", *map(str, range(129)))], {"clients": ("copilot",)}, "copilot takes 128. Most: a (129)."),
     ("tokens", [row("a", tokens=20_000), row("b", tokens=5_001)], {}, "25,001 tokens; 25,000 are the limit"),
     ("tokens", [row("a", tokens=20_000), row("b", tokens=5_000)], {}, None),
     ("unpinned", [row("a", package="npm:x"), row("b", package="npm:y", pinned="1.0.0")], {}, "a (npm:x)"),

@@ -16,7 +16,7 @@ from mcp_governor.schemas.pointers import resolve_pointer
 from mcp_governor.surface import build_surface
 
 CATALOGUE = load_catalogue(entry_points=False)
-NO_PLACES = {"clients/copilot-tool-count", "clients/cursor-tool-count"}
+NO_PLACES = {"clients/copilot-tool-count"}
 """What is about the number of all tools."""
 RULES = [rule for rule in CATALOGUE if rule.station == "lint" and rule.on == "surface" and rule.id not in NO_PLACES]
 

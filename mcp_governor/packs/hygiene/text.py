@@ -9,9 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.prose.credentials import KEY, key_in, outline
+from mcp_governor.prose.credentials import key_in, outline
 from mcp_governor.prose.guarded import Guarded
-from mcp_governor.rules.text_scope import about_text
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.text import char_name, one_line
 
@@ -113,7 +112,6 @@ _ALL_TOOLS = Guarded(
 )
 
 
-@about_text(unusual=True)
 def hidden_characters(text: Text, _context: Context) -> Iterator[Hit]:
     """No character that readers cannot see and models can."""
     value = text.value
@@ -141,7 +139,6 @@ def _is_writing(text: str, position: int) -> bool:
     return False
 
 
-@about_text(unusual=True)
 def control_characters(text: Text, _context: Context) -> Iterator[Hit]:
     """No control characters except tab and line endings, and so no terminal sequences."""
     if text.value.isprintable():
@@ -156,7 +153,6 @@ def _matching(pattern: Guarded, text: Text) -> Iterable[Hit]:
     return () if match is None else (hit(text.pointer, text.value, found=match.group()),)
 
 
-@about_text(_PSEUDO_TAG)
 def pseudo_tags(text: Text, _context: Context) -> Iterable[Hit]:
     """No markup that imitates the roles of a conversation."""
     value = text.value
@@ -175,13 +171,11 @@ def _is_within(text: str, at: int) -> bool:
     return bool(text[max(0, at - 40) : at].rpartition("\n")[2].strip(" -*>#`'\""))
 
 
-@about_text(_OVERRIDE)
 def override_phrases(text: Text, _context: Context) -> Iterable[Hit]:
     """No phrase that asks to ignore earlier instructions."""
     return _matching(_OVERRIDE, text)
 
 
-@about_text(_CONCEAL)
 def concealment(text: Text, _context: Context) -> Iterator[Hit]:
     """No phrase that asks to keep something from the user; asking not to claim what is untrue is fine."""
     for number, match in enumerate(_CONCEAL.finditer(text.value)):
@@ -235,7 +229,6 @@ def _never_happens(text: str, at: int) -> bool:
     return done is not None and re.search(_NOT_POSSIBLE + re.escape(done[1]), text, re.IGNORECASE) is not None
 
 
-@about_text(_SENSITIVE_PATH)
 def sensitive_paths(text: Text, _context: Context) -> Iterator[Hit]:
     """No path to keys or passwords, unless the sentence says that it is out of reach."""
     for match in _SENSITIVE_PATH.finditer(text.value):
@@ -251,7 +244,6 @@ def _sentence(text: str, match: re.Match[str]) -> tuple[str, str]:
     return _SENTENCE_END.split(before)[-1], _SENTENCE_END.split(after)[0]
 
 
-@about_text(KEY)
 def secret_literals(text: Text, _context: Context) -> Iterator[Hit]:
     """No literal credential; its value is not shown either."""
     found = key_in(text.value)
@@ -316,19 +308,16 @@ def _decoded(run: str) -> str:
     return ""
 
 
-@about_text(_ORDER)
 def mandatory_order(text: Text, _context: Context) -> Iterable[Hit]:
     """No order to call a tool where a condition belongs."""
     return _matching(_ORDER, text)
 
 
-@about_text(_CAPITALS)
 def capitals(text: Text, _context: Context) -> Iterable[Hit]:
     """No words in capitals that force a model to obey."""
     return _matching(_CAPITALS, text)
 
 
-@about_text(_ALL_TOOLS)
 def cross_tool_commands(text: Text, _context: Context) -> Iterable[Hit]:
     """No rule about all other tools."""
     return _matching(_ALL_TOOLS, text)

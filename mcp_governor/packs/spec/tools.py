@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from mcp_governor.findings import Correction, Edit, Effect
 from mcp_governor.lazy import lazy_pattern
-from mcp_governor.rules.text_scope import about_text
 from mcp_governor.schemas.pointers import join_pointer
 from mcp_governor.subjects.context import Context, Hit, hit
 from mcp_governor.subjects.phrases import counted
@@ -101,7 +100,6 @@ def meta_reserved(tool: Tool, context: Context) -> Iterator[Hit]:
             yield hit(join_pointer("/_meta", key), key, key=key)
 
 
-@about_text(unusual=True)
 def lone_surrogates(text: Text, _context: Context) -> Iterator[Hit]:
     """No string holds a code point that UTF-8 cannot encode."""
     if not text.value.isascii() and _SURROGATE.search(text.value):
