@@ -31,9 +31,10 @@ UPDATING_VERBS = word_set("""
 """)
 """Verbs for a change after which what was there before is gone; the specification calls only additions harmless."""
 _WRITING_VERBS = MUTATING_VERBS | word_set("""
-    acknowledge alter assign attach authorize ban close copy customize disable duplicate enable fill flush fork format
-    import init initialize link logout manage mark mute pause protect register reopen reply restore resume rotate set
-    start stop submit transact unarchive unassign unban unblock undo unlink unlock unmute unpin unprotect untrash wipe
+    acknowledge alter assign attach authorize ban close copy customize disable duplicate enable fill flush fork
+    format import init initialize link logout manage mark mute pause protect register reopen reply restore resume
+    rotate set start stop submit transact unarchive unassign unban unblock undo unlink unlock unmute unpin unprotect
+    untrash wipe
 """)
 _VERBS = READING_VERBS | _WRITING_VERBS
 _READS_TOO = word_set("""
@@ -138,6 +139,9 @@ _CHANGES = lazy_pattern(
     r"(?:files?|disk|folders?|director(?:y|ies))\b"
     r"|\b(?:will\sbe|are|is|automatically)\s(?:saved|written|downloaded|appended|exported)\b"
     r"|\b(?:commands?|operations?|functions?)\s(?:to|for)\s(?:manag|creat|updat|delet|configur)\w{1,4}\b"
+    # What a reading verb opens and a second one ends: "Fetch prices and write to the ledger".
+    r"|\A[^.\n]{0,200}?\b(?:and|then)\s(?:writ|stor|sav|append|upload|insert|delet|updat|persist)(?:e|es|s|ing)?\s"
+    r"(?!and\b|or\b|tokens?\b|time\b|context\b|money\b|you\b)\w"
     r"|\bwrite\soperations?\b|\bmodif(?:y|ies)\s(?:the\s|your\s|data|state)"
     r"|\b(?:tak|creat|mak)\w{1,3}\s(?:an?\s)(?:new\s)?snapshot\sof\b",
     re.IGNORECASE,

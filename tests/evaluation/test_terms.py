@@ -103,12 +103,6 @@ def test_what_is_read_of_a_tool() -> None:
     assert (tool.first, tool.description) == ("Says it.", "Says it. Well.")
     assert tool.parameters == ("unitName", "odd")
     assert tool.details == ("Unit", "Of the answer.", "celsius")
-    assert tool.shown("all") is tool
-    name, first, description = (tool.shown(amount) for amount in ("name", "first-sentence", "description"))
-    assert (name.first, name.description, name.parameters, name.details) == ("", "", (), ())
-    assert (first.description, description.description) == ("Says it.", "Says it. Well.")
-    assert not first.details
-    assert not description.parameters
 
 
 @pytest.mark.parametrize("schema", [None, [], True, {"properties": []}, {"properties": {"a": 1}}])

@@ -242,6 +242,20 @@ def test_what_a_tool_tells_about_is_not_what_it_does(name, text, argument, effec
     assert effect_of(tool) == effect
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "effect"),
+    [
+        ("fetch_prices", "Fetch latest prices for commodities and write to ledger.", "unknown"),
+        ("validate_plan", "Validates a plan and then stores it for later calls.", "unknown"),
+        ("fetch_prices", "Fetch latest prices for commodities and save tokens.", "reads"),
+        ("fetch_prices", "Fetch latest prices. What to call first, and write down.", "reads"),
+    ],
+)
+def test_a_second_verb_may_change_what_the_first_one_reads(name, text, effect):
+    (tool,) = surface({"name": name, "description": text, "inputSchema": {"type": "object"}}).tools
+    assert effect_of(tool) == effect
+
+
 def test_text_that_nearly_says_a_change_is_read_in_linear_time():
     (tool,) = surface({"name": "get", "description": "generates a, " * 20_000 + "it will also " * 9000}).tools
     assert effect_of(tool) == "reads"
