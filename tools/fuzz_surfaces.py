@@ -153,7 +153,10 @@ class Surfaces:
             tool[side] = new if isinstance(new, dict) else {"type": "object"}
             tool[side]["type"] = "object"
             return
-        place = maker.pick(places(tool[side]))
+        found = places(tool[side])
+        if not found:
+            return  # an edit before left no schema there
+        place = maker.pick(found)
         roll = maker.below(9)
         if roll > 6:
             self.union(place)

@@ -97,12 +97,19 @@ def _amended(
         return again(f"{target}:{script}", with_, python), _chosen(f"{target}:{script}", scripts)
     if (needed := advice.python_needed(said)) and not python and not npm:
         return again(target, with_, needed), f"UV_PYTHON={needed}"
-    wanted = (
-        f"node@{node}" if npm and (node := advice.node_needed(said, target)) else "" if npm else advice.sdk_needed(said)
-    )
+    wanted = _node_of(parts, said, target) if npm else advice.sdk_needed(said)
     if wanted and not any(advice.package_of(other) == advice.package_of(wanted) for other in with_):
         return again(target, (*with_, wanted), python), f"--with '{wanted}'"
     return None
+
+
+def _node_of(parts: Package, said: str, target: str) -> str:
+    """The requirement of the Node.js that an npm package lacks; empty if it lacks none."""
+    from mcp_governor.target.published import npm_engine
+    from mcp_governor.wire.advice import node_needed
+
+    node = node_needed(said, target, lambda: npm_engine(parts.name, parts.version))
+    return f"node@{node}" if node else ""
 
 
 def _command_of(

@@ -112,22 +112,35 @@ def _npm(name: str, bound: str) -> str:
     raise _nothing(f"npm:{name}", bound, "E404" if document is not None else "", "@")
 
 
-@cache
 def npm_commands(name: str, version: str) -> tuple[str, ...] | None:
     """The commands that a package installs; ``None`` if the registry does not say.
 
     Args:
         name, version: see :class:`mcp_governor.target.packages.Package`.
     """
-    try:
-        document = _npm_view(name, version or "latest", "name", "version", "bin")
-    except (MissingDependencyError, UnreachableError):
-        return None
-    newest = document[-1] if isinstance(document, list) and document else document
-    if not isinstance(newest, dict) or newest.get("name") != name:
+    newest = _npm_release(name, version)
+    if newest is None:
         return None
     found = newest.get("bin") or {}
     return tuple(filter(_COMMAND.fullmatch, found)) if isinstance(found, dict) else None
+
+
+def npm_engine(name: str, version: str) -> str:
+    """The Node.js that a package asks for, as its author wrote it: ``>=24.12.0``; empty if nothing is known."""
+    engines = (_npm_release(name, version) or {}).get("engines")
+    wanted = engines.get("node") if isinstance(engines, dict) else None
+    return wanted if isinstance(wanted, str) else ""
+
+
+@cache
+def _npm_release(name: str, version: str) -> dict[str, Any] | None:
+    """What the registry says of the newest release of a version; ``None`` if it does not say."""
+    try:
+        document = _npm_view(name, version or "latest", "name", "version", "bin", "engines")
+    except (MissingDependencyError, UnreachableError):
+        return None
+    newest = document[-1] if isinstance(document, list) and document else document
+    return newest if isinstance(newest, dict) and newest.get("name") == name else None
 
 
 def _npm_view(name: str, version: str, *fields: str) -> Any:

@@ -185,10 +185,25 @@ def _node(text: str, package: str) -> str:
     return ""
 
 
-def node_needed(said: str, package: str) -> str:
-    """The major version of Node.js that a package needs, if it failed for the lack of it; empty otherwise."""
+_NODE_HERE = re.compile(r"^\s*Node\.js v(\d+)\.(\d+)\.(\d+)\s*$", re.MULTILINE)
+_NODE_FROM = re.compile(r"(?:>=|\^|~|v)? ?(\d{1,4})(?:\.(\d{1,4}))?(?:\.(\d{1,4}))?(?:\.x)?")
+
+
+def node_needed(said: str, package: str, engine: Callable[[], str] = str) -> str:
+    """The major version of Node.js that a package needs, if it failed for the lack of it; empty otherwise.
+
+    Args:
+        said: its output.
+        package: its target.
+        engine: asks what its author wrote (``>=24.12``), for a package that npm has kept from an earlier start: of that
+            it does not warn again.
+    """
     text = _ANSI.sub("", said)
-    wanted = _node_asked(text, package) if _NODE_LACKS.search(text) or _NODE_STATED.search(text) else ""
+    lacks = _NODE_LACKS.search(text)
+    wanted = _node_asked(text, package) if lacks or _NODE_STATED.search(text) else ""
+    if not wanted and lacks and (here := _NODE_HERE.search(text)) and (least := _NODE_FROM.fullmatch(engine().strip())):
+        newer = tuple(int(part or 0) for part in least.groups()) > tuple(map(int, here.groups()))
+        wanted = least[0] if newer else ""
     return wanted.lstrip(">=^~v ").partition(".")[0]
 
 

@@ -272,7 +272,7 @@ def test_a_mistake_in_a_deep_schema_is_found_without_a_copy_for_each_level(tmp_p
     assert places == [f"/inputSchema/properties/x{'/items' * 80}/properties/bad/type"]
 
 
-CHANGED = "The type of `x` changed from object to array."
+CHANGED = "The type of an item of `x` changed from object to array."
 RELEASES = (("old", 20), ("new", 21))
 
 

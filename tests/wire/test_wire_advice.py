@@ -259,6 +259,21 @@ def test_another_node_is_tried_only_where_this_one_lacks_something(said: str, pa
     assert node_needed(said, package) == node
 
 
+@pytest.mark.parametrize(
+    ("said", "engine", "node"),
+    [
+        ("No such built-in module: node:sqlite\n\nNode.js v20.20.2\n", ">=24.12.0", "24"),
+        ("No such built-in module: node:sqlite\n\nNode.js v20.20.2\n", "^20.19 || >=22", ""),
+        ("No such built-in module: node:sqlite\n\nNode.js v24.12.0\n", ">=24.12.0", ""),
+        ("No such built-in module: node:sqlite\n\nNode.js v24.1.0\n", "v24.12", "24"),
+        ("No such built-in module: node:sqlite\n", ">=24.12.0", ""),
+        ("TypeError: boom\n\nNode.js v20.20.2\n", ">=24.12.0", ""),
+    ],
+)
+def test_a_package_that_npm_has_kept_is_asked_for_its_node(said: str, engine: str, node: str) -> None:
+    assert node_needed(said, "npm:x", lambda: engine) == node
+
+
 def test_what_is_given_is_not_asked_for_again() -> None:
     assert "usually need" in advice("", "npm:x", with_=["@a/b@1"])
     said = advice(OLD_SDK, "pypi:x", with_=["mcp<2"])

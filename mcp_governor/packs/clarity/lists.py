@@ -129,7 +129,9 @@ def _has_values(claim: Claim, name: str, *, kind: bool, own: bool) -> bool:
     free = last.removesuffix("s") in _NAMES or last in _NAMES
     # The words of a phrase, and the names of what anybody has: "city, state or country", "name or id".
     named = 0 if listed.quoted else sum(value.lower().removesuffix("s") in _NAMES for value in values)
-    phrase = 2 * named >= len(values)
+    # "Kind: branch, tag or commit." of a parameter for a kind is about kinds of things, not about names of them.
+    kinds = is_kind(last) and is_kind(claim.said.get("noun", "").lower())
+    phrase = 2 * named >= len(values) and not kinds
     constants = all(map(_CONSTANT.fullmatch, values)) and (
         len(values) > 2 or any("_" in value or len(value) > 2 for value in values if value.isupper() or "_" in value)
     )
