@@ -37,7 +37,7 @@ DAY_FORMATS = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m
 
 
 def samples_in(folder: Path) -> dict[str, Path]:
-    """The files of a folder by name. pip compiles the sample of Python, into a folder beside it."""
+    """The files of a folder by name. pip compiles the sample of Python, into a folder of its own."""
     return {file.name: file for file in sorted(folder.iterdir()) if file.is_file()}
 
 
